@@ -1,0 +1,188 @@
+//! What was asked for on the command line. What it resolves to is [`crate::plan`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How fast a database server could be, how fast it is, and which layer holds it back.
+#[derive(Debug, Parser)]
+#[command(name = "narrows", version, about, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  narrows run                         measure this machine as a database server
+  narrows run --quick                 the same as a sketch, in about 90 seconds
+  narrows run --data /data --wal /wal say where the database would keep its files
+  narrows run --dry-run               show the plan: minutes, bytes, folders
+  narrows report 7f3a --format html   render a stored run again
+  narrows platform                    what this machine is, without measuring
+
+Exit codes: 0 done and valid; 2 usage or environment; 3 measured but invalid;
+4 measured but inconclusive; 130 interrupted (the partial run is kept).")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure this server layer by layer and say where it is narrow
+    Run(RunArgs),
+    /// Render a stored run again, in any format
+    Report(ReportArgs),
+    /// Show what this machine is: processors, memory, and the whole path under a folder
+    Platform(PlatformArgs),
+}
+
+/// A format of standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The one screen
+    Text,
+    /// The run file
+    Json,
+    /// One row per metric
+    Csv,
+    /// The screen as Markdown
+    Markdown,
+    /// One self-contained page
+    Html,
+}
+
+impl Format {
+    /// The usual ending of a file of this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Text => "txt",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Markdown => "md",
+            Format::Html => "html",
+        }
+    }
+}
+
+/// Prefixes of byte quantities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UnitsArg {
+    /// 1 GB = 10^9 bytes
+    Si,
+    /// 1 GiB = 2^30 bytes
+    Iec,
+}
+
+/// A layer that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LayerArg {
+    /// Cost of reading the time
+    Clock,
+    /// Latency and bandwidth
+    Memory,
+    /// Random and sequential reads and writes
+    Block,
+    /// Durable appends and group commit
+    Log,
+    /// PostgreSQL workloads and their verdicts
+    Database,
+}
+
+/// `narrows run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A sketch in about 90 seconds: three repeats, no grade above LIKELY
+    #[arg(long)]
+    pub quick: bool,
+    /// Only these layers
+    #[arg(long, value_delimiter = ',', value_name = "LAYER,…")]
+    pub layers: Option<Vec<LayerArg>>,
+    /// Folder on the drives that would hold the data files [default: /var/tmp]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Folder on the drives that would hold the commit log [default: that of --data]
+    #[arg(long, value_name = "DIR")]
+    pub wal: Option<PathBuf>,
+    /// managed (a PostgreSQL of our own), none, or postgres://… (a schema of our own on that server)
+    #[arg(long, default_value = "managed", value_name = "WHAT")]
+    pub database: String,
+    /// The PostgreSQL to start for --database managed: its `postgres` program or the folder it is in
+    #[arg(long, value_name = "FILE")]
+    pub postgres: Option<PathBuf>,
+    /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub sessions: Option<u32>,
+    /// Seed of every random choice [default: a new one, kept in the run]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Measure although a database runs on this machine: it will be slowed down for the whole run
+    #[arg(long)]
+    pub load_here: bool,
+    /// Print the plan with its minutes and bytes, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Folder for the run file and the report in every format [default: the run file alone, in the
+    /// XDG data folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Prefixes of byte quantities
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+}
+
+/// `narrows report`
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// A run's id (or its first characters), or a run file
+    pub run: String,
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// The same as --format html
+    #[arg(long, conflicts_with = "format")]
+    pub html: bool,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Judge again with this version's rules instead of showing the stored verdicts
+    #[arg(long)]
+    pub rejudge: bool,
+    /// Prefixes of byte quantities
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+}
+
+/// `narrows platform`
+#[derive(Debug, Args)]
+pub struct PlatformArgs {
+    /// Folder on the drives that hold the data files
+    #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
+    pub data: PathBuf,
+    /// Folder on the drives that hold the commit log [default: that of --data]
+    #[arg(long, value_name = "DIR")]
+    pub wal: Option<PathBuf>,
+    /// Text or JSON
+    #[arg(long, value_enum, default_value_t = PlatformFormat::Text)]
+    pub format: PlatformFormat,
+}
+
+/// Formats of `narrows platform`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlatformFormat {
+    /// For people
+    Text,
+    /// As in the run file
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_of_arguments_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,82 @@
+//! Which processors the server gets and which the load: disjoint whole cores where there are two or more.
+
+use narrows_model::Platform;
+
+/// The split.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// For the server.
+    pub server: Vec<u32>,
+    /// For the load.
+    pub client: Vec<u32>,
+}
+
+/// One core in four for the client, at least one; with a single core both share it. A point lookup costs the client
+/// about half of what it costs the server, so a quarter would be too little if the client were ours alone to feed;
+/// the client's own load is in every result and a client-bound one is marked.
+const CLIENT_SHARE: f64 = 0.25;
+
+/// Splits the processors this process may use.
+pub fn split(platform: &Platform) -> Split {
+    let allowed = &platform.cpu.allowed;
+    let mut cores: Vec<Vec<u32>> = platform
+        .cpu
+        .cores_threads
+        .iter()
+        .map(|threads| threads.iter().copied().filter(|cpu| allowed.contains(cpu)).collect())
+        .filter(|threads: &Vec<u32>| !threads.is_empty())
+        .collect();
+    if cores.is_empty() {
+        cores = allowed.iter().map(|&cpu| vec![cpu]).collect();
+    }
+    if cores.len() < 2 {
+        let all: Vec<u32> = cores.concat();
+        return Split { server: all.clone(), client: all };
+    }
+    let client = ((cores.len() as f64 * CLIENT_SHARE).round() as usize).max(1);
+    let mut server = cores;
+    let client = server.split_off(server.len() - client);
+    Split { server: sorted(server.concat()), client: sorted(client.concat()) }
+}
+
+fn sorted(mut cpus: Vec<u32>) -> Vec<u32> {
+    cpus.sort_unstable();
+    cpus
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn platform(cores: &[&[u32]], allowed: &[u32]) -> Platform {
+        let mut platform = Platform::default();
+        platform.cpu.cores_threads = cores.iter().map(|threads| threads.to_vec()).collect();
+        platform.cpu.allowed = allowed.to_vec();
+        platform
+    }
+
+    #[test]
+    fn siblings_stay_together() {
+        let split =
+            split(&platform(&[&[0, 4], &[1, 5], &[2, 6], &[3, 7]], &[0, 1, 2, 3, 4, 5, 6, 7]));
+        assert_eq!(split, Split { server: vec![0, 1, 2, 4, 5, 6], client: vec![3, 7] });
+    }
+
+    #[test]
+    fn two_cores_make_one_each_and_one_core_is_shared() {
+        assert_eq!(
+            split(&platform(&[&[0], &[1]], &[0, 1])),
+            Split { server: vec![0], client: vec![1] }
+        );
+        assert_eq!(
+            split(&platform(&[&[0], &[1]], &[1])),
+            Split { server: vec![1], client: vec![1] }
+        );
+    }
+
+    #[test]
+    fn an_unknown_topology_is_taken_thread_by_thread() {
+        let split = split(&platform(&[], &[2, 3, 4, 5]));
+        assert_eq!(split, Split { server: vec![2, 3, 4], client: vec![5] });
+    }
+}

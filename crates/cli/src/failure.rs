@@ -1,0 +1,82 @@
+//! The one place that prints errors: what was attempted, why it failed, and a `hint:` where one is known.
+
+use crate::exit::Exit;
+
+/// An error of the command itself, with its hint.
+#[derive(Debug)]
+pub struct Failure {
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// An error with a hint.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        Failure { what: what.into(), hint: Some(hint.into()) }.into()
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Prints an error with its causes; the hints come last.
+pub fn print(error: &anyhow::Error) -> Exit {
+    eprintln!("{}", render(error));
+    Exit::Usage
+}
+
+/// The text of an error: causes joined by colons, each hint once, on its own line.
+pub fn render(error: &anyhow::Error) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let mut hints: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        let mut lines: Vec<&str> = Vec::new();
+        let mut hint: Option<String> = None;
+        for line in text.lines() {
+            match (line.strip_prefix("hint: "), &mut hint) {
+                (Some(start), _) => hint = Some(start.to_string()),
+                (None, Some(hint)) => {
+                    hint.push(' ');
+                    hint.push_str(line.trim());
+                }
+                (None, None) => lines.push(line),
+            }
+        }
+        let message = lines.join("\n");
+        // A transparent error repeats its cause word by word.
+        if !said.iter().any(|earlier| earlier.contains(&message)) {
+            said.push(message);
+        }
+        if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
+            hints.push(hint);
+        }
+    }
+    let mut text = format!("error: {}", said.join(": "));
+    for hint in hints {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn hints_come_last_and_once() {
+        let inner: Result<(), _> = Err(Failure::new("no space on /x", "free some"));
+        let error = inner.context("writing the file").unwrap_err();
+        assert_eq!(render(&error), "error: writing the file: no space on /x\nhint: free some");
+    }
+}

@@ -1,0 +1,38 @@
+//! The `narrows` command: arguments, plan, progress, exit codes. What is measured and how it is judged lives in
+//! the crates below; this one only puts them in order.
+
+pub mod args;
+mod cpus;
+mod database;
+mod exit;
+mod failure;
+mod host;
+mod interrupt;
+mod layers;
+mod output;
+mod plan;
+mod platform_view;
+mod progress;
+mod report;
+mod run;
+mod store;
+
+use clap::{CommandFactory, Parser};
+
+pub use exit::Exit;
+
+/// The command line, for man page and completions.
+pub fn command() -> clap::Command {
+    args::Cli::command()
+}
+
+/// Runs the command line of this process.
+pub fn main() -> std::process::ExitCode {
+    let cli = args::Cli::parse();
+    let outcome = match &cli.command {
+        args::Command::Run(args) => run::run(args),
+        args::Command::Report(args) => report::report(args),
+        args::Command::Platform(args) => platform_view::platform(args),
+    };
+    outcome.unwrap_or_else(|error| failure::print(&error)).into()
+}

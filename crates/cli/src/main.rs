@@ -1,0 +1,5 @@
+//! See the library of the same name.
+
+fn main() -> std::process::ExitCode {
+    narrows::main()
+}

@@ -1,0 +1,42 @@
+//! Standard output and files of a report: one format on one stream.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::Result;
+use narrows_model::Run;
+use narrows_report::{Report, Units};
+
+use crate::args::{Format, UnitsArg};
+
+/// Widest screen; the design's tables fit it.
+const WIDTH: usize = 100;
+
+/// Renders a run.
+pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> String {
+    let units = match units {
+        UnitsArg::Si => Units::Si,
+        UnitsArg::Iec => Units::Iec,
+    };
+    let report = Report::new(run, units);
+    match format {
+        Format::Text => narrows_report::text(&report, WIDTH, colour),
+        Format::Json => narrows_report::json(&report),
+        Format::Csv => narrows_report::csv(&report),
+        Format::Markdown => narrows_report::markdown(&report),
+        Format::Html => narrows_report::html(&report),
+    }
+}
+
+/// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.
+pub fn colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Prints; a reader that went away (a pager, `head`) is no error.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,270 @@
+//! From what was asked for to what will be done: folders, sizes, processors, repeats, minutes and bytes, all
+//! decided before anything is measured.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::{Context, Progress, Stop};
+use narrows_layer_database::Address;
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_units::Bytes;
+
+use crate::args::{LayerArg, RunArgs};
+use crate::cpus::{self, Split};
+use crate::failure::Failure;
+use crate::{database, layers};
+
+/// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
+const DEFAULT_DIR: &str = "/var/tmp";
+const MIB: u64 = Bytes::MIB.0;
+const GIB: u64 = Bytes::GIB.0;
+
+/// A plan with what the run file must not hold (an address with its password) or doesn't need.
+pub struct Resolved {
+    /// As stored in the run.
+    pub plan: Plan,
+    /// The machine.
+    pub platform: Platform,
+    /// Processors of server and load.
+    pub split: Split,
+    /// Folder of the data role.
+    pub data_dir: PathBuf,
+    /// Folder of the log role.
+    pub wal_dir: PathBuf,
+    /// The user's server, if one was named.
+    pub address: Option<Address>,
+    /// The PostgreSQL that was named.
+    pub postgres: Option<PathBuf>,
+    /// One window of the storage and memory layers.
+    pub window: Duration,
+    /// One window of the database's lookups.
+    pub database_window: Duration,
+    /// One window of its updates: long enough that all together see two checkpoints.
+    pub update_window: Duration,
+}
+
+impl Resolved {
+    /// What the layers are handed.
+    pub fn context<'a>(&self, stop: &'a Stop, progress: &'a dyn Progress) -> Context<'a> {
+        Context {
+            stop,
+            progress,
+            seed: self.plan.seed,
+            repeats: self.plan.repeats,
+            quick: self.plan.quick,
+            window: self.window,
+        }
+    }
+
+    /// Whether that layer was asked for.
+    pub fn has(&self, layer: Layer) -> bool {
+        self.plan.layers.contains(&layer)
+    }
+}
+
+/// Decides everything.
+pub fn resolve(args: &RunArgs) -> Result<Resolved> {
+    let data_dir = folder(args.data.as_deref().unwrap_or(Path::new(DEFAULT_DIR)), "--data")?;
+    let wal_dir = match &args.wal {
+        Some(path) => folder(path, "--wal")?,
+        None => data_dir.clone(),
+    };
+    let roles = [(Role::Data, data_dir.as_path()), (Role::Wal, wal_dir.as_path())];
+    let platform = narrows_platform::discover(&narrows_facts::Live, &roles);
+    let (choice, address) = match args.database.as_str() {
+        "managed" => (DatabaseChoice::Managed, None),
+        "none" => (DatabaseChoice::None, None),
+        text => {
+            let address = Address::parse(text).map_err(|error| {
+                Failure::new(
+                    format!("--database {}: {error}", without_password(text)),
+                    "use managed, none, or postgres://USER@HOST:PORT/DATABASE",
+                )
+            })?;
+            (DatabaseChoice::Url(address.to_string()), Some(address))
+        }
+    };
+    if args.postgres.is_some() && choice != DatabaseChoice::Managed {
+        return Err(Failure::new(
+            "--postgres names the server to start, and --database asks for none to be started",
+            "leave one of the two out",
+        ));
+    }
+    let layers = layers_of(args, &choice);
+    let split = cpus::split(&platform);
+    let server = split.server.len() as u32;
+    let memory = memory_bytes(&platform);
+    let free = |role: Role| {
+        let path = platform.roles.iter().find(|path| path.role == role);
+        path.and_then(|path| path.file_system.free_bytes).unwrap_or(0)
+    };
+    let quick = args.quick;
+    // An eighth of the free space, so that a small volume stays usable while we run.
+    let room = free(Role::Data) / 8;
+    let buffers = (memory / 8).clamp(16 * MIB, 256 * MIB);
+    let table = if quick { 512 * MIB } else { 2 * GIB };
+    let mut plan = Plan {
+        quick,
+        layers,
+        data_dir: data_dir.display().to_string(),
+        wal_dir: wal_dir.display().to_string(),
+        database: choice,
+        sessions: args.sessions.unwrap_or((2 * server).clamp(8, 256)),
+        repeats: if quick { 3 } else { 6 },
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        file_bytes: (if quick { GIB } else { 4 * GIB }).min(room) / MIB * MIB,
+        table_bytes: table.min(room).max(2 * buffers) / MIB * MIB,
+        shared_buffers_bytes: buffers,
+        server_cpus: split.server.clone(),
+        client_cpus: split.client.clone(),
+        steps: Vec::new(),
+    };
+    let volatile = platform.roles.iter().any(|role| role.file_system.volatile);
+    if volatile {
+        // In memory, files compete with everything else for it.
+        plan.file_bytes = plan.file_bytes.min(memory / 8 / MIB * MIB);
+        plan.table_bytes = plan.table_bytes.min(memory / 8 / MIB * MIB);
+    }
+    let mut resolved = Resolved {
+        plan,
+        platform,
+        split,
+        data_dir,
+        wal_dir,
+        address,
+        postgres: args.postgres.clone(),
+        window: Duration::from_millis(if quick { 400 } else { 1000 }),
+        database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
+        update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+    };
+    resolved.plan.steps = steps(&resolved);
+    Ok(resolved)
+}
+
+fn layers_of(args: &RunArgs, database: &DatabaseChoice) -> Vec<Layer> {
+    let asked = args.layers.clone().unwrap_or_else(|| {
+        vec![LayerArg::Clock, LayerArg::Memory, LayerArg::Block, LayerArg::Log, LayerArg::Database]
+    });
+    let mut layers: Vec<Layer> = asked
+        .into_iter()
+        .map(|layer| match layer {
+            LayerArg::Clock => Layer::Clock,
+            LayerArg::Memory => Layer::Memory,
+            LayerArg::Block => Layer::Block,
+            LayerArg::Log => Layer::Log,
+            LayerArg::Database => Layer::Database,
+        })
+        .filter(|layer| *layer != Layer::Database || *database != DatabaseChoice::None)
+        .collect();
+    layers.sort();
+    layers.dedup();
+    layers
+}
+
+fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
+    let stop = Stop::new();
+    let ctx = resolved.context(&stop, &narrows_engine::Silent);
+    let mut steps = layers::planned(resolved, &ctx);
+    if resolved.has(Layer::Database) {
+        steps.extend(database::planned(resolved));
+    }
+    steps
+}
+
+/// The folder with links resolved, so that what is printed is where it is.
+fn folder(path: &Path, option: &str) -> Result<PathBuf> {
+    let shown = path.display();
+    let real = std::fs::canonicalize(path).map_err(|error| {
+        Failure::new(
+            format!("{option} {shown}: {error}"),
+            format!("create it, or name another folder with {option} DIR"),
+        )
+    })?;
+    if !real.is_dir() {
+        return Err(Failure::new(
+            format!("{option} {shown} is not a folder"),
+            "narrows writes into a folder on the file system that the database would use, never to a device",
+        ));
+    }
+    Ok(real)
+}
+
+/// Memory this process may use, bytes.
+fn memory_bytes(platform: &Platform) -> u64 {
+    let total = platform.memory.available_bytes.unwrap_or(platform.memory.total_bytes);
+    let limit = platform
+        .cgroup
+        .memory_limit_bytes
+        .map(|limit| limit.saturating_sub(platform.cgroup.memory_used_bytes.unwrap_or(0)));
+    limit.map_or(total, |limit| limit.min(total))
+}
+
+fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library seeds its hash tables from the system's random source.
+    std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16
+}
+
+/// What was typed, for an error message, without what stands between `:` and `@`.
+fn without_password(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => {
+            format!("{}://…@{}", &text[..scheme], &text[at + 1..])
+        }
+        _ => text.to_string(),
+    }
+}
+
+/// The plan for people: what, how long, how much is written.
+pub fn describe(resolved: &Resolved) -> String {
+    let plan = &resolved.plan;
+    let list = |cpus: &[u32]| match cpus {
+        [] => "-".to_string(),
+        [first, .., last] if (last - first) as usize == cpus.len() - 1 => format!("{first}-{last}"),
+        cpus => cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+    };
+    let mut text = format!(
+        "plan     {}{} repeats, {} sessions, seed {}\n",
+        if plan.quick { "sketch: " } else { "" },
+        plan.repeats,
+        plan.sessions,
+        plan.seed
+    );
+    text += &format!("data     {}\nwal      {}\n", plan.data_dir, plan.wal_dir);
+    text +=
+        &format!("CPUs     server {}, load {}\n", list(&plan.server_cpus), list(&plan.client_cpus));
+    for step in &plan.steps {
+        let writes = match step.writes_bytes {
+            0 => String::new(),
+            bytes => format!(", writes up to {}", Bytes(bytes)),
+        };
+        text += &format!(
+            "{:8} {} ({}{writes})\n",
+            step.layer.word(),
+            step.what,
+            minutes(step.expected_s)
+        );
+    }
+    text += &format!(
+        "in all   about {}, writes up to {}; everything written is removed afterwards\n",
+        minutes(plan.expected_s()),
+        Bytes(plan.writes_bytes())
+    );
+    text
+}
+
+fn minutes(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_error_shows_a_password() {
+        assert_eq!(without_password("mysql://bob:secret@db/x"), "mysql://…@db/x");
+        assert_eq!(without_password("nonsense"), "nonsense");
+    }
+}

@@ -1,0 +1,201 @@
+//! `narrows run`: discover, plan, execute, judge, tell.
+//!
+//! What goes wrong in one layer leaves the others standing: it becomes a finding that says what is absent and why.
+//! The run file is written after every layer, so that even a killed run leaves a readable partial one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::{Scratch, Stop};
+use narrows_model::{
+    Finding, Grade, Host, HostRole, Layer, Measurement, Run, SCHEMA, Severity, Tool, Validity,
+};
+
+use crate::args::{Format, RunArgs};
+use crate::exit::Exit;
+use crate::plan::{self, Resolved};
+use crate::progress::Display;
+use crate::report::judge;
+use crate::{database, failure, host, interrupt, layers, output, store};
+
+/// Runs the command.
+pub fn run(args: &RunArgs) -> Result<Exit> {
+    let resolved = plan::resolve(args)?;
+    if args.dry_run {
+        output::print(&plan::describe(&resolved))?;
+        return Ok(Exit::Done);
+    }
+    let loads = resolved.plan.layers.iter().any(|layer| *layer != Layer::Clock);
+    if loads {
+        host::guard(&resolved.platform, args.load_here)?;
+    }
+    let folder = match &args.output {
+        Some(folder) => folder.clone(),
+        None => store::folder()?,
+    };
+    store::prepare(&folder)?;
+    let stop = Stop::new();
+    interrupt::install(&stop)?;
+
+    eprint!("{}", plan::describe(&resolved));
+    let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
+    let mut session = Session::begin(&resolved, &stop, &display, folder)?;
+    let completed = session.execute();
+    session.run.completed = completed;
+    session.run.finished_at = Some(now());
+    display.clear();
+    judge(&mut session.run);
+    let path = store::save(&session.folder, &session.run)?;
+    tell(args, &session, &path)?;
+    Ok(exit_code(&session.run))
+}
+
+fn tell(args: &RunArgs, session: &Session<'_>, path: &std::path::Path) -> Result<()> {
+    if args.output.is_some() {
+        for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
+            let name = format!("{}.{}", session.run.id, format.extension());
+            let text = output::render(&session.run, format, args.units, false);
+            store::write_whole(&session.folder.join(name), &text)?;
+        }
+    }
+    output::print(&output::render(&session.run, args.format, args.units, output::colour()))?;
+    eprintln!("kept in {}", path.display());
+    Ok(())
+}
+
+fn exit_code(run: &Run) -> Exit {
+    if !run.completed {
+        return Exit::Interrupted;
+    }
+    let all_invalid = !run.measurements.is_empty()
+        && run.measurements.iter().all(|m| m.validity == Validity::Invalid);
+    if run.measurements.is_empty() || all_invalid {
+        return Exit::Invalid;
+    }
+    let undecided = !run.verdicts.is_empty() && run.verdicts.iter().all(|v| v.grade == Grade::Open);
+    if undecided { Exit::Inconclusive } else { Exit::Done }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now()
+        .round(jiff::Unit::Second)
+        .map_or_else(|_| String::new(), |t| t.to_string())
+}
+
+/// A run in progress.
+pub struct Session<'a> {
+    /// What was decided.
+    pub resolved: &'a Resolved,
+    /// Set by Ctrl-C.
+    pub stop: &'a Stop,
+    /// Where progress is drawn.
+    pub display: &'a Display,
+    /// What was learned so far.
+    pub run: Run,
+    /// Where the run is kept.
+    pub folder: PathBuf,
+}
+
+impl<'a> Session<'a> {
+    fn begin(
+        resolved: &'a Resolved,
+        stop: &'a Stop,
+        display: &'a Display,
+        folder: PathBuf,
+    ) -> Result<Session<'a>> {
+        let id = format!("{:08x}", narrows_engine::Rng::new(id_seed()).next_u64() as u32);
+        let run = Run {
+            schema: SCHEMA.to_string(),
+            id,
+            tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
+            command: command_line(),
+            started_at: now(),
+            finished_at: None,
+            completed: false,
+            plan: resolved.plan.clone(),
+            hosts: vec![Host {
+                role: HostRole::ServerAndClient,
+                platform: resolved.platform.clone(),
+                clock_offset_ns: 0,
+            }],
+            measurements: Vec::new(),
+            findings: Vec::new(),
+            verdicts: Vec::new(),
+        };
+        let session = Session { resolved, stop, display, run, folder };
+        store::save(&session.folder, &session.run)?;
+        Ok(session)
+    }
+
+    /// All layers; whether every one of them had its turn.
+    fn execute(&mut self) -> bool {
+        for dir in [&self.resolved.data_dir, &self.resolved.wal_dir] {
+            let swept = Scratch::sweep(dir);
+            for path in swept.removed {
+                self.display.say(&format!("removed {}, left by a run that died", path.display()));
+            }
+        }
+        let outcome = layers::execute(self).and_then(|()| database::execute(self));
+        match outcome {
+            Ok(()) => !self.stop.is_set(),
+            Err(Interrupted) => false,
+        }
+    }
+
+    /// Adds what a layer measured and keeps the partial run.
+    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
+        self.run.measurements.extend(measurements);
+        if let Err(error) = store::save(&self.folder, &self.run) {
+            self.display.say(&format!("warning: {}", failure::render(&error)));
+        }
+    }
+
+    /// A layer or workload could not be measured: the run says so and goes on. `Err` if it was stopped.
+    pub fn absent(&mut self, what: &str, error: anyhow::Error) -> Result<(), Interrupted> {
+        if self.stop.is_set() {
+            return Err(Interrupted);
+        }
+        let text = failure::render(&error);
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let (reason, hint) = text.split_once("\nhint: ").unwrap_or((text, ""));
+        self.display.say(&format!("warning: {what} is not measured: {text}"));
+        self.run.findings.push(Finding {
+            id: format!("absent-{what}"),
+            severity: Severity::Note,
+            measurement: None,
+            summary: format!("{what} not measured: {}", reason.lines().next().unwrap_or(reason)),
+            evidence: reason.to_string(),
+            advice: hint.to_string(),
+        });
+        Ok(())
+    }
+}
+
+/// Asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted;
+
+fn id_seed() -> u64 {
+    let time = jiff::Timestamp::now().as_nanosecond() as u64;
+    time ^ (u64::from(std::process::id()) << 32)
+}
+
+/// The command line as typed, with the address's password taken out.
+fn command_line() -> Vec<String> {
+    std::env::args()
+        .map(|argument| {
+            let (option, value) = match argument.split_once('=') {
+                Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+                _ => (String::new(), argument.as_str()),
+            };
+            if !value.contains("://") {
+                return argument.clone();
+            }
+            match narrows_layer_database::Address::parse(value) {
+                Ok(address) => format!("{option}{address}"),
+                Err(_) => format!("{option}…"),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Where runs are kept: `$XDG_DATA_HOME/narrows/runs/ID.narrows.json`, written whole or not at all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use narrows_model::Run;
+
+use crate::failure::Failure;
+
+const ENDING: &str = ".narrows.json";
+
+/// The folder of stored runs.
+pub fn folder() -> Result<PathBuf> {
+    let base = match std::env::var_os("XDG_DATA_HOME").filter(|path| !path.is_empty()) {
+        Some(path) => PathBuf::from(path),
+        None => {
+            let home =
+                std::env::var_os("HOME").filter(|path| !path.is_empty()).ok_or_else(|| {
+                    Failure::new(
+                        "neither XDG_DATA_HOME nor HOME is set",
+                        "name a folder with -o DIR",
+                    )
+                })?;
+            PathBuf::from(home).join(".local/share")
+        }
+    };
+    Ok(base.join("narrows/runs"))
+}
+
+/// Where a run of that id goes in that folder.
+pub fn file_in(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}{ENDING}"))
+}
+
+/// Makes sure that a run can be stored there, before anything is measured.
+pub fn prepare(folder: &Path) -> Result<()> {
+    let hint = "name a folder you may write to with -o DIR";
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::new(format!("cannot create {}: {error}", folder.display()), hint)
+    })?;
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    fs::write(&probe, b"narrows").map_err(|error| {
+        Failure::new(format!("cannot write in {}: {error}", folder.display()), hint)
+    })?;
+    fs::remove_file(&probe).context("removing the probe file")?;
+    Ok(())
+}
+
+/// Writes a file whole or not at all: beside it, then renamed over it.
+pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written.with_context(|| format!("writing {}", path.display()))
+}
+
+/// Stores a run; returns where.
+pub fn save(folder: &Path, run: &Run) -> Result<PathBuf> {
+    let path = file_in(folder, &run.id);
+    write_whole(&path, &run.to_json())?;
+    Ok(path)
+}
+
+/// Finds a run by file or by the beginning of its id.
+pub fn find(name: &str) -> Result<PathBuf> {
+    let direct = PathBuf::from(name);
+    if direct.is_file() {
+        return Ok(direct);
+    }
+    let folder = folder()?;
+    let mut found: Vec<PathBuf> = fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .and_then(|file| file.to_str())
+                .is_some_and(|file| file.starts_with(name) && file.ends_with(ENDING))
+        })
+        .collect();
+    found.sort();
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => Err(Failure::new(
+            format!(
+                "no run `{name}`: it is neither a file nor the start of an id in {}",
+                folder.display()
+            ),
+            format!("ls {} shows the stored runs", folder.display()),
+        )),
+        several => Err(Failure::new(
+            format!("`{name}` is the start of {} ids", several.len()),
+            "type more of the id",
+        )),
+    }
+}
+
+/// Reads a run file.
+pub fn load(path: &Path) -> Result<Run> {
+    let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    Run::from_json(&text).map_err(|error| {
+        Failure::new(
+            format!("{}: {error}", path.display()),
+            "a run file ends in .narrows.json and is written by narrows run",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_no_part_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.narrows.json");
+        write_whole(&path, "one").unwrap();
+        write_whole(&path, "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_run_is_refused_with_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        fs::write(&path, "{\"schema\": \"narrows.run/9\"}").unwrap();
+        let error = load(&path).unwrap_err().to_string();
+        assert!(error.contains("x.json") && error.contains("narrows.run/9"), "{error}");
+    }
+}

@@ -1,0 +1,85 @@
+//! What only system calls tell about a file: what holds it, how much of it is in memory, which parts were
+//! ever written, how direct I/O must be aligned.
+
+mod extents;
+mod resident;
+mod statfs;
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+pub use extents::{Extents, extents};
+pub use resident::{evict, resident_share};
+pub use statfs::{FsStat, fs_kind, network, network_kind, statfs, volatile, volatile_kind};
+
+/// (memory, offset) alignment that direct I/O on this file needs, bytes. `None` if the kernel doesn't say (before
+/// Linux 6.1, or a file system that keeps it to itself) and if it says that the file can't do direct I/O;
+/// callers then try with the device's logical block size.
+pub fn dio_alignment(file: &File) -> Option<(u32, u32)> {
+    let mut stat = std::mem::MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: the path is an empty NUL-terminated string, `stat` is valid for writing one statx.
+    let result = unsafe {
+        libc::statx(
+            file.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH,
+            libc::STATX_DIOALIGN,
+            stat.as_mut_ptr(),
+        )
+    };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: the call succeeded, and all-zero bytes were a valid statx before it.
+    let stat = unsafe { stat.assume_init() };
+    let told = stat.stx_mask & libc::STATX_DIOALIGN != 0 && stat.stx_dio_mem_align > 0;
+    told.then_some((stat.stx_dio_mem_align, stat.stx_dio_offset_align))
+}
+
+/// The id of the mount a path lies on, as in `mountinfo`. Unlike the longest mount point this is right
+/// even where one mount hides another.
+///
+/// # Errors
+/// What opening the path gave, or that `/proc` is not mounted.
+pub fn mount_id(path: &Path) -> io::Result<u32> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_PATH | libc::O_CLOEXEC)
+        .open(path)?;
+    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd()))?;
+    info.lines()
+        .find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok())
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "fdinfo without mnt_id"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn direct_alignment_is_a_power_of_two_or_unknown() {
+        let file = tempfile::NamedTempFile::new_in(".").unwrap();
+        match dio_alignment(file.as_file()) {
+            None => eprintln!("SKIPPED: the kernel or file system does not tell the alignment"),
+            Some((memory, offset)) => {
+                assert!(memory.is_power_of_two() && offset.is_power_of_two());
+                assert!((1..=1 << 20).contains(&memory) && (512..=1 << 20).contains(&offset));
+            }
+        }
+        // A pipe can't do direct I/O on any kernel.
+        let (reader, _writer) = std::io::pipe().unwrap();
+        assert_eq!(dio_alignment(&File::from(std::os::fd::OwnedFd::from(reader))), None);
+    }
+
+    #[test]
+    fn the_mount_id_is_in_mountinfo() {
+        let id = mount_id(Path::new("/proc/self/status")).unwrap();
+        let mounts = crate::mounts(&crate::Live);
+        let mount = mounts.iter().find(|mount| mount.id == id).unwrap();
+        assert_eq!(mount.kind, "proc");
+        assert!(mount_id(Path::new("/no/such/path")).is_err());
+    }
+}

@@ -1,0 +1,24 @@
+//! Reading the machine: files of `/proc` and `/sys` behind one trait, and the few system calls that tell what
+//! no file tells.
+//!
+//! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
+//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`file`] and
+//! [`process`] are system calls on the live machine.
+//!
+//! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
+//! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
+//! one file and [`affinity::pin`] binds the caller's own thread.
+
+pub mod affinity;
+pub mod cgroup;
+mod cpulist;
+pub mod file;
+mod mounts;
+pub mod process;
+mod source;
+mod tree;
+
+pub use cpulist::{parse_cpu_list, parse_cpu_mask};
+pub use mounts::{Mount, mount_of, mounts, parse_mounts};
+pub use source::{Live, Source};
+pub use tree::Tree;

@@ -1,0 +1,316 @@
+//! Processor time, scheduling delay, names and children of processes.
+//!
+//! Where times come from: `/proc/PID/task/TID/schedstat` counts nanoseconds per thread (Linux
+//! `Documentation/scheduler/sched-stats.rst`); `/proc/PID/stat` counts ticks of 10 ms for the whole process and
+//! remembers threads that have ended. Both include kernel time on the process's behalf and neither includes
+//! interrupts.
+
+use std::io;
+
+use crate::{Live, Source};
+
+/// Processor time of a process, all its threads, ns; `None` if there is no such process.
+///
+/// Threads that ended are counted only to 10 ms, because only `/proc/PID/stat` remembers them.
+pub fn cpu_ns(pid: u32) -> Option<u64> {
+    let stat = Stat::read(pid)?;
+    let threads = sum_threads(pid).map(|(run, _)| run);
+    // One tick is the most by which the coarse counter may lead the fine one without a thread having ended.
+    match threads {
+        Some(fine) if fine + 2 * tick_ns() >= stat.cpu_ns => Some(fine),
+        _ => Some(stat.cpu_ns),
+    }
+}
+
+/// Time the living threads of a process were runnable and not running, ns; `None` if the process is gone or the
+/// kernel keeps no such count.
+pub fn run_delay_ns(pid: u32) -> Option<u64> {
+    sum_threads(pid).map(|(_, delay)| delay)
+}
+
+/// Processor time of a process's children that have ended and were waited for, ns, to 10 ms.
+pub fn reaped_children_cpu_ns(pid: u32) -> Option<u64> {
+    Stat::read(pid).map(|stat| stat.reaped_ns)
+}
+
+/// Processes whose parent is `parent`, ascending.
+pub fn children(parent: u32) -> Vec<u32> {
+    let mut found = match children_listed(parent) {
+        Some(listed) => listed,
+        None => all_parents()
+            .into_iter()
+            .filter(|(_, its_parent)| *its_parent == parent)
+            .map(|(pid, _)| pid)
+            .collect(),
+    };
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A process and all that descend from it, the process first. Empty if it is gone.
+pub fn tree(pid: u32) -> Vec<u32> {
+    trees(&[pid])
+}
+
+/// Several processes and all that descend from them, each once; those that are gone are left out.
+pub fn trees(roots: &[u32]) -> Vec<u32> {
+    let mut found: Vec<u32> = Vec::new();
+    for &root in roots {
+        if !found.contains(&root) && Live.exists(&format!("/proc/{root}")) {
+            found.push(root);
+        }
+    }
+    // Where the kernel doesn't list children, one pass over all processes serves every level of the trees.
+    let mut parents: Option<Vec<(u32, u32)>> = None;
+    let mut next = 0;
+    while next < found.len() {
+        let pid = found[next];
+        let listed = if parents.is_none() { children_listed(pid) } else { None };
+        let below = listed.unwrap_or_else(|| {
+            let all = parents.get_or_insert_with(all_parents);
+            all.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child).collect()
+        });
+        found.extend(below.into_iter().filter(|child| !roots.contains(child)));
+        next += 1;
+    }
+    found
+}
+
+fn all_parents() -> Vec<(u32, u32)> {
+    all().into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect()
+}
+
+/// The process's name as the kernel keeps it, at most 15 bytes.
+pub fn name(pid: u32) -> Option<String> {
+    let source: &dyn Source = &Live;
+    source.text(&format!("/proc/{pid}/comm"))
+}
+
+/// The process's parent.
+pub fn parent(pid: u32) -> Option<u32> {
+    Stat::read(pid).map(|stat| stat.parent)
+}
+
+/// All processes that can be seen, ascending.
+pub fn all() -> Vec<u32> {
+    let mut pids: Vec<u32> = Live
+        .list("/proc")
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|name| name.parse().ok())
+        .collect();
+    pids.sort_unstable();
+    pids
+}
+
+/// Processor time of this process, user and kernel, all threads living or ended (io_uring workers too), ns.
+///
+/// The process's CPU clock: the sum `getrusage(2)` rounds to microseconds.
+pub fn self_cpu_ns() -> u64 {
+    clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// Processor time of the calling thread, user and kernel, ns.
+pub fn thread_cpu_ns() -> u64 {
+    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// Processor time of this process's children that have ended and were waited for, ns.
+pub fn self_reaped_children_cpu_ns() -> u64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is valid for writing one rusage, and all-zero bytes are one.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    ns(usage.ru_utime) + ns(usage.ru_stime)
+}
+
+/// Whether this process acts as root.
+pub fn is_root() -> bool {
+    // SAFETY: cannot fail and touches no memory.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Length of one clock tick of `/proc` counters, ns; 10 ms on every common Linux.
+pub fn tick_ns() -> u64 {
+    // SAFETY: no memory is touched.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    if ticks > 0 { 1_000_000_000 / ticks as u64 } else { 10_000_000 }
+}
+
+fn clock_ns(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writing one timespec; the two clocks used exist on every Linux.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// `None` where the kernel was built without the list of children.
+fn children_listed(parent: u32) -> Option<Vec<u32>> {
+    let mut found = Vec::new();
+    let mut any = false;
+    for thread in Live.list(&format!("/proc/{parent}/task")).unwrap_or_default() {
+        match Live.read(&format!("/proc/{parent}/task/{thread}/children")) {
+            Ok(bytes) => {
+                any = true;
+                let text = String::from_utf8_lossy(&bytes);
+                found.extend(text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+            }
+            // A thread that ended meanwhile; its children went to a sibling thread.
+            Err(_) => continue,
+        }
+    }
+    any.then_some(found)
+}
+
+/// (run, delay) of the living threads. `None` if gone, or if the kernel keeps none: it then prints zeros.
+fn sum_threads(pid: u32) -> Option<(u64, u64)> {
+    let mut sum = (0, 0);
+    let mut slices = 0;
+    for thread in Live.list(&format!("/proc/{pid}/task")).ok()? {
+        let Ok(bytes) = Live.read(&format!("/proc/{pid}/task/{thread}/schedstat")) else {
+            continue;
+        };
+        let [run, delay, count] = parse_schedstat(&String::from_utf8_lossy(&bytes))?;
+        sum.0 += run;
+        sum.1 += delay;
+        slices += count;
+    }
+    (slices > 0).then_some(sum)
+}
+
+fn parse_schedstat(text: &str) -> Option<[u64; 3]> {
+    let mut numbers = text.split_whitespace().map(str::parse);
+    Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+}
+
+struct Stat {
+    parent: u32,
+    cpu_ns: u64,
+    reaped_ns: u64,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Option<Stat> {
+        let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
+        Stat::parse(&String::from_utf8_lossy(&bytes), tick_ns())
+    }
+
+    fn parse(text: &str, tick_ns: u64) -> Option<Stat> {
+        // The name in parentheses may itself hold spaces and parentheses; the last one ends it.
+        let fields: Vec<&str> = text.get(text.rfind(')')? + 1..)?.split_whitespace().collect();
+        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        Some(Stat {
+            parent: u32::try_from(number(1)?).ok()?,
+            cpu_ns: (number(11)? + number(12)?) * tick_ns,
+            reaped_ns: (number(13)? + number(14)?) * tick_ns,
+        })
+    }
+}
+
+/// Reads the current exit state without waiting: whether `pid` is a zombie or gone.
+///
+/// # Errors
+/// Only what reading `/proc` itself gives, not that the process is gone.
+pub fn has_ended(pid: u32) -> io::Result<bool> {
+    match Live.read(&format!("/proc/{pid}/stat")) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let state = text.rfind(')').and_then(|end| text[end + 1..].split_whitespace().next());
+            Ok(matches!(state, Some("Z" | "X" | "x")))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn burn(ns: u64) {
+        let start = thread_cpu_ns();
+        while thread_cpu_ns() - start < ns {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[test]
+    fn the_last_parenthesis_ends_the_name() {
+        let text = "42 (a) b (c) S 7 1 1 0 -1 0 0 0 0 0 100 50 30 20 20 0 1 0 5 6 7";
+        let stat = Stat::parse(text, 10).unwrap();
+        assert_eq!((stat.parent, stat.cpu_ns, stat.reaped_ns), (7, 1500, 500));
+        assert!(Stat::parse("42 (a", 10).is_none());
+    }
+
+    #[test]
+    fn work_shows_in_thread_process_and_proc_alike() {
+        let pid = std::process::id();
+        let before = (thread_cpu_ns(), self_cpu_ns(), cpu_ns(pid).unwrap());
+        burn(60_000_000);
+        let after = (thread_cpu_ns(), self_cpu_ns(), cpu_ns(pid).unwrap());
+        assert!(after.0 - before.0 >= 60_000_000);
+        // Other tests run in the same process, so these can be larger; /proc may lag by a tick.
+        assert!(after.1 - before.1 >= 60_000_000);
+        assert!(after.2 - before.2 >= 60_000_000 - 2 * tick_ns(), "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn ended_threads_still_count() {
+        std::thread::spawn(|| burn(80_000_000)).join().unwrap();
+        let threads = sum_threads(std::process::id()).map_or(0, |(run, _)| run);
+        let counted = cpu_ns(std::process::id()).unwrap();
+        assert!(counted >= 80_000_000 - 2 * tick_ns() && counted + 2 * tick_ns() >= threads);
+    }
+
+    #[test]
+    fn a_child_is_found_named_and_accounted() {
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 30 & wait"])
+            .spawn()
+            .unwrap();
+        let pid = child.id();
+        assert!(children(std::process::id()).contains(&pid));
+        assert_eq!(parent(pid), Some(std::process::id()));
+        // Until the shell has started its own child.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while tree(pid).len() < 2 && std::time::Instant::now() < deadline {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let family = tree(pid);
+        let (comm, cpu, delay) = (name(pid), cpu_ns(pid), run_delay_ns(pid));
+        assert!(!has_ended(pid).unwrap());
+        for &member in family.iter().rev() {
+            // SAFETY: a signal to processes this test started.
+            unsafe { libc::kill(member as libc::pid_t, libc::SIGKILL) };
+        }
+        let reaped_before = self_reaped_children_cpu_ns();
+        child.wait().unwrap();
+        assert_eq!(family.len(), 2, "the shell and its sleep");
+        assert!(comm.is_some_and(|comm| comm.ends_with("sh")));
+        assert!(cpu.unwrap() > 1_000_000 && delay.is_some());
+        assert!(self_reaped_children_cpu_ns() > reaped_before);
+        assert!(tree(pid).is_empty() && cpu_ns(pid).is_none() && has_ended(pid).unwrap());
+    }
+
+    #[test]
+    fn the_process_clock_is_what_getrusage_sums() {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+        let before = self_cpu_ns();
+        // SAFETY: `usage` is valid for writing one rusage, and all-zero bytes are one.
+        let usage = unsafe {
+            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        let after = self_cpu_ns();
+        let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
+        let micros = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+        let ns = seconds as u64 * 1_000_000_000 + micros as u64 * 1000;
+        let slack = 5_000_000;
+        assert!(ns + slack >= before && ns <= after + slack, "{before} {ns} {after}");
+    }
+}

@@ -1,0 +1,113 @@
+//! The one trait behind which every way to a device stands.
+//!
+//! A path owns its buffers ([`crate::Arena`]) and its file. An operation is named by its slot: at most one is in
+//! flight per slot, and the slot's bytes cannot be reached meanwhile, which is what makes handing memory to the
+//! kernel sound.
+//!
+//! Not here: pacing, time stamps, what to read next. Those belong to the caller, who also decides how many
+//! operations to keep in flight.
+
+use crate::Error;
+
+/// What to do with a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Fill the slot from the file.
+    Read,
+    /// Write the slot to the file.
+    Write,
+}
+
+/// The way that was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// io_uring.
+    IoUring,
+    /// Blocking `pread` and `pwrite`, one operation at a time per thread.
+    Blocking,
+    /// No device: completes at once. Shows what the generator alone costs.
+    Null,
+}
+
+/// One operation that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The slot it was submitted with; free again.
+    pub slot: u32,
+    /// Bytes moved, or the negative error number.
+    pub result: i32,
+}
+
+impl Completion {
+    /// Bytes moved, or the error.
+    pub fn bytes(&self) -> std::io::Result<u32> {
+        u32::try_from(self.result)
+            .map_err(|_| std::io::Error::from_raw_os_error(self.result.saturating_neg()))
+    }
+}
+
+/// An asynchronous way to a device.
+pub trait DevicePath {
+    /// Which way.
+    fn method(&self) -> Method;
+
+    /// Number of slots, and so the most operations that can be in flight.
+    fn slots(&self) -> u32;
+
+    /// The bytes of a slot. Panics while an operation on it is in flight.
+    fn buffer(&mut self, slot: u32) -> &mut [u8];
+
+    /// Queues an operation on the whole slot at `offset` of the file. It may start now or with the next
+    /// [`reap`](DevicePath::reap). Panics if the slot is in flight already.
+    fn submit(&mut self, op: Op, slot: u32, offset: u64);
+
+    /// Starts what is queued, waits for `min` completions (no more than are in flight) and appends all that are
+    /// there to `out`. Returns with fewer, perhaps none, after about [`HEARTBEAT_MS`], so that the caller can look at
+    /// its stop token; an operation that blocks in the kernel cannot be interrupted on [`Method::Blocking`].
+    fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error>;
+
+    /// Operations submitted and not yet reaped.
+    fn in_flight(&self) -> u32;
+}
+
+/// The longest wait inside [`DevicePath::reap`] without a completion, ms.
+pub const HEARTBEAT_MS: u64 = 20;
+
+/// Which slots are in flight.
+#[derive(Debug)]
+pub(crate) struct Flights {
+    busy: Box<[bool]>,
+    count: u32,
+}
+
+impl Flights {
+    pub(crate) fn new(slots: u32) -> Self {
+        Flights { busy: vec![false; slots as usize].into_boxed_slice(), count: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn take_off(&mut self, slot: u32) {
+        let busy = &mut self.busy[slot as usize];
+        assert!(!*busy, "slot {slot} is in flight");
+        *busy = true;
+        self.count += 1;
+    }
+
+    #[inline]
+    pub(crate) fn land(&mut self, slot: u32) {
+        let busy = &mut self.busy[slot as usize];
+        assert!(*busy, "slot {slot} is not in flight");
+        *busy = false;
+        self.count -= 1;
+    }
+
+    #[inline]
+    pub(crate) fn assert_landed(&self, slot: u32) {
+        assert!(!self.busy[slot as usize], "slot {slot} is in flight");
+    }
+
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+}

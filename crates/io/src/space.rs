@@ -1,0 +1,98 @@
+//! Whether a file fits, asked before the first byte is written, so that a measurement never fills a disk that a
+//! database lives on.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::Error;
+
+/// At least this much stays free.
+const RESERVE_BYTES: u64 = 1 << 30;
+/// At least this share of the file system stays free.
+const RESERVE_SHARE: f64 = 0.05;
+
+/// Room on a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Size of the file system, bytes.
+    pub total_bytes: u64,
+    /// Free for this user, bytes.
+    pub available_bytes: u64,
+}
+
+impl Space {
+    /// Of the file system that holds `dir`.
+    pub fn of(dir: &Path) -> Result<Space, Error> {
+        let fail = |source| Error::system("ask for the free space of", dir, source);
+        let name = CString::new(dir.as_os_str().as_bytes())
+            .map_err(|_| fail(io::Error::from_raw_os_error(libc::EINVAL)))?;
+        let mut stat = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
+        // SAFETY: `name` ends in a zero byte and `stat` has room for one statvfs.
+        if unsafe { libc::statvfs(name.as_ptr(), stat.as_mut_ptr()) } != 0 {
+            return Err(fail(io::Error::last_os_error()));
+        }
+        // SAFETY: filled by the successful call above (and all-zero before).
+        let stat = unsafe { stat.assume_init() };
+        // The fields' widths differ between targets.
+        #[allow(clippy::unnecessary_cast)]
+        let (unit, blocks, free) =
+            (stat.f_frsize as u64, stat.f_blocks as u64, stat.f_bavail as u64);
+        Ok(Space {
+            total_bytes: blocks.saturating_mul(unit),
+            available_bytes: free.saturating_mul(unit),
+        })
+    }
+
+    /// What must stay free: 1 GiB or 5 % of the file system, whichever is more.
+    pub fn reserve_bytes(&self) -> u64 {
+        RESERVE_BYTES.max((self.total_bytes as f64 * RESERVE_SHARE) as u64)
+    }
+
+    /// Refuses a file that would eat into the reserve.
+    pub fn check(&self, dir: &Path, wanted: u64) -> Result<(), Error> {
+        let (available, reserve) = (self.available_bytes, self.reserve_bytes());
+        if wanted.saturating_add(reserve) > available {
+            return Err(Error::NoSpace { dir: dir.to_path_buf(), wanted, available, reserve });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a file larger than this process may write: the kernel would end the process with a signal.
+pub(crate) fn check_file_size_limit(dir: &Path, wanted: u64) -> Result<(), Error> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` has room for one rlimit.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    if known && limit.rlim_cur != libc::RLIM_INFINITY && wanted > limit.rlim_cur {
+        let limit = limit.rlim_cur;
+        return Err(Error::FileSizeLimit { dir: dir.to_path_buf(), wanted, limit });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_is_never_touched() {
+        let gib = 1 << 30;
+        let small = Space { total_bytes: 10 * gib, available_bytes: 3 * gib };
+        assert_eq!(small.reserve_bytes(), gib);
+        assert!(small.check(Path::new("/d"), 2 * gib).is_ok());
+        assert!(small.check(Path::new("/d"), 2 * gib + 1).is_err());
+        let large = Space { total_bytes: 100 * gib, available_bytes: 6 * gib };
+        assert_eq!(large.reserve_bytes(), 5 * gib);
+        let error = large.check(Path::new("/d"), 2 * gib).unwrap_err().to_string();
+        assert!(error.contains("/d") && error.contains("hint: free some space"), "{error}");
+        assert!(large.check(Path::new("/d"), u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = Space::of(Path::new("/nonexistent/x")).unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/x") && error.contains("hint: "), "{error}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Why the block layer gave no result.
+
+use std::io;
+
+use narrows_engine::Stopped;
+
+/// Why the block layer gave no result. Nothing is left behind in any case.
+#[derive(Debug, thiserror::Error)]
+pub enum BlockError {
+    /// Asked to end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The file, or the way to it, failed.
+    #[error("block layer: {0}")]
+    Io(narrows_io::Error),
+    /// So many operations failed that the rest would mean nothing.
+    #[error(
+        "block layer: {failed} operations of `{id}` failed, the first at offset {offset}: {first}\n\
+         hint: see the kernel log (dmesg) for what the device reported"
+    )]
+    Failing {
+        /// The workload.
+        id: String,
+        /// Operations that failed.
+        failed: u64,
+        /// Where the first one was, bytes.
+        offset: u64,
+        /// What the kernel said of it.
+        first: io::Error,
+    },
+    /// A thread could not be started or bound.
+    #[error("block layer: cannot {action}: {source}\nhint: {hint}")]
+    Thread {
+        /// What was attempted.
+        action: String,
+        /// What the kernel said.
+        source: io::Error,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The file is smaller than one operation.
+    #[error(
+        "block layer: a file of {file_bytes} bytes has no room for blocks of {block_bytes}\n\
+         hint: use a larger file"
+    )]
+    TooSmall {
+        /// Size of the file.
+        file_bytes: u64,
+        /// Size of an operation.
+        block_bytes: u32,
+    },
+}
+
+impl From<narrows_io::Error> for BlockError {
+    fn from(error: narrows_io::Error) -> Self {
+        match error {
+            narrows_io::Error::Stopped => BlockError::Stopped(Stopped),
+            error => BlockError::Io(error),
+        }
+    }
+}

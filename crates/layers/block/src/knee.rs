@@ -1,0 +1,119 @@
+//! Finding the depth at which throughput stops growing, and the generator threads that takes, by short probes.
+//!
+//! One thread is enough for most devices, and one thread's figure says what a core costs; more are taken only where
+//! the one is busy all the time and more give more.
+
+use narrows_engine::{Context, KneeSearch};
+use narrows_io::{Access, Method, TestFile};
+use narrows_observe::Watch;
+
+use crate::BlockError;
+use crate::cell::{Cell, Route};
+use crate::plan::{BlockPlan, MAX_BLOCKING_DEPTH, PROBE_WARM_UP, probe_length};
+use crate::run::{self, Load, Outcome};
+
+/// A thread that uses more of a processor than this is the narrow place itself.
+const BUSY: f64 = 0.9;
+/// More threads must give so much more.
+const GAIN: f64 = 1.03;
+
+/// What the search found.
+#[derive(Debug, Clone)]
+pub(crate) struct Knee {
+    pub depth: u32,
+    pub generators: u32,
+    /// Depth and operations per second of each probe.
+    pub curve: Vec<(u32, f64)>,
+    /// How far the probes got in the blocks.
+    pub cursor: u64,
+    /// Operations that the probes submitted.
+    pub issued: u64,
+}
+
+/// Searches for the knee of the workload `cell` (its depth is ignored).
+pub(crate) fn find(
+    ctx: &Context<'_>,
+    file: &TestFile,
+    access: &Access,
+    plan: &BlockPlan,
+    cell: &Cell,
+    seed: u64,
+) -> Result<Knee, BlockError> {
+    let blocks = file.bytes() / u64::from(cell.block_bytes);
+    let mut deepest =
+        plan.max_depth_of(cell.block_bytes).min(u32::try_from(blocks).unwrap_or(u32::MAX));
+    if access.method() == Method::Blocking {
+        deepest = deepest.min(MAX_BLOCKING_DEPTH);
+    }
+    let most = (cell.op == narrows_io::Op::Write)
+        .then(|| (plan.probe_write_bytes(ctx.quick) / u64::from(cell.block_bytes)).max(16));
+    let mut cursor = 0;
+    let mut issued = 0;
+    let mut probe = |depth: u32, generators: u32| -> Result<Outcome, BlockError> {
+        let load = Load {
+            id: &cell.id,
+            op: cell.op,
+            order: cell.order,
+            block_bytes: cell.block_bytes,
+            route: Route::Best,
+            depth,
+            threads: run::threads_for(access, Route::Best, depth, generators),
+            seed,
+            cursor,
+            most,
+            cpus: &plan.cpus,
+        };
+        let times = (PROBE_WARM_UP, probe_length(ctx.quick));
+        let outcome = run::run(ctx, file, &Watch::none(), access, &load, times)?;
+        cursor = outcome.cursor;
+        issued += outcome.issued;
+        Ok(outcome)
+    };
+
+    let mut search = KneeSearch::new(deepest);
+    let mut busiest = Vec::new();
+    while let Some(depth) = search.next_depth() {
+        let outcome = probe(depth, 1)?;
+        busiest.push((depth, outcome.busiest));
+        search.saw(depth, outcome.throughput());
+    }
+    let mut depth = search.chosen().unwrap_or(1);
+    let mut curve = search.curve().to_vec();
+    let rate_at = |curve: &[(u32, f64)], depth| {
+        curve.iter().find(|probe| probe.0 == depth).map_or(0.0, |probe| probe.1)
+    };
+    let mut rate = rate_at(&curve, depth);
+    let mut busy = busiest.iter().find(|probe| probe.0 == depth).map_or(0.0, |probe| probe.1);
+    let mut generators = 1;
+    let processors = processors(plan);
+    while access.method() == Method::IoUring && busy > BUSY && generators * 2 <= processors {
+        let more = generators * 2;
+        let mut best = None;
+        // The one thread may have ended the search too early: go on in depth with two.
+        let mut tried = depth;
+        while tried <= deepest {
+            let outcome = probe(tried, more)?;
+            let gave = outcome.throughput();
+            if gave < best.map_or(rate, |(_, best, _)| best) * GAIN {
+                break;
+            }
+            best = Some((tried, gave, outcome.busiest));
+            tried = tried.saturating_mul(2);
+        }
+        let Some(better) = best else { break };
+        (depth, rate, busy) = better;
+        generators = more;
+        curve.push((depth, rate));
+    }
+    curve.sort_by_key(|probe| probe.0);
+    Ok(Knee { depth, generators, curve, cursor, issued })
+}
+
+fn processors(plan: &BlockPlan) -> u32 {
+    let count = if plan.cpus.is_empty() {
+        narrows_facts::affinity::current().len()
+    } else {
+        plan.cpus.len()
+    };
+    u32::try_from(count).unwrap_or(1).max(1)
+}

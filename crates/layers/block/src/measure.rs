@@ -1,0 +1,249 @@
+//! The order of the whole: file, check, search, then all workloads' repeats, interleaved.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use narrows_engine::{Context, Phase, Rng};
+use narrows_io::{Access, Blueprint, FillStep, Op, TestFile};
+use narrows_model::{Layer, Measurement};
+use narrows_observe::Watch;
+use narrows_units::Bytes;
+
+use crate::BlockError;
+use crate::cell::{Cell, Depth, Order, Route};
+use crate::knee::{self, Knee};
+use crate::plan::{self, BlockPlan, WARM_UP};
+use crate::record::{Record, Setting};
+use crate::run::{self, Load};
+
+/// Sectors that are read back before anything is measured.
+const SECTORS_CHECKED: u32 = 1000;
+/// Tries to empty the page cache before a window that needs it empty.
+const EVICTIONS: u32 = 3;
+/// Progress of the fill is shown in so many steps.
+const FILL_STEPS: u64 = 20;
+const CALIBRATION: Duration = Duration::from_millis(50);
+const CALIBRATION_DEPTH: u32 = 32;
+
+/// Writes a file of `bytes` in `dir` (a scratch folder) for [`measure`]; the file goes with the value.
+///
+/// # Errors
+/// [`BlockError::Stopped`], or what the file system refused, with a hint; nothing is left behind.
+pub fn prepare(
+    ctx: &Context<'_>,
+    dir: &Path,
+    bytes: u64,
+    seed: u64,
+) -> Result<TestFile, BlockError> {
+    let tell = |phase, detail: &str| ctx.progress.phase(Layer::Block, phase, detail);
+    let mut shown = None;
+    let mut watch = |step: FillStep| {
+        match step {
+            FillStep::Writing { done, total } => {
+                let part = done * FILL_STEPS / total.max(1);
+                if shown != Some(part) {
+                    shown = Some(part);
+                    tell(Phase::Fill, &format!("{} of {}", Bytes(done), Bytes(total)));
+                }
+            }
+            FillStep::Syncing => tell(Phase::Fill, "making it durable"),
+            FillStep::Verifying => tell(Phase::Verify, "what was written"),
+        }
+        ctx.stop.check().map_err(|_| narrows_io::Error::Stopped)
+    };
+    let file = TestFile::create(Blueprint { dir, bytes, seed, space: None }, &mut watch)?;
+    let contents = file.sample_contents(SECTORS_CHECKED, ctx.seed)?;
+    if contents.zeros + contents.wrong > 0 {
+        tell(
+            Phase::Verify,
+            &format!(
+                "of {} sectors {} are zeros and {} are not what was written",
+                contents.sampled, contents.zeros, contents.wrong
+            ),
+        );
+    }
+    Ok(file)
+}
+
+/// Measures every workload on `file` by the best way to be had, and by the server's.
+///
+/// What the file system can't do (direct I/O), or the file doesn't allow (writing), is absent. Needs a file that
+/// [`prepare`] made; one that is sparse or foreign is measured as well, and the metrics say so.
+///
+/// # Errors
+/// [`BlockError::Stopped`] within a fraction of a second of being asked; or what failed. The file is the caller's.
+pub fn measure(
+    ctx: &Context<'_>,
+    file: &TestFile,
+    watch: &Watch,
+    plan: &BlockPlan,
+) -> Result<Vec<Measurement>, BlockError> {
+    measure_by(ctx, file, watch, plan, &Access::best())
+}
+
+/// As [`measure`], by a given way instead of the best one.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_by(
+    ctx: &Context<'_>,
+    file: &TestFile,
+    watch: &Watch,
+    plan: &BlockPlan,
+    access: &Access,
+) -> Result<Vec<Measurement>, BlockError> {
+    let tell = |phase, detail: &str| ctx.progress.phase(Layer::Block, phase, detail);
+    let cells: Vec<Cell> = plan::cells(plan, ctx.quick)
+        .into_iter()
+        .filter(|cell| cell.op == Op::Read || file.writable())
+        .filter(|cell| cell.route == Route::Buffered || file.direct().is_ok())
+        .collect();
+    if let Err(reason) = file.direct() {
+        tell(Phase::Prepare, &format!("only through the page cache: {reason}"));
+    }
+    let unwritten = file.unwritten_share();
+    let generator_ns_per_op = calibrate(ctx, file)?;
+
+    let mut knees: HashMap<(Op, Order, u32), Knee> = HashMap::new();
+    for (number, cell) in (0..).zip(&cells) {
+        if cell.depth == Depth::Knee {
+            tell(Phase::WarmUp, &format!("depth for {}", cell.id));
+            let knee = knee::find(ctx, file, access, plan, cell, seed_of(ctx, number))?;
+            knees.insert(cell.shape(), knee);
+        }
+    }
+
+    let settings: Vec<Setting<'_>> = (0..)
+        .zip(&cells)
+        .map(|(number, cell)| {
+            let (depth, generators) = match cell.depth {
+                Depth::One => (1, 1),
+                Depth::Knee => {
+                    let knee = &knees[&cell.shape()];
+                    (knee.depth, knee.generators)
+                }
+                Depth::Sessions => (plan.sessions.max(1), 1),
+            };
+            let threads = run::threads_for(access, cell.route, depth, generators);
+            let seed = seed_of(ctx, number);
+            Setting { cell, depth, threads, seed, access, cpus: &plan.cpus }
+        })
+        .collect();
+    let mut records: Vec<Record> = settings.iter().map(|_| Record::new()).collect();
+    let mut cursors: Vec<u64> = settings
+        .iter()
+        .map(|setting| match setting.cell.depth {
+            Depth::Knee => knees[&setting.cell.shape()].cursor,
+            Depth::One | Depth::Sessions => 0,
+        })
+        .collect();
+
+    let mut rng = Rng::new(ctx.seed);
+    let repeats = ctx.repeats.max(1);
+    for repeat in 0..repeats {
+        for at in shuffled(settings.len(), &mut rng) {
+            let setting = &settings[at];
+            let cell = setting.cell;
+            ctx.stop.check()?;
+            tell(Phase::Measure, &format!("{}, repeat {} of {repeats}", cell.id, repeat + 1));
+            let resident = match cell.route {
+                Route::Buffered => empty_cache(file, ctx)?,
+                Route::Best | Route::Direct => None,
+            };
+            let block = u64::from(cell.block_bytes);
+            let most = match (cell.op, cell.route) {
+                (Op::Write, _) => {
+                    Some((plan.window_write_bytes(ctx.quick, repeats) / block).max(16))
+                }
+                // A block read twice would come from the page cache the second time.
+                (Op::Read, Route::Buffered) => Some(file.bytes() / block),
+                (Op::Read, _) => None,
+            };
+            let load = Load {
+                id: &cell.id,
+                op: cell.op,
+                order: cell.order,
+                block_bytes: cell.block_bytes,
+                route: cell.route,
+                depth: setting.depth,
+                threads: setting.threads,
+                seed: setting.seed,
+                cursor: cursors[at],
+                most,
+                cpus: setting.cpus,
+            };
+            let times = (WARM_UP, ctx.window);
+            let outcome = run::run(ctx, file, watch, access, &load, times)?;
+            cursors[at] = outcome.cursor;
+            records[at].add(setting, &outcome, resident, unwritten);
+            if cell.route == Route::Buffered {
+                // Direct I/O beside cached pages takes another way through the kernel.
+                let _ = narrows_facts::file::evict(file.buffered_file());
+            }
+        }
+    }
+
+    Ok(records
+        .into_iter()
+        .zip(&settings)
+        .map(|(record, setting)| {
+            let knee = (setting.cell.depth == Depth::Knee).then(|| &knees[&setting.cell.shape()]);
+            record.into_measurement(file, setting, knee, generator_ns_per_op)
+        })
+        .collect())
+}
+
+/// A seed of its own for each workload, so that none reads what another has just read in the same order.
+fn seed_of(ctx: &Context<'_>, number: u64) -> u64 {
+    Rng::new(ctx.seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
+}
+
+/// `0..n` in random order (Fisher and Yates).
+fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        order.swap(i, rng.below(i as u64 + 1) as usize);
+    }
+    order
+}
+
+/// Empties the page cache of the file; the share that stayed, where the kernel tells.
+fn empty_cache(file: &TestFile, ctx: &Context<'_>) -> Result<Option<f64>, BlockError> {
+    let cached = file.buffered_file();
+    let mut share = None;
+    for _ in 0..EVICTIONS {
+        ctx.stop.check()?;
+        narrows_facts::file::evict(cached).map_err(|source| {
+            narrows_io::Error::system("empty the page cache of", file.path(), source)
+        })?;
+        share = narrows_facts::file::resident_share(cached).ok();
+        if share.is_none_or(|share| share == 0.0) {
+            break;
+        }
+    }
+    Ok(share)
+}
+
+/// What the generator alone costs per operation, ns.
+fn calibrate(ctx: &Context<'_>, file: &TestFile) -> Result<Option<f64>, BlockError> {
+    let null = Access::null();
+    let once = crate::random_read_once(ctx, file, &null, 8192, CALIBRATION_DEPTH, CALIBRATION)?;
+    Ok((once.throughput_per_s > 0.0).then(|| 1e9 / once.throughput_per_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffling_keeps_everybody_and_changes_places() {
+        let mut rng = Rng::new(5);
+        let order = shuffled(50, &mut rng);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..50).collect::<Vec<_>>());
+        assert_ne!(order, sorted);
+        assert_ne!(order, shuffled(50, &mut rng));
+    }
+}

@@ -1,0 +1,62 @@
+//! The hot loop alone: random reads of any size and depth, for comparisons with other programs.
+
+use std::time::Duration;
+
+use narrows_engine::Context;
+use narrows_io::{Access, Op, TestFile};
+use narrows_observe::Watch;
+use narrows_stats::Recorder;
+
+use crate::BlockError;
+use crate::cell::{Order, Route};
+use crate::plan::WARM_UP;
+use crate::run::{self, Load};
+
+/// What one window of random reads gave.
+#[derive(Debug, Clone)]
+pub struct Once {
+    /// Operations per second.
+    pub throughput_per_s: f64,
+    /// Latency of each.
+    pub latency: Recorder,
+    /// Processor time of this process, kernel included, per operation, ns.
+    pub cpu_per_op_ns: f64,
+    /// Processor time of the generator's thread over the window.
+    pub generator_busy: f64,
+    /// Requests in flight by Little's law.
+    pub in_flight: f64,
+}
+
+/// Reads blocks of `block_bytes` at random places, each once, by `access` and past the page cache where possible,
+/// `depth` in flight, for one window.
+pub fn random_read_once(
+    ctx: &Context<'_>,
+    file: &TestFile,
+    access: &Access,
+    block_bytes: u32,
+    depth: u32,
+    window: Duration,
+) -> Result<Once, BlockError> {
+    let load = Load {
+        id: "random_read_once",
+        op: Op::Read,
+        order: Order::Random,
+        block_bytes,
+        route: Route::Best,
+        depth,
+        threads: run::threads_for(access, Route::Best, depth, 1),
+        seed: ctx.seed,
+        cursor: 0,
+        most: None,
+        cpus: &[],
+    };
+    let outcome = run::run(ctx, file, &Watch::none(), access, &load, (WARM_UP, window))?;
+    let throughput_per_s = outcome.throughput();
+    Ok(Once {
+        throughput_per_s,
+        in_flight: throughput_per_s * outcome.latency.mean().unwrap_or(0.0) / 1e9,
+        latency: outcome.latency,
+        cpu_per_op_ns: outcome.cpu_per_op_ns,
+        generator_busy: outcome.busiest,
+    })
+}

@@ -1,0 +1,182 @@
+//! What the block layer will do: decided and printed before the first operation.
+
+use std::time::Duration;
+
+use narrows_engine::Context;
+use narrows_io::Op;
+use narrows_model::{Layer, PlannedStep};
+use narrows_units::Bytes;
+
+use crate::cell::{self, Depth, Route};
+
+/// Unmeasured lead-in of every window.
+pub(crate) const WARM_UP: Duration = Duration::from_millis(100);
+/// One step of a search for the knee, after its own lead-in.
+const PROBE: Duration = Duration::from_millis(300);
+const QUICK_PROBE: Duration = Duration::from_millis(120);
+pub(crate) const PROBE_WARM_UP: Duration = Duration::from_millis(40);
+/// Starting threads, filling buffers, sentinels: the part of a window that is not I/O.
+const OVERHEAD: Duration = Duration::from_millis(60);
+/// Assumed while planning only.
+const FILL_BYTES_PER_S: f64 = 500e6;
+/// Requests of large blocks in flight are limited to this many bytes.
+const IN_FLIGHT_BYTES: u64 = 64 << 20;
+/// One thread per request: where io_uring is refused, a deeper search would measure the scheduler.
+pub(crate) const MAX_BLOCKING_DEPTH: u32 = 128;
+const WRITE_BUDGET: u64 = 64 << 30;
+const QUICK_WRITE_BUDGET: u64 = 12 << 30;
+/// The part of the budget that searches may use.
+const PROBE_PART: u64 = 4;
+
+/// What to measure with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockPlan {
+    /// Threads of the server's path.
+    pub sessions: u32,
+    /// Deepest queue that the search for the knee tries.
+    pub max_depth: u32,
+    /// Processors the threads are bound to; empty: wherever the process may run.
+    pub cpus: Vec<u32>,
+    /// Most bytes all writes together may write after the fill; `None`: 64 GiB, or 12 GiB for a sketch.
+    pub write_budget_bytes: Option<u64>,
+    /// Beginnings of the ids to measure; empty: all.
+    pub only: Vec<String>,
+}
+
+impl Default for BlockPlan {
+    /// Eight sessions, depth up to 256, any processor, the usual budget.
+    fn default() -> Self {
+        BlockPlan {
+            sessions: 8,
+            max_depth: 256,
+            cpus: Vec::new(),
+            write_budget_bytes: None,
+            only: Vec::new(),
+        }
+    }
+}
+
+impl BlockPlan {
+    /// The deepest queue tried for blocks of that size.
+    pub(crate) fn max_depth_of(&self, block_bytes: u32) -> u32 {
+        let by_memory = (IN_FLIGHT_BYTES / u64::from(block_bytes)).max(1);
+        self.max_depth.max(1).min(u32::try_from(by_memory).unwrap_or(u32::MAX))
+    }
+
+    fn budget_bytes(&self, quick: bool) -> u64 {
+        self.write_budget_bytes.unwrap_or(if quick { QUICK_WRITE_BUDGET } else { WRITE_BUDGET })
+    }
+
+    /// Most bytes that one window of one writing workload may write.
+    pub(crate) fn window_write_bytes(&self, quick: bool, repeats: u32) -> u64 {
+        let writing = cells(self, quick).iter().filter(|cell| cell.op == Op::Write).count() as u64;
+        let budget = self.budget_bytes(quick);
+        (budget - budget / PROBE_PART) / (writing * u64::from(repeats.max(1))).max(1)
+    }
+
+    /// Most bytes that one step of a search may write.
+    pub(crate) fn probe_write_bytes(&self, quick: bool) -> u64 {
+        let probes: u64 = searches(self, quick)
+            .iter()
+            .filter(|(op, _)| *op == Op::Write)
+            .map(|(_, probes)| u64::from(*probes))
+            .sum();
+        self.budget_bytes(quick) / PROBE_PART / probes.max(1)
+    }
+}
+
+pub(crate) fn cells(plan: &BlockPlan, quick: bool) -> Vec<cell::Cell> {
+    let mut cells = cell::catalogue(plan.sessions.max(1), quick);
+    let wanted = |id: &str| plan.only.iter().any(|only| id.starts_with(only.as_str()));
+    cells.retain(|cell| plan.only.is_empty() || wanted(&cell.id));
+    cells
+}
+
+/// Direction and most steps of each search.
+fn searches(plan: &BlockPlan, quick: bool) -> Vec<(Op, u32)> {
+    cells(plan, quick)
+        .iter()
+        .filter(|cell| cell.depth == Depth::Knee)
+        .map(|cell| (cell.op, plan.max_depth_of(cell.block_bytes).ilog2() + 2))
+        .collect()
+}
+
+pub(crate) fn probe_length(quick: bool) -> Duration {
+    if quick { QUICK_PROBE } else { PROBE }
+}
+
+/// The steps, with their time and the most they write; `file_bytes` is what [`crate::prepare`] will be asked for.
+pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<PlannedStep> {
+    let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
+        layer: Layer::Block,
+        what,
+        expected_s,
+        writes_bytes,
+    };
+    let repeats = f64::from(ctx.repeats.max(1));
+    let window_s = (ctx.window + WARM_UP + OVERHEAD).as_secs_f64();
+    let probe_s = (probe_length(ctx.quick) + PROBE_WARM_UP + OVERHEAD).as_secs_f64();
+    let cells = cells(plan, ctx.quick);
+    let probes: u32 = searches(plan, ctx.quick).iter().map(|(_, probes)| probes).sum();
+    let server = cells.iter().filter(|cell| cell.route != Route::Best).count();
+    let best = cells.len() - server;
+    let budget = plan.budget_bytes(ctx.quick);
+    vec![
+        step(
+            format!("write a file of {}", Bytes(file_bytes)),
+            file_bytes as f64 / FILL_BYTES_PER_S,
+            file_bytes,
+        ),
+        step(
+            "find the depth at which throughput stops growing".to_string(),
+            f64::from(probes) * probe_s,
+            budget / PROBE_PART,
+        ),
+        step(
+            format!("{best} workloads by the best path"),
+            best as f64 * repeats * window_s,
+            budget - budget / PROBE_PART,
+        ),
+        step(
+            format!("{server} workloads by the server's path"),
+            server as f64 * repeats * window_s,
+            0,
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_engine::{Silent, Stop};
+
+    #[test]
+    fn the_parts_of_the_budget_add_up_to_no_more_than_it() {
+        for (quick, repeats) in [(false, 6), (true, 1)] {
+            let plan = BlockPlan::default();
+            let writing =
+                cells(&plan, quick).iter().filter(|cell| cell.op == Op::Write).count() as u64;
+            let windows = writing * u64::from(repeats) * plan.window_write_bytes(quick, repeats);
+            let probes: u64 = searches(&plan, quick)
+                .iter()
+                .filter(|(op, _)| *op == Op::Write)
+                .map(|(_, probes)| u64::from(*probes) * plan.probe_write_bytes(quick))
+                .sum();
+            assert!(windows > 0 && probes > 0);
+            assert!(windows + probes <= plan.budget_bytes(quick));
+            let (stop, window) = (Stop::new(), Duration::from_secs(1));
+            let ctx = Context { stop: &stop, progress: &Silent, seed: 1, repeats, quick, window };
+            let steps = planned(&ctx, &plan, 1 << 30);
+            let writes: u64 = steps.iter().map(|step| step.writes_bytes).sum();
+            assert_eq!(writes, plan.budget_bytes(quick) + (1 << 30));
+        }
+    }
+
+    #[test]
+    fn large_blocks_get_shallower_queues() {
+        let plan = BlockPlan { max_depth: 1024, ..BlockPlan::default() };
+        assert_eq!(plan.max_depth_of(8192), 1024);
+        assert_eq!(plan.max_depth_of(1 << 20), 64);
+        assert_eq!(plan.max_depth_of(1 << 30), 1);
+    }
+}

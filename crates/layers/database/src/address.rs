@@ -1,0 +1,238 @@
+//! Where a database is: a `postgres://` address, taken apart, with its password kept where it can't be printed.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A password. Printing it gives dots; it is not serialisable.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a password.
+    pub fn new(text: impl Into<String>) -> Self {
+        Secret(text.into())
+    }
+
+    /// The password, for the authentication exchange and nothing else.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// How the server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A TCP address.
+    Tcp {
+        /// Host name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// A socket in a folder: `FOLDER/.s.PGSQL.PORT`.
+    Unix {
+        /// The folder.
+        folder: PathBuf,
+        /// The port in the socket's name.
+        port: u16,
+    },
+}
+
+/// A server, a database and a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// How it is reached.
+    pub endpoint: Endpoint,
+    /// User.
+    pub user: String,
+    /// Password, if given.
+    pub password: Option<Secret>,
+    /// Database.
+    pub database: String,
+}
+
+/// Why an address could not be read. The text never holds the password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// Not an address of this kind.
+    #[error("a database address starts with postgres:// or postgresql://")]
+    Scheme,
+    /// The port is not a number.
+    #[error("`{0}` is not a port number")]
+    Port(String),
+    /// A `%` without two hexadecimal digits.
+    #[error("the address has a `%` that is not followed by two hexadecimal digits")]
+    Escape,
+    /// TLS was asked for.
+    #[error(
+        "the address asks for sslmode={0}, and this version speaks to PostgreSQL without TLS only\n\
+         hint: use the server's Unix socket (postgres:///db?host=/run/postgresql), or sslmode=prefer where the \
+         server admits it"
+    )]
+    Tls(String),
+    /// A parameter that would change what is measured, or nobody knows.
+    #[error("the address has a parameter `{0}` that is not known here (known: host, port, user, dbname, sslmode)")]
+    Parameter(String),
+}
+
+fn decode(text: &str) -> Result<String, AddressError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digit = |b: Option<u8>| b.and_then(|b| (b as char).to_digit(16));
+            let (high, low) = (digit(rest.next()), digit(rest.next()));
+            let (Some(high), Some(low)) = (high, low) else { return Err(AddressError::Escape) };
+            bytes.push((high * 16 + low) as u8);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| AddressError::Escape)
+}
+
+fn port(text: &str) -> Result<u16, AddressError> {
+    text.parse().map_err(|_| AddressError::Port(text.to_string()))
+}
+
+impl Address {
+    /// Reads `postgres://[user[:password]@][host][:port][/database][?host=…&port=…&sslmode=…]`; defaults are
+    /// those of libpq: the socket in `/run/postgresql` or `/tmp`, port 5432, the operating system's user. The
+    /// password may come from `PGPASSWORD` instead, which keeps it out of the process list.
+    pub fn parse(text: &str) -> Result<Address, AddressError> {
+        let rest = text
+            .strip_prefix("postgres://")
+            .or_else(|| text.strip_prefix("postgresql://"))
+            .ok_or(AddressError::Scheme)?;
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let (user, password) = login.split_once(':').unwrap_or((login, ""));
+        let (mut host, port_text) = split_host(place);
+        let mut port_number = if port_text.is_empty() { 5432 } else { port(&port_text)? };
+        let mut user = decode(user)?;
+        let mut database = decode(path)?;
+        host = decode(&host)?;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = decode(value)?;
+            match key {
+                "host" => host = value,
+                "port" => port_number = port(&value)?,
+                "user" => user = value,
+                "dbname" => database = value,
+                "sslmode" if matches!(value.as_str(), "disable" | "allow" | "prefer") => {}
+                "sslmode" => return Err(AddressError::Tls(value)),
+                other => return Err(AddressError::Parameter(other.to_string())),
+            }
+        }
+        if user.is_empty() {
+            user = std::env::var("USER").unwrap_or_else(|_| "postgres".to_string());
+        }
+        if database.is_empty() {
+            database = user.clone();
+        }
+        let password = match decode(password)? {
+            given if !given.is_empty() => Some(Secret(given)),
+            _ => std::env::var("PGPASSWORD").ok().map(Secret),
+        };
+        let endpoint = if host.is_empty() {
+            let folder = ["/run/postgresql", "/var/run/postgresql", "/tmp"]
+                .into_iter()
+                .map(PathBuf::from)
+                .find(|folder| folder.join(format!(".s.PGSQL.{port_number}")).exists())
+                .unwrap_or_else(|| PathBuf::from("/run/postgresql"));
+            Endpoint::Unix { folder, port: port_number }
+        } else if host.starts_with('/') {
+            Endpoint::Unix { folder: PathBuf::from(host), port: port_number }
+        } else {
+            Endpoint::Tcp { host, port: port_number }
+        };
+        Ok(Address { endpoint, user, password, database })
+    }
+
+    /// Whether the server is on this machine, as far as the address tells.
+    pub fn is_local(&self) -> bool {
+        match &self.endpoint {
+            Endpoint::Unix { .. } => true,
+            Endpoint::Tcp { host, .. } => {
+                host == "localhost" || host == "::1" || host.starts_with("127.")
+            }
+        }
+    }
+}
+
+fn split_host(place: &str) -> (String, String) {
+    if let Some(rest) = place.strip_prefix('[')
+        && let Some((host, after)) = rest.split_once(']')
+    {
+        return (host.to_string(), after.strip_prefix(':').unwrap_or("").to_string());
+    }
+    let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
+    (host.to_string(), port.to_string())
+}
+
+/// As stored in a run: without the password.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.endpoint {
+            Endpoint::Tcp { host, port } if host.contains(':') => {
+                write!(f, "postgres://{}@[{host}]:{port}/{}", self.user, self.database)
+            }
+            Endpoint::Tcp { host, port } => {
+                write!(f, "postgres://{}@{host}:{port}/{}", self.user, self.database)
+            }
+            Endpoint::Unix { folder, port } => write!(
+                f,
+                "postgres://{}@/{}?host={}&port={port}",
+                self.user,
+                self.database,
+                folder.display()
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_apart() {
+        let address = Address::parse("postgres://bob:p%40ss@db7:5433/shop").unwrap();
+        assert_eq!(address.endpoint, Endpoint::Tcp { host: "db7".into(), port: 5433 });
+        assert_eq!((address.user.as_str(), address.database.as_str()), ("bob", "shop"));
+        assert_eq!(address.password.as_ref().unwrap().reveal(), "p@ss");
+        let socket = Address::parse("postgresql://bob@/shop?host=/tmp/x&port=6000").unwrap();
+        assert_eq!(socket.endpoint, Endpoint::Unix { folder: "/tmp/x".into(), port: 6000 });
+        let six = Address::parse("postgres://u@[::1]:5432/d").unwrap();
+        assert_eq!(six.endpoint, Endpoint::Tcp { host: "::1".into(), port: 5432 });
+        assert!(six.is_local());
+    }
+
+    #[test]
+    fn no_way_of_printing_shows_the_password() {
+        let address = Address::parse("postgres://bob:hunter2@db7/shop").unwrap();
+        let printed = format!("{address} {address:?}");
+        assert!(!printed.contains("hunter2"), "{printed}");
+        let error = Address::parse("postgres://bob:hunter2@db7/shop?sslmode=require").unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn bad_addresses_say_why() {
+        assert_eq!(Address::parse("mysql://x"), Err(AddressError::Scheme));
+        assert!(matches!(Address::parse("postgres://h:99999/d"), Err(AddressError::Port(_))));
+        assert_eq!(Address::parse("postgres://u%zz@h/d"), Err(AddressError::Escape));
+        assert!(matches!(
+            Address::parse("postgres://h/d?fallback=1"),
+            Err(AddressError::Parameter(_))
+        ));
+    }
+}

@@ -1,0 +1,106 @@
+//! The server's own counters over a load, by version (PostgreSQL documentation, "The Cumulative Statistics
+//! System"; columns probed against 13 to 18).
+//!
+//! A session reports its statistics at most once a second and when it ends, so counters are read before the first
+//! session opens and after the last one has ended, and cover the whole load, warm-up included. The log position is
+//! exact at any time.
+
+use std::time::{Duration, Instant};
+
+use crate::session::APPLICATION_NAME;
+use crate::wire::{Connection, WireError};
+
+/// One reading; absent is what the version doesn't have.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Counters {
+    /// Transactions ended in this database.
+    pub transactions: f64,
+    /// Blocks not found in the buffer pool.
+    pub blocks_read: f64,
+    /// Blocks found in the buffer pool.
+    pub blocks_hit: f64,
+    /// Time in reads, ns; zero unless `track_io_timing` is on.
+    pub read_time_ns: f64,
+    /// Log position, bytes.
+    pub wal_bytes: f64,
+    /// Log flushes.
+    pub flushes: Option<f64>,
+    /// Time in log flushes, ns; zero unless `track_wal_io_timing` is on.
+    pub flush_time_ns: Option<f64>,
+    /// Checkpoints begun (timed and requested).
+    pub checkpoints: f64,
+    /// Statements this connection has run, so that its own transactions can be taken off.
+    pub own_transactions: f64,
+}
+
+/// Reads them; `version` is `server_version_num`.
+pub fn read(control: &mut Connection, version: u32) -> Result<Counters, WireError> {
+    let flushes = match version {
+        ..140_000 => "NULL::float8, NULL::float8",
+        140_000..180_000 => {
+            "(SELECT wal_sync::float8 FROM pg_stat_wal), (SELECT wal_sync_time FROM pg_stat_wal)"
+        }
+        _ => {
+            "(SELECT sum(fsyncs)::float8 FROM pg_stat_io WHERE object = 'wal'), \
+             (SELECT sum(fsync_time) FROM pg_stat_io WHERE object = 'wal')"
+        }
+    };
+    let checkpoints = if version < 170_000 {
+        "(SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter)"
+    } else {
+        "(SELECT num_timed + num_requested FROM pg_stat_checkpointer)"
+    };
+    let rows = control.query(&format!(
+        "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
+         pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {flushes}, {checkpoints} \
+         FROM pg_stat_database WHERE datname = current_database()"
+    ))?;
+    let row = rows.first().ok_or(WireError::Unexpected("no statistics of this database"))?;
+    let number = |column: usize| -> Option<f64> { row.get(column)?.as_deref()?.parse().ok() };
+    let need = |column| number(column).ok_or(WireError::Unexpected("a counter that is no number"));
+    Ok(Counters {
+        transactions: need(0)?,
+        blocks_read: need(1)?,
+        blocks_hit: need(2)?,
+        read_time_ns: need(3)? * 1e6,
+        wal_bytes: need(4)?,
+        flushes: number(5),
+        flush_time_ns: number(6).map(|ms| ms * 1e6),
+        checkpoints: need(7)?,
+        own_transactions: control.statements() as f64,
+    })
+}
+
+/// Waits until the load's sessions have ended and reported. Before version 15 reports travel through a collector
+/// process that may be half a second behind.
+pub fn settle(control: &mut Connection, version: u32) -> Result<(), WireError> {
+    let sql = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{APPLICATION_NAME}'"
+    );
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while control.one(&sql)?.as_deref() != Some("0") && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    if version < 150_000 {
+        std::thread::sleep(Duration::from_millis(1000));
+    }
+    Ok(())
+}
+
+impl Counters {
+    /// What changed since `earlier`.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        let both = |a: Option<f64>, b: Option<f64>| Some(a? - b?);
+        Counters {
+            transactions: self.transactions - earlier.transactions,
+            blocks_read: self.blocks_read - earlier.blocks_read,
+            blocks_hit: self.blocks_hit - earlier.blocks_hit,
+            read_time_ns: self.read_time_ns - earlier.read_time_ns,
+            wal_bytes: self.wal_bytes - earlier.wal_bytes,
+            flushes: both(self.flushes, earlier.flushes),
+            flush_time_ns: both(self.flush_time_ns, earlier.flush_time_ns),
+            checkpoints: self.checkpoints - earlier.checkpoints,
+            own_transactions: self.own_transactions - earlier.own_transactions,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Why the database layer could not measure.
+
+use std::io;
+use std::path::PathBuf;
+
+use narrows_engine::Stopped;
+
+use crate::load::LoadError;
+use crate::table::TableError;
+use crate::wire::WireError;
+
+/// Why the database layer could not measure.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// The server refused or the connection broke.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// The load ended without a result.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The table could not be made.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// On request.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// A version nobody tested.
+    #[error("the server is version {0}; versions 13 to 18 are supported\nhint: name another server with --database, or let narrows start its own")]
+    Version(String),
+    /// A standby takes no writes.
+    #[error("the server is a standby and takes no writes\nhint: name the primary, or use --database managed")]
+    Standby,
+    /// The table's files can't be kept out of memory, so its reads would not be reads of the drive.
+    #[error("the uncached lookup needs the table's files to be evicted from memory: {reason}")]
+    Evict {
+        /// Why not.
+        reason: String,
+    },
+    /// A file of the server could not be handled.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+}
+
+impl DatabaseError {
+    /// Whether it ended because it was asked to.
+    pub fn is_stop(&self) -> bool {
+        matches!(
+            self,
+            DatabaseError::Stopped(_)
+                | DatabaseError::Load(LoadError::Stopped(_))
+                | DatabaseError::Table(TableError::Stopped(_))
+        )
+    }
+}

@@ -1,0 +1,32 @@
+//! The database layer: our own small workloads on PostgreSQL, each with the demand it puts on the layers below.
+//!
+//! Four workloads, named by what they do to the machine: `lookup_cached` and `lookup_uncached` (one row by its key,
+//! from memory or from the drive), `update` (one row, one durable commit), `scan` (the whole table with 1 or n
+//! workers). They are not any benchmark kit's and their results compare with no published ones.
+//!
+//! On a server of our own ([`server`]) or on the user's, in a schema of its own that is dropped at the end.
+//! Knows no other layer and no verdict.
+
+mod address;
+mod counters;
+mod database;
+mod error;
+mod evict;
+mod load;
+mod once;
+mod processes;
+mod sampling;
+mod scan;
+mod session;
+pub mod server;
+mod table;
+mod variation;
+mod wire;
+
+pub use address::{Address, AddressError, Endpoint, Secret};
+pub use database::{Database, Settings};
+pub use error::DatabaseError;
+pub use load::{LoadError, LoadPlan, LoadResult, run as run_load};
+pub use table::TableError;
+pub use variation::{Variation, Workload};
+pub use wire::{Connection, WireError};

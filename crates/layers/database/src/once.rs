@@ -1,0 +1,179 @@
+//! One repeat of one variation: what was seen, turned into metrics.
+
+use narrows_engine::{Samples, record_latency};
+use narrows_model::{Better, Unit, metric};
+use narrows_observe::Seen;
+
+use crate::counters::Counters;
+use crate::load::LoadResult;
+use crate::processes::Used;
+use crate::sampling::{Sampled, Wait};
+
+/// Processors of server and client.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cpus {
+    pub(crate) server: Vec<u32>,
+    pub(crate) client: Vec<u32>,
+    /// The control group's quota on us and our server, processors.
+    pub(crate) quota: Option<f64>,
+}
+
+impl Cpus {
+    pub(crate) fn shared(&self) -> bool {
+        self.server.iter().any(|cpu| self.client.contains(cpu))
+    }
+}
+
+/// Everything one repeat saw.
+pub(crate) struct Once {
+    pub(crate) sessions: u32,
+    pub(crate) load: LoadResult,
+    /// Length of the window, ns.
+    pub(crate) window_ns: f64,
+    /// Server processes over the window; `None` where they can't be seen.
+    pub(crate) used: Option<Used>,
+    pub(crate) sampled: Sampled,
+    /// Machine counters over the window.
+    pub(crate) seen: Seen,
+    /// Device counters over the whole load.
+    pub(crate) span: Seen,
+    /// Server counters over the whole load.
+    pub(crate) counters: Counters,
+    pub(crate) block_bytes: f64,
+    pub(crate) offered_per_s: Option<f64>,
+}
+
+impl Once {
+    /// Adds this repeat to the samples.
+    pub(crate) fn add_to(&self, samples: &mut Samples, cpus: &Cpus) {
+        let window_s = self.window_ns / 1e9;
+        let operations = self.load.operations as f64;
+        let rate = operations / window_s;
+        let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+        add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
+        add(metric::WINDOW, Unit::Ns, Better::Neither, self.window_ns);
+        add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+        add(metric::ERRORS, Unit::Count, Better::Less, (self.load.errors + self.load.wrong_rows) as f64);
+        add(metric::SESSIONS, Unit::Count, Better::Neither, f64::from(self.sessions));
+        add(
+            metric::SPAN_OPERATIONS,
+            Unit::Count,
+            Better::Neither,
+            self.load.span_operations as f64,
+        );
+        if let Some(offered) = self.offered_per_s {
+            // What was due, not what was asked for on average: a Poisson schedule has its own scatter.
+            add(metric::OFFERED, Unit::OpsPerS, Better::Neither, self.load.due as f64 / window_s);
+            add(metric::SKIPPED, Unit::Count, Better::Less, self.load.skipped as f64);
+            if let Some(late) = self.load.lateness.quantile(0.99) {
+                add(metric::LATENESS_P99, Unit::Ns, Better::Less, late as f64);
+            }
+            debug_assert!(offered > 0.0);
+        } else if let Some(mean) = self.load.latency.mean() {
+            add(metric::IN_FLIGHT, Unit::Count, Better::Neither, rate * mean / 1e9);
+            add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(self.sessions));
+        }
+        if operations > 0.0 {
+            let client = self.load.cpu_ns as f64;
+            add(metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Better::Less, client / operations);
+            let threads = f64::from(self.load.threads.max(1));
+            add(metric::CLIENT_BUSY, Unit::Ratio, Better::Less, client / self.window_ns / threads);
+        }
+        record_latency(samples, &self.load.latency);
+        self.add_counters(samples);
+        self.add_processors(samples, cpus);
+        samples.extend(self.seen.metrics().into_iter().filter(|(name, ..)| {
+            // The device's figures come from the whole load, beside the server's.
+            !name.starts_with("device_")
+        }));
+        samples.extend(
+            self.span.metrics().into_iter().filter(|(name, ..)| name.starts_with("device_")),
+        );
+    }
+
+    fn add_counters(&self, samples: &mut Samples) {
+        let span = self.load.span_operations as f64;
+        if span == 0.0 {
+            return;
+        }
+        let counters = &self.counters;
+        let mut per_op = |name, unit, value: f64| samples.add(name, unit, Better::Less, value / span);
+        per_op(metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counters.blocks_read);
+        per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
+        per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
+        per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counters.read_time_ns);
+        if let Some(flushes) = counters.flushes {
+            per_op(metric::FLUSHES_PER_OP, Unit::CountPerOp, flushes);
+            if let Some(time) = counters.flush_time_ns.filter(|&t| t > 0.0 && flushes > 0.0) {
+                samples.add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, time / flushes);
+            }
+        }
+        let mut total =
+            |name, unit, value: f64| samples.add(name, unit, Better::Neither, value);
+        total(
+            metric::SERVER_READ_BYTES,
+            Unit::Bytes,
+            counters.blocks_read * self.block_bytes,
+        );
+        total(
+            metric::SERVER_TRANSACTIONS,
+            Unit::Count,
+            counters.transactions - counters.own_transactions,
+        );
+        total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
+    }
+
+    fn add_processors(&self, samples: &mut Samples, cpus: &Cpus) {
+        let Some(used) = &self.used else { return };
+        let operations = self.load.operations as f64;
+        let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+        let server_cpus = used.total_cpu_ns as f64 / self.window_ns;
+        let client_cpus = self.load.cpu_ns as f64 / self.window_ns;
+        let in_set = |id: &u32| cpus.server.contains(id);
+        let mut busy = 0.0;
+        let mut steal = 0.0;
+        for cpu in self.seen.per_cpu.iter().filter(|cpu| in_set(&cpu.id)) {
+            busy += cpu.busy_ns as f64 / self.window_ns;
+            steal += cpu.steal_ns as f64 / self.window_ns;
+        }
+        let ours = server_cpus + if cpus.shared() { client_cpus } else { 0.0 };
+        let set = cpus.server.len() as f64;
+        let taken = ((busy - ours).max(0.0) + steal).min(set);
+        let client_share = if cpus.shared() { client_cpus } else { 0.0 };
+        let mut available = set - taken - client_share;
+        if let Some(quota) = cpus.quota {
+            // The quota covers us and our server alike.
+            available = available.min(quota - client_cpus);
+        }
+        add(metric::SERVER_CPUS, Unit::Cpus, Better::Neither, set);
+        add(metric::SERVER_CPUS_TAKEN, Unit::Cpus, Better::Less, taken);
+        add(metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Better::More, available.max(0.0));
+        if let Some((_, ns)) = used.busiest {
+            add(metric::HOT_THREAD, Unit::Ratio, Better::Less, ns as f64 / self.window_ns);
+        }
+        if operations == 0.0 {
+            return;
+        }
+        let per_op = |ns: f64| ns / operations;
+        let less = Better::Less;
+        add(metric::SERVER_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.total_cpu_ns as f64));
+        add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.backend_cpu_ns as f64));
+        add(metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, less, per_op(used.backend_run_delay_ns as f64));
+        add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, self.sampled.asked() as f64);
+        // Time of all sessions per operation: what the parts of the sum have to add up to.
+        let session_ns = f64::from(self.sessions) * self.window_ns / operations;
+        let Some(blocked) = self.sampled.blocked_share() else { return };
+        add(metric::SAMPLED_ON_CPU_PER_OP, Unit::NsPerOp, less, (1.0 - blocked) * session_ns);
+        for (name, wait) in [
+            (metric::WAIT_READ_PER_OP, Wait::Read),
+            (metric::WAIT_FLUSH_PER_OP, Wait::Flush),
+            (metric::WAIT_LOCK_PER_OP, Wait::Lock),
+            (metric::WAIT_CLIENT_PER_OP, Wait::Client),
+            (metric::WAIT_OTHER_PER_OP, Wait::Other),
+        ] {
+            if let Some(share) = self.sampled.share_of_blocked(wait) {
+                add(name, Unit::NsPerOp, less, share * blocked * session_ns);
+            }
+        }
+    }
+}

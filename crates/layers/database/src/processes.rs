@@ -1,0 +1,166 @@
+//! What the server's processes used between two moments: processor time and time in the run queue, from the
+//! scheduler's own accounting (`/proc/PID/schedstat`, ns; kernel documentation, "Scheduler statistics").
+//!
+//! Parallel workers come and go inside a window. What a child used before it ended appears in its parent's
+//! reaped time, at the granularity of a clock tick (10 ms), which is fine for scans of seconds.
+
+use std::collections::BTreeMap;
+
+use narrows_facts::process;
+
+/// One reading.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    processes: BTreeMap<u32, (u64, u64)>,
+    reaped_ns: u64,
+}
+
+/// What was used between two readings.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Used {
+    /// Processor time of all server processes, ended ones included, ns.
+    pub total_cpu_ns: u64,
+    /// Processor time of the sessions' processes, ns.
+    pub backend_cpu_ns: u64,
+    /// Time the sessions' processes were runnable and not running, ns.
+    pub backend_run_delay_ns: u64,
+    /// The busiest process that lived through: process id and processor time, ns.
+    pub busiest: Option<(u32, u64)>,
+}
+
+/// The processes of one server.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerProcesses {
+    postmaster: u32,
+}
+
+impl ServerProcesses {
+    /// The server of a local session, if that process is visible here and is what it should be: the session may
+    /// run in another process namespace or on another machine.
+    pub fn of_backend(backend: u32) -> Option<Self> {
+        let name = process::name(backend)?;
+        let postmaster = process::parent(backend)?;
+        let parent_name = process::name(postmaster)?;
+        let is_server = |name: &str| name.starts_with("postgres") || name.starts_with("postmaster");
+        (is_server(&name) && is_server(&parent_name)).then_some(ServerProcesses { postmaster })
+    }
+
+    /// The main process.
+    pub fn postmaster(&self) -> u32 {
+        self.postmaster
+    }
+
+    /// Main process and children.
+    pub fn pids(&self) -> Vec<u32> {
+        process::tree(self.postmaster)
+    }
+
+    /// Reads all processes now.
+    pub fn read(&self) -> Reading {
+        let processes = self
+            .pids()
+            .into_iter()
+            .filter_map(|pid| {
+                Some((pid, (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0))))
+            })
+            .collect();
+        let reaped_ns = process::reaped_children_cpu_ns(self.postmaster).unwrap_or(0);
+        Reading { processes, reaped_ns }
+    }
+}
+
+impl Reading {
+    /// What was used since `earlier`, with the sessions' processes named.
+    pub fn since(&self, earlier: &Reading, backends: &[u32]) -> Used {
+        let mut used = Used::default();
+        let mut before_of_ended = 0;
+        for (pid, &(cpu_before, _)) in &earlier.processes {
+            if !self.processes.contains_key(pid) {
+                before_of_ended += cpu_before;
+            }
+        }
+        for (pid, &(cpu, delay)) in &self.processes {
+            let (cpu_before, delay_before) = earlier.processes.get(pid).copied().unwrap_or((0, 0));
+            let cpu_used = cpu.saturating_sub(cpu_before);
+            used.total_cpu_ns += cpu_used;
+            if backends.contains(pid) {
+                used.backend_cpu_ns += cpu_used;
+                used.backend_run_delay_ns += delay.saturating_sub(delay_before);
+            }
+            if used.busiest.is_none_or(|(_, most)| cpu_used > most) {
+                used.busiest = Some((*pid, cpu_used));
+            }
+        }
+        // Reaped time holds whole lives; what an ended process had used before the window is not the window's.
+        let reaped = self.reaped_ns.saturating_sub(earlier.reaped_ns);
+        used.total_cpu_ns += reaped.saturating_sub(before_of_ended);
+        used
+    }
+}
+
+/// What a server process calls itself: its title without the server's name, for example `walwriter`.
+pub fn title(pid: u32) -> String {
+    let text = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).replace('\0', " ");
+    let title = text.trim().strip_prefix("postgres: ").unwrap_or(text.trim());
+    match title.split_whitespace().next() {
+        None => format!("process {pid}"),
+        // A session's title holds user, database and address, which are nobody's business in a report.
+        Some(_) if title.contains("[local]") || title.contains('(') => "a session".to_string(),
+        Some(_) if title.starts_with("parallel worker") => "a parallel worker".to_string(),
+        Some(first) => first.trim_end_matches(':').to_string(),
+    }
+}
+
+/// The state letter of a process: `R` runs or could, `S` and `D` sleep (proc(5)).
+pub fn state(pid: u32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold spaces and parentheses; the state follows the last closing one.
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(processes: &[(u32, u64, u64)], reaped_ns: u64) -> Reading {
+        let processes = processes.iter().map(|&(pid, cpu, delay)| (pid, (cpu, delay))).collect();
+        Reading { processes, reaped_ns }
+    }
+
+    #[test]
+    fn sessions_and_others_are_told_apart() {
+        let before = reading(&[(1, 100, 0), (2, 50, 5), (3, 10, 1)], 0);
+        let after = reading(&[(1, 110, 0), (2, 90, 25), (3, 15, 1)], 0);
+        let used = after.since(&before, &[2]);
+        assert_eq!((used.total_cpu_ns, used.backend_cpu_ns), (55, 40));
+        assert_eq!(used.backend_run_delay_ns, 20);
+        assert_eq!(used.busiest, Some((2, 40)));
+    }
+
+    #[test]
+    fn a_worker_that_ended_counts_without_its_past() {
+        let before = reading(&[(1, 100, 0), (9, 300, 0)], 1000);
+        let after = reading(&[(1, 100, 0)], 1000 + 700);
+        assert_eq!(after.since(&before, &[]).total_cpu_ns, 400);
+    }
+
+    #[test]
+    fn a_worker_born_and_ended_inside_counts_whole() {
+        let before = reading(&[(1, 100, 0)], 0);
+        let after = reading(&[(1, 100, 0)], 500);
+        assert_eq!(after.since(&before, &[]).total_cpu_ns, 500);
+    }
+
+    #[test]
+    fn a_process_that_looks_at_itself_runs() {
+        // The main thread may sleep while a test thread looks, so only the letter's kind is certain.
+        assert!(matches!(state(std::process::id()), Some('R' | 'S')));
+        assert_eq!(state(u32::MAX), None);
+    }
+
+    #[test]
+    fn this_test_is_no_server() {
+        assert!(ServerProcesses::of_backend(std::process::id()).is_none());
+    }
+}

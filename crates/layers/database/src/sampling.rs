@@ -1,0 +1,224 @@
+//! Where sessions spend their time, sampled from two sides at once.
+//!
+//! The server says what each session waits for (`pg_stat_activity`), the kernel says whether its process sleeps or
+//! can run (`/proc/PID/stat`). Neither alone is enough: a session whose request has arrived but whose process
+//! still waits for a processor looks idle to the server, so on a busy server "idle" is mostly run queue. The
+//! share of *sleeping* samples gives the time blocked; the server's wait events say blocked on what.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use narrows_engine::{Rng, Stop, Window, now_ns};
+
+use crate::load::LoadError;
+use crate::wire::{Connection, Row, WireError};
+
+/// The server is asked at this interval; a query costs it about 0.2 ms, so this is half a percent of one processor.
+const ASK_EVERY: Duration = Duration::from_millis(40);
+/// Process states are read at least this far apart.
+const LOOK_EVERY: Duration = Duration::from_millis(4);
+/// Looking may cost the client this share of a processor.
+const LOOK_SHARE: u32 = 100;
+
+/// What a session waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    /// Nothing: it runs, or could.
+    None,
+    /// A data-file read.
+    Read,
+    /// The commit log: its own flush or another session's.
+    Flush,
+    /// A lock or latch.
+    Lock,
+    /// The client.
+    Client,
+    /// Anything else.
+    Other,
+}
+
+impl Wait {
+    /// From the server's words. Names were recased in version 17 (`WALWrite` became `WalWrite`).
+    pub fn classify(kind: &str, event: &str, state: &str) -> Wait {
+        let event = event.to_ascii_lowercase();
+        match kind {
+            "Client" => Wait::Client,
+            _ if state.starts_with("idle") => Wait::Client,
+            "" => Wait::None,
+            "IO" if event.starts_with("wal") => Wait::Flush,
+            "IO" if event.contains("read") || event.starts_with("aio") || event.contains("prefetch") => {
+                Wait::Read
+            }
+            // Sessions that find the log being flushed wait for the flusher's lock, not for a lock of theirs.
+            "LWLock" if event == "walwrite" => Wait::Flush,
+            "LWLock" | "Lock" | "BufferPin" => Wait::Lock,
+            _ => Wait::Other,
+        }
+    }
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sampled {
+    /// Processes found running or ready to.
+    pub runnable: u64,
+    /// Processes found sleeping.
+    pub blocked: u64,
+    /// Sessions by what the server said they wait for.
+    pub waits: BTreeMap<Wait, u64>,
+    /// The same by the server's own names, `IO:DataFileRead`.
+    pub events: BTreeMap<String, u64>,
+    /// Most parallel workers seen at once.
+    pub most_workers: u64,
+}
+
+impl Sampled {
+    /// Sessions asked about, over all samples.
+    pub fn asked(&self) -> u64 {
+        self.waits.values().sum()
+    }
+
+    /// Share of time blocked, by the kernel's word; `None` without samples.
+    pub fn blocked_share(&self) -> Option<f64> {
+        let all = self.runnable + self.blocked;
+        (all > 0).then(|| self.blocked as f64 / all as f64)
+    }
+
+    /// Of the time blocked, the share blocked on this, by the server's word.
+    pub fn share_of_blocked(&self, wait: Wait) -> Option<f64> {
+        let waiting: u64 =
+            self.waits.iter().filter(|(kind, _)| **kind != Wait::None).map(|(_, n)| n).sum();
+        let these = self.waits.get(&wait).copied().unwrap_or(0);
+        (waiting > 0 && wait != Wait::None).then(|| these as f64 / waiting as f64)
+    }
+
+    /// Adds another window's samples.
+    pub fn merge(&mut self, other: &Sampled) {
+        self.runnable += other.runnable;
+        self.blocked += other.blocked;
+        for (wait, n) in &other.waits {
+            *self.waits.entry(*wait).or_default() += n;
+        }
+        for (event, n) in &other.events {
+            *self.events.entry(event.clone()).or_default() += n;
+        }
+        self.most_workers = self.most_workers.max(other.most_workers);
+    }
+
+    fn take_rows(&mut self, rows: &[Row]) -> Vec<u32> {
+        let mut pids = Vec::new();
+        let mut workers = 0;
+        for row in rows {
+            let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
+            let (kind, event, state) = (text(0), text(1), text(2));
+            *self.waits.entry(Wait::classify(kind, event, state)).or_default() += 1;
+            let name = match kind {
+                "" if state.starts_with("idle") => "idle".to_string(),
+                "" => "on processor".to_string(),
+                _ => format!("{kind}:{event}"),
+            };
+            *self.events.entry(name).or_default() += 1;
+            pids.extend(text(3).parse::<u32>());
+            workers += u64::from(text(4) == "parallel worker");
+        }
+        self.most_workers = self.most_workers.max(workers);
+        pids
+    }
+}
+
+/// Which processes' states can be looked at.
+#[derive(Debug, Clone, Copy)]
+pub enum Processes<'a> {
+    /// These, for the whole window.
+    Fixed(&'a [u32]),
+    /// Those that the server named last: a scan's workers come and go.
+    Named,
+    /// None: the server is elsewhere.
+    Hidden,
+}
+
+/// Samples until the window ends or `until` says so.
+pub fn sample(
+    control: &mut Connection,
+    application: &str,
+    processes: Processes<'_>,
+    window: &Window,
+    stop: &Stop,
+    until: impl Fn() -> bool,
+) -> Result<Sampled, LoadError> {
+    let sql = format!(
+        "SELECT wait_event_type, wait_event, state, pid, backend_type FROM pg_stat_activity \
+         WHERE application_name = '{application}'"
+    );
+    let mut sampled = Sampled::default();
+    let mut named: Vec<u32> = Vec::new();
+    let mut rng = Rng::new(window.start_ns);
+    let mut next_ask = Instant::now();
+    let mut pause = LOOK_EVERY;
+    while now_ns() < window.end_ns && !until() {
+        stop.check()?;
+        if Instant::now() >= next_ask {
+            named = sampled.take_rows(&control.query(&sql).map_err(wire)?);
+            // A fixed interval could beat with the load; half to one and a half of it can't.
+            next_ask = Instant::now() + ASK_EVERY.mul_f64(0.5 + rng.unit_f64());
+        }
+        let pids = match processes {
+            Processes::Fixed(pids) => pids,
+            Processes::Named => &named,
+            Processes::Hidden => &[],
+        };
+        let began = Instant::now();
+        for pid in pids {
+            match crate::processes::state(*pid) {
+                Some('R') => sampled.runnable += 1,
+                Some('S' | 'D' | 'I') => sampled.blocked += 1,
+                _ => {}
+            }
+        }
+        pause = pause.max(began.elapsed() * LOOK_SHARE).max(LOOK_EVERY);
+        let left = Duration::from_nanos(window.end_ns.saturating_sub(now_ns()));
+        std::thread::sleep(pause.mul_f64(0.5 + rng.unit_f64()).min(left));
+    }
+    Ok(sampled)
+}
+
+fn wire(error: WireError) -> LoadError {
+    LoadError::Wire(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_servers_words_of_two_generations_mean_the_same() {
+        for (kind, event) in [
+            ("IO", "WALSync"),
+            ("IO", "WalSync"),
+            ("LWLock", "WALWrite"),
+            ("LWLock", "WalWrite"),
+        ] {
+            assert_eq!(Wait::classify(kind, event, "active"), Wait::Flush, "{kind}:{event}");
+        }
+        assert_eq!(Wait::classify("IO", "DataFileRead", "active"), Wait::Read);
+        assert_eq!(Wait::classify("IO", "AioIoCompletion", "active"), Wait::Read);
+        assert_eq!(Wait::classify("LWLock", "WALInsert", "active"), Wait::Lock);
+        assert_eq!(Wait::classify("Lock", "transactionid", "active"), Wait::Lock);
+        assert_eq!(Wait::classify("Client", "ClientRead", "idle"), Wait::Client);
+        assert_eq!(Wait::classify("", "", "idle"), Wait::Client);
+        assert_eq!(Wait::classify("", "", "active"), Wait::None);
+        assert_eq!(Wait::classify("IPC", "ExecuteGather", "active"), Wait::Other);
+    }
+
+    #[test]
+    fn shares_are_of_what_was_blocked() {
+        let mut sampled = Sampled { runnable: 25, blocked: 75, ..Sampled::default() };
+        sampled.waits.insert(Wait::None, 10);
+        sampled.waits.insert(Wait::Flush, 30);
+        sampled.waits.insert(Wait::Client, 10);
+        assert_eq!(sampled.blocked_share(), Some(0.75));
+        assert_eq!(sampled.share_of_blocked(Wait::Flush), Some(0.75));
+        assert_eq!(sampled.share_of_blocked(Wait::Read), Some(0.0));
+        assert_eq!(Sampled::default().blocked_share(), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! One scan of the whole table by one session and its parallel workers, from the drive.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use narrows_engine::{Stop, Window, now_ns};
+
+use crate::address::Address;
+use crate::load::{LoadError, LoadResult};
+use crate::session::APPLICATION_NAME;
+use crate::wire::{Connection, WireError};
+
+/// Runs `statement` once on a fresh session while `during` watches; the window is the scan itself. `during` is given
+/// the session's server process and a way to see that the scan has ended.
+pub(crate) fn run<T>(
+    address: &Address,
+    settings: &[String],
+    statement: &str,
+    stop: &Stop,
+    during: impl FnOnce(u32, &dyn Fn() -> bool) -> Result<T, LoadError>,
+) -> Result<(LoadResult, Window, T), LoadError> {
+    let mut connection = Connection::open(address, &[("application_name", APPLICATION_NAME)])?;
+    for setting in settings {
+        connection.execute(&format!("SET {setting}"))?;
+    }
+    let pid = connection.pid();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let ended = &ended;
+        let start_ns = now_ns();
+        let scanner = scope.spawn(move || {
+            let cpu_start = narrows_facts::process::thread_cpu_ns();
+            let answer = connection.query(statement);
+            let end_ns = now_ns();
+            let cpu_ns = narrows_facts::process::thread_cpu_ns() - cpu_start;
+            ended.store(true, Ordering::Release);
+            (answer, end_ns, cpu_ns)
+        });
+        let seen = during(pid, &|| ended.load(Ordering::Acquire));
+        if seen.is_err() || stop.is_set() {
+            // The scan can't be waited for; its server process is told to give up.
+            cancel(address, pid);
+        }
+        let (answer, end_ns, cpu_ns) = scanner.join().expect("the scanning thread panicked");
+        let seen = seen?;
+        let rows = answer?;
+        let answered = rows.first().and_then(|row| row.first()).is_some_and(Option::is_some);
+        let mut result = LoadResult {
+            operations: 1,
+            span_operations: 1,
+            cpu_ns,
+            busiest_cpu_ns: cpu_ns,
+            threads: 1,
+            wrong_rows: u64::from(!answered),
+            ..LoadResult::default()
+        };
+        result.latency.record(end_ns - start_ns);
+        Ok((result, Window { start_ns, end_ns }, seen))
+    })
+}
+
+fn cancel(address: &Address, pid: u32) {
+    let cancelled: Result<(), WireError> = Connection::open(address, &[])
+        .and_then(|mut control| control.execute(&format!("SELECT pg_cancel_backend({pid})")));
+    // A server that no longer answers has nothing to cancel.
+    drop(cancelled);
+}

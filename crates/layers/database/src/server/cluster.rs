@@ -1,0 +1,423 @@
+//! One data folder and its server, from `initdb` to removal.
+//!
+//! Invariants: the socket's folder admits only the server's user (so trusting local connections is safe) and no TCP
+//! port is opened; what [`Cluster::create`] made is removed on drop, on every way out, and nothing else is; data is
+//! durable, with the version's own defaults, unless the caller's settings say otherwise.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use narrows_engine::Stop;
+use narrows_facts::{affinity, process};
+
+use super::folders::{Folders, PORT, io_error};
+use super::leftovers::Leftovers;
+use super::postmaster::{Postmaster, SpawnError};
+use super::{Found, ServerError, ServerUser, run, settings};
+
+const INITDB_LIMIT: Duration = Duration::from_secs(300);
+const START_LIMIT: Duration = Duration::from_secs(120);
+/// A fast shutdown writes all dirty pages, which a slow device may need a while for.
+const FAST_LIMIT: Duration = Duration::from_secs(60);
+/// After SIGQUIT the server itself kills processes that don't end within five seconds.
+const IMMEDIATE_LIMIT: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+const LINES_IN_ERRORS: usize = 12;
+/// A server that starts processes faster than they can be bound is not what we run.
+const MOST_BINDING_ROUNDS: u32 = 20;
+
+/// What a cluster is made from.
+#[derive(Debug, Clone)]
+pub struct Options<'a> {
+    /// The data folder, which must not exist; its parent must. `DATA.run` beside it holds socket and log.
+    pub data_dir: &'a Path,
+    /// The folder of the write-ahead log, likewise.
+    pub wal_dir: &'a Path,
+    /// Server settings over the version's defaults. Those on sockets, ports and logging's place are ours and win.
+    pub settings: &'a [(String, String)],
+    /// Processors for the server and all its processes; empty for all that are allowed.
+    pub cpus: &'a [u32],
+    /// A library to load before all others (`LD_PRELOAD`), for planted faults.
+    pub preload: Option<&'a Path>,
+    /// More variables for the server's environment.
+    pub env: &'a [(String, String)],
+}
+
+impl<'a> Options<'a> {
+    /// Defaults in these two folders.
+    pub fn new(data_dir: &'a Path, wal_dir: &'a Path) -> Options<'a> {
+        Options { data_dir, wal_dir, settings: &[], cpus: &[], preload: None, env: &[] }
+    }
+}
+
+/// How a server came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HowStopped {
+    /// With a last checkpoint.
+    Clean,
+    /// Without one: the fast way took too long.
+    Immediate,
+    /// It had to be killed.
+    Killed,
+}
+
+/// A data folder of ours and, between [`start`](Cluster::start) and [`stop`](Cluster::stop), its server.
+#[derive(Debug)]
+pub struct Cluster {
+    // Before the folders, because fields drop in this order and the server must have ended by then.
+    running: Option<Running>,
+    found: Found,
+    user: ServerUser,
+    cpus: Vec<u32>,
+    env: Vec<(String, String)>,
+    checksums: Option<bool>,
+    folders: Folders,
+}
+
+#[derive(Debug)]
+struct Running {
+    postmaster: Postmaster,
+    leftovers: Leftovers,
+}
+
+impl Cluster {
+    /// The database superuser, who needs no password on the private socket.
+    pub const USER: &'static str = "narrows";
+    /// The database `initdb` makes.
+    pub const DATABASE: &'static str = "postgres";
+
+    /// Runs `initdb` and writes the settings. On error nothing is left behind.
+    pub fn create(
+        found: &Found,
+        user: &ServerUser,
+        options: &Options<'_>,
+        stop: &Stop,
+    ) -> Result<Cluster, ServerError> {
+        let settings = settings::text(options.settings)?;
+        let mut env = options.env.to_vec();
+        if let Some(library) = options.preload {
+            user.reaches(library)?;
+            env.push(("LD_PRELOAD".to_owned(), library.display().to_string()));
+        }
+        let folders = Folders::create(options.data_dir, options.wal_dir, user)?;
+        let said = initdb(found, user, &folders, stop)?;
+        let file = folders.data.join("postgresql.auto.conf");
+        fs::write(&file, settings).map_err(|reason| io_error("write", &file, reason))?;
+        Ok(Cluster {
+            running: None,
+            found: found.clone(),
+            user: user.clone(),
+            cpus: options.cpus.to_vec(),
+            env,
+            checksums: checksums(&said),
+            folders,
+        })
+    }
+
+    /// Starts the server and waits until it accepts connections. Already running: nothing happens.
+    pub fn start(&mut self, stop: &Stop) -> Result<(), ServerError> {
+        if self.running.is_some() {
+            return Ok(());
+        }
+        let command = self.command()?;
+        let program = self.found.bin_dir.join("postgres");
+        let postmaster = Postmaster::spawn(command, &self.cpus).map_err(|error| match error {
+            SpawnError::Cpus(reason) => {
+                ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
+            }
+            SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
+        })?;
+        // From here on every way out, also an error, ends the server: by `Running`'s drop.
+        let mut running = Running { postmaster, leftovers: Leftovers::default() };
+        let end = Instant::now() + START_LIMIT;
+        while !self.accepts(running.postmaster.pid()) {
+            stop.check()?;
+            if let Some(status) = running.postmaster.ended() {
+                let log = self.log_tail(LINES_IN_ERRORS);
+                let hint = hint(&log);
+                let status = status.to_string();
+                return Err(ServerError::Died { when: "while starting", status, log, hint });
+            }
+            if Instant::now() >= end {
+                let log = self.log_tail(LINES_IN_ERRORS);
+                return Err(ServerError::StartTimeout { waited_s: START_LIMIT.as_secs(), log });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        running.leftovers =
+            Leftovers::of(running.postmaster.pid(), &self.folders.data, self.found.version.major);
+        self.running = Some(running);
+        Ok(())
+    }
+
+    /// Ends the server with a last checkpoint; if that takes longer than a minute, without one; if that fails too, by
+    /// force. The data stays and can be started again. Not running: [`ServerError::NotRunning`].
+    pub fn stop(&mut self) -> Result<HowStopped, ServerError> {
+        self.check()?;
+        let Some(mut running) = self.running.take() else { return Err(ServerError::NotRunning) };
+        running.postmaster.signal(libc::SIGINT);
+        if running.postmaster.wait(FAST_LIMIT).is_some() {
+            return Ok(HowStopped::Clean);
+        }
+        Ok(running.end())
+    }
+
+    /// Whether the server still runs: [`ServerError::Died`] with the end of its log if it ended by itself.
+    pub fn check(&self) -> Result<(), ServerError> {
+        let Some(running) = &self.running else { return Err(ServerError::NotRunning) };
+        let Some(status) = running.postmaster.ended() else { return Ok(()) };
+        let log = self.log_tail(LINES_IN_ERRORS);
+        let (status, hint) = (status.to_string(), hint(&log));
+        Err(ServerError::Died { when: "by itself", status, log, hint })
+    }
+
+    /// Binds the server, all its processes and those it will start to `cpus`, and reads back that it is so.
+    pub fn set_cpus(&mut self, cpus: &[u32]) -> Result<(), ServerError> {
+        self.cpus = cpus.to_vec();
+        let pids = self.pids();
+        let Some(&first) = pids.first() else { return Ok(()) };
+        let wanted: BTreeSet<u32> = cpus.iter().copied().collect();
+        // The first is bound first, so children started from now on inherit; those started meanwhile are met in the
+        // next round.
+        for _ in 0..MOST_BINDING_ROUNDS {
+            let mut changed = false;
+            for thread in self.pids().into_iter().flat_map(threads) {
+                let bound = affinity::of_pid(thread).is_ok_and(|now| wanted.iter().eq(now.iter()));
+                if bound {
+                    continue;
+                }
+                changed = true;
+                if let Err(reason) = affinity::pin_pid(thread, cpus)
+                    && reason.raw_os_error() != Some(libc::ESRCH)
+                {
+                    return Err(ServerError::Cpus { pid: thread, cpus: cpus.to_vec(), reason });
+                }
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+        let reason = std::io::Error::other("new processes kept appearing elsewhere");
+        Err(ServerError::Cpus { pid: first, cpus: cpus.to_vec(), reason })
+    }
+
+    /// The folder with the socket, for a client's host.
+    pub fn socket_dir(&self) -> &Path {
+        &self.folders.socket
+    }
+
+    /// The port, which is only part of the socket's name.
+    pub fn port(&self) -> u16 {
+        PORT
+    }
+
+    /// The server's first process; `None` when it is not running.
+    pub fn pid(&self) -> Option<u32> {
+        let running = self.running.as_ref()?;
+        running.postmaster.ended().is_none().then(|| running.postmaster.pid())
+    }
+
+    /// The server's processes, the first one first; empty when it is not running.
+    pub fn pids(&self) -> Vec<u32> {
+        self.pid().map(process::tree).unwrap_or_default()
+    }
+
+    /// The binaries it runs.
+    pub fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// Whether `initdb` switched data checksums on, which is the version's default and not our choice; `None` if it
+    /// didn't say.
+    pub fn data_checksums(&self) -> Option<bool> {
+        self.checksums
+    }
+
+    /// The data folder.
+    pub fn data_dir(&self) -> &Path {
+        &self.folders.data
+    }
+
+    /// The folder of the write-ahead log.
+    pub fn wal_dir(&self) -> &Path {
+        &self.folders.wal
+    }
+
+    /// The last `lines` of the server's log; empty if there is none.
+    pub fn log_tail(&self, lines: usize) -> String {
+        const MOST_BYTES: u64 = 64 << 10;
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = File::open(self.folders.log())?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
+            let mut bytes = Vec::new();
+            file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        last_lines(&String::from_utf8_lossy(&read().unwrap_or_default()), lines)
+    }
+
+    fn command(&self) -> Result<Command, ServerError> {
+        let log_path = self.folders.log();
+        let log = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&log_path)
+            .map_err(|reason| io_error("write", &log_path, reason))?;
+        let mut command =
+            self.user.command(&self.found.bin_dir.join("postgres"), &self.folders.run);
+        command.arg("-D").arg(&self.folders.data);
+        let sockets = settings::folder_in_list(&self.folders.socket.to_string_lossy());
+        for (name, value) in [
+            ("listen_addresses", ""),
+            ("unix_socket_directories", &sockets),
+            ("unix_socket_permissions", "0700"),
+            ("port", &PORT.to_string()),
+            ("logging_collector", "off"),
+            ("log_destination", "stderr"),
+            ("external_pid_file", ""),
+        ] {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        let error = log.try_clone().map_err(|reason| io_error("write", &log_path, reason))?;
+        command.stdout(log).stderr(error);
+        Ok(command)
+    }
+
+    /// Whether the server says that it is ready (the last line of `postmaster.pid`) and its socket takes a connection.
+    fn accepts(&self, pid: u32) -> bool {
+        let text = fs::read_to_string(self.folders.data.join("postmaster.pid")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines.first().is_some_and(|first| *first == pid.to_string())
+            && lines.get(7) == Some(&"ready")
+            && UnixStream::connect(self.folders.socket_file()).is_ok()
+    }
+}
+
+impl Running {
+    /// SIGQUIT, then SIGKILL to all.
+    fn end(&mut self) -> HowStopped {
+        if self.postmaster.ended().is_none() {
+            self.postmaster.signal(libc::SIGQUIT);
+            if self.postmaster.wait(IMMEDIATE_LIMIT).is_some() {
+                return HowStopped::Immediate;
+            }
+            let pids = process::tree(self.postmaster.pid());
+            self.postmaster.signal(libc::SIGKILL);
+            for pid in pids.into_iter().skip(1) {
+                // SAFETY: no memory is involved. A child listed a moment ago may have ended; the server's own children
+                // end when it does, and a number is given out again only after all others have been.
+                unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+            }
+            self.postmaster.wait(IMMEDIATE_LIMIT);
+        }
+        HowStopped::Killed
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.postmaster.ended().is_none() {
+            self.end();
+        }
+        // Ended by its own exit it has cleaned up behind itself; ended by a signal it could not.
+        if self.postmaster.ended().is_none_or(|status| status.signal().is_some()) {
+            self.leftovers.remove();
+        }
+    }
+}
+
+fn initdb(
+    found: &Found,
+    user: &ServerUser,
+    folders: &Folders,
+    stop: &Stop,
+) -> Result<String, ServerError> {
+    let program = found.bin_dir.join("initdb");
+    let mut command = user.command(&program, &folders.run);
+    // Not --no-sync: what the server finds at its first start must be as durable as in ordinary use.
+    command.arg("-D").arg(&folders.data).arg("-X").arg(&folders.wal).args([
+        "--auth=trust",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--username",
+        Cluster::USER,
+    ]);
+    let ended = run::run(command, INITDB_LIMIT, stop)
+        .map_err(|reason| spawn_error(&program, user, reason))?;
+    stop.check()?;
+    if ended.success() {
+        return Ok(ended.stdout);
+    }
+    let output = last_lines(&format!("{}{}", ended.stdout, ended.stderr), LINES_IN_ERRORS);
+    Err(ServerError::Initdb {
+        data_dir: folders.data.clone(),
+        status: ended.status_text(),
+        hint: hint(&output),
+        output,
+    })
+}
+
+fn spawn_error(program: &Path, user: &ServerUser, reason: std::io::Error) -> ServerError {
+    let hint = match reason.raw_os_error() {
+        Some(libc::EPERM | libc::EINVAL) if user.is_other() => {
+            "root has no right to become that user here, as in some containers; run as an ordinary user"
+        }
+        Some(libc::EAGAIN) => "the limit of processes is reached (ulimit -u, pids cgroup)",
+        _ => "name another server with --postgres FILE",
+    };
+    let (program, user) = (program.to_path_buf(), user.name().to_owned());
+    ServerError::Spawn { program, user, reason, hint }
+}
+
+/// What `initdb` said about data checksums.
+fn checksums(said: &str) -> Option<bool> {
+    let line = said.lines().find(|line| line.starts_with("Data page checksums are "))?;
+    Some(line.contains("enabled"))
+}
+
+/// What can be done about the commonest failures, recognised by the words the system or the server has for them.
+fn hint(output: &str) -> &'static str {
+    const HINTS: [(&str, &str); 9] = [
+        (
+            "could not look up effective user ID",
+            "PostgreSQL needs its user to have an entry in the user database (/etc/passwd), as in containers with \
+             made-up user numbers it hasn't; run as a user who has one",
+        ),
+        ("No space left on device", "free some space there, or name another folder"),
+        ("Disk quota exceeded", "the quota is used up; name another folder"),
+        ("Read-only file system", "the file system is read-only; name another folder"),
+        ("Permission denied", "the server's user may not write there; name another folder"),
+        ("Cannot allocate memory", "there is not enough memory; look at cgroup limits"),
+        ("could not map anonymous shared memory", "there is not enough memory for shared_buffers"),
+        ("unrecognized configuration parameter", "this version has no such setting"),
+        ("invalid value for parameter", "this build does not accept that setting"),
+    ];
+    HINTS
+        .iter()
+        .find(|(words, _)| output.contains(words))
+        .map_or("the lines above say why; --postgres FILE names another server", |(_, hint)| hint)
+}
+
+fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
+}
+
+fn threads(pid: u32) -> Vec<u32> {
+    fs::read_dir(PathBuf::from(format!("/proc/{pid}/task")))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}

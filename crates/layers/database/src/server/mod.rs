@@ -1,0 +1,27 @@
+//! A PostgreSQL server of our own: found, never run as root, created on the roles' folders, and gone afterwards.
+//!
+//! [`find`] says which binaries, [`ServerUser`] as whom they run, [`Cluster`] holds one data folder and its server.
+//! Not here: what the server is asked to do (the workloads), and servers that the user runs (they are reached by
+//! address and never started, stopped or configured).
+//!
+//! Source for the life cycle (`initdb`, `postmaster.pid`, the three kinds of shutdown): PostgreSQL documentation,
+//! "Server Setup and Operation", and `pg_ctl`'s way of waiting for the last line of `postmaster.pid`.
+
+mod cluster;
+mod error;
+mod find;
+mod folders;
+mod leftovers;
+mod postmaster;
+mod run;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod user;
+mod version;
+
+pub use cluster::{Cluster, HowStopped, Options};
+pub use error::{FindError, ServerError, UserError};
+pub use find::{Found, Origin, find};
+pub use user::ServerUser;
+pub use version::Version;

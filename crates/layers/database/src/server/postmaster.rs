@@ -1,0 +1,155 @@
+//! The running server process and the thread that keeps it.
+//!
+//! The kernel's parent-death signal fires when the *thread* that started a child ends (`prctl(2)`,
+//! `PR_SET_PDEATHSIG`), so the server is started by a thread that lives as long as it does. If narrows is killed, all
+//! its threads end and the server gets SIGQUIT: it ends at once, without a last checkpoint, because its data is of no
+//! use to anyone any more. The keeper also collects the exit status, so the server never stays as a zombie and a
+//! signal is never sent to a process id that was given to another.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use narrows_facts::affinity;
+
+/// A started server, running or ended.
+#[derive(Debug)]
+pub(super) struct Postmaster {
+    pid: u32,
+    exit: Arc<Exit>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Exit {
+    status: Mutex<Option<ExitStatus>>,
+    ended: Condvar,
+}
+
+impl Exit {
+    fn lock(&self) -> MutexGuard<'_, Option<ExitStatus>> {
+        self.status.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Why it couldn't be started.
+#[derive(Debug)]
+pub(super) enum SpawnError {
+    Cpus(io::Error),
+    Program(io::Error),
+}
+
+impl Postmaster {
+    /// Starts `command` on `cpus` (all that are allowed, if empty).
+    pub fn spawn(mut command: Command, cpus: &[u32]) -> Result<Postmaster, SpawnError> {
+        let us = std::process::id();
+        // SAFETY: prctl and getppid are async-signal-safe and allocate nothing. The kernel clears this setting when a
+        // process changes its user, and this runs after that change.
+        unsafe {
+            command.pre_exec(move || {
+                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGQUIT as libc::c_ulong) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                // We may have died before the call above.
+                if libc::getppid() as u32 != us {
+                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
+                }
+                Ok(())
+            })
+        };
+        let exit = Arc::new(Exit::default());
+        let (sender, receiver) = mpsc::channel();
+        let (cpus, shared) = (cpus.to_vec(), Arc::clone(&exit));
+        let keeper = thread::Builder::new()
+            .name("server keeper".to_owned())
+            .spawn(move || keep(command, &cpus, &shared, &sender))
+            .map_err(SpawnError::Program)?;
+        let pid = receiver.recv().expect("the keeper answers before it ends")?;
+        Ok(Postmaster { pid, exit, keeper: Some(keeper) })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// How it ended; `None` while it runs.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        *self.exit.lock()
+    }
+
+    /// Sends a signal, unless it has ended.
+    pub fn signal(&self, signal: libc::c_int) {
+        let status = self.exit.lock();
+        if status.is_none() {
+            // SAFETY: the keeper collects the process only under this lock, so the id is still the server's.
+            unsafe { libc::kill(self.pid as libc::pid_t, signal) };
+        }
+    }
+
+    /// Waits until it has ended, at most `limit`.
+    pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let end = Instant::now() + limit;
+        let mut status = self.exit.lock();
+        while status.is_none() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            status = self
+                .exit
+                .ended
+                .wait_timeout(status, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+        let ended = *status;
+        drop(status);
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
+        }
+        ended
+    }
+}
+
+fn keep(
+    mut command: Command,
+    cpus: &[u32],
+    exit: &Exit,
+    sender: &mpsc::Sender<Result<u32, SpawnError>>,
+) {
+    // The server and all its processes inherit this thread's processors.
+    if !cpus.is_empty()
+        && let Err(error) = affinity::pin(cpus)
+    {
+        let _ = sender.send(Err(SpawnError::Cpus(error)));
+        return;
+    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let _ = sender.send(Err(SpawnError::Program(error)));
+            return;
+        }
+    };
+    let _ = sender.send(Ok(child.id()));
+    wait_without_collecting(child.id());
+    let mut status = exit.lock();
+    *status = child.wait().ok();
+    exit.ended.notify_all();
+}
+
+fn wait_without_collecting(pid: u32) {
+    loop {
+        let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+        // SAFETY: `info` is valid for writing and not read.
+        let result = unsafe {
+            libc::waitid(libc::P_PID, pid, info.as_mut_ptr(), libc::WEXITED | libc::WNOWAIT)
+        };
+        if result == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return;
+        }
+    }
+}

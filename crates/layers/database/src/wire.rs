@@ -1,0 +1,390 @@
+//! A blocking connection for everything that is not the measured load: authentication, setting up, loading by
+//! COPY, reading counters. The wire format and the authentication are `postgres-protocol`'s.
+//!
+//! Not for the load: that is [`crate::session`], which shares the opened stream.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::authentication::{md5_hash, sasl};
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+
+use crate::address::{Address, Endpoint};
+
+/// What can go wrong between us and a server.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// Nobody answers there.
+    #[error("cannot connect to {address}: {reason}\nhint: is the server running there, and may this user reach it?")]
+    Connect {
+        /// Where.
+        address: String,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// The connection broke.
+    #[error("the connection to the server broke: {0}")]
+    Io(#[from] io::Error),
+    /// The server refused something.
+    #[error("{severity} {code}: {message}{detail}")]
+    Server {
+        /// `ERROR`, `FATAL`.
+        severity: String,
+        /// SQLSTATE.
+        code: String,
+        /// The server's text.
+        message: String,
+        /// The server's detail and hint, with line breaks, or nothing.
+        detail: String,
+    },
+    /// An authentication method this program doesn't speak.
+    #[error("the server asks for {0}, which is not spoken here\nhint: connect through the Unix socket, or as a user with scram-sha-256")]
+    Authentication(&'static str),
+    /// A password was asked for and none given.
+    #[error("the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list")]
+    Password,
+    /// Something a server of this protocol doesn't say.
+    #[error("the server said something unexpected: {0}")]
+    Unexpected(&'static str),
+}
+
+impl WireError {
+    /// The SQLSTATE, if the server sent one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            WireError::Server { code, .. } => Some(code),
+            _ => None,
+        }
+    }
+}
+
+/// The transport.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Stream {
+    fn connect(endpoint: &Endpoint) -> io::Result<Stream> {
+        match endpoint {
+            Endpoint::Unix { folder, port } => {
+                UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).map(Stream::Unix)
+            }
+            Endpoint::Tcp { host, port } => {
+                let stream = TcpStream::connect((host.as_str(), *port))?;
+                // One small request at a time: Nagle's algorithm would hold it back.
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+        }
+    }
+
+    pub(crate) fn set_nonblocking(&self, on: bool) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.set_nonblocking(on),
+            Stream::Tcp(stream) => stream.set_nonblocking(on),
+        }
+    }
+
+    fn set_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.set_read_timeout(limit),
+            Stream::Tcp(stream) => stream.set_read_timeout(limit),
+        }
+    }
+}
+
+impl AsRawFd for Stream {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Stream::Unix(stream) => stream.as_raw_fd(),
+            Stream::Tcp(stream) => stream.as_raw_fd(),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.read(buffer),
+            Stream::Tcp(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.write(buffer),
+            Stream::Tcp(stream) => stream.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A row of a simple query: text, or NULL.
+pub type Row = Vec<Option<String>>;
+
+/// An open connection.
+pub struct Connection {
+    stream: Stream,
+    inbox: BytesMut,
+    outbox: BytesMut,
+    pid: u32,
+    statements: u64,
+}
+
+/// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
+const SILENCE: Duration = Duration::from_secs(600);
+
+impl Connection {
+    /// Connects and logs in. `options` are run-time parameters, `application_name` among them.
+    pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
+        let stream = Stream::connect(&address.endpoint)
+            .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
+        stream.set_timeout(Some(SILENCE))?;
+        let mut connection =
+            Connection { stream, inbox: BytesMut::new(), outbox: BytesMut::new(), pid: 0, statements: 0 };
+        let mut parameters = vec![
+            ("user", address.user.as_str()),
+            ("database", address.database.as_str()),
+            ("client_encoding", "UTF8"),
+        ];
+        parameters.extend_from_slice(options);
+        frontend::startup_message(parameters, &mut connection.outbox)?;
+        connection.send()?;
+        connection.authenticate(address)?;
+        loop {
+            match connection.next()? {
+                Message::BackendKeyData(key) => connection.pid = key.process_id() as u32,
+                Message::ReadyForQuery(_) => return Ok(connection),
+                _ => {}
+            }
+        }
+    }
+
+    fn authenticate(&mut self, address: &Address) -> Result<(), WireError> {
+        let password = || {
+            address.password.as_ref().map(|secret| secret.reveal()).ok_or(WireError::Password)
+        };
+        loop {
+            match self.next()? {
+                Message::AuthenticationOk => return Ok(()),
+                Message::AuthenticationCleartextPassword => {
+                    frontend::password_message(password()?.as_bytes(), &mut self.outbox)?;
+                }
+                Message::AuthenticationMd5Password(body) => {
+                    let hash =
+                        md5_hash(address.user.as_bytes(), password()?.as_bytes(), body.salt());
+                    frontend::password_message(hash.as_bytes(), &mut self.outbox)?;
+                }
+                Message::AuthenticationSasl(body) => {
+                    let offered: Vec<String> = body.mechanisms().map(|m| Ok(m.to_string())).collect()?;
+                    if !offered.iter().any(|m| m == sasl::SCRAM_SHA_256) {
+                        return Err(WireError::Authentication("a SASL method other than SCRAM-SHA-256"));
+                    }
+                    self.scram(password()?)?;
+                    continue;
+                }
+                Message::AuthenticationGss | Message::AuthenticationKerberosV5 => {
+                    return Err(WireError::Authentication("Kerberos"));
+                }
+                Message::AuthenticationSspi => return Err(WireError::Authentication("SSPI")),
+                _ => return Err(WireError::Unexpected("a message during authentication")),
+            }
+            self.send()?;
+        }
+    }
+
+    fn scram(&mut self, password: &str) -> Result<(), WireError> {
+        let mut exchange =
+            sasl::ScramSha256::new(password.as_bytes(), sasl::ChannelBinding::unsupported());
+        frontend::sasl_initial_response(sasl::SCRAM_SHA_256, exchange.message(), &mut self.outbox)?;
+        self.send()?;
+        let Message::AuthenticationSaslContinue(body) = self.next()? else {
+            return Err(WireError::Unexpected("no continuation of SCRAM"));
+        };
+        exchange.update(body.data())?;
+        frontend::sasl_response(exchange.message(), &mut self.outbox)?;
+        self.send()?;
+        let Message::AuthenticationSaslFinal(body) = self.next()? else {
+            return Err(WireError::Unexpected("no end of SCRAM"));
+        };
+        Ok(exchange.finish(body.data())?)
+    }
+
+    /// The server process of this connection.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Queries sent so far; each is a transaction in the server's count.
+    pub(crate) fn statements(&self) -> u64 {
+        self.statements
+    }
+
+    /// Runs one or several statements and returns the rows of all of them.
+    pub fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
+        self.statements += 1;
+        frontend::query(sql, &mut self.outbox)?;
+        self.send()?;
+        let mut rows = Vec::new();
+        let mut failure = None;
+        loop {
+            // An error doesn't end the answer: the server still says when it is ready.
+            match self.next_or_error()? {
+                Ok(Message::DataRow(body)) => {
+                    let buffer = body.buffer();
+                    let row = body
+                        .ranges()
+                        .map(|range| {
+                            Ok(range.map(|r| String::from_utf8_lossy(&buffer[r]).into_owned()))
+                        })
+                        .collect()?;
+                    rows.push(row);
+                }
+                Ok(Message::ReadyForQuery(_)) => return failure.map_or(Ok(rows), Err),
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+    }
+
+    /// Runs statements whose rows don't matter.
+    pub fn execute(&mut self, sql: &str) -> Result<(), WireError> {
+        self.query(sql).map(|_| ())
+    }
+
+    /// The first column of the first row.
+    pub fn one(&mut self, sql: &str) -> Result<Option<String>, WireError> {
+        Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    /// Streams `COPY … FROM STDIN`: `fill` is called with an empty buffer until it leaves it empty. An error of
+    /// `fill` cancels the COPY on the server.
+    pub fn copy_in<E: From<WireError>>(
+        &mut self,
+        sql: &str,
+        mut fill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let wire = |error: io::Error| E::from(WireError::Io(error));
+        frontend::query(sql, &mut self.outbox).map_err(wire)?;
+        self.send().map_err(|e| E::from(e.into()))?;
+        loop {
+            match self.next().map_err(E::from)? {
+                Message::CopyInResponse(_) => break,
+                Message::ReadyForQuery(_) => {
+                    return Err(E::from(WireError::Unexpected("COPY did not start")));
+                }
+                _ => {}
+            }
+        }
+        let mut chunk = Vec::with_capacity(1 << 20);
+        let outcome = loop {
+            chunk.clear();
+            match fill(&mut chunk) {
+                Ok(()) if chunk.is_empty() => break Ok(()),
+                Ok(()) => {
+                    frontend::CopyData::new(&chunk[..]).map_err(wire)?.write(&mut self.outbox);
+                    self.send().map_err(|e| E::from(e.into()))?;
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        match &outcome {
+            Ok(()) => frontend::copy_done(&mut self.outbox),
+            Err(_) => frontend::copy_fail("stopped", &mut self.outbox).map_err(wire)?,
+        }
+        self.send().map_err(|e| E::from(e.into()))?;
+        let mut failure = None;
+        loop {
+            match self.next_or_error().map_err(E::from)? {
+                Ok(Message::ReadyForQuery(_)) => break,
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        outcome?;
+        failure.map_or(Ok(()), |error| Err(E::from(error)))
+    }
+
+    /// Prepares a named statement and gives up the stream for the load.
+    pub(crate) fn into_prepared(mut self, name: &str, sql: &str) -> Result<(Stream, u32), WireError> {
+        frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
+        frontend::sync(&mut self.outbox);
+        self.send()?;
+        let mut failure = None;
+        loop {
+            match self.next_or_error()? {
+                Ok(Message::ReadyForQuery(_)) => break,
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        match failure {
+            Some(error) => Err(error),
+            None => Ok((self.stream, self.pid)),
+        }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        self.stream.write_all(&self.outbox)?;
+        self.outbox.clear();
+        Ok(())
+    }
+
+    /// The next message; notices and parameter changes are passed over, errors are errors.
+    fn next(&mut self) -> Result<Message, WireError> {
+        self.next_or_error()?
+    }
+
+    fn next_or_error(&mut self) -> Result<Result<Message, WireError>, WireError> {
+        loop {
+            match Message::parse(&mut self.inbox)? {
+                Some(Message::NoticeResponse(_) | Message::ParameterStatus(_)) => {}
+                Some(Message::ErrorResponse(body)) => {
+                    let mut fields = body.fields();
+                    let mut found = std::collections::BTreeMap::new();
+                    while let Some(field) = fields.next()? {
+                        found.insert(field.type_(), String::from_utf8_lossy(field.value_bytes()).into_owned());
+                    }
+                    return Ok(Err(server_error(found)));
+                }
+                Some(message) => return Ok(Ok(message)),
+                None => {
+                    let mut chunk = [0u8; 16 * 1024];
+                    let n = self.stream.read(&mut chunk)?;
+                    if n == 0 {
+                        return Err(WireError::Io(io::Error::new(
+                            io::ErrorKind::UnexpectedEof,
+                            "the server closed the connection",
+                        )));
+                    }
+                    self.inbox.extend_from_slice(&chunk[..n]);
+                }
+            }
+        }
+    }
+}
+
+fn server_error(mut fields: std::collections::BTreeMap<u8, String>) -> WireError {
+    let mut take = |key: u8| fields.remove(&key).unwrap_or_default();
+    let mut detail = String::new();
+    for (key, label) in [(b'D', "detail"), (b'H', "server's hint")] {
+        let text = take(key);
+        if !text.is_empty() {
+            detail.push_str(&format!("\n{label}: {text}"));
+        }
+    }
+    WireError::Server { severity: take(b'S'), code: take(b'C'), message: take(b'M'), detail }
+}

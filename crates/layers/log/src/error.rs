@@ -1,0 +1,113 @@
+//! Why the log layer gave nothing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use narrows_engine::Stopped;
+
+/// Why the log could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// Asked to end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The folder isn't there.
+    #[error(
+        "cannot measure the log: the folder {dir} does not exist or is no folder\n\
+         hint: create it, or name another one with --wal (for the log) or --data (for data files)"
+    )]
+    Missing {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The file system may not be written to.
+    #[error(
+        "cannot measure the log: the file system of {dir} is mounted read-only\n\
+         hint: name a folder on another file system with --wal or --data"
+    )]
+    ReadOnly {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// No right to write.
+    #[error(
+        "cannot measure the log: no right to write in {dir}\n\
+         hint: name a folder you own with --wal or --data, or run as its owner"
+    )]
+    Denied {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// No room.
+    #[error(
+        "cannot measure the log: {dir} is full; {what} takes {needed_mib} MiB\n\
+         hint: free some space, or name a folder on another file system with --wal or --data"
+    )]
+    Full {
+        /// The folder.
+        dir: PathBuf,
+        /// What was being written.
+        what: &'static str,
+        /// Its size, MiB.
+        needed_mib: u64,
+    },
+    /// Durability means nothing here.
+    #[error(
+        "cannot measure the log: {dir} is on {kind}, which lives in memory; nothing written there is durable\n\
+         hint: name a folder on a drive with --wal or --data"
+    )]
+    Volatile {
+        /// The folder.
+        dir: PathBuf,
+        /// The file system.
+        kind: String,
+    },
+    /// The file system takes no synchronous writes.
+    #[error(
+        "cannot measure the log: opening {file} with O_DSYNC was refused: {reason}\n\
+         hint: this file system offers no synchronous writes; name a folder on another one with --wal"
+    )]
+    Dsync {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// The threads could not be kept on the processors asked for.
+    #[error(
+        "cannot measure the log: keeping threads on processors {cpus:?} failed: {reason}\n\
+         hint: a processor may have gone offline or left the cpuset; run again"
+    )]
+    Pin {
+        /// The processors.
+        cpus: Vec<u32>,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// Anything else the system refused.
+    #[error("cannot measure the log: {what} {path} failed: {reason}")]
+    Io {
+        /// What was attempted.
+        what: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+}
+
+impl LogError {
+    /// The error of doing `what` (an ing-form) to the file `path`, which needs `bytes` of room.
+    pub(crate) fn of(what: &'static str, path: &Path, bytes: u64, reason: io::Error) -> Self {
+        let dir = path.parent().unwrap_or(path).to_path_buf();
+        match reason.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => LogError::Missing { dir },
+            io::ErrorKind::ReadOnlyFilesystem => LogError::ReadOnly { dir },
+            io::ErrorKind::PermissionDenied => LogError::Denied { dir },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                LogError::Full { dir, what, needed_mib: bytes.div_ceil(1 << 20) }
+            }
+            _ => LogError::Io { what, path: path.to_path_buf(), reason },
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A file that was fully written and made durable before anything is measured on it, and that is gone afterwards.
+//!
+//! A server recycles its log segments: appends overwrite blocks that are allocated and written. A new or a merely
+//! allocated file would make every flush commit the file system's journal too, and measure that.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use narrows_engine::{Rng, Stop};
+use narrows_facts::file;
+
+use crate::LogError;
+use crate::page::{PAGE, Pages};
+
+/// Written at a time while filling.
+const PIECE: usize = 1 << 20;
+
+/// A pre-written file, removed when dropped.
+#[derive(Debug)]
+pub struct Segment {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl Segment {
+    /// Writes `bytes` (a multiple of 8 KiB) of incompressible data to `dir/name` and makes them durable.
+    pub fn create(
+        dir: &Path,
+        name: &str,
+        bytes: u64,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Segment, LogError> {
+        if !dir.is_dir() {
+            return Err(LogError::Missing { dir: dir.to_path_buf() });
+        }
+        // Where the kind can't be told, the flushes themselves will tell.
+        if file::volatile(dir).unwrap_or(false) {
+            let kind = file::fs_kind(dir).unwrap_or_else(|_| "a file system".to_string());
+            return Err(LogError::Volatile { dir: dir.to_path_buf(), kind });
+        }
+        let path = dir.join(name);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|reason| LogError::of("creating", &path, bytes, reason))?;
+        // From here on the file is removed whatever happens.
+        let segment = Segment { path, file, bytes };
+        let mut rng = Rng::new(seed);
+        let mut piece = vec![0; PIECE];
+        let mut written = 0;
+        while written < bytes {
+            stop.check()?;
+            rng.fill(&mut piece);
+            let length = (bytes - written).min(PIECE as u64) as usize;
+            segment
+                .file
+                .write_all_at(&piece[..length], written)
+                .map_err(|reason| LogError::of("writing", &segment.path, bytes, reason))?;
+            written += length as u64;
+            // In steps, so that a stop need not wait for all of it.
+            if written.is_multiple_of(32 * PIECE as u64) {
+                segment.sync(bytes)?;
+            }
+        }
+        segment.sync(bytes)?;
+        Ok(segment)
+    }
+
+    fn sync(&self, bytes: u64) -> Result<(), LogError> {
+        self.file.sync_all().map_err(|reason| LogError::of("flushing", &self.path, bytes, reason))
+    }
+
+    /// The file, for writes that are flushed by a call of their own.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its size.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Opens it again for writes that are durable when they return.
+    pub fn open_dsync(&self) -> Result<File, LogError> {
+        OpenOptions::new()
+            .write(true)
+            .custom_flags(libc::O_DSYNC)
+            .open(&self.path)
+            .map_err(|reason| LogError::Dsync { file: self.path.clone(), reason })
+    }
+
+    /// Writes whole pages of the log at `position`, around the end of the file to its beginning.
+    pub fn write_around(&self, to: &File, position: u64, pages: &[u8]) -> io::Result<()> {
+        let offset = position % self.bytes;
+        let first = pages.len().min((self.bytes - offset) as usize);
+        to.write_all_at(&pages[..first], offset)?;
+        if first < pages.len() { to.write_all_at(&pages[first..], 0) } else { Ok(()) }
+    }
+
+    /// Reads the last `most` pages before position `end` back, from the medium where the cache can be dropped; gives
+    /// how many were read and how many were not what was written.
+    pub fn verify(&self, pages: &Pages, end: u64, most: u64) -> Result<(u64, u64), LogError> {
+        let failed = |reason| LogError::of("reading back", &self.path, 0, reason);
+        file::evict(&self.file).map_err(failed)?;
+        let page_bytes = PAGE as u64;
+        let count = most.min(end / page_bytes).min(self.bytes / page_bytes);
+        let mut wrong = 0;
+        let mut page = vec![0; PAGE];
+        for back in 1..=count {
+            let position = end - back * page_bytes;
+            self.file.read_exact_at(&mut page, position % self.bytes).map_err(failed)?;
+            wrong += u64::from(!pages.matches(position, &page));
+        }
+        Ok((count, wrong))
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            eprintln!("warning: could not remove {}: {error}", self.path.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn folder() -> Option<tempfile::TempDir> {
+        crate::tests::folder()
+    }
+
+    #[test]
+    fn fully_written_and_gone_after_drop() {
+        let Some(dir) = folder() else { return };
+        let segment = Segment::create(dir.path(), "s", 3 * MIB, 1, &Stop::new()).unwrap();
+        if let Ok(Some(extents)) = file::extents(segment.file()) {
+            assert_eq!((extents.holes_bytes, extents.unwritten_bytes), (0, 0));
+        }
+        assert_eq!(segment.file().metadata().unwrap().len(), 3 * MIB);
+        drop(segment);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn writes_go_around_the_end_and_read_back() {
+        let Some(dir) = folder() else { return };
+        let segment = Segment::create(dir.path(), "s", MIB, 1, &Stop::new()).unwrap();
+        let pages = Pages::new(9);
+        let mut buffer = vec![0; 4 * PAGE];
+        let position = 5 * MIB - 2 * PAGE as u64;
+        pages.fill(position, &mut buffer);
+        segment.write_around(segment.file(), position, &buffer).unwrap();
+        let end = position + buffer.len() as u64;
+        assert_eq!(segment.verify(&pages, end, 4).unwrap(), (4, 0));
+        // The page before was never appended, and a changed byte is seen.
+        assert_eq!(segment.verify(&pages, end, 5).unwrap(), (5, 1));
+        segment.file().write_all_at(&[1, 2, 3], 700).unwrap();
+        assert_eq!(segment.verify(&pages, end, 4).unwrap(), (4, 1));
+    }
+
+    #[test]
+    fn a_stop_while_filling_leaves_nothing() {
+        let Some(dir) = folder() else { return };
+        let stop = Stop::new();
+        stop.set();
+        let error = Segment::create(dir.path(), "s", MIB, 1, &stop).unwrap_err();
+        assert!(matches!(error, LogError::Stopped(_)));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,202 @@
+//! Latency of memory: dependent loads over one random cycle of cache lines.
+//!
+//! Samples of 10 ms and more continue each other around the cycle, so that no sample finds what the last one left
+//! in a cache. Every repeat's end is checked against the permutation, and afterwards the same lines are walked in
+//! order: if that were no faster, a prefetcher would have followed the random cycle too.
+
+use std::time::{Duration, Instant};
+
+use narrows_engine::{Context, Phase, Rng, Samples};
+use narrows_facts::affinity;
+use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_observe::Watch;
+use serde_json::json;
+
+use crate::chase::{Chain, LINE};
+use crate::mapping::{HUGE, MapError, Mapping, Pages};
+use crate::place::Place;
+use crate::sizing::Sizing;
+use crate::{MemoryError, cycle};
+
+/// Shortest sample; the clock's cost and an interrupt's weight vanish in it.
+const SAMPLE: Duration = Duration::from_millis(10);
+/// Longest time one repeat walks.
+const LONGEST_REPEAT: Duration = Duration::from_millis(500);
+
+/// How long one repeat walks.
+pub fn repeat_length(ctx: &Context) -> Duration {
+    ctx.window.min(LONGEST_REPEAT)
+}
+
+/// One cycle for all places and page sizes of a footprint.
+pub struct Cycle {
+    next: Vec<u32>,
+    seed: u64,
+}
+
+impl Cycle {
+    /// Over all lines of `footprint_bytes`.
+    pub fn new(footprint_bytes: u64, ctx: &Context) -> Result<Cycle, MemoryError> {
+        let lines = footprint_bytes as usize / LINE;
+        let next = cycle::sattolo(lines, &mut Rng::new(ctx.seed), ctx.stop)?;
+        Ok(Cycle { next, seed: ctx.seed })
+    }
+
+    /// Bytes it was made for.
+    pub fn footprint_bytes(&self) -> u64 {
+        (self.next.len() * LINE) as u64
+    }
+}
+
+/// The id of a latency measurement.
+pub fn id(place: &Place, pages: Pages) -> String {
+    let page = if pages == Pages::Huge { "2m" } else { "4k" };
+    format!("memory.latency.{}{page}", place.id_part)
+}
+
+/// One measurement, or why it can't be had. Runs on a thread of its own that stays on the place's processor.
+pub fn measure(
+    ctx: &Context,
+    place: &Place,
+    bind: bool,
+    pages: Pages,
+    sizing: &Sizing,
+    cycle: &Cycle,
+    watch: &Watch,
+) -> Result<Result<Measurement, MapError>, MemoryError> {
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                affinity::pin(&[place.cpu])
+                    .map_err(|reason| MemoryError::Pin { cpu: place.cpu, reason })?;
+                let id = id(place, pages);
+                ctx.progress.phase(Layer::Memory, Phase::Prepare, &id);
+                let node = bind.then_some(place.node);
+                let mapping = match Mapping::new(cycle.footprint_bytes(), pages, node, ctx.stop) {
+                    Ok(mapping) => mapping,
+                    Err(MapError::Stopped(stopped)) => return Err(stopped.into()),
+                    Err(refused) => return Ok(Err(refused)),
+                };
+                let mut chain = Chain::new(mapping);
+                chain.link(&cycle.next, ctx.stop)?;
+                ctx.progress.phase(Layer::Memory, Phase::Measure, &id);
+                walk(ctx, place, pages, sizing, cycle, chain, watch).map(Ok)
+            })
+            .join()
+            .expect("the walking thread does not panic")
+    })
+}
+
+fn walk(
+    ctx: &Context,
+    place: &Place,
+    pages: Pages,
+    sizing: &Sizing,
+    cycle: &Cycle,
+    mut chain: Chain,
+    watch: &Watch,
+) -> Result<Measurement, MemoryError> {
+    let mut samples = Samples::new();
+    let mut at = 0;
+    let mut steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
+    let mut moved = 0u64;
+    for _ in 0..ctx.repeats.max(1) {
+        let sentinel_before = narrows_observe::sentinel();
+        let before = watch.snapshot();
+        let began = Instant::now();
+        let from = at;
+        let mut steps = 0;
+        let mut errors = 0u64;
+        let mut costs = Vec::new();
+        while began.elapsed() < repeat_length(ctx) || costs.is_empty() {
+            ctx.stop.check()?;
+            let cpu_before = affinity::current_cpu();
+            let walked = chain.walk(at, steps_per_sample);
+            at = walked.line;
+            steps += walked.steps;
+            if cpu_before != Some(place.cpu) || affinity::current_cpu() != Some(place.cpu) {
+                errors += 1;
+                moved += 1;
+            }
+            costs.push(walked.elapsed_ns as f64 / walked.steps as f64);
+            if walked.elapsed_ns < SAMPLE.as_nanos() as u64 {
+                steps_per_sample += steps_per_sample / 4;
+            }
+        }
+        let seen = watch.snapshot().since(&before);
+        let sentinel_after = narrows_observe::sentinel();
+        // The proof that every load was made: only exactly that many of them end on this line.
+        if cycle::walk(&cycle.next, from, steps, ctx.stop)? != at {
+            errors += 1;
+        }
+        let cost = narrows_stats::median(&costs).unwrap_or(f64::NAN);
+        samples.add(metric::COST, Unit::NsPerOp, Better::Less, cost);
+        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, steps as f64);
+        samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
+        samples.extend(seen.metrics());
+        crate::add_sentinel(&mut samples, sentinel_before, sentinel_after);
+    }
+
+    ctx.progress.phase(Layer::Memory, Phase::Verify, "walk in order");
+    chain.link_in_order(ctx.stop)?;
+    let mut in_order_at = 0;
+    let in_order_steps = steps_for(SAMPLE, &chain, &mut in_order_at, ctx)?;
+    let in_order = chain.walk(in_order_at, in_order_steps);
+    let in_order_ns = in_order.elapsed_ns as f64 / in_order.steps as f64;
+
+    let mut measurement = Measurement::new(id(place, pages), Layer::Memory);
+    measurement.repeats = ctx.repeats.max(1);
+    measurement.metrics = samples.into_metrics();
+    let workload = &mut measurement.workload;
+    workload.insert(condition::PATTERN.into(), json!("random"));
+    workload.insert("footprint_bytes".into(), json!(cycle.footprint_bytes()));
+    workload.insert("line_bytes".into(), json!(LINE));
+    workload.insert("cpu".into(), json!(place.cpu));
+    workload.insert("cpu_node".into(), json!(place.cpu_node));
+    workload.insert("seed".into(), json!(cycle.seed));
+    let random_ns = measurement.value(metric::COST).unwrap_or(f64::NAN);
+    let mapping = chain.mapping();
+    let huge = mapping.huge_share >= crate::mapping::OBTAINED;
+    let page_bytes = if huge { HUGE } else { crate::mapping::base_page_bytes() };
+    let conditions = &mut measurement.conditions;
+    conditions.insert(condition::NODE.into(), json!(place.node));
+    conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
+    conditions.insert("huge_page_share".into(), json!(mapping.huge_share));
+    conditions.insert("backing".into(), json!(mapping.backing.word()));
+    conditions.insert("sequential_cost_ns".into(), json!(in_order_ns));
+    conditions.insert("random_over_sequential".into(), json!(random_ns / in_order_ns));
+    match mapping.node_share {
+        Some(share) => conditions.insert("node_share".into(), json!(share)),
+        None => conditions.insert("node_not_verified".into(), json!("the machine has one node")),
+    };
+    if let Some(distance) = place.distance {
+        conditions.insert("distance".into(), json!(distance));
+    }
+    if moved > 0 {
+        conditions.insert("samples_on_another_cpu".into(), json!(moved));
+    }
+    crate::add_sizing(conditions, sizing);
+    Ok(measurement)
+}
+
+/// How many steps take `length`, found by doubling; walks on from `at`.
+fn steps_for(
+    length: Duration,
+    chain: &Chain,
+    at: &mut u32,
+    ctx: &Context,
+) -> Result<u64, MemoryError> {
+    let mut steps = 1 << 12;
+    loop {
+        ctx.stop.check()?;
+        let walked = chain.walk(*at, steps);
+        *at = walked.line;
+        let elapsed = walked.elapsed_ns.max(1);
+        let wanted = length.as_nanos() as u64;
+        if elapsed * 4 >= wanted {
+            // A tenth more, so that a slightly faster sample is still long enough.
+            return Ok((walked.steps as u128 * wanted as u128 * 11 / (elapsed as u128 * 10)) as u64);
+        }
+        steps *= 2;
+    }
+}

@@ -1,0 +1,184 @@
+//! How much memory a measurement walks over: enough that caches can't hold it, no more than the machine can
+//! spare.
+
+use narrows_model::{NumaNode, Platform};
+
+/// The whole must be this many times all last-level caches together.
+pub const TIMES_CACHE: u64 = 4;
+/// Walked over where caches ask for less: at 4 × a small cache a visible share of the loads still hits it, and
+/// 2 MiB pages all fit the TLB, which no database's buffer pool does.
+const FLOOR: u64 = 1 << 30;
+/// The same for a sketch.
+const FLOOR_QUICK: u64 = 256 << 20;
+/// Below this a measurement of memory would be one of caches.
+const LEAST: u64 = 32 << 20;
+/// No more than this share of what is free is taken.
+const SHARE_OF_FREE: u64 = 2;
+
+/// A footprint and what set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sizing {
+    /// Bytes to walk over, a multiple of 2 MiB.
+    pub footprint_bytes: u64,
+    /// All last-level caches together; `None` where the system shows none.
+    pub cache_bytes: Option<u64>,
+    /// What would have been walked over if there were memory for it.
+    pub wanted_bytes: u64,
+    /// What kept it from that.
+    pub limited_by: Option<&'static str>,
+}
+
+impl Sizing {
+    /// Footprint over all last-level caches.
+    pub fn times_cache(&self) -> Option<f64> {
+        self.cache_bytes.map(|cache| self.footprint_bytes as f64 / cache as f64)
+    }
+}
+
+/// There is less memory than any such measurement needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLittle {
+    /// What may be taken, bytes.
+    pub free_bytes: u64,
+    /// What it takes at least, bytes.
+    pub least_bytes: u64,
+    /// What limits it.
+    pub limited_by: &'static str,
+}
+
+/// All instances of the outermost cache level together, bytes.
+pub fn last_level_bytes(platform: &Platform) -> Option<u64> {
+    let data = || platform.caches.iter().filter(|cache| cache.kind != "Instruction");
+    let level = data().map(|cache| cache.level).max()?;
+    let bytes = data()
+        .filter(|cache| cache.level == level)
+        .map(|cache| cache.size_bytes * u64::from(cache.instances.max(1)))
+        .sum();
+    (bytes > 0).then_some(bytes)
+}
+
+/// The footprint on one node, or on any where `node` is `None`.
+pub fn footprint(
+    platform: &Platform,
+    node: Option<&NumaNode>,
+    quick: bool,
+) -> Result<Sizing, TooLittle> {
+    let cache_bytes = last_level_bytes(platform);
+    let floor = if quick { FLOOR_QUICK } else { FLOOR };
+    let wanted = cache_bytes.unwrap_or(0).saturating_mul(TIMES_CACHE).max(floor);
+    let wanted = wanted.next_multiple_of(crate::mapping::HUGE);
+
+    let memory = &platform.memory;
+    let group = &platform.cgroup;
+    let sources = [
+        ("memory available", memory.available_bytes.or(Some(memory.total_bytes))),
+        (
+            "the control group's memory limit",
+            group
+                .memory_limit_bytes
+                .map(|limit| limit.saturating_sub(group.memory_used_bytes.unwrap_or(0))),
+        ),
+        ("memory free on the node", node.and_then(|node| node.free_bytes)),
+    ];
+    let tightest = sources
+        .into_iter()
+        .filter_map(|(what, free)| free.map(|free| (free / SHARE_OF_FREE, what)))
+        .min()
+        .filter(|(free, _)| *free < wanted);
+    let Some((free, what)) = tightest else {
+        return Ok(Sizing {
+            footprint_bytes: wanted,
+            cache_bytes,
+            wanted_bytes: wanted,
+            limited_by: None,
+        });
+    };
+    let footprint = free / crate::mapping::HUGE * crate::mapping::HUGE;
+    if footprint < LEAST {
+        return Err(TooLittle { free_bytes: free, least_bytes: LEAST, limited_by: what });
+    }
+    Ok(Sizing {
+        footprint_bytes: footprint,
+        cache_bytes,
+        wanted_bytes: wanted,
+        limited_by: Some(what),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_model::Cache;
+
+    const GIB: u64 = 1 << 30;
+    const MIB: u64 = 1 << 20;
+
+    fn machine(available: u64, l3: u64, instances: u32) -> Platform {
+        let mut platform = Platform::default();
+        platform.memory.total_bytes = 2 * available;
+        platform.memory.available_bytes = Some(available);
+        let cache = |level, kind: &str, size_bytes, instances| Cache {
+            level,
+            kind: kind.to_string(),
+            size_bytes,
+            line_bytes: Some(64),
+            instances,
+        };
+        platform.caches = vec![
+            cache(1, "Instruction", 32 << 10, 8),
+            cache(1, "Data", 32 << 10, 8),
+            cache(2, "Unified", MIB, 8),
+            cache(3, "Unified", l3, instances),
+        ];
+        platform
+    }
+
+    #[test]
+    fn four_times_all_caches_or_the_floor() {
+        let large = footprint(&machine(256 * GIB, 96 * MIB, 12), None, false).unwrap();
+        assert_eq!(large.footprint_bytes, 4 * 12 * 96 * MIB);
+        assert_eq!(large.times_cache(), Some(4.0));
+        let small = footprint(&machine(24 * GIB, 32 * MIB, 1), None, false).unwrap();
+        assert_eq!((small.footprint_bytes, small.limited_by), (GIB, None));
+        let quick = footprint(&machine(24 * GIB, 32 * MIB, 1), None, true).unwrap();
+        assert_eq!(quick.footprint_bytes, 256 * MIB);
+    }
+
+    #[test]
+    fn the_tightest_limit_shrinks_it_and_is_named() {
+        let mut platform = machine(24 * GIB, 32 * MIB, 1);
+        platform.cgroup.memory_limit_bytes = Some(400 * MIB);
+        platform.cgroup.memory_used_bytes = Some(100 * MIB);
+        let sizing = footprint(&platform, None, false).unwrap();
+        assert_eq!(sizing.footprint_bytes, 150 * MIB);
+        assert_eq!(sizing.limited_by, Some("the control group's memory limit"));
+        assert_eq!(sizing.wanted_bytes, GIB);
+
+        let node = NumaNode {
+            id: 1,
+            cpus: vec![],
+            memory_bytes: GIB,
+            free_bytes: Some(200 * MIB),
+            distances: vec![],
+        };
+        let sizing = footprint(&platform, Some(&node), false).unwrap();
+        assert_eq!(sizing.footprint_bytes, 100 * MIB);
+        assert_eq!(sizing.limited_by, Some("memory free on the node"));
+    }
+
+    #[test]
+    fn nothing_worth_the_name_is_refused() {
+        let mut platform = machine(24 * GIB, 32 * MIB, 1);
+        platform.cgroup.memory_limit_bytes = Some(40 * MIB);
+        let refused = footprint(&platform, None, false).unwrap_err();
+        assert_eq!((refused.free_bytes, refused.least_bytes), (20 * MIB, 32 * MIB));
+    }
+
+    #[test]
+    fn without_visible_caches_the_floor_stands_and_the_ratio_is_unknown() {
+        let mut platform = machine(24 * GIB, 32 * MIB, 1);
+        platform.caches.clear();
+        let sizing = footprint(&platform, None, false).unwrap();
+        assert_eq!((sizing.footprint_bytes, sizing.times_cache()), (GIB, None));
+    }
+}

@@ -1,0 +1,126 @@
+//! The whole layer on a small footprint: what must hold on any machine, however fast.
+
+use std::time::Duration;
+
+use narrows_engine::{Silent, Stop};
+use narrows_model::condition;
+
+use super::*;
+
+/// A machine with so little memory that the footprint is 64 MiB.
+fn small() -> Platform {
+    let mut platform = Platform::default();
+    platform.memory.total_bytes = 256 << 20;
+    platform.memory.available_bytes = Some(128 << 20);
+    platform
+}
+
+fn context(stop: &Stop) -> Context<'_> {
+    Context {
+        stop,
+        progress: &Silent,
+        seed: 7,
+        repeats: 2,
+        quick: true,
+        window: Duration::from_millis(30),
+    }
+}
+
+#[test]
+fn every_measurement_is_there_or_has_a_reason() {
+    let stop = Stop::new();
+    let measured = measure(&context(&stop), &small(), &Watch::none()).unwrap();
+    for id in [
+        "memory.latency.4k",
+        "memory.latency.2m",
+        "memory.bandwidth.read.node0",
+        "memory.bandwidth.read.core",
+    ] {
+        let there = measured.measurements.iter().any(|m| m.id == id);
+        let absent = measured.absent.iter().any(|unknown| unknown.what.starts_with(id));
+        assert!(there != absent, "{id}: measured {there}, absent {absent}");
+    }
+    for measurement in &measured.measurements {
+        assert_eq!(measurement.value(metric::ERRORS), Some(0.0), "{}", measurement.id);
+        assert_eq!(measurement.repeats, 2);
+        let conditions = &measurement.conditions;
+        assert_eq!(conditions["footprint_limited_by"], "memory available");
+        let value = measurement.value(metric::COST).or(measurement.value(metric::BANDWIDTH));
+        assert!(value.unwrap() > 0.1, "{}", measurement.id);
+    }
+}
+
+#[test]
+fn the_page_size_in_the_conditions_is_the_one_in_the_id() {
+    let stop = Stop::new();
+    let measured = measure(&context(&stop), &small(), &Watch::none()).unwrap();
+    for (id, bytes) in [("memory.latency.4k", 4096.0), ("memory.latency.2m", 2097152.0)] {
+        match measured.measurements.iter().find(|m| m.id == id) {
+            Some(measurement) => {
+                assert_eq!(measurement.number(condition::PAGE_BYTES), Some(bytes));
+                let share = measurement.number("huge_page_share").unwrap();
+                if bytes > 4096.0 { assert!(share >= 0.99) } else { assert_eq!(share, 0.0) }
+            }
+            None => eprintln!("SKIPPED: {:?}", measured.absent),
+        }
+    }
+}
+
+#[test]
+fn a_stop_ends_it_soon_with_an_error() {
+    let stop = Stop::new();
+    let stopper = stop.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stopper.set();
+    });
+    let mut ctx = context(&stop);
+    ctx.repeats = 1000;
+    let result = measure(&ctx, &small(), &Watch::none());
+    thread.join().unwrap();
+    assert!(matches!(result, Err(MemoryError::Stopped(_))), "{result:?}");
+}
+
+#[test]
+fn too_little_memory_is_said_with_the_limit() {
+    let stop = Stop::new();
+    let mut platform = small();
+    platform.cgroup.memory_limit_bytes = Some(16 << 20);
+    let error = measure(&context(&stop), &platform, &Watch::none()).unwrap_err().to_string();
+    assert!(error.contains("the control group's memory limit leaves 8 MiB"), "{error}");
+    assert!(error.contains("hint:"), "{error}");
+}
+
+#[test]
+fn a_node_that_is_only_described_is_absent_not_renamed() {
+    // Two nodes on paper: on a machine with one, the second can't be bound; on others it can.
+    let stop = Stop::new();
+    let mut platform = small();
+    let cpus = affinity::current();
+    let node = |id, cpus: &[u32], distances: &[u32]| NumaNode {
+        id,
+        cpus: cpus.to_vec(),
+        memory_bytes: 256 << 20,
+        free_bytes: Some(128 << 20),
+        distances: distances.to_vec(),
+    };
+    platform.nodes = vec![node(0, &cpus, &[10, 20]), node(900, &[], &[20, 10])];
+    let measured = match measure(&context(&stop), &platform, &Watch::none()) {
+        Ok(measured) => measured,
+        Err(error) => panic!("{error}"),
+    };
+    assert!(!measured.measurements.iter().any(|m| m.id.starts_with("memory.latency.far")));
+    let far: Vec<_> =
+        measured.absent.iter().filter(|a| a.what.starts_with("memory.latency.far")).collect();
+    assert_eq!(far.len(), 2, "{:?}", measured.absent);
+    assert!(far[0].what.contains("node 900"), "{}", far[0].what);
+}
+
+#[test]
+fn the_plan_names_both_parts_and_writes_nothing() {
+    let stop = Stop::new();
+    let steps = planned(&context(&stop), &small());
+    assert_eq!(steps.len(), 2);
+    assert!(steps.iter().all(|step| step.expected_s > 0.0 && step.writes_bytes == 0));
+    assert!(steps[0].what.contains("64 MiB"), "{}", steps[0].what);
+}

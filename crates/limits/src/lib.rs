@@ -1,0 +1,103 @@
+//! How wide could it be? Ceilings beside measurements, each with its source.
+//!
+//! Three kinds so far: the memory channels under a node, the PCIe links between processor and drives, and limits
+//! that an administrator set in a control group. [`attach`] puts beside each measurement those that apply to it. A
+//! ceiling is never understated: where a part is unknown the ceiling is left out, and where nothing is known,
+//! nothing is printed. In a virtual machine modules and links are the hypervisor's invention, so there neither is
+//! used.
+//!
+//! Not here: what a good system reaches of a ceiling, and what a workload would need (that is the verdict).
+
+mod configured;
+mod dram;
+mod pcie;
+mod route;
+
+pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
+pub use pcie::{Direction, GENERATIONS, Generation, generation, payload_share, wire_bytes};
+
+use narrows_model::{
+    Layer, LimitBasis, LimitShare, Measurement, Platform, Role, RolePath, Run, Unit, condition,
+    metric,
+};
+
+/// Fills the limits of every memory-bandwidth, block and log measurement, in place of those it had.
+pub fn attach(run: &mut Run) {
+    for measurement in &mut run.measurements {
+        let Some(host) = run.hosts.get(measurement.host as usize) else { continue };
+        let platform = &host.platform;
+        let limits = match measurement.layer {
+            Layer::Memory => memory(measurement, platform),
+            Layer::Block | Layer::Log => storage(measurement, platform),
+            Layer::Clock | Layer::Fabric | Layer::Database => continue,
+        };
+        measurement.limits = limits;
+    }
+}
+
+fn memory(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
+    let node = m.id.strip_prefix("memory.bandwidth.").and_then(|rest| {
+        let (_, node) = rest.rsplit_once(".node")?;
+        node.parse::<u32>().ok()
+    });
+    let ceiling = node.and_then(|node| node_bytes_per_s(platform, node).map(|c| (node, c)));
+    let Some((node, (value, source))) = ceiling else { return Vec::new() };
+    share(m, format!("dram:node{node}"), LimitBasis::Raw, Unit::BytesPerS, value, source)
+        .into_iter()
+        .collect()
+}
+
+fn storage(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
+    let mut limits = configured::quota(m, platform);
+    if let Some(path) = path(m, platform) {
+        limits.extend(configured::io(m, platform, path));
+        if platform.hypervisor.is_none() {
+            limits.extend(route::links(m, path));
+        }
+    }
+    limits
+}
+
+fn path<'a>(m: &Measurement, platform: &'a Platform) -> Option<&'a RolePath> {
+    let role = match (m.text(condition::ROLE), m.layer) {
+        (Some("wal"), _) => Role::Wal,
+        (Some("data"), _) => Role::Data,
+        (_, Layer::Log) => Role::Wal,
+        _ => Role::Data,
+    };
+    platform.roles.iter().find(|path| path.role == role)
+}
+
+/// Reading or writing; the log only writes.
+fn direction(m: &Measurement) -> Option<Direction> {
+    match (m.text(condition::DIRECTION), m.layer) {
+        (Some("read"), _) => Some(Direction::Read),
+        (Some("write"), _) | (_, Layer::Log) => Some(Direction::Write),
+        _ if m.id.starts_with("block.read.") => Some(Direction::Read),
+        _ if m.id.starts_with("block.write.") => Some(Direction::Write),
+        _ => None,
+    }
+}
+
+/// A ceiling beside what was measured in its unit; `None` where that wasn't measured.
+fn share(
+    m: &Measurement,
+    id: String,
+    basis: LimitBasis,
+    unit: Unit,
+    value: f64,
+    source: String,
+) -> Option<LimitShare> {
+    let measured = match unit {
+        Unit::OpsPerS => m.value(metric::THROUGHPUT),
+        _ => m.value(metric::BANDWIDTH),
+    }?;
+    (value > 0.0 && value.is_finite()).then(|| LimitShare {
+        id,
+        basis,
+        value,
+        unit,
+        share: measured / value,
+        source,
+    })
+}

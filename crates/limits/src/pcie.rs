@@ -1,0 +1,90 @@
+//! PCI Express: signal rate, encoding, packet headers.
+//!
+//! Encodings are those of the PCI Express Base Specification: 8b/10b up to 5 GT/s, 128b/130b to 32 GT/s, and at
+//! 64 GT/s flits of 256 bytes of which 236 carry packets. A memory write, which is how a drive delivers what was
+//! read, carries 24 bytes beside its payload (start and sequence 4, header with 64-bit address 16, check 4); a
+//! completion, which is how it fetches what is written, 20. Link management takes one to three per cent more and is
+//! not counted: a ceiling is never understated.
+
+/// Signal rate and encoding of one generation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Generation {
+    /// 1 to 6.
+    pub number: u32,
+    /// Transfers per second and lane, ×10⁹.
+    pub gts: f64,
+    /// Bits left for packets, of bits on the wire.
+    pub encoding: (f64, f64),
+    /// Its name.
+    pub encoding_name: &'static str,
+}
+
+/// Every generation.
+pub const GENERATIONS: [Generation; 6] = [
+    Generation { number: 1, gts: 2.5, encoding: (8.0, 10.0), encoding_name: "8b/10b" },
+    Generation { number: 2, gts: 5.0, encoding: (8.0, 10.0), encoding_name: "8b/10b" },
+    Generation { number: 3, gts: 8.0, encoding: (128.0, 130.0), encoding_name: "128b/130b" },
+    Generation { number: 4, gts: 16.0, encoding: (128.0, 130.0), encoding_name: "128b/130b" },
+    Generation { number: 5, gts: 32.0, encoding: (128.0, 130.0), encoding_name: "128b/130b" },
+    Generation { number: 6, gts: 64.0, encoding: (236.0, 256.0), encoding_name: "flits" },
+];
+
+/// The largest payload of a packet that is assumed, bytes; servers set 256 or 512, and the setting is not readable
+/// without rights.
+pub const PAYLOAD_BYTES: u64 = 256;
+
+impl Generation {
+    /// Signal rate of one lane and direction, bytes per second.
+    pub fn raw_bytes_per_s(&self) -> f64 {
+        self.gts * 1e9 / 8.0
+    }
+
+    /// What the encoding leaves of it.
+    pub fn packet_bytes_per_s(&self) -> f64 {
+        self.raw_bytes_per_s() * self.encoding.0 / self.encoding.1
+    }
+}
+
+/// The generation of that speed; `None` for a speed nobody defined.
+pub fn generation(gts: f64) -> Option<&'static Generation> {
+    GENERATIONS.iter().find(|generation| (generation.gts - gts).abs() < 0.01)
+}
+
+/// Which way the payload goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the device: memory writes.
+    Read,
+    /// To the device: completions of its reads.
+    Write,
+}
+
+impl Direction {
+    /// Bytes beside the payload in each packet.
+    pub fn header_bytes(self) -> u64 {
+        match self {
+            Direction::Read => 24,
+            Direction::Write => 20,
+        }
+    }
+
+    /// Bytes on the wire, in the payload's direction, for one NVMe command beside its data. A read: completion
+    /// entry of 16 bytes, interrupt of 4, request for the command. A write: the command's 64 bytes.
+    fn command_bytes(self) -> u64 {
+        match self {
+            Direction::Read => (16 + 24) + (4 + 24) + 24,
+            Direction::Write => 64 + 20,
+        }
+    }
+}
+
+/// Payload over bytes on the wire at a packet size.
+pub fn payload_share(direction: Direction, payload_bytes: u64) -> f64 {
+    payload_bytes as f64 / (payload_bytes + direction.header_bytes()) as f64
+}
+
+/// Bytes on the wire for one NVMe command of so many bytes, data in packets of [`PAYLOAD_BYTES`].
+pub fn wire_bytes(direction: Direction, block_bytes: u64) -> u64 {
+    let packets = block_bytes.div_ceil(PAYLOAD_BYTES);
+    block_bytes + packets * direction.header_bytes() + direction.command_bytes()
+}

@@ -1,0 +1,143 @@
+//! The PCIe links between processor and drives, as a tree: a link passes what its lanes carry, and links above it
+//! are shared with its neighbours. The narrowest cut is the ceiling.
+
+use narrows_model::{
+    BlockDevice, DeviceKind, LimitBasis, LimitShare, Measurement, PcieLink, RolePath, Unit,
+    condition, metric,
+};
+
+use crate::pcie::{self, Direction, Generation};
+use crate::{direction, share};
+
+/// Speed and width of a link.
+type Speed = fn(&PcieLink) -> Option<(f64, u32)>;
+
+/// As the link runs now.
+fn now(link: &PcieLink) -> Option<(f64, u32)> {
+    Some((link.current_gts?, link.current_width?))
+}
+
+/// As the nearer end could run.
+fn best(link: &PcieLink) -> Option<(f64, u32)> {
+    Some((link.max_gts?, link.max_width?))
+}
+
+/// Ceilings of bytes and, where the block size is known, of operations.
+pub(crate) fn links(m: &Measurement, path: &RolePath) -> Vec<LimitShare> {
+    let Some(direction) = direction(m) else { return Vec::new() };
+    if direction == Direction::Write && multiplies_writes(path) {
+        return Vec::new();
+    }
+    let limits = at(m, path, direction, now);
+    // Some links slow down when idle. More than a link carries cannot have passed it, so it ran faster then.
+    if limits.iter().any(|limit| limit.share > 1.0) {
+        at(m, path, direction, best).into_iter().filter(|limit| limit.share <= 1.0).collect()
+    } else {
+        limits
+    }
+}
+
+/// Mirrors and parity write more than was asked; how much more depends on layouts that aren't known here.
+fn multiplies_writes(path: &RolePath) -> bool {
+    path.devices.iter().any(|device| match device.kind {
+        DeviceKind::Raid => !matches!(device.level.as_deref(), Some("raid0" | "linear")),
+        DeviceKind::Mapper => {
+            !matches!(device.level.as_deref(), Some("linear" | "striped" | "crypt"))
+        }
+        _ => false,
+    })
+}
+
+fn at(m: &Measurement, path: &RolePath, direction: Direction, speed: Speed) -> Vec<LimitShare> {
+    let routes: Vec<&[PcieLink]> = path.drives().map(|drive| drive.pcie.as_slice()).collect();
+    // A drive of which nothing is known could carry anything.
+    if routes.is_empty() || routes.iter().any(|route| !route.iter().any(|l| speed(l).is_some())) {
+        return Vec::new();
+    }
+    let raw = widest(&routes, speed, Generation::raw_bytes_per_s);
+    let packets = widest(&routes, speed, Generation::packet_bytes_per_s);
+    let name = format!("pcie:{}", names(path.drives()));
+    let words = describe(&routes, speed);
+
+    let payload = packets * pcie::payload_share(direction, pcie::PAYLOAD_BYTES);
+    let headers = format!(
+        "{words}, {} B of headers per packet of {} B (size assumed)",
+        direction.header_bytes(),
+        pcie::PAYLOAD_BYTES
+    );
+    let bytes =
+        |basis, value, source| share(m, name.clone(), basis, Unit::BytesPerS, value, source);
+    let mut limits: Vec<LimitShare> = [
+        bytes(LimitBasis::Raw, raw, format!("{words}, signal rate")),
+        bytes(LimitBasis::Protocol, payload, headers.clone()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if let Some(block_bytes) = m.number(condition::BLOCK_BYTES).filter(|bytes| *bytes > 0.0)
+        && m.value(metric::THROUGHPUT).is_some()
+    {
+        let wire = pcie::wire_bytes(direction, block_bytes as u64);
+        let source = format!("{headers}, {wire} B on the wire per NVMe command");
+        let value = packets / wire as f64;
+        limits.extend(share(m, name, LimitBasis::Protocol, Unit::OpsPerS, value, source));
+    }
+    limits
+}
+
+/// What the links of all routes pass together, bytes per second: from the root down, each link passes the smaller
+/// of what it carries and what its branches bring.
+fn widest(routes: &[&[PcieLink]], speed: Speed, lane: fn(&Generation) -> f64) -> f64 {
+    let mut sum = 0.0;
+    let mut done: Vec<&str> = Vec::new();
+    for route in routes {
+        let Some(top) = route.last() else { return f64::INFINITY };
+        if done.contains(&top.address.as_str()) {
+            continue;
+        }
+        done.push(&top.address);
+        let branches: Vec<&[PcieLink]> = routes
+            .iter()
+            .filter(|r| r.last().is_some_and(|link| link.address == top.address))
+            .map(|r| &r[..r.len() - 1])
+            .collect();
+        sum += carries(top, speed, lane).min(widest(&branches, speed, lane));
+    }
+    sum
+}
+
+/// An unknown link is left to the others on the route.
+fn carries(link: &PcieLink, speed: Speed, lane: fn(&Generation) -> f64) -> f64 {
+    let known = speed(link).and_then(|(gts, width)| Some((pcie::generation(gts)?, width)));
+    known.map_or(f64::INFINITY, |(generation, width)| lane(generation) * f64::from(width))
+}
+
+fn names<'a>(drives: impl Iterator<Item = &'a BlockDevice>) -> String {
+    drives.map(|drive| drive.name.as_str()).collect::<Vec<_>>().join("+")
+}
+
+/// `4 × PCIe 4.0 x4 (128b/130b)`: the narrowest link of each drive.
+fn describe(routes: &[&[PcieLink]], speed: Speed) -> String {
+    let narrowest = |route: &&[PcieLink]| {
+        let known = route.iter().filter_map(|link| {
+            let (gts, width) = speed(link)?;
+            Some((pcie::generation(gts)?, width))
+        });
+        let rate = |(generation, width): &(&Generation, u32)| {
+            generation.packet_bytes_per_s() * f64::from(*width)
+        };
+        known.min_by(|a, b| rate(a).total_cmp(&rate(b)))
+    };
+    let mut words: Vec<(String, usize)> = Vec::new();
+    for (generation, width) in routes.iter().filter_map(narrowest) {
+        let word = format!("PCIe {}.0 x{width} ({})", generation.number, generation.encoding_name);
+        match words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => words.push((word, 1)),
+        }
+    }
+    let each = |(word, count): &(String, usize)| {
+        if *count == 1 { word.clone() } else { format!("{count} × {word}") }
+    };
+    words.iter().map(each).collect::<Vec<_>>().join(" + ")
+}

@@ -1,0 +1,287 @@
+//! Which ceilings stand beside a measurement, and that unknown parts leave them out.
+
+use narrows_limits::{attach, node_bytes_per_s};
+use narrows_model::{
+    Better, BlockDevice, DatabaseChoice, DeviceKind, Dimm, FileSystem, Host, HostRole, IoLimit,
+    Layer, LimitBasis, Measurement, Metric, NumaNode, PcieLink, Plan, Platform, Role, RolePath,
+    Run, SCHEMA, Tool, Unit, condition, metric,
+};
+use serde_json::json;
+
+fn link(address: &str, gts: f64, width: u32) -> PcieLink {
+    PcieLink {
+        address: address.to_string(),
+        current_gts: Some(gts),
+        current_width: Some(width),
+        max_gts: Some(32.0),
+        max_width: Some(width),
+    }
+}
+
+fn drive(name: &str, pcie: Vec<PcieLink>) -> BlockDevice {
+    BlockDevice {
+        name: name.to_string(),
+        number: format!("259:{}", name.len()),
+        kind: DeviceKind::Disk,
+        level: None,
+        model: None,
+        transport: None,
+        size_bytes: None,
+        slaves: Vec::new(),
+        queue: None,
+        numa_node: None,
+        pcie,
+    }
+}
+
+fn raid(level: &str, drives: &[&str]) -> BlockDevice {
+    BlockDevice {
+        kind: DeviceKind::Raid,
+        level: Some(level.to_string()),
+        slaves: drives.iter().map(|name| name.to_string()).collect(),
+        ..drive("md0", Vec::new())
+    }
+}
+
+fn platform(devices: Vec<BlockDevice>) -> Platform {
+    Platform {
+        roles: vec![RolePath {
+            role: Role::Data,
+            path: "/data".to_string(),
+            file_system: FileSystem::default(),
+            devices,
+        }],
+        ..Platform::default()
+    }
+}
+
+fn measurement(id: &str, layer: Layer, metrics: &[(&str, Unit, f64)]) -> Measurement {
+    let mut m = Measurement::new(id, layer);
+    m.metrics = metrics
+        .iter()
+        .map(|(name, unit, value)| Metric {
+            name: name.to_string(),
+            unit: *unit,
+            better: Better::More,
+            value: *value,
+            interval_95: None,
+            samples: vec![*value],
+        })
+        .collect();
+    m
+}
+
+/// 8 KiB operations at this rate.
+fn block(direction: &str, per_s: f64) -> Measurement {
+    let rates = [
+        (metric::THROUGHPUT, Unit::OpsPerS, per_s),
+        (metric::BANDWIDTH, Unit::BytesPerS, per_s * 8192.0),
+    ];
+    let mut m = measurement(&format!("block.{direction}.random.8k.knee"), Layer::Block, &rates);
+    m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(8192));
+    m
+}
+
+fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> {
+    let mut run = Run {
+        schema: SCHEMA.to_string(),
+        id: "t".to_string(),
+        tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
+        command: Vec::new(),
+        started_at: String::new(),
+        finished_at: None,
+        completed: true,
+        plan: Plan {
+            quick: false,
+            layers: Vec::new(),
+            data_dir: String::new(),
+            wal_dir: String::new(),
+            database: DatabaseChoice::None,
+            sessions: 1,
+            repeats: 1,
+            seed: 0,
+            file_bytes: 0,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: Vec::new(),
+            client_cpus: Vec::new(),
+            steps: Vec::new(),
+        },
+        hosts: vec![Host { role: HostRole::Server, platform, clock_offset_ns: 0 }],
+        measurements: vec![m],
+        findings: Vec::new(),
+        verdicts: Vec::new(),
+    };
+    attach(&mut run);
+    let once = run.measurements[0].limits.clone();
+    attach(&mut run);
+    assert_eq!(run.measurements[0].limits, once, "a second time must change nothing");
+    once
+}
+
+fn ceiling(limits: &[narrows_model::LimitShare], basis: LimitBasis, unit: Unit) -> Option<f64> {
+    limits.iter().find(|l| l.basis == basis && l.unit == unit).map(|l| l.value)
+}
+
+#[test]
+fn four_drives_carry_four_links() {
+    let names = ["nvme0n1", "nvme1n1", "nvme2n1", "nvme3n1"];
+    let mut devices = vec![raid("raid10", &names)];
+    devices.extend(names.iter().map(|name| drive(name, vec![link(name, 16.0, 4)])));
+    let limits = limits(platform(devices), block("read", 2.31e6));
+    let bytes = ceiling(&limits, LimitBasis::Protocol, Unit::BytesPerS).expect("known links");
+    assert!((bytes / 1e9 - 28.8).abs() < 0.05, "{bytes}");
+    let operations = ceiling(&limits, LimitBasis::Protocol, Unit::OpsPerS).expect("known size");
+    assert!((operations / 1e6 - 3.48).abs() < 0.005, "{operations}");
+    assert!(limits.iter().all(|l| l.source.contains("4 × PCIe 4.0 x4")), "{limits:?}");
+}
+
+#[test]
+fn a_shared_link_above_the_drives_is_the_narrow_one() {
+    let shared = |name: &str| vec![link(name, 16.0, 4), link("switch", 8.0, 8)];
+    let mut devices = vec![raid("raid0", &["nvme0n1", "nvme1n1"])];
+    devices.extend(["nvme0n1", "nvme1n1"].map(|name| drive(name, shared(name))));
+    let limits = limits(platform(devices), block("read", 100e3));
+    let raw = ceiling(&limits, LimitBasis::Raw, Unit::BytesPerS).expect("known links");
+    assert_eq!(raw, 8e9, "eight lanes of 8 GT/s, not eight of 16");
+}
+
+#[test]
+fn mirrors_write_more_than_was_asked_so_no_ceiling_is_printed() {
+    let mut devices = vec![raid("raid1", &["nvme0n1"]), drive("nvme0n1", vec![link("a", 16.0, 4)])];
+    assert!(!limits(platform(devices.clone()), block("read", 1e3)).is_empty());
+    assert!(limits(platform(devices.clone()), block("write", 1e3)).is_empty());
+    devices[0].level = Some("raid0".to_string());
+    assert!(!limits(platform(devices), block("write", 1e3)).is_empty());
+}
+
+#[test]
+fn a_link_that_was_asleep_does_not_understate_its_ceiling() {
+    // Seen at 2.5 GT/s when idle; 2 GB/s passed it.
+    let devices = vec![drive("nvme0n1", vec![link("a", 2.5, 4)])];
+    let limits = limits(platform(devices), block("read", 250e3));
+    assert!(!limits.is_empty() && limits.iter().all(|l| l.share <= 1.0), "{limits:?}");
+}
+
+#[test]
+fn what_is_unknown_or_a_hypervisors_invention_gives_no_ceiling() {
+    let known = vec![drive("nvme0n1", vec![link("a", 16.0, 4)])];
+    let mut guest = platform(known.clone());
+    guest.hypervisor = Some("KVM".to_string());
+    assert!(limits(guest, block("read", 1e3)).is_empty());
+    let mut half = known.clone();
+    half.push(drive("sda", Vec::new()));
+    assert!(limits(platform(half), block("read", 1e3)).is_empty(), "one drive of two is unknown");
+    let mut odd = known;
+    odd[0].pcie[0].current_gts = Some(7.0);
+    assert!(limits(platform(odd), block("read", 1e3)).is_empty(), "nobody defined 7 GT/s");
+}
+
+#[test]
+fn a_control_groups_limits_are_named_as_configured() {
+    let mut platform = platform(vec![drive("vda", Vec::new())]);
+    platform.hypervisor = Some("KVM".to_string());
+    platform.cgroup.cpu_quota_cpus = Some(0.5);
+    let limit =
+        |kind: &str, value| IoLimit { device: "259:3".to_string(), kind: kind.to_string(), value };
+    platform.cgroup.io_limits =
+        vec![limit("riops", 5000), limit("wiops", 10), limit("rbps", 50_000_000)];
+    let mut m = block("read", 4990.0);
+    m.metrics.push(
+        measurement("", Layer::Block, &[(metric::CPU_PER_OP, Unit::NsPerOp, 10e3)]).metrics[0]
+            .clone(),
+    );
+    let found = limits(platform.clone(), m.clone());
+    let ids: Vec<&str> = found.iter().map(|l| l.id.as_str()).collect();
+    assert_eq!(ids, ["cgroup:cpu", "cgroup:riops:vda", "cgroup:rbps:vda"]);
+    assert_eq!(found[0].value, 50e3);
+    assert!((found[1].share - 0.998).abs() < 1e-9);
+    assert!(found.iter().all(|l| l.basis == LimitBasis::Configured));
+    // A large operation is split before it is counted.
+    m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(1 << 20));
+    assert!(!limits(platform, m).iter().any(|l| l.id.starts_with("cgroup:riops")));
+}
+
+fn memory_platform(labels: &[String], sockets: u32, nodes: u32) -> Platform {
+    let mut platform = Platform::default();
+    platform.cpu.sockets = sockets;
+    platform.memory.dimms = Some(
+        labels
+            .iter()
+            .map(|label| Dimm {
+                locator: Some(label.clone()),
+                size_bytes: Some(32 << 30),
+                kind: Some("DDR5".to_string()),
+                rated_mts: Some(5600),
+                configured_mts: Some(4800),
+            })
+            .collect(),
+    );
+    platform.nodes = (0..nodes)
+        .map(|id| NumaNode {
+            id,
+            cpus: vec![id],
+            memory_bytes: 1 << 34,
+            free_bytes: None,
+            distances: Vec::new(),
+        })
+        .collect();
+    platform
+}
+
+/// Two sockets, the second with two channels empty.
+fn labels() -> Vec<String> {
+    let first = ('A'..='L').map(|c| format!("P0_DIMM_{c}1"));
+    first.chain(('A'..='J').map(|c| format!("P1_DIMM_{c}1"))).collect()
+}
+
+#[test]
+fn each_node_has_the_channels_of_its_socket() {
+    let platform = memory_platform(&labels(), 2, 2);
+    let node = |id| node_bytes_per_s(&platform, id).map(|(value, _)| value / 1e9);
+    assert_eq!(node(0), Some(460.8));
+    assert_eq!(node(1), Some(384.0));
+    assert_eq!(node(2), None);
+}
+
+#[test]
+fn two_modules_on_a_channel_are_one_channel() {
+    let labels: Vec<String> = ["A1", "A2", "B1", "B2"].map(|l| format!("DIMM_{l}")).to_vec();
+    let (value, source) = node_bytes_per_s(&memory_platform(&labels, 1, 1), 0).expect("labelled");
+    assert_eq!(value, 2.0 * 38.4e9);
+    assert!(source.starts_with("2 channels × 4800 MT/s × 8 B (DDR5)"), "{source}");
+}
+
+#[test]
+fn modules_that_do_not_tell_their_channel_or_speed_give_no_ceiling() {
+    let numbered: Vec<String> = (0..4).map(|n| format!("DIMM {n}")).collect();
+    assert_eq!(node_bytes_per_s(&memory_platform(&numbered, 1, 1), 0), None);
+    let twice: Vec<String> = ["A1", "A1"].map(str::to_string).to_vec();
+    assert_eq!(node_bytes_per_s(&memory_platform(&twice, 1, 1), 0), None, "labels repeat");
+    let mut platform = memory_platform(&labels(), 2, 2);
+    platform.memory.dimms.as_mut().expect("set")[3].configured_mts = None;
+    assert_eq!(node_bytes_per_s(&platform, 0), None);
+    assert_eq!(
+        node_bytes_per_s(&memory_platform(&labels(), 2, 3), 0),
+        None,
+        "three nodes on two sockets"
+    );
+    let mut guest = memory_platform(&labels(), 2, 2);
+    guest.hypervisor = Some("KVM".to_string());
+    assert_eq!(node_bytes_per_s(&guest, 0), None);
+}
+
+#[test]
+fn a_nodes_bandwidth_stands_beside_its_channels() {
+    let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 387e9)];
+    let platform = memory_platform(&labels(), 2, 2);
+    let found =
+        limits(platform.clone(), measurement("memory.bandwidth.read.node0", Layer::Memory, &rate));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, "dram:node0");
+    assert!((found[0].share - 0.84).abs() < 0.001);
+    assert!(
+        limits(platform, measurement("memory.bandwidth.read.core", Layer::Memory, &rate))
+            .is_empty()
+    );
+}

@@ -1,0 +1,46 @@
+//! Keys of a measurement's `workload` and `conditions` that other crates read.
+
+/// `closed` or `open`.
+pub const LOOP: &str = "loop";
+/// I/O method obtained: `io_uring`, `threads`, `buffered`, `direct`.
+pub const METHOD: &str = "method";
+/// Bytes per operation.
+pub const BLOCK_BYTES: &str = "block_bytes";
+/// `random` or `sequential`.
+pub const PATTERN: &str = "pattern";
+/// `read` or `write`.
+pub const DIRECTION: &str = "direction";
+/// Requests in flight asked for.
+pub const DEPTH: &str = "depth";
+/// Threads used.
+pub const THREADS: &str = "threads";
+/// Sessions, or committers.
+pub const SESSIONS: &str = "sessions";
+/// Where a block or log measurement ran: `data` or `wal`.
+pub const ROLE: &str = "role";
+/// What a write figure is worth: `burst`, `sustained` or `unknown`.
+pub const WRITE_STATE: &str = "write_state";
+/// Page size obtained, bytes.
+pub const PAGE_BYTES: &str = "page_bytes";
+/// Memory node measured.
+pub const NODE: &str = "node";
+/// Name of the busiest server process.
+pub const HOT_THREAD_NAME: &str = "hot_thread_name";
+/// What an intervention changed, for example `sessions_x2`.
+pub const INTERVENTION: &str = "intervention";
+/// Id of the measurement an intervention is compared with.
+pub const BASELINE: &str = "baseline";
+/// How the server was kept from its cache: `debug_io_direct`, `eviction`.
+pub const UNCACHED_BY: &str = "uncached_by";
+/// Processors given to the server.
+pub const SERVER_CPUS: &str = "server_cpus";
+/// Processors given to the client.
+pub const CLIENT_CPUS: &str = "client_cpus";
+/// Whether client and server share processors.
+pub const CPUS_SHARED: &str = "cpus_shared";
+/// Durable-write method: `fdatasync`, `open_dsync`.
+pub const SYNC_METHOD: &str = "sync_method";
+/// Parallel workers asked for.
+pub const WORKERS: &str = "workers";
+/// Server version text.
+pub const SERVER_VERSION: &str = "server_version";

@@ -1,0 +1,33 @@
+//! The program's words as types, and the run file they are stored in.
+//!
+//! A [`Run`] holds everything one invocation learned: the [`Platform`] of each host, the [`Measurement`]s, the
+//! [`Finding`]s about them and the [`Verdict`]s drawn from them. Any report can be made from it later, and a
+//! newer version can judge it again, so nothing a verdict needs may live anywhere else.
+//!
+//! Pure data: no clock, no file, no system call. Units are the last part of every key and field name; a value
+//! that could not be learned is `None`, never zero.
+
+pub mod condition;
+mod finding;
+mod measurement;
+pub mod metric;
+mod plan;
+mod platform;
+mod run;
+mod verdict;
+
+pub use finding::{Finding, Severity};
+pub use measurement::{
+    Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement, Metric,
+    Replication, Series, Unit, Validity,
+};
+pub use plan::{DatabaseChoice, Plan, PlannedStep};
+pub use platform::{
+    BlockDevice, Cache, Cgroup, CgroupVersion, Cpu, DeviceKind, Dimm, FileSystem, HugePages, IoLimit,
+    Memory, NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase, Unknown,
+};
+pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
+pub use verdict::{
+    Bound, Grade, Narrow, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm, Test,
+    Utilisation, Verdict,
+};

@@ -1,0 +1,304 @@
+//! One workload on one layer: what was asked, what came out, how often it was repeated.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A layer of the channel, from the clock that times everything to the database that uses everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The cost of reading the time.
+    Clock,
+    /// Latency and bandwidth of memory.
+    Memory,
+    /// Block storage through a file system or a device.
+    Block,
+    /// Durable appends and group commit.
+    Log,
+    /// Storage reached through a network.
+    Fabric,
+    /// Transactions and scans.
+    Database,
+}
+
+impl Layer {
+    /// Every layer, in the order in which they are measured.
+    pub const ALL: [Layer; 6] =
+        [Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Fabric, Layer::Database];
+
+    /// The word used in ids, on the screen and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Layer::Clock => "clock",
+            Layer::Memory => "memory",
+            Layer::Block => "block",
+            Layer::Log => "log",
+            Layer::Fabric => "fabric",
+            Layer::Database => "database",
+        }
+    }
+}
+
+/// Whether a measurement may be used. Derived from its findings: the worst severity decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Validity {
+    /// No finding worse than a note.
+    #[default]
+    Valid,
+    /// Shown with a mark everywhere it appears; a verdict that would rest on it is withheld.
+    Suspect,
+    /// Shown as invalid; enters no verdict and no comparison.
+    Invalid,
+}
+
+/// What was fresh in each repeat; the spread over repeats covers only what was fresh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Replication {
+    /// A new window of the same process.
+    PerWindow,
+    /// A new server start.
+    PerServerStart,
+    /// A new boot.
+    PerBoot,
+}
+
+/// The unit of a metric, spelled as it appears in the run file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Nanoseconds per operation.
+    NsPerOp,
+    /// Operations per second.
+    OpsPerS,
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerS,
+    /// Bytes per operation.
+    BytesPerOp,
+    /// A plain count.
+    Count,
+    /// A count per operation.
+    CountPerOp,
+    /// A share; 1 is the whole.
+    Ratio,
+    /// Processors, as seconds of processor time per second.
+    Cpus,
+}
+
+/// Which direction of a metric is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// A larger value is better.
+    More,
+    /// A smaller value is better.
+    Less,
+    /// Neither; the metric describes.
+    Neither,
+}
+
+/// How an interval was obtained; each method states the number of runs from which it exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalMethod {
+    /// Order statistics of the median; no assumption on the distribution, six runs or more.
+    OrderStatistic,
+    /// Student's t on the logarithms of the runs: assumes log-normal runs, three runs or more.
+    LogT,
+    /// Carried through from intervals of the parts.
+    Propagated,
+    /// Binomial order statistics of a quantile inside the runs, widened by the effective sample size.
+    QuantileBinomial,
+}
+
+/// A 95 % interval and the method that gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Where it comes from.
+    pub method: IntervalMethod,
+}
+
+impl Interval {
+    /// Half the width relative to the middle: the `±` of a table.
+    pub fn relative_half_width(&self) -> f64 {
+        let middle = (self.low + self.high) / 2.0;
+        if middle == 0.0 { f64::INFINITY } else { (self.high - self.low) / 2.0 / middle.abs() }
+    }
+}
+
+/// One quantity of a measurement, with a sample per repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// A name from [`crate::metric`].
+    pub name: String,
+    /// Unit of value, interval and samples.
+    pub unit: Unit,
+    /// Which direction is good.
+    pub better: Better,
+    /// The median of the samples.
+    pub value: f64,
+    /// 95 % interval over repeats, where a method gives one for this number of repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+    /// One value per repeat, in the order of measurement.
+    pub samples: Vec<f64>,
+}
+
+/// A distribution of one repeat in the HdrHistogram V2 encoding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Histogram {
+    /// `latency`, `latency_intended`, `lateness`.
+    pub name: String,
+    /// Unit of the recorded values.
+    pub unit: Unit,
+    /// Which repeat, from zero.
+    pub repeat: u32,
+    /// Base64 of the uncompressed HdrHistogram V2 bytes.
+    pub hdr_v2: String,
+}
+
+/// A quantity over time inside one repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// A name from [`crate::metric`], or `curve.*` for a sweep, whose steps are then in `x`.
+    pub name: String,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Which repeat, from zero.
+    pub repeat: u32,
+    /// Start of the first slice after the start of the window, ns.
+    pub t0_ns: u64,
+    /// Length of a slice, ns; zero for a sweep.
+    pub interval_ns: u64,
+    /// The abscissa of a sweep (depth, sessions, bytes); empty for a time series.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub x: Vec<f64>,
+    /// One value per slice or step.
+    pub values: Vec<f64>,
+}
+
+/// What kind of ceiling a limit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitBasis {
+    /// The signal rate.
+    Raw,
+    /// After encoding and headers.
+    Protocol,
+    /// What good systems reach.
+    Expected,
+    /// A limit an administrator set (a cgroup, a quota).
+    Configured,
+}
+
+/// A limit beside a measurement and how much of it was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitShare {
+    /// For example `dram:node0` or `pcie:nvme0`.
+    pub id: String,
+    /// What kind of ceiling.
+    pub basis: LimitBasis,
+    /// The ceiling.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+    /// Measured over ceiling.
+    pub share: f64,
+    /// Where the figure comes from.
+    pub source: String,
+}
+
+/// One workload on one layer, with everything that was learned about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measurement {
+    /// Stable id: `block.read.random.8k.knee.uring`, `database.update`, `database.update.test.sync_off`.
+    pub id: String,
+    /// Index into the run's hosts.
+    pub host: u32,
+    /// The layer it belongs to.
+    pub layer: Layer,
+    /// The workload as resolved: sizes, depths, threads, methods, seeds.
+    pub workload: BTreeMap<String, Value>,
+    /// From the findings; see [`Validity`].
+    pub validity: Validity,
+    /// What was fresh in each repeat.
+    pub replication: Replication,
+    /// How many repeats.
+    pub repeats: u32,
+    /// The quantities.
+    pub metrics: Vec<Metric>,
+    /// The distributions, one per repeat and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<Histogram>,
+    /// Time series and sweeps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
+    /// Ceilings beside the measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitShare>,
+    /// What was obtained, as opposed to requested, and whatever else could explain a difference, by the
+    /// keys of [`crate::condition`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, Value>,
+    /// Ids of the findings that concern this measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
+}
+
+impl Measurement {
+    /// An empty measurement to which metrics are added.
+    pub fn new(id: impl Into<String>, layer: Layer) -> Self {
+        Measurement {
+            id: id.into(),
+            host: 0,
+            layer,
+            workload: BTreeMap::new(),
+            validity: Validity::Valid,
+            replication: Replication::PerWindow,
+            repeats: 0,
+            metrics: Vec::new(),
+            histograms: Vec::new(),
+            series: Vec::new(),
+            limits: Vec::new(),
+            conditions: BTreeMap::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// The metric of that name.
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|m| m.name == name)
+    }
+
+    /// The value of the metric of that name.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.metric(name).map(|m| m.value)
+    }
+
+    /// A number from the workload or else from the conditions.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.workload.get(key).or_else(|| self.conditions.get(key)).and_then(Value::as_f64)
+    }
+
+    /// A text from the workload or else from the conditions.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.workload.get(key).or_else(|| self.conditions.get(key)).and_then(Value::as_str)
+    }
+
+    /// Whether a verdict may rest on it.
+    pub fn usable(&self) -> bool {
+        self.validity == Validity::Valid
+    }
+}

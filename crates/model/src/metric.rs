@@ -1,0 +1,141 @@
+//! The names of metrics. Layers write them, validity rules and verdicts read them; a name that is not here
+//! is a spelling mistake.
+//!
+//! Totals (`issued_*`, `device_*`, `operations`) are sums over one repeat's window.
+
+/// Completed operations per second in the common window.
+pub const THROUGHPUT: &str = "throughput";
+/// Payload bytes per second in the common window.
+pub const BANDWIDTH: &str = "bandwidth";
+/// Mean latency, ns.
+pub const LATENCY_MEAN: &str = "latency_mean";
+/// Median latency, ns.
+pub const LATENCY_P50: &str = "latency_p50";
+/// 99th percentile of latency, ns. Closed loop unless the workload says `loop = open`.
+pub const LATENCY_P99: &str = "latency_p99";
+/// 99.9th percentile of latency, ns.
+pub const LATENCY_P999: &str = "latency_p999";
+/// Cost of one operation of a tight loop (clock reads, dependent loads), ns.
+pub const COST: &str = "cost";
+
+/// Length of the window, ns.
+pub const WINDOW: &str = "window";
+/// Operations completed in the window.
+pub const OPERATIONS: &str = "operations";
+/// Operations that failed.
+pub const ERRORS: &str = "errors";
+/// Operations that moved fewer bytes than asked.
+pub const SHORT_IOS: &str = "short_ios";
+/// Requests in flight by Little's law, rate times mean latency.
+pub const IN_FLIGHT: &str = "in_flight";
+/// Requests (or sessions) that were to be in flight.
+pub const DEPTH: &str = "depth";
+/// Bytes asked to be read.
+pub const ISSUED_READ_BYTES: &str = "issued_read_bytes";
+/// Bytes asked to be written.
+pub const ISSUED_WRITE_BYTES: &str = "issued_write_bytes";
+/// Bytes the device reports read, all slaves at the bottom of the stack.
+pub const DEVICE_READ_BYTES: &str = "device_read_bytes";
+/// Bytes the device reports written.
+pub const DEVICE_WRITE_BYTES: &str = "device_write_bytes";
+/// Read requests the device completed.
+pub const DEVICE_READS: &str = "device_reads";
+/// Write requests the device completed.
+pub const DEVICE_WRITES: &str = "device_writes";
+/// Flush requests the device completed; absent where the kernel doesn't count them.
+pub const DEVICE_FLUSHES: &str = "device_flushes";
+/// Share of the window in which the device had at least one request.
+pub const DEVICE_BUSY: &str = "device_busy";
+/// Share of the file that was in the page cache just before the window.
+pub const RESIDENT_BEFORE: &str = "resident_before";
+/// Share of sampled blocks that held nothing but zeros.
+pub const ZERO_BLOCKS: &str = "zero_blocks";
+/// Share of the file that is a hole or an unwritten extent.
+pub const UNWRITTEN: &str = "unwritten";
+
+/// Processor time of the generator and the kernel on its behalf, per operation, ns.
+pub const CPU_PER_OP: &str = "cpu_per_op";
+/// Processor time of the generator's busiest thread over the window.
+pub const GENERATOR_BUSY: &str = "generator_busy";
+/// Share of processor time the hypervisor gave to others.
+pub const STEAL: &str = "steal";
+/// Processors that others on this machine used on average.
+pub const OTHER_CPUS: &str = "other_cpus";
+/// Share of the window in which some task waited for a processor (PSI `some`).
+pub const CPU_PRESSURE: &str = "cpu_pressure";
+/// Share of the window in which some task waited for I/O (PSI `some`).
+pub const IO_PRESSURE: &str = "io_pressure";
+/// Relative difference of the sentinel (a fixed piece of work) after against before.
+pub const SENTINEL_DRIFT: &str = "sentinel_drift";
+/// Times the cgroup was throttled in the window.
+pub const THROTTLED: &str = "throttled";
+
+/// Offered rate of an open loop, operations per second.
+pub const OFFERED: &str = "offered";
+/// 99th percentile of the generator's own lateness in an open loop, ns.
+pub const LATENESS_P99: &str = "lateness_p99";
+/// Operations that were due and never sent.
+pub const SKIPPED: &str = "skipped";
+
+/// Commits that shared one flush, mean.
+pub const COMMITS_PER_FLUSH: &str = "commits_per_flush";
+/// Mean size of one flush, bytes.
+pub const FLUSH_BYTES: &str = "flush_bytes";
+
+/// Sessions that were open.
+pub const SESSIONS: &str = "sessions";
+/// Processors the server could use in the window: its set, less quota, steal and others.
+pub const SERVER_CPUS_AVAILABLE: &str = "server_cpus_available";
+/// Processors in the server's set.
+pub const SERVER_CPUS: &str = "server_cpus";
+/// Processors used by others on the server's set, steal included.
+pub const SERVER_CPUS_TAKEN: &str = "server_cpus_taken";
+/// Server processor time per operation, ns (all of its processes).
+pub const SERVER_CPU_PER_OP: &str = "server_cpu_per_op";
+/// Processor time of the sessions' own processes per operation, ns.
+pub const BACKEND_CPU_PER_OP: &str = "backend_cpu_per_op";
+/// Client processor time per operation, ns.
+pub const CLIENT_CPU_PER_OP: &str = "client_cpu_per_op";
+/// Client processor time over the processors the client may use.
+pub const CLIENT_BUSY: &str = "client_busy";
+/// Time the sessions' processes were runnable and not running, per operation, ns (scheduler).
+pub const RUN_QUEUE_PER_OP: &str = "run_queue_per_op";
+/// Sampled time per operation without a wait event, ns: on a processor or waiting for one.
+pub const SAMPLED_ON_CPU_PER_OP: &str = "sampled_on_cpu_per_op";
+/// Sampled wait for data-file reads per operation, ns.
+pub const WAIT_READ_PER_OP: &str = "wait_read_per_op";
+/// Sampled wait for the commit log (own flush, or another's) per operation, ns.
+pub const WAIT_FLUSH_PER_OP: &str = "wait_flush_per_op";
+/// Sampled wait for locks and latches other than the log's flush per operation, ns.
+pub const WAIT_LOCK_PER_OP: &str = "wait_lock_per_op";
+/// Sampled wait for the client (idle, or reading from it) per operation, ns.
+pub const WAIT_CLIENT_PER_OP: &str = "wait_client_per_op";
+/// All other sampled waits per operation, ns.
+pub const WAIT_OTHER_PER_OP: &str = "wait_other_per_op";
+/// Wait samples taken in the window, over all sessions.
+pub const WAIT_SAMPLES: &str = "wait_samples";
+/// Time the server itself measured in reads, per operation, ns (`track_io_timing`).
+pub const SERVER_READ_TIME_PER_OP: &str = "server_read_time_per_op";
+/// Blocks not found in the buffer pool per operation.
+pub const BLOCK_READS_PER_OP: &str = "block_reads_per_op";
+/// Blocks found in the buffer pool per operation.
+pub const BLOCK_HITS_PER_OP: &str = "block_hits_per_op";
+/// Bytes the buffer pool asked of the system in the window.
+pub const SERVER_READ_BYTES: &str = "server_read_bytes";
+/// Log bytes per operation.
+pub const WAL_BYTES_PER_OP: &str = "wal_bytes_per_op";
+/// Log flushes per operation.
+pub const FLUSHES_PER_OP: &str = "flushes_per_op";
+/// Mean time of one log flush as the server itself measured it, ns (`track_wal_io_timing`).
+pub const SERVER_FLUSH_TIME: &str = "server_flush_time";
+/// Transactions the server counted in the window.
+pub const SERVER_TRANSACTIONS: &str = "server_transactions";
+/// Checkpoints completed in the window.
+pub const CHECKPOINTS: &str = "checkpoints";
+/// The busiest single server process or thread, processor time over the window.
+pub const HOT_THREAD: &str = "hot_thread";
+/// Parallel workers that a scan obtained.
+pub const WORKERS: &str = "workers";
+/// Operations of a database load from its first to its last one, warm-up included: what the server's and the
+/// device's counters cover, because a server reports its statistics only when a session ends.
+pub const SPAN_OPERATIONS: &str = "span_operations";

@@ -1,0 +1,76 @@
+//! The plan as resolved: what will run, for how long, and what it writes. Printed before anything runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Layer;
+
+/// Which database the database layer uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DatabaseChoice {
+    /// A server of our own.
+    Managed,
+    /// No database layer.
+    None,
+    /// The user's server; the address is stored without its password.
+    Url(String),
+}
+
+/// One step of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedStep {
+    /// The layer it belongs to.
+    pub layer: Layer,
+    /// What it does, in a few words.
+    pub what: String,
+    /// How long it should take, s.
+    pub expected_s: f64,
+    /// Bytes it will write, at most.
+    pub writes_bytes: u64,
+}
+
+/// Everything that was decided before the first measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// A sketch: fewer repeats, no grade above LIKELY.
+    pub quick: bool,
+    /// Layers to measure.
+    pub layers: Vec<Layer>,
+    /// Folder for the data-file role.
+    pub data_dir: String,
+    /// Folder for the log role.
+    pub wal_dir: String,
+    /// The database.
+    pub database: DatabaseChoice,
+    /// Sessions of the database workloads.
+    pub sessions: u32,
+    /// Repeats of every measurement.
+    pub repeats: u32,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Size of the block layer's file, bytes.
+    pub file_bytes: u64,
+    /// Size of the uncached table, bytes.
+    pub table_bytes: u64,
+    /// The server's buffer pool, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Processors for the server.
+    pub server_cpus: Vec<u32>,
+    /// Processors for the client.
+    pub client_cpus: Vec<u32>,
+    /// The steps in order.
+    pub steps: Vec<PlannedStep>,
+}
+
+impl Plan {
+    /// Expected duration of all steps, s.
+    pub fn expected_s(&self) -> f64 {
+        self.steps.iter().map(|step| step.expected_s).sum()
+    }
+
+    /// Bytes all steps may write.
+    pub fn writes_bytes(&self) -> u64 {
+        self.steps.iter().map(|step| step.writes_bytes).sum()
+    }
+}

@@ -1,0 +1,135 @@
+//! One invocation's whole result, as stored in a `*.narrows.json` file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Finding, Measurement, Plan, Platform, Severity, Validity, Verdict};
+
+/// The schema this version writes. Readers of old versions stay.
+pub const SCHEMA: &str = "narrows.run/1";
+
+/// Which program wrote the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `narrows`.
+    pub name: String,
+    /// Version.
+    pub version: String,
+}
+
+/// What a host did in the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HostRole {
+    /// Server and load on one machine.
+    ServerAndClient,
+    /// The server.
+    Server,
+    /// The load.
+    Client,
+}
+
+/// A machine that took part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// What it did.
+    pub role: HostRole,
+    /// Its inventory.
+    pub platform: Platform,
+    /// Its clock against the first host's, ns; zero for the first.
+    pub clock_offset_ns: i64,
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Short random id.
+    pub id: String,
+    /// Who wrote it.
+    pub tool: Tool,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// RFC 3339, UTC; absent while running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// Whether every planned step ran; a stopped run is readable and says so here.
+    pub completed: bool,
+    /// The plan as resolved.
+    pub plan: Plan,
+    /// The machines; the first one is the server.
+    pub hosts: Vec<Host>,
+    /// What was measured.
+    pub measurements: Vec<Measurement>,
+    /// What bears on the numbers.
+    pub findings: Vec<Finding>,
+    /// Where it is narrow.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Why a run file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadRunError {
+    /// Not JSON, or not of the shape.
+    #[error("not a run file: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// A schema of another version or program.
+    #[error("its schema is `{found}`; this version reads `{SCHEMA}`")]
+    Schema {
+        /// What the file says.
+        found: String,
+    },
+}
+
+impl Run {
+    /// Reads a run file's text; the schema is checked before the shape, so that a newer file gets the
+    /// right message.
+    pub fn from_json(text: &str) -> Result<Run, ReadRunError> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        let schema = value.get("schema").and_then(serde_json::Value::as_str).unwrap_or("none");
+        if schema != SCHEMA {
+            return Err(ReadRunError::Schema { found: schema.to_string() });
+        }
+        Ok(serde_json::from_value(value)?)
+    }
+
+    /// The run file's text.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a run has only string keys");
+        text.push('\n');
+        text
+    }
+
+    /// The first host's inventory.
+    pub fn platform(&self) -> Option<&Platform> {
+        self.hosts.first().map(|host| &host.platform)
+    }
+
+    /// The measurement of that id.
+    pub fn measurement(&self, id: &str) -> Option<&Measurement> {
+        self.measurements.iter().find(|m| m.id == id)
+    }
+
+    /// Sets every measurement's validity and finding ids from the findings.
+    pub fn apply_findings(&mut self) {
+        for measurement in &mut self.measurements {
+            measurement.findings.clear();
+            measurement.validity = Validity::Valid;
+            for finding in &self.findings {
+                if finding.measurement.as_deref() != Some(measurement.id.as_str()) {
+                    continue;
+                }
+                measurement.findings.push(finding.id.clone());
+                let validity = match finding.severity {
+                    Severity::Note => Validity::Valid,
+                    Severity::Suspect => Validity::Suspect,
+                    Severity::Invalid => Validity::Invalid,
+                };
+                measurement.validity = measurement.validity.max(validity);
+            }
+        }
+    }
+}

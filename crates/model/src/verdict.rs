@@ -1,0 +1,255 @@
+//! Where one database workload is narrow at one operating point, and how that is known.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Interval;
+
+/// How sure a verdict is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// Cannot tell.
+    Open,
+    /// The sum agrees; not tested.
+    Likely,
+    /// Sum and test agree.
+    Sure,
+}
+
+/// What holds the workload back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Narrow {
+    /// The server's processors are busy with the workload.
+    Cpu,
+    /// A control group's processor quota.
+    CpuQuota,
+    /// Others (or the hypervisor) use the server's processors.
+    CpuTaken,
+    /// Each session uses a processor all the time, and there are fewer sessions than processors.
+    CpuPerSession,
+    /// Sessions wait for reads that a drive with room to spare answers.
+    ReadLatency,
+    /// The drives complete as many reads as they can.
+    ReadRate,
+    /// The drives move as many bytes as they can.
+    ReadBandwidth,
+    /// A control group's I/O limit.
+    IoLimit,
+    /// Sessions wait for the commit log.
+    CommitWait,
+    /// The flush inside the server takes longer than the same flush outside it.
+    CommitInsideServer,
+    /// The drives complete as many writes as they can.
+    WriteRate,
+    /// Sessions wait for locks or latches inside the server.
+    Lock,
+    /// One server process or thread is busy all the time.
+    HotThread,
+    /// A scan's workers are busy; more workers would help.
+    Workers,
+    /// The load generator, or the wire between it and the server.
+    Client,
+    /// Nothing that was measured explains the rate.
+    Unknown,
+}
+
+/// Where the workload was observed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperatingPoint {
+    /// Concurrent sessions.
+    pub sessions: u32,
+    /// Think time, ns.
+    pub think_ns: f64,
+    /// Parallel workers of a scan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u32>,
+}
+
+/// Where a capacity comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Measured in this run.
+    Measured,
+    /// A limit from a table.
+    Limit,
+    /// Counted: processors in the set, a quota.
+    Counted,
+    /// A setting an administrator made.
+    Configured,
+}
+
+/// What one resource would allow: capacity over demand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bound {
+    /// The resource.
+    pub resource: Narrow,
+    /// Words for the screen: "CPU, 8 threads", "data reads".
+    pub label: String,
+    /// What the resource gives per second, in `capacity_unit`.
+    pub capacity: f64,
+    /// `cpus`, `reads_per_s`, `bytes_per_s`, `commits_per_s`.
+    pub capacity_unit: String,
+    /// What one operation takes of it, in the matching unit (seconds of processor, reads, bytes, commits).
+    pub demand_per_op: f64,
+    /// Highest rate it allows, operations per second.
+    pub bound_per_s: f64,
+    /// Interval of the bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+    /// Where the capacity comes from.
+    pub provenance: Provenance,
+    /// The measurement it rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measurement: Option<String>,
+}
+
+/// How busy a resource was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Utilisation {
+    /// The resource.
+    pub resource: Narrow,
+    /// Words for the screen.
+    pub label: String,
+    /// Demand times rate over capacity; `None` where the capacity is unknown.
+    pub value: Option<f64>,
+}
+
+/// Which law the sum follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SumKind {
+    /// Capacity over demand of one saturated resource.
+    Capacity,
+    /// Sessions over the time one operation takes.
+    Session,
+    /// The log as a batch server: the measured commit ladder.
+    Batch,
+}
+
+/// One part of the sum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SumTerm {
+    /// `CPU`, `read`, `flush`, `lock`, `run queue`, `client`, `other`.
+    pub name: String,
+    /// Time per operation, ns.
+    pub ns_per_op: f64,
+}
+
+/// The sum that must reproduce the measured rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sum {
+    /// The law.
+    pub kind: SumKind,
+    /// Sessions (for [`SumKind::Session`]) or processors (for [`SumKind::Capacity`]).
+    pub servers: f64,
+    /// Its parts.
+    pub terms: Vec<SumTerm>,
+    /// What the sum gives, operations per second.
+    pub predicted_per_s: f64,
+    /// What was measured, operations per second.
+    pub measured_per_s: f64,
+    /// Whether they agree within the tolerance (5 %).
+    pub agrees: bool,
+}
+
+/// Processor time per operation at this load against alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sharing {
+    /// At the operating point, ns.
+    pub loaded_ns_per_op: f64,
+    /// With a lone session, ns.
+    pub alone_ns_per_op: f64,
+    /// What two busy threads of a core cost each other, as measured on these cores; 1 without SMT, absent
+    /// where SMT is active and its yield was not measured.
+    pub smt_factor: Option<f64>,
+    /// loaded / alone / smt_factor: memory, coherence or locks.
+    pub ratio: Option<f64>,
+    /// Above 1.15: more cores will not scale.
+    pub limits_scaling: bool,
+}
+
+/// An intervention and what it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Test {
+    /// What was changed: `sessions x2`, `synchronous_commit=off`.
+    pub intervention: String,
+    /// The measurement that holds it.
+    pub measurement: String,
+    /// Relative change of the rate.
+    pub effect: f64,
+    /// Interval of the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+    /// Change the verdict predicts, from.
+    pub expected_low: f64,
+    /// Change the verdict predicts, to.
+    pub expected_high: f64,
+    /// Whether what happened is what the verdict predicts and its rivals don't.
+    pub confirms: bool,
+}
+
+/// What would bind after this one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Next {
+    /// The resource.
+    pub resource: Narrow,
+    /// Words for the screen.
+    pub label: String,
+    /// Rate at which it binds, operations per second, where known.
+    pub bound_per_s: Option<f64>,
+}
+
+/// The verdict on one workload at one operating point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// `lookup_cached`, `lookup_uncached`, `update`, `scan`.
+    pub workload: String,
+    /// The measurement it is about.
+    pub measurement: String,
+    /// Where it was observed.
+    pub operating_point: OperatingPoint,
+    /// Measured rate, operations per second (scans: bytes per second are in the measurement).
+    pub throughput_per_s: f64,
+    /// Its interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_interval_95: Option<Interval>,
+    /// 99th percentile at 70 % of that rate in an open loop, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_p99_open_ns: Option<f64>,
+    /// What holds it back.
+    pub narrow: Narrow,
+    /// The rival, where two can't be told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or: Option<Narrow>,
+    /// One phrase for the screen: "CPU, 97 % busy".
+    pub phrase: String,
+    /// How sure.
+    pub grade: Grade,
+    /// Why it is not surer; empty for SURE.
+    pub reasons: Vec<String>,
+    /// How busy each resource was.
+    pub utilisation: Vec<Utilisation>,
+    /// What each resource would allow, lowest first.
+    pub bounds: Vec<Bound>,
+    /// The sum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<Sum>,
+    /// Sharing factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
+    /// The intervention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Test>,
+    /// What comes next.
+    pub next: Vec<Next>,
+    /// Upper bound, by the law, of the rate's relative gain if the narrow place were removed; absent where the law
+    /// gives none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_at_most: Option<f64>,
+    /// The relative gain that the test showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_tested: Option<f64>,
+}

@@ -1,0 +1,34 @@
+//! Counters of the machine around a window: what the drives did, who else used the processors, who waited.
+//!
+//! A [`Watch`] opens what it needs once; a [`Snapshot`] before and one after the window give a [`Seen`]. Whatever the
+//! machine does not count is absent, never zero. [`sentinel`] is a fixed piece of work whose time shows
+//! processors that were disturbed or slowed.
+//!
+//! Where the figures come from (Linux `Documentation/filesystems/proc.rst`, `admin-guide/iostats.rst`,
+//! `accounting/psi.rst`, `scheduler/sched-stats.rst`):
+//!
+//! | figure | file | resolution |
+//! | --- | --- | --- |
+//! | busy and stolen time per processor | `/proc/stat` | 10 ms, sampled at the kernel's tick |
+//! | the same, where it agrees | `/proc/schedstat` | ns, counted at each task switch |
+//! | our own time | the process's CPU clock | ns |
+//! | drives | `/sys/class/block/*/stat` | one request, 512-byte sectors; busy time 1 ms |
+//! | pressure | `/proc/pressure/*` | 1 µs, brought up to date every 2 s |
+//! | throttling | `cpu.stat` of the own control group and those above | one period |
+//!
+//! So a window of a second is seen to about a hundredth of a processor per processor, one of 50 ms to a fifth:
+//! windows shorter than 200 ms say little about others. One snapshot's cost is measured by
+//! `cargo run --release -p narrows-observe --example snapshot_cost`.
+//!
+//! Not here: judging any of it (`narrows-validity`), and the server's own counters (the database layer).
+
+mod counters;
+mod cpu;
+mod drive;
+mod seen;
+mod sentinel;
+mod watch;
+
+pub use seen::{CpuSeen, DriveSeen, Seen};
+pub use sentinel::sentinel;
+pub use watch::{Snapshot, Watch};

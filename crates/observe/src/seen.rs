@@ -1,0 +1,266 @@
+//! What two snapshots say about the time between them.
+
+use narrows_model::{Better, Unit, metric};
+use narrows_units::Nanos;
+
+use crate::cpu;
+use crate::drive::DriveCounts;
+use crate::watch::Snapshot;
+
+/// What happened in a window.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seen {
+    /// Its length.
+    pub window: Nanos,
+    /// What the named drives did together; absent if none was named or one of them has no counters.
+    pub drives: Option<DriveSeen>,
+    /// Share of the processors' time that the hypervisor gave to others; absent where it is not counted.
+    pub steal: Option<f64>,
+    /// Processors in use on average, interrupts included. 0 if `per_cpu` is empty, which means unknown.
+    pub cpus_busy: f64,
+    /// Processors this process used, all threads, user and kernel.
+    pub self_cpus: f64,
+    /// Processors that tasks of others used, never negative. Interrupts belong to nobody: on a machine under test
+    /// they are mostly the test's own I/O. 0 if `per_cpu` is empty, which means unknown.
+    pub other_cpus: f64,
+    /// Share of the window in which some task on the machine waited for a processor.
+    pub cpu_pressure: Option<f64>,
+    /// Share of the window in which some task on the machine waited for I/O.
+    pub io_pressure: Option<f64>,
+    /// Times the own control group, or one above it, was stopped by its quota.
+    pub throttled: Option<u64>,
+    /// Each processor that was on-line at both ends.
+    pub per_cpu: Vec<CpuSeen>,
+}
+
+/// Drives together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DriveSeen {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Read requests completed.
+    pub reads: u64,
+    /// Write requests completed.
+    pub writes: u64,
+    /// Flush requests completed; absent before Linux 5.5.
+    pub flushes: Option<u64>,
+    /// Share of the window in which the busiest of them had at least one request, 0 to 1.
+    pub busy: f64,
+}
+
+/// One processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuSeen {
+    /// Its number.
+    pub id: u32,
+    /// Time in tasks and interrupts, ns.
+    pub busy_ns: u64,
+    /// Time the hypervisor gave to others, ns; 0 also where that is not counted, see [`Seen::steal`].
+    pub steal_ns: u64,
+}
+
+impl Seen {
+    /// As metrics, under the names of [`narrows_model::metric`]. What is unknown is left out. The window's own
+    /// length is not among them: the layer knows it better.
+    pub fn metrics(&self) -> Vec<(&'static str, Unit, Better, f64)> {
+        let mut metrics = Vec::new();
+        let mut add = |name, unit, better, value: Option<f64>| {
+            metrics.extend(value.map(|value| (name, unit, better, value)));
+        };
+        let drives = self.drives.as_ref();
+        let drive = |get: fn(&DriveSeen) -> u64| drives.map(|drives| get(drives) as f64);
+        let flushes = drives.and_then(|drives| drives.flushes).map(|count| count as f64);
+        let described = [
+            (metric::DEVICE_READ_BYTES, Unit::Bytes, drive(|drives| drives.read_bytes)),
+            (metric::DEVICE_WRITE_BYTES, Unit::Bytes, drive(|drives| drives.write_bytes)),
+            (metric::DEVICE_READS, Unit::Count, drive(|drives| drives.reads)),
+            (metric::DEVICE_WRITES, Unit::Count, drive(|drives| drives.writes)),
+            (metric::DEVICE_FLUSHES, Unit::Count, flushes),
+            (metric::DEVICE_BUSY, Unit::Ratio, drives.map(|drives| drives.busy)),
+        ];
+        for (name, unit, value) in described {
+            add(name, unit, Better::Neither, value);
+        }
+        let others = (!self.per_cpu.is_empty()).then_some(self.other_cpus);
+        let disturbances = [
+            (metric::STEAL, Unit::Ratio, self.steal),
+            (metric::OTHER_CPUS, Unit::Cpus, others),
+            (metric::CPU_PRESSURE, Unit::Ratio, self.cpu_pressure),
+            (metric::IO_PRESSURE, Unit::Ratio, self.io_pressure),
+            (metric::THROTTLED, Unit::Count, self.throttled.map(|count| count as f64)),
+        ];
+        for (name, unit, value) in disturbances {
+            add(name, unit, Better::Less, value);
+        }
+        metrics
+    }
+}
+
+pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
+    let window = Nanos::from(after.at.saturating_duration_since(before.at));
+    let seconds = window.as_secs_f64();
+    let share = |ns: f64| if window.0 == 0 { 0.0 } else { ns / window.0 as f64 };
+
+    let mut per_cpu = Vec::new();
+    let (mut tasks_ns, mut steal_ns) = (0u64, None::<u64>);
+    for (id, now) in &after.cpus {
+        let Some(then) = before.cpus.get(id) else { continue };
+        let fine = before.fine_ns.get(id).copied().zip(after.fine_ns.get(id).copied());
+        let delta = cpu::delta((then, now), fine, window.0, after.tick_ns);
+        tasks_ns += delta.tasks_ns;
+        steal_ns = match (steal_ns, delta.steal_ns) {
+            (sum, None) => sum,
+            (sum, Some(steal)) => Some(sum.unwrap_or(0) + steal),
+        };
+        per_cpu.push(CpuSeen {
+            id: *id,
+            busy_ns: delta.tasks_ns + delta.interrupts_ns,
+            steal_ns: delta.steal_ns.unwrap_or(0),
+        });
+    }
+    let self_ns = after.self_ns.saturating_sub(before.self_ns);
+    let ours_ns = after.ours_ns.saturating_sub(before.ours_ns);
+    let busy_ns: u64 = per_cpu.iter().map(|cpu| cpu.busy_ns).sum();
+    let pressure = |before: Option<u64>, after: Option<u64>| {
+        let us = after?.checked_sub(before?)?;
+        // Brought up to date in steps, so that a short window can get more than its own length.
+        Some(share(us as f64 * 1000.0).min(1.0))
+    };
+    Seen {
+        window,
+        drives: drives_between(before.drives.as_deref(), after.drives.as_deref(), seconds),
+        steal: steal_ns.map(|ns| share(ns as f64) / per_cpu.len() as f64),
+        cpus_busy: share(busy_ns as f64),
+        self_cpus: share(self_ns as f64),
+        other_cpus: share(tasks_ns.saturating_sub(self_ns + ours_ns) as f64),
+        cpu_pressure: pressure(before.cpu_pressure_us, after.cpu_pressure_us),
+        io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
+        throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
+        per_cpu,
+    }
+}
+
+fn drives_between(
+    before: Option<&[DriveCounts]>,
+    after: Option<&[DriveCounts]>,
+    seconds: f64,
+) -> Option<DriveSeen> {
+    let (before, after) = (before?, after?);
+    let mut seen = DriveSeen { flushes: Some(0), ..DriveSeen::default() };
+    for (before, after) in before.iter().zip(after) {
+        seen.read_bytes += after.read_bytes.checked_sub(before.read_bytes)?;
+        seen.write_bytes += after.write_bytes.checked_sub(before.write_bytes)?;
+        seen.reads += after.reads.checked_sub(before.reads)?;
+        seen.writes += after.writes.checked_sub(before.writes)?;
+        let flushes = after.flushes.zip(before.flushes).and_then(|(a, b)| a.checked_sub(b));
+        seen.flushes = seen.flushes.zip(flushes).map(|(sum, count)| sum + count);
+        let busy_s = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 1000.0;
+        let busy = if seconds > 0.0 { busy_s / seconds } else { 0.0 };
+        // Its millisecond steps can lead the window by one.
+        seen.busy = seen.busy.max(busy.min(1.0));
+    }
+    Some(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::cpu::CpuTimes;
+
+    const MS: u64 = 1_000_000;
+
+    fn snapshot(at: Instant) -> Snapshot {
+        Snapshot {
+            at,
+            drives: None,
+            cpus: BTreeMap::new(),
+            fine_ns: BTreeMap::new(),
+            self_ns: 0,
+            ours_ns: 0,
+            cpu_pressure_us: None,
+            io_pressure_us: None,
+            throttled: None,
+            tick_ns: 10 * MS,
+        }
+    }
+
+    fn cpu(tasks_ms: u64, interrupts_ms: u64, steal_ms: u64) -> CpuTimes {
+        CpuTimes {
+            tasks_ns: tasks_ms * MS,
+            interrupts_ns: interrupts_ms * MS,
+            steal_ns: Some(steal_ms * MS),
+        }
+    }
+
+    #[test]
+    fn a_window_by_hand() {
+        let start = Instant::now();
+        let mut before = snapshot(start);
+        before.cpus = BTreeMap::from([(0, cpu(100, 0, 0)), (3, cpu(50, 0, 0))]);
+        let mut after = snapshot(start + Duration::from_secs(2));
+        after.cpus =
+            BTreeMap::from([(0, cpu(1900, 100, 100)), (3, cpu(450, 0, 0)), (4, cpu(9, 9, 9))]);
+        after.self_ns = 1200 * MS;
+        after.ours_ns = 400 * MS;
+        (before.cpu_pressure_us, after.cpu_pressure_us) = (Some(1000), Some(501_000));
+        (before.throttled, after.throttled) = (Some(3), Some(5));
+        let seen = after.since(&before);
+        // Tasks 1.8 s + 0.4 s, interrupts 0.1 s, in 2 s; 1.6 s of the tasks are ours.
+        assert!((seen.cpus_busy - 1.15).abs() < 1e-9);
+        assert!((seen.self_cpus - 0.6).abs() < 1e-9);
+        assert!((seen.other_cpus - 0.3).abs() < 1e-9);
+        assert!((seen.steal.unwrap() - 0.025).abs() < 1e-9);
+        assert!((seen.cpu_pressure.unwrap() - 0.25).abs() < 1e-9);
+        assert_eq!((seen.io_pressure, seen.throttled), (None, Some(2)));
+        assert_eq!(seen.per_cpu.iter().map(|cpu| cpu.id).collect::<Vec<_>>(), [0, 3]);
+        assert_eq!(seen.per_cpu[0].busy_ns, 1900 * MS);
+        let names: Vec<&str> = seen.metrics().iter().map(|metric| metric.0).collect();
+        assert_eq!(
+            names,
+            [metric::STEAL, metric::OTHER_CPUS, metric::CPU_PRESSURE, metric::THROTTLED]
+        );
+    }
+
+    #[test]
+    fn others_are_never_negative_and_unknown_is_left_out() {
+        let start = Instant::now();
+        let mut before = snapshot(start);
+        let mut after = snapshot(start + Duration::from_secs(1));
+        after.self_ns = 500 * MS;
+        let seen = after.since(&before);
+        assert!(seen.metrics().is_empty() && seen.steal.is_none());
+        before.cpus.insert(0, cpu(0, 0, 0));
+        after.cpus.insert(0, cpu(490, 0, 0));
+        assert_eq!(after.since(&before).other_cpus, 0.0);
+    }
+
+    #[test]
+    fn drives_add_up_and_the_busiest_counts() {
+        let counts = |n: u64, flushes| DriveCounts {
+            reads: n,
+            read_bytes: n * 512,
+            writes: 2 * n,
+            write_bytes: n * 1024,
+            busy_ms: n,
+            flushes,
+        };
+        let before = [counts(0, Some(1)), counts(100, Some(2))];
+        let after = [counts(200, Some(4)), counts(600, Some(2))];
+        let seen = drives_between(Some(&before), Some(&after), 1.0).unwrap();
+        assert_eq!((seen.reads, seen.writes), (700, 1400));
+        assert_eq!((seen.read_bytes, seen.write_bytes), (700 * 512, 700 * 1024));
+        assert_eq!(seen.flushes, Some(3));
+        assert!((seen.busy - 0.5).abs() < 1e-9);
+        // One drive that doesn't count flushes makes the sum unknown, not smaller.
+        let partly = [counts(200, Some(4)), counts(600, None)];
+        assert_eq!(drives_between(Some(&before), Some(&partly), 1.0).unwrap().flushes, None);
+        // A drive that was taken out and put back starts at zero.
+        assert_eq!(drives_between(Some(&after), Some(&before), 1.0), None);
+        assert_eq!(drives_between(None, Some(&before), 1.0), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! What is watched, and one look at it.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use narrows_facts::{Live, cgroup, process};
+use narrows_model::Platform;
+
+use crate::counters::{Counters, parse_pressure};
+use crate::cpu::{self, CpuTimes};
+use crate::drive::{self, DriveCounts};
+use crate::seen::{self, Seen};
+
+/// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// One per drive; `None` if a drive was named and one of them has no counters: part of a sum is no sum.
+    drives: Option<Vec<Counters>>,
+    stat: Option<Counters>,
+    schedstat: Option<Counters>,
+    cpu_pressure: Option<Counters>,
+    io_pressure: Option<Counters>,
+    throttling: Vec<Counters>,
+    pids: Vec<u32>,
+}
+
+/// All counters at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub(crate) at: Instant,
+    pub(crate) drives: Option<Vec<DriveCounts>>,
+    pub(crate) cpus: BTreeMap<u32, CpuTimes>,
+    pub(crate) fine_ns: BTreeMap<u32, u64>,
+    pub(crate) self_ns: u64,
+    /// Time of processes of ours: children that were waited for, and the trees that were named, with what those
+    /// have waited for. A process that ends between two snapshots moves from one part to another of this sum.
+    pub(crate) ours_ns: u64,
+    pub(crate) cpu_pressure_us: Option<u64>,
+    pub(crate) io_pressure_us: Option<u64>,
+    pub(crate) throttled: Option<u64>,
+    pub(crate) tick_ns: u64,
+}
+
+impl Watch {
+    /// Watches the machine's processors, pressure and throttling, and the sum of `drives` (kernel names of the
+    /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`Seen::drives`]
+    /// is absent.
+    pub fn new(platform: &Platform, drives: &[String]) -> Self {
+        let mut names: Vec<&String> = drives.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let counted = |name: &str| {
+            // What discovery already knows to be switched off needs no second look.
+            let known = platform
+                .roles
+                .iter()
+                .flat_map(|role| &role.devices)
+                .find(|device| device.name == name)
+                .and_then(|device| device.queue.as_ref()?.iostats);
+            known != Some(false)
+        };
+        let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
+        let drives = if names.is_empty() { None } else { names.iter().map(open).collect() };
+        let throttling = cgroup::cpu_stat_files(&Live);
+        Watch {
+            drives,
+            stat: Counters::open("/proc/stat"),
+            schedstat: Counters::open("/proc/schedstat"),
+            cpu_pressure: Counters::open("/proc/pressure/cpu"),
+            io_pressure: Counters::open("/proc/pressure/io"),
+            throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
+            pids: Vec::new(),
+        }
+    }
+
+    /// Watches nothing but time and this process's own processor time.
+    pub fn none() -> Self {
+        Watch::default()
+    }
+
+    /// Counts these processes and all that descend from them as ours, so that they are not others: a server that
+    /// was started for the measurement. Children of this process that ended and were waited for always
+    /// count as ours.
+    #[must_use]
+    pub fn with_pids(mut self, pids: Vec<u32>) -> Self {
+        self.pids = pids;
+        self
+    }
+
+    /// Looks at everything once.
+    pub fn snapshot(&self) -> Snapshot {
+        let text = |counters: &Option<Counters>| counters.as_ref().and_then(Counters::text);
+        let tick_ns = process::tick_ns();
+        let drives = self.drives.as_ref().and_then(|drives| {
+            drives.iter().map(|drive| drive::parse(&drive.text()?)).collect::<Option<Vec<_>>>()
+        });
+        let throttled = self
+            .throttling
+            .iter()
+            .filter_map(|file| cgroup::parse_throttled(&file.text()?))
+            .reduce(|sum, count| sum + count);
+        let trees = if self.pids.is_empty() { Vec::new() } else { process::trees(&self.pids) };
+        let own = std::process::id();
+        let of_trees: u64 = trees
+            .iter()
+            .filter(|&&pid| pid != own)
+            .filter_map(|&pid| {
+                Some(process::cpu_ns(pid)? + process::reaped_children_cpu_ns(pid).unwrap_or(0))
+            })
+            .sum();
+        // The three that are subtracted from each other are read next to each other.
+        let at = Instant::now();
+        let stat = text(&self.stat).unwrap_or_default();
+        let schedstat = text(&self.schedstat).unwrap_or_default();
+        let self_ns = process::self_cpu_ns();
+        Snapshot {
+            at,
+            drives,
+            cpus: cpu::parse_stat(&stat, tick_ns),
+            fine_ns: cpu::parse_schedstat(&schedstat),
+            self_ns,
+            ours_ns: process::self_reaped_children_cpu_ns() + of_trees,
+            cpu_pressure_us: text(&self.cpu_pressure).and_then(|text| parse_pressure(&text)),
+            io_pressure_us: text(&self.io_pressure).and_then(|text| parse_pressure(&text)),
+            throttled,
+            tick_ns,
+        }
+    }
+}
+
+impl Snapshot {
+    /// What happened between `earlier` and this one.
+    pub fn since(&self, earlier: &Snapshot) -> Seen {
+        seen::between(earlier, self)
+    }
+}

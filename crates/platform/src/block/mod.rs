@@ -1,0 +1,152 @@
+//! The stack of block devices under a device number, from `/sys/dev/block` (Linux
+//! `Documentation/ABI/stable/sysfs-block`): partitions lie on their disk, device-mapper and RAID devices on
+//! their slaves, loop devices on the device that holds their file.
+
+mod queue;
+mod transport;
+
+use narrows_facts::{Source, mount_of, mounts};
+use narrows_model::{BlockDevice, DeviceKind};
+
+use crate::pcie;
+use crate::unknown::Unknowns;
+
+/// Deeper than any stack of partitions, encryption, volumes and RAID that works.
+const MAX_DEPTH: u32 = 16;
+
+/// All devices from `number` (`major:minor`) down to the drives, each once, upper ones first. Empty if the kernel
+/// shows no such device, as for anonymous numbers.
+pub(crate) fn stack(source: &dyn Source, number: &str) -> Vec<BlockDevice> {
+    let mut devices = Vec::new();
+    visit(source, &format!("/sys/dev/block/{number}"), &mut devices, MAX_DEPTH);
+    devices
+}
+
+/// The devices at the bottom of a stack.
+pub(crate) fn drives(devices: &[BlockDevice]) -> impl Iterator<Item = &BlockDevice> {
+    devices.iter().filter(|device| device.slaves.is_empty())
+}
+
+/// Notes what a machine hides about the drives of `devices`.
+pub(crate) fn note_unknown(devices: &[BlockDevice], unknown: &mut Unknowns) {
+    const LINK: &str = "PCIe link of the drives";
+    const WEAR: &str = "wear and health of the drives";
+    for drive in drives(devices).filter(|drive| drive.kind == DeviceKind::Disk) {
+        let transport = drive.transport.as_deref().unwrap_or_default();
+        let real = ["nvme", "sata", "sas", "scsi"].iter().any(|name| transport.starts_with(name));
+        let network = transport.starts_with("network") || transport == "iscsi";
+        let virtual_drive = matches!(transport, "virtio" | "virtio-scsi" | "xen" | "vmbus");
+        if drive.pcie.is_empty() && !network {
+            let needs = if virtual_drive || transport.is_empty() {
+                "a hypervisor that passes the drive itself through; a virtual drive has no link"
+            } else {
+                "Linux 4.13 or later, which shows links in /sys; or the drive is not on PCIe"
+            };
+            unknown.add(LINK, needs);
+        }
+        if real {
+            unknown.add(WEAR, "root, and the drive's own health log (nvme smart-log, smartctl)");
+        } else if virtual_drive {
+            unknown.add(WEAR, "the host of this virtual machine");
+        }
+    }
+}
+
+fn visit(source: &dyn Source, path: &str, devices: &mut Vec<BlockDevice>, depth: u32) {
+    let Ok(folder) = source.real_path(path) else { return };
+    let name = last(&folder).to_string();
+    if depth == 0 || devices.iter().any(|device| device.name == name) {
+        return;
+    }
+    let beneath = beneath(source, &folder);
+    devices.push(device(source, &folder, &name, &beneath));
+    for path in beneath {
+        visit(source, &path, devices, depth - 1);
+    }
+}
+
+/// Folders of the devices directly beneath.
+fn beneath(source: &dyn Source, folder: &str) -> Vec<String> {
+    if source.exists(&format!("{folder}/partition")) {
+        return folder.rfind('/').map(|end| folder[..end].to_string()).into_iter().collect();
+    }
+    if let Some(file) = source.text(&format!("{folder}/loop/backing_file")) {
+        // A file that is gone, or that another mount namespace sees, can't be followed.
+        let mounts = mounts(source);
+        let real = source.real_path(&file).ok();
+        let mount = real.and_then(|real| mount_of(&mounts, &real));
+        let path = mount.map(|mount| format!("/sys/dev/block/{}", mount.number));
+        return path.filter(|path| source.exists(path)).into_iter().collect();
+    }
+    let slaves = format!("{folder}/slaves");
+    let names = source.list(&slaves).unwrap_or_default();
+    names.into_iter().map(|name| format!("{slaves}/{name}")).collect()
+}
+
+fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> BlockDevice {
+    let at = |file: &str| format!("{folder}/{file}");
+    let kind = kind(source, folder, name);
+    // A device without hardware of its own takes none from the folders above it.
+    let hardware = match kind {
+        DeviceKind::Disk => transport::hardware_paths(source, folder),
+        _ => Vec::new(),
+    };
+    let real_names = beneath.iter().filter_map(|path| source.real_path(path).ok());
+    BlockDevice {
+        name: name.to_string(),
+        number: source.text(&at("dev")).unwrap_or_default(),
+        kind,
+        level: level(source, folder, kind),
+        model: transport::model(source, folder),
+        transport: match kind {
+            DeviceKind::Disk => transport::name(source, name, folder, &hardware),
+            _ => None,
+        },
+        size_bytes: source.number::<u64>(&at("size")).map(|sectors| sectors * 512),
+        slaves: real_names.map(|path| last(&path).to_string()).collect(),
+        queue: match kind {
+            DeviceKind::Partition => None,
+            _ => queue::read(source, &at("queue")),
+        },
+        numa_node: hardware.iter().find_map(|path| pcie::numa_node(source, path)),
+        pcie: hardware.first().map(|path| pcie::links(source, path)).unwrap_or_default(),
+    }
+}
+
+fn kind(source: &dyn Source, folder: &str, name: &str) -> DeviceKind {
+    let has = |file: &str| source.exists(&format!("{folder}/{file}"));
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if has("partition") {
+        DeviceKind::Partition
+    } else if has("dm") {
+        DeviceKind::Mapper
+    } else if has("md") {
+        DeviceKind::Raid
+    } else if has("loop") || numbered("loop") {
+        DeviceKind::Loop
+    } else if numbered("ram") || numbered("zram") {
+        DeviceKind::Memory
+    } else {
+        DeviceKind::Disk
+    }
+}
+
+fn level(source: &dyn Source, folder: &str, kind: DeviceKind) -> Option<String> {
+    match kind {
+        DeviceKind::Raid => source.text(&format!("{folder}/md/level")),
+        DeviceKind::Mapper => {
+            // Whoever made the device begins its uuid with its own name: `LVM-...`, `CRYPT-LUKS2-...`, `mpath-...`.
+            let uuid = source.text(&format!("{folder}/dm/uuid"))?;
+            let maker = uuid.split('-').next().unwrap_or_default().to_lowercase();
+            Some(if maker == "mpath" { "multipath".to_string() } else { maker })
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,131 @@
+//! Limits of the control groups this process is in: the tightest on the way to the root, because each of them applies.
+//! Files: cgroups(7), Linux `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/*`.
+
+use std::collections::BTreeMap;
+
+use narrows_facts::Source;
+use narrows_facts::cgroup::{Controller, Hierarchies, Version};
+use narrows_model::{Cgroup, CgroupVersion, IoLimit};
+
+/// Version 1 writes "no limit" as the largest number of whole pages; nobody limits to an exbibyte.
+const UNLIMITED_BYTES: u64 = 1 << 60;
+const DEFAULT_WEIGHT: u64 = 100;
+const DEFAULT_SHARES: u64 = 1024;
+
+pub(crate) fn read(source: &dyn Source) -> Cgroup {
+    let hierarchies = Hierarchies::read(source);
+    let controller = |name| hierarchies.controller(source, name);
+    let cpu = controller("cpu");
+    let memory = controller("memory").map(|found| memory(source, &found)).unwrap_or_default();
+    Cgroup {
+        version: match (hierarchies.has_v1(), hierarchies.has_v2()) {
+            (false, false) => CgroupVersion::None,
+            (true, false) => CgroupVersion::V1,
+            (false, true) => CgroupVersion::V2,
+            (true, true) => CgroupVersion::Hybrid,
+        },
+        cpu_quota_cpus: cpu.as_ref().and_then(|found| quota(source, found)),
+        cpu_weight: cpu.as_ref().and_then(|found| weight(source, found)),
+        memory_limit_bytes: memory.0,
+        memory_used_bytes: memory.1,
+        io_limits: controller("blkio").map(|found| io_limits(source, &found)).unwrap_or_default(),
+    }
+}
+
+fn quota(source: &dyn Source, cpu: &Controller) -> Option<f64> {
+    let of = |folder: &String| {
+        let (quota, period) = match cpu.version {
+            Version::V2 => {
+                let text = source.text(&format!("{folder}/cpu.max"))?;
+                let mut words = text.split_whitespace();
+                // `max` is not a number, so unlimited ends here.
+                (words.next()?.parse::<f64>().ok()?, words.next()?.parse::<f64>().ok()?)
+            }
+            Version::V1 => (
+                // -1 is unlimited.
+                source.number::<f64>(&format!("{folder}/cpu.cfs_quota_us"))?,
+                source.number::<f64>(&format!("{folder}/cpu.cfs_period_us"))?,
+            ),
+        };
+        (quota > 0.0 && period > 0.0).then(|| quota / period)
+    };
+    cpu.folders.iter().filter_map(of).min_by(f64::total_cmp)
+}
+
+/// The nearest group's weight that is not the default, on the scale of version 2.
+fn weight(source: &dyn Source, cpu: &Controller) -> Option<u64> {
+    cpu.folders.iter().find_map(|folder| match cpu.version {
+        Version::V2 => source
+            .number::<u64>(&format!("{folder}/cpu.weight"))
+            .filter(|&weight| weight != DEFAULT_WEIGHT),
+        Version::V1 => source
+            .number::<u64>(&format!("{folder}/cpu.shares"))
+            .filter(|&shares| shares != DEFAULT_SHARES)
+            .map(|shares| (shares * DEFAULT_WEIGHT / DEFAULT_SHARES).max(1)),
+    })
+}
+
+/// (tightest limit, use of the group that has it, or of the own group)
+fn memory(source: &dyn Source, memory: &Controller) -> (Option<u64>, Option<u64>) {
+    let (limits, usage): (&[&str], &str) = match memory.version {
+        Version::V2 => (&["memory.max", "memory.high"], "memory.current"),
+        Version::V1 => (&["memory.limit_in_bytes"], "memory.usage_in_bytes"),
+    };
+    let tightest = memory
+        .folders
+        .iter()
+        .flat_map(|folder| limits.iter().map(move |file| (folder, file)))
+        .filter_map(|(folder, file)| {
+            let limit = source.number::<u64>(&format!("{folder}/{file}"))?;
+            (limit < UNLIMITED_BYTES).then_some((limit, folder))
+        })
+        .min_by_key(|(limit, _)| *limit);
+    let folder = tightest.map_or(memory.folders.first(), |(_, folder)| Some(folder));
+    let used = folder.and_then(|folder| source.number(&format!("{folder}/{usage}")));
+    (tightest.map(|(limit, _)| limit), used)
+}
+
+fn io_limits(source: &dyn Source, io: &Controller) -> Vec<IoLimit> {
+    const V1_FILES: [(&str, &str); 4] = [
+        ("read_bps_device", "rbps"),
+        ("write_bps_device", "wbps"),
+        ("read_iops_device", "riops"),
+        ("write_iops_device", "wiops"),
+    ];
+    let mut tightest: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut note = |device: &str, kind: &str, value: u64| {
+        let entry = tightest.entry((device.to_string(), kind.to_string())).or_insert(value);
+        *entry = value.min(*entry);
+    };
+    for folder in &io.folders {
+        match io.version {
+            Version::V2 => {
+                // 8:16 rbps=2097152 wbps=max riops=max wiops=120
+                for line in source.text(&format!("{folder}/io.max")).unwrap_or_default().lines() {
+                    let mut words = line.split_whitespace();
+                    let device = words.next().unwrap_or_default();
+                    for (kind, value) in words.filter_map(|word| word.split_once('=')) {
+                        if let Ok(value) = value.parse() {
+                            note(device, kind, value);
+                        }
+                    }
+                }
+            }
+            Version::V1 => {
+                for (file, kind) in V1_FILES {
+                    let text = source.text(&format!("{folder}/blkio.throttle.{file}"));
+                    for line in text.unwrap_or_default().lines() {
+                        if let Some((device, value)) = line.split_once(' ')
+                            && let Ok(value) = value.trim().parse::<u64>()
+                            && value > 0
+                        {
+                            note(device, kind, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let limit = |((device, kind), value)| IoLimit { device, kind, value };
+    tightest.into_iter().map(limit).collect()
+}

@@ -1,0 +1,78 @@
+//! Discovery: what this machine is, from the processor down to the drives under each role.
+//!
+//! [`discover`] reads `/proc`, `/sys` and a few system calls, needs no right beyond a user's, changes nothing, and
+//! never fails: what can't be read is absent and listed in [`Platform::unknown`] with what would show it. One module
+//! per part of the inventory; each says where its facts come from.
+//!
+//! Through [`narrows_facts::Tree`] the same code examines a copied machine. Facts that only a system call tells
+//! (free space, this thread's affinity, the processor's hypervisor leaf) are absent then.
+//!
+//! Not here: what the parts could do (`narrows-limits`), or whether a setting is bad (`narrows-validity`).
+
+mod block;
+mod caches;
+mod cgroup;
+mod cpu;
+mod database;
+mod dimm;
+mod hypervisor;
+mod machine;
+mod memory;
+mod mount;
+mod nodes;
+mod pcie;
+mod role;
+mod smbios;
+mod unknown;
+
+use std::path::Path;
+
+use narrows_facts::Source;
+use narrows_model::{Platform, Role};
+
+use unknown::Unknowns;
+
+/// Examines the machine behind `source`. `roles` are the folders in which a database's files are or will be; one that
+/// does not exist yet is examined by its nearest existing parent.
+pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
+    let mut unknown = Unknowns::default();
+    let cpu = cpu::read(source, &mut unknown);
+    let memory = memory::read(source, &mut unknown);
+    let nodes = nodes::read(source, &cpu.online, memory.total_bytes, &mut unknown);
+    let hypervisor = hypervisor::read(source);
+    let paths: Vec<role::Path> =
+        roles.iter().map(|(role, path)| role::read(source, *role, path, &mut unknown)).collect();
+    let databases = database::read(source, &paths, &mut unknown);
+    machine::note_counters(source, hypervisor.is_some(), &mut unknown);
+    Platform {
+        hostname: source.text("/proc/sys/kernel/hostname"),
+        kernel: machine::kernel(source),
+        os: machine::os(source),
+        architecture: machine::architecture(source),
+        product: machine::product(source),
+        hypervisor,
+        container: machine::container(source),
+        caches: caches::read(source, &cpu.online),
+        cpu,
+        nodes,
+        memory,
+        clock_source: source.text(&clock_file("current_clocksource")),
+        clock_sources_available: source
+            .text(&clock_file("available_clocksource"))
+            .map(|text| text.split_whitespace().map(str::to_string).collect())
+            .unwrap_or_default(),
+        cgroup: cgroup::read(source),
+        io_uring_disabled: source.number("/proc/sys/kernel/io_uring_disabled"),
+        perf_event_paranoid: source.number("/proc/sys/kernel/perf_event_paranoid"),
+        roles: paths.into_iter().map(|path| path.role).collect(),
+        databases,
+        load_1m: source
+            .text("/proc/loadavg")
+            .and_then(|text| text.split_whitespace().next()?.parse().ok()),
+        unknown: unknown.into_vec(),
+    }
+}
+
+fn clock_file(name: &str) -> String {
+    format!("/sys/devices/system/clocksource/clocksource0/{name}")
+}

@@ -1,0 +1,97 @@
+//! PCIe links on the way to a device, from the attributes of each PCI function on its path in `/sys/devices` (Linux
+//! `Documentation/ABI/testing/sysfs-bus-pci`).
+//!
+//! A link has two ends, and each states what it could do: a fast drive in a slow slot shows only by comparing them.
+//! So every function on the path gives an entry, the device's own first, then the port above it, which is the other
+//! end of the same link, and so on up to the root port. Links may slow down while idle; read them under load before
+//! calling one slow.
+
+use narrows_facts::Source;
+use narrows_model::PcieLink;
+
+/// The functions on `path` that state a link, from the device up.
+pub(crate) fn links(source: &dyn Source, path: &str) -> Vec<PcieLink> {
+    functions(path)
+        .filter_map(|folder| {
+            let speed = |name| source.text(&format!("{folder}/{name}")).and_then(|t| parse_gts(&t));
+            let width = |name| {
+                // 0 is no link, 255 an answer the kernel could not read.
+                let lanes = source.number::<u32>(&format!("{folder}/{name}"));
+                lanes.filter(|lanes| (1..=32).contains(lanes))
+            };
+            let link = PcieLink {
+                address: folder.rsplit('/').next().unwrap_or_default().to_string(),
+                current_gts: speed("current_link_speed"),
+                current_width: width("current_link_width"),
+                max_gts: speed("max_link_speed"),
+                max_width: width("max_link_width"),
+            };
+            let stated = link.current_gts.is_some() || link.max_gts.is_some();
+            (stated || link.current_width.is_some()).then_some(link)
+        })
+        .collect()
+}
+
+/// The NUMA node of the nearest function that knows it; the kernel writes -1 for none.
+pub(crate) fn numa_node(source: &dyn Source, path: &str) -> Option<u32> {
+    functions(path).find_map(|folder| source.number::<u32>(&format!("{folder}/numa_node")))
+}
+
+/// The folders of the PCI functions on a path, the deepest first.
+fn functions(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/')
+        .map(|(index, _)| index)
+        .chain([path.len()])
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .map(|end| &path[..end])
+        .filter(|folder| folder.rsplit('/').next().is_some_and(is_address))
+}
+
+/// `0000:5e:00.0`; domains have four digits or, behind some controllers, more.
+fn is_address(text: &str) -> bool {
+    let mut parts = text.split([':', '.']);
+    let hex = |part: Option<&str>, range: std::ops::RangeInclusive<usize>| {
+        part.is_some_and(|part| {
+            range.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
+    };
+    hex(parts.next(), 4..=8)
+        && hex(parts.next(), 2..=2)
+        && hex(parts.next(), 2..=2)
+        && hex(parts.next(), 1..=1)
+        && parts.next().is_none()
+        && text.matches(':').count() == 2
+}
+
+/// `8 GT/s`, `8.0 GT/s PCIe`; `Unknown` and its relatives are unknown.
+fn parse_gts(text: &str) -> Option<f64> {
+    let (number, rest) = text.split_once(' ')?;
+    let speed: f64 = number.parse().ok()?;
+    (rest.starts_with("GT/s") && speed > 0.0).then_some(speed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_of_all_kernels() {
+        assert_eq!(parse_gts("8 GT/s"), Some(8.0));
+        assert_eq!(parse_gts("2.5 GT/s PCIe"), Some(2.5));
+        assert_eq!(parse_gts("32.0 GT/s PCIe"), Some(32.0));
+        assert_eq!(parse_gts("Unknown"), None);
+        assert_eq!(parse_gts("Unknown speed"), None);
+        assert_eq!(parse_gts("0 GT/s"), None);
+    }
+
+    #[test]
+    fn functions_from_the_device_up() {
+        let path = "/sys/devices/pci0000:00/0000:00:01.1/10000:01:00.0/nvme/nvme0/nvme0n1";
+        let found: Vec<&str> = functions(path).map(|f| f.rsplit('/').next().unwrap()).collect();
+        assert_eq!(found, ["10000:01:00.0", "0000:00:01.1"]);
+        assert!(!is_address("pci0000:00") && !is_address("0:0:0:0") && !is_address("1.2.3.4"));
+        assert!(!is_address("0000:00.01.1"));
+    }
+}

@@ -1,0 +1,29 @@
+//! Renders the test fixture: `cargo run -p narrows-report --example demo -- text|html|markdown|csv|json [which]`
+//! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use narrows_report::{Report, Units};
+
+fn main() {
+    let format = std::env::args().nth(1).unwrap_or_else(|| "text".into());
+    let which = std::env::args().nth(2).unwrap_or_else(|| "rich".into());
+    let run = match which.as_str() {
+        "quick" => common::quick(),
+        "interrupted" => common::interrupted(),
+        "doubtful" => common::doubtful(),
+        "no-database" => common::without_database(),
+        "hostile" => common::hostile(),
+        _ => common::rich(),
+    };
+    let report = Report::new(&run, Units::Si);
+    let out = match format.as_str() {
+        "html" => narrows_report::html(&report),
+        "markdown" => narrows_report::markdown(&report),
+        "csv" => narrows_report::csv(&report),
+        "json" => narrows_report::json(&report),
+        _ => narrows_report::text(&report, 100, std::env::var_os("COLOUR").is_some()),
+    };
+    print!("{out}");
+}

@@ -1,0 +1,239 @@
+//! NEXT: what to do about the narrow places, what it may bring, and how to prove it.
+//!
+//! The sentences are a table by narrow place. Gains are the verdict's bounds, never promises: where the
+//! action is not the one that was tested, the row says `+0 to`.
+
+use narrows_model::{Grade, Narrow, Run, Validity, Verdict};
+
+use crate::print;
+use crate::words;
+
+/// One row of NEXT.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextRow {
+    /// What to do.
+    pub action: String,
+    /// What it may bring.
+    pub expect: String,
+    /// A command to type, or `tested above`.
+    pub prove: String,
+    /// Workloads it helps.
+    pub workloads: Vec<String>,
+}
+
+/// What one narrow place asks for.
+struct Advice {
+    narrow: Narrow,
+    /// The action, as it stands behind "updates: ".
+    action: &'static str,
+    /// How to see that it helps; `{id}` is the run's id.
+    prove: &'static str,
+    /// Whether the verdict's test was this very action, so that its effect is what to expect.
+    tested_is_action: bool,
+}
+
+const ADVICE: &[Advice] = &[
+    Advice {
+        narrow: Narrow::Cpu,
+        action: "more or faster cores, or less CPU per op",
+        prove: "narrows run on such a box",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::CpuQuota,
+        action: "raise the CPU quota",
+        prove: "narrows run after raising it",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::CpuTaken,
+        action: "move the other load off these CPUs",
+        prove: "narrows run without it",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::CpuPerSession,
+        action: "more sessions (CPUs are idle), or faster cores",
+        prove: "narrows run --sessions N",
+        tested_is_action: true,
+    },
+    Advice {
+        narrow: Narrow::ReadLatency,
+        action: "more sessions, not faster drives",
+        prove: "narrows run --sessions N",
+        tested_is_action: true,
+    },
+    Advice {
+        narrow: Narrow::ReadRate,
+        action: "more memory for the cache, or drives with more reads/s",
+        prove: "narrows run --data DIR",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::ReadBandwidth,
+        action: "drives or links with more bytes/s",
+        prove: "narrows run --data DIR",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::IoLimit,
+        action: "raise the I/O limit",
+        prove: "narrows run after raising it",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::CommitWait,
+        action: "a faster flush for the WAL (a drive of its own)",
+        prove: "narrows run --wal DIR",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::CommitInsideServer,
+        action: "look inside the server, its flush is slower than the same outside it",
+        prove: "narrows run --wal DIR",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::WriteRate,
+        action: "drives with more writes/s, or fewer checkpoints",
+        prove: "narrows run --data DIR",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::Lock,
+        action: "find the lock in the wait samples; hardware will not help",
+        prove: "narrows report {id} --html",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::HotThread,
+        action: "relieve the one busy thread; only faster cores help it",
+        prove: "narrows report {id} --html",
+        tested_is_action: false,
+    },
+    Advice {
+        narrow: Narrow::Workers,
+        action: "more parallel workers",
+        prove: "narrows run, workers × 2",
+        tested_is_action: true,
+    },
+    Advice {
+        narrow: Narrow::Client,
+        action: "the server was not the limit; give the client more CPUs or a machine",
+        prove: "narrows run from another machine",
+        tested_is_action: false,
+    },
+];
+
+/// One row per distinct action, the surest and largest gain first; unclear workloads share the last row.
+pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
+    let mut ranked: Vec<(Grade, f64, NextRow)> = Vec::new();
+    let mut unclear: Vec<String> = Vec::new();
+    for v in &run.verdicts {
+        let invalid =
+            run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
+        let advice = ADVICE.iter().find(|a| a.narrow == v.narrow);
+        let Some(advice) = advice.filter(|_| v.grade != Grade::Open && v.or.is_none() && !invalid)
+        else {
+            push_new(&mut unclear, words::workload_plural(&v.workload));
+            continue;
+        };
+        let (gain, expect) = expectation(advice, v);
+        let tested = v.test.as_ref().is_some_and(|t| t.confirms) && advice.tested_is_action;
+        let prove =
+            if tested { "tested above".to_string() } else { advice.prove.replace("{id}", &run.id) };
+        let plural = words::workload_plural(&v.workload);
+        match ranked.iter_mut().find(|(_, _, row)| row.action == advice.action) {
+            Some((grade, most, row)) => {
+                push_new(&mut row.workloads, plural);
+                // The larger expectation speaks for the row; the verdicts above give each its own.
+                if gain > *most {
+                    (*most, row.expect, row.prove) = (gain, expect, prove);
+                }
+                *grade = (*grade).max(v.grade);
+            }
+            None => {
+                let row = NextRow {
+                    action: advice.action.to_string(),
+                    expect,
+                    prove,
+                    workloads: vec![plural],
+                };
+                ranked.push((v.grade, gain, row));
+            }
+        }
+    }
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let mut rows: Vec<NextRow> = ranked.into_iter().map(|(_, _, row)| row).collect();
+    if !unclear.is_empty() {
+        let quick = run.plan.quick;
+        rows.push(NextRow {
+            action: "not clear yet, see why above".to_string(),
+            expect: "-".to_string(),
+            prove: if quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" }
+                .to_string(),
+            workloads: unclear,
+        });
+    }
+    rows
+}
+
+fn push_new(list: &mut Vec<String>, text: String) {
+    if !list.contains(&text) {
+        list.push(text);
+    }
+}
+
+/// The gain used for ranking, and its text.
+fn expectation(advice: &Advice, v: &Verdict) -> (f64, String) {
+    let tested = v.gain_tested.filter(|g| *g > 0.0);
+    if let Some(gain) = tested.filter(|_| advice.tested_is_action) {
+        return (gain, print::change(gain));
+    }
+    // A test that took the whole narrow place away bounds the gain as the law does; the smaller bound holds.
+    let most = match (tested, v.gain_at_most) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    match most.filter(|g| *g > 0.0 && g.is_finite()) {
+        Some(gain) => (gain, format!("+0 to {}", print::change(gain))),
+        None => (0.0, "not known".to_string()),
+    }
+}
+
+impl NextRow {
+    /// `updates: a faster flush for the WAL (a drive of its own)`.
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", self.workloads.join(", "), self.action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_narrow_place_but_unknown_has_one_sentence() {
+        let all = [
+            Narrow::Cpu,
+            Narrow::CpuQuota,
+            Narrow::CpuTaken,
+            Narrow::CpuPerSession,
+            Narrow::ReadLatency,
+            Narrow::ReadRate,
+            Narrow::ReadBandwidth,
+            Narrow::IoLimit,
+            Narrow::CommitWait,
+            Narrow::CommitInsideServer,
+            Narrow::WriteRate,
+            Narrow::Lock,
+            Narrow::HotThread,
+            Narrow::Workers,
+            Narrow::Client,
+        ];
+        for narrow in all {
+            assert_eq!(ADVICE.iter().filter(|a| a.narrow == narrow).count(), 1, "{narrow:?}");
+        }
+        assert!(!ADVICE.iter().any(|a| a.narrow == Narrow::Unknown));
+    }
+}

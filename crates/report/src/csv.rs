@@ -1,0 +1,63 @@
+//! One row per metric, for spreadsheets and scripts (RFC 4180). Values are unrounded, in the unit of the `unit`
+//! column; an interval that does not exist is two empty cells, not zeros.
+
+use crate::report::Report;
+use crate::words;
+
+const HEADER: [&str; 10] =
+    ["measurement", "layer", "validity", "metric", "unit", "value", "low", "high", "n", "samples"];
+
+/// All metrics of all measurements; invalid ones too, marked as such in `validity`. `samples` are separated by
+/// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
+pub fn csv(report: &Report) -> String {
+    let mut out = String::new();
+    line(&mut out, &HEADER.map(str::to_string));
+    for m in &report.run.measurements {
+        for metric in &m.metrics {
+            let end = |pick: fn(&narrows_model::Interval) -> f64| {
+                metric.interval_95.as_ref().map_or(String::new(), |i| pick(i).to_string())
+            };
+            let samples: Vec<String> = metric.samples.iter().map(f64::to_string).collect();
+            line(
+                &mut out,
+                &[
+                    m.id.clone(),
+                    m.layer.word().to_string(),
+                    words::validity(m.validity).to_string(),
+                    metric.name.clone(),
+                    unit_word(metric.unit),
+                    metric.value.to_string(),
+                    end(|i| i.low),
+                    end(|i| i.high),
+                    metric.samples.len().to_string(),
+                    samples.join(" "),
+                ],
+            );
+        }
+    }
+    out
+}
+
+/// The unit as the run file spells it.
+pub(crate) fn unit_word(unit: narrows_model::Unit) -> String {
+    match serde_json::to_value(unit) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn line(out: &mut String, cells: &[String]) {
+    for (i, cell) in cells.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        if cell.contains(['"', ',', '\n', '\r']) {
+            out.push('"');
+            out.push_str(&cell.replace('"', "\"\""));
+            out.push('"');
+        } else {
+            out.push_str(cell);
+        }
+    }
+    out.push_str("\r\n");
+}

@@ -1,0 +1,73 @@
+//! One file that can be read anywhere: answer first, then everything behind it, and the run itself.
+//!
+//! No script, no request: the page's own policy forbids both (Content-Security-Policy in the head), so a
+//! report can be mailed and opened in years. The run's JSON lies in a script element of a type that browsers do
+//! not execute; [`embedded_run`] reads it back.
+
+mod charts;
+mod detail;
+mod escape;
+mod inventory;
+mod sections;
+mod svg;
+
+use narrows_model::{ReadRunError, Run};
+
+use crate::report::Report;
+
+const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
+const JSON_CLOSE: &str = "</script>";
+const STYLE: &str = include_str!("style.css");
+
+/// The page.
+pub fn html(report: &Report) -> String {
+    let title = escape::text(&report.head.run.join(" · "));
+    let json = serde_json::to_string(&report.run).expect("a run has only string keys");
+    let main: String = [
+        sections::answer(report),
+        sections::next(report),
+        sections::wide(report),
+        detail::latency(report),
+        detail::sweeps(report),
+        detail::time_series(report),
+        detail::measurements(report),
+        sections::findings(report),
+        inventory::machines(report),
+        inventory::plan(report),
+    ]
+    .concat();
+    let head = sections::head(report, &main);
+    let body = format!("{head}<main>{main}</main>{}", sections::foot(report));
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>{title}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}\n{JSON_OPEN}{}{JSON_CLOSE}\n</body></html>\n",
+        escape::json(&json)
+    )
+}
+
+/// The run inside a page made by [`html`]; `None` if the page holds none.
+pub fn embedded_run(page: &str) -> Option<Result<Run, ReadRunError>> {
+    let (_, rest) = page.split_once(JSON_OPEN)?;
+    let (json, _) = rest.split_once(JSON_CLOSE)?;
+    Some(Run::from_json(json))
+}
+
+/// A table; headers ending in `>` are right-aligned together with their column. Cells are ready HTML.
+fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
+    let class = |i: usize| if headers[i].ends_with('>') { " class=\"num\"" } else { "" };
+    let mut out = String::from("<div class=\"scroll\"><table><thead><tr>");
+    for (i, header) in headers.iter().enumerate() {
+        out += &format!("<th{}>{}</th>", class(i), escape::text(header.trim_end_matches('>')));
+    }
+    out += "</tr></thead><tbody>";
+    for row in rows {
+        out += "<tr>";
+        for (i, cell) in row.iter().enumerate() {
+            out += &format!("<td{}>{cell}</td>", class(i));
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table></div>"
+}

@@ -1,0 +1,44 @@
+//! What the user sees: one [`Report`] built from a run, and views of it.
+//!
+//! [`Report::new`] decides what is said (which measurement stands in which row, which finding gets which
+//! footnote, how a sum is rounded so that it adds up); the views only lay it out: [`text`] (the one screen),
+//! [`markdown`], [`csv`], [`json`] and [`html`]. Every view works from the run file alone, so a report can be
+//! made again years later.
+//!
+//! Not here: judging. A number, a grade or a finding that is not in the run is never invented; what is absent
+//! prints as `-` or is named as not known.
+
+mod advice;
+mod csv;
+mod head;
+mod html;
+mod inventory;
+mod layout;
+mod markdown;
+mod narrow;
+mod notes;
+mod print;
+mod report;
+mod sum;
+mod text;
+mod wide;
+mod words;
+
+pub use advice::NextRow;
+pub use csv::csv;
+pub use head::Head;
+pub use html::{embedded_run, html};
+pub use inventory::platform;
+pub use markdown::markdown;
+pub use narrow::{Block, Effect};
+pub use notes::{NoteMark, Notes};
+pub use print::Units;
+pub use report::Report;
+pub use sum::{SumPart, SumText};
+pub use text::text;
+pub use wide::{Figure, WideRow};
+
+/// The run file itself: what every other view is made from.
+pub fn json(report: &Report) -> String {
+    report.run.to_json()
+}

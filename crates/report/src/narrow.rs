@@ -1,0 +1,224 @@
+//! WHERE IT IS NARROW: one block per database workload, with or without a verdict.
+
+use narrows_model::{Grade, Measurement, Run, Unit, Validity, Verdict, condition, metric};
+
+use crate::notes::{NoteMark, Notes, absences};
+use crate::print::{self, Units, half_width};
+use crate::sum::{SumText, sum_text};
+use crate::wide::Figure;
+use crate::words;
+
+/// What an intervention did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    /// `256 sessions: +51 % (+48 to +54 %)`.
+    pub text: String,
+    /// Whether it is what the verdict predicts.
+    pub confirms: bool,
+}
+
+/// One workload.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// Its id.
+    pub workload: String,
+    /// Its name on the screen.
+    pub name: String,
+    /// Whether its measurement may be trusted.
+    pub validity: Validity,
+    /// The rate; bytes per second for scans. `None` when invalid or absent.
+    pub rate: Option<Figure>,
+    /// Half of the rate's 95 % interval, relative.
+    pub half_width: Option<f64>,
+    /// Repeats behind the rate.
+    pub repeats: u32,
+    /// `p99 240 µs`, or a scan's duration.
+    pub latency: String,
+    /// What holds it back.
+    pub phrase: String,
+    /// How sure; `None` where there is no verdict.
+    pub grade: Option<Grade>,
+    /// Footnotes.
+    pub notes: Vec<NoteMark>,
+    /// The sum.
+    pub sum: Option<SumText>,
+    /// The test.
+    pub test: Option<Effect>,
+    /// What comes next.
+    pub then: String,
+    /// Why it is not surer, or why it was not measured.
+    pub why: Vec<String>,
+    /// Whether the workload was measured at all.
+    pub measured: bool,
+}
+
+/// Blocks of the verdicts, then of database measurements without one, then of absent workloads.
+pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
+    let mut blocks: Vec<Block> =
+        run.verdicts.iter().map(|v| verdict_block(run, v, units, notes)).collect();
+    for workload in words::ORDER {
+        let id = format!("database.{workload}");
+        // One scan verdict speaks for both scans.
+        let judged = run.verdicts.iter().any(|v| {
+            v.measurement == id
+                || v.workload == workload
+                || (workload.starts_with("scan") && v.workload.starts_with("scan"))
+        });
+        if let Some(m) = run.measurement(&id).filter(|_| !judged) {
+            blocks.push(unjudged_block(run, workload, m, notes));
+        }
+    }
+    for (what, finding) in absences(run) {
+        let workload = what.strip_prefix("database.").unwrap_or(what);
+        if words::ORDER.contains(&workload) || workload == "scan" {
+            blocks.push(Block {
+                why: vec![finding.summary.clone()],
+                measured: false,
+                ..empty(workload, None)
+            });
+        }
+    }
+    blocks
+        .sort_by_key(|b| words::ORDER.iter().position(|w| *w == b.workload).unwrap_or(usize::MAX));
+    blocks
+}
+
+fn empty(workload: &str, workers: Option<u32>) -> Block {
+    Block {
+        workload: workload.to_string(),
+        name: words::workload(workload, workers),
+        validity: Validity::Valid,
+        rate: None,
+        half_width: None,
+        repeats: 0,
+        latency: String::new(),
+        phrase: String::new(),
+        grade: None,
+        notes: Vec::new(),
+        sum: None,
+        test: None,
+        then: String::new(),
+        why: Vec::new(),
+        measured: true,
+    }
+}
+
+fn unjudged_block(run: &Run, workload: &str, m: &Measurement, notes: &mut Notes) -> Block {
+    let workers = m.number(condition::WORKERS).map(|n| n as u32);
+    let marks = notes.marks(run, &[&m.id]);
+    let mut block = Block {
+        validity: m.validity,
+        repeats: m.repeats,
+        phrase: "no verdict".to_string(),
+        notes: marks,
+        ..empty(workload, workers)
+    };
+    if m.validity != Validity::Invalid {
+        let rate = m.metric(metric::THROUGHPUT);
+        let scan = workload.starts_with("scan").then(|| m.metric(metric::BANDWIDTH)).flatten();
+        if let Some(shown) = scan.or(rate) {
+            block.rate = Some(Figure { value: shown.value, unit: shown.unit });
+            block.half_width = half_width(shown.interval_95.as_ref());
+        }
+        block.latency = latency(run, workload, m, None);
+    }
+    block
+}
+
+fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Block {
+    let m = run.measurement(&v.measurement);
+    let validity = m.map_or(Validity::Valid, |m| m.validity);
+    let mut block = Block {
+        validity,
+        repeats: m.map_or(0, |m| m.repeats),
+        phrase: phrase(v),
+        grade: Some(v.grade),
+        notes: notes.marks(run, &[&v.measurement]),
+        why: if v.grade == Grade::Sure { Vec::new() } else { v.reasons.clone() },
+        ..empty(&v.workload, v.operating_point.workers)
+    };
+    if validity == Validity::Invalid {
+        return block;
+    }
+    let bandwidth = m
+        .filter(|_| v.workload.starts_with("scan"))
+        .and_then(|m| m.metric(metric::BANDWIDTH))
+        .filter(|b| b.value > 0.0);
+    (block.rate, block.half_width) = match bandwidth {
+        Some(b) => (
+            Some(Figure { value: b.value, unit: Unit::BytesPerS }),
+            half_width(b.interval_95.as_ref()),
+        ),
+        None => (
+            Some(Figure { value: v.throughput_per_s, unit: Unit::OpsPerS }),
+            half_width(v.throughput_interval_95.as_ref()),
+        ),
+    };
+    if let Some(m) = m {
+        block.latency = latency(run, &v.workload, m, v.latency_p99_open_ns);
+    } else if let Some(ns) = v.latency_p99_open_ns {
+        block.latency = format!("p99 {}", print::time(ns));
+    }
+    block.sum = sum_text(run, v);
+    block.test = v.test.as_ref().map(effect);
+    let bytes_per_op =
+        bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
+    block.then = then(v, bytes_per_op, units);
+    block
+}
+
+fn phrase(v: &Verdict) -> String {
+    match v.or {
+        Some(rival) if !v.phrase.contains(" or ") => {
+            format!("{} or {}, not separable", v.phrase, words::narrow(rival))
+        }
+        _ => v.phrase.clone(),
+    }
+}
+
+/// The open loop's p99; for a scan the time one takes.
+fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>) -> String {
+    if workload.starts_with("scan") {
+        let ns = m
+            .value(metric::LATENCY_MEAN)
+            .or_else(|| m.value(metric::THROUGHPUT).filter(|x| *x > 0.0).map(|x| 1e9 / x));
+        return ns.map_or(String::new(), |ns| format!("in {}", print::time(ns)));
+    }
+    let open = open_p99_ns.or_else(|| {
+        run.measurement(&format!("database.{workload}.open"))
+            .filter(|m| m.usable())
+            .and_then(|m| m.value(metric::LATENCY_P99))
+    });
+    open.map_or("p99 -".to_string(), |ns| format!("p99 {}", print::time(ns)))
+}
+
+fn effect(test: &narrows_model::Test) -> Effect {
+    let mut text =
+        format!("{}: {}", test.intervention.replace(" x", " × "), print::change(test.effect));
+    if let Some(interval) = &test.interval_95 {
+        text += &format!(" ({} to {})", print::change(interval.low), print::change(interval.high));
+    }
+    if !test.confirms {
+        text += &format!(
+            "; does not confirm: {} to {} expected",
+            print::change(test.expected_low),
+            print::change(test.expected_high)
+        );
+    }
+    Effect { text, confirms: test.confirms }
+}
+
+fn then(v: &Verdict, bytes_per_op: Option<f64>, units: Units) -> String {
+    let texts: Vec<String> = v
+        .next
+        .iter()
+        .map(|next| match (next.bound_per_s, bytes_per_op) {
+            (Some(rate), Some(bytes)) => {
+                format!("{} at {}", next.label, units.bytes_per_s(rate * bytes))
+            }
+            (Some(rate), None) => format!("{} at {}", next.label, print::rate(rate)),
+            (None, _) => next.label.clone(),
+        })
+        .collect();
+    texts.join(", ")
+}

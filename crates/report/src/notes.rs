@@ -1,0 +1,117 @@
+//! Footnotes: which finding gets which number, and what is listed as not known.
+//!
+//! A finding gets a number where the row it concerns is shown. Suspect and invalid ones always do; notes share
+//! a small budget, because a screen of notes is not read. The others are counted and stand in the HTML.
+
+use narrows_model::{Finding, Run, Severity};
+
+/// Notes (not suspects, not invalids) that get a number on the screen.
+const NOTE_BUDGET: usize = 5;
+
+/// The number of a footnote, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoteMark(pub usize);
+
+/// The footnotes of a report.
+#[derive(Debug, Clone, Default)]
+pub struct Notes {
+    /// Numbered findings; the first is `[1]`.
+    pub numbered: Vec<Finding>,
+    /// Findings about the run or the host as a whole, without those that stand for an absent workload.
+    pub run_level: Vec<Finding>,
+    /// Findings about measurements that have no row, or beyond the budget.
+    pub not_shown: usize,
+    /// What could not be learned, grouped by what would show it.
+    pub not_known: Vec<String>,
+    notes_used: usize,
+}
+
+impl Notes {
+    /// The run-level findings and unknowns; numbers are given by [`Notes::marks`].
+    pub(crate) fn new(run: &Run) -> Self {
+        let run_level = run
+            .findings
+            .iter()
+            .filter(|f| f.measurement.is_none() && !f.id.starts_with(ABSENT))
+            .cloned()
+            .collect();
+        Notes { run_level, not_known: not_known(run), ..Notes::default() }
+    }
+
+    /// The numbers of the findings about these measurements, worst first, given on first sight.
+    pub(crate) fn marks(&mut self, run: &Run, measurements: &[&str]) -> Vec<NoteMark> {
+        let mut findings: Vec<&Finding> = run
+            .findings
+            .iter()
+            .filter(|f| f.measurement.as_deref().is_some_and(|id| measurements.contains(&id)))
+            .collect();
+        findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
+        let mut marks = Vec::new();
+        for finding in findings {
+            if let Some(mark) = self.mark(finding)
+                && !marks.contains(&mark)
+            {
+                marks.push(mark);
+            }
+        }
+        marks
+    }
+
+    fn mark(&mut self, finding: &Finding) -> Option<NoteMark> {
+        // The same sentence about several measurements is one footnote.
+        let same = |seen: &Finding| seen.id == finding.id && seen.summary == finding.summary;
+        if let Some(at) = self.numbered.iter().position(same) {
+            return Some(NoteMark(at + 1));
+        }
+        if finding.severity == Severity::Note {
+            if self.notes_used == NOTE_BUDGET {
+                return None;
+            }
+            self.notes_used += 1;
+        }
+        self.numbered.push(finding.clone());
+        Some(NoteMark(self.numbered.len()))
+    }
+
+    /// Counts what has no number, once all rows have asked for theirs.
+    pub(crate) fn close(&mut self, run: &Run) {
+        self.not_shown = run
+            .findings
+            .iter()
+            .filter(|f| f.measurement.is_some())
+            .filter(|f| !self.numbered.iter().any(|n| n.id == f.id && n.summary == f.summary))
+            .count();
+    }
+}
+
+/// Prefix of the id of a run-level finding that says why a workload is absent.
+const ABSENT: &str = "absent-";
+
+/// Why the workload or measurement is absent, if the run says so.
+pub(crate) fn absent<'a>(run: &'a Run, what: &str) -> Option<&'a Finding> {
+    run.findings.iter().find(|f| f.id.strip_prefix(ABSENT) == Some(what))
+}
+
+/// Every absence the run explains, as (what, finding).
+pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
+    run.findings.iter().filter_map(|f| f.id.strip_prefix(ABSENT).map(|what| (what, f)))
+}
+
+/// `memory modules, their speed (root)`: one text per thing that would help.
+fn not_known(run: &Run) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for unknown in run.hosts.iter().flat_map(|host| &host.platform.unknown) {
+        match groups.iter_mut().find(|(needs, _)| *needs == unknown.needs) {
+            Some((_, whats)) if whats.contains(&unknown.what) => {}
+            Some((_, whats)) => whats.push(unknown.what.clone()),
+            None => groups.push((unknown.needs.clone(), vec![unknown.what.clone()])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(needs, whats)| {
+            let whats = whats.join(", ");
+            if needs.is_empty() { whats } else { format!("{whats} ({needs})") }
+        })
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! The report model: everything the views say, decided once.
+
+use narrows_model::{Layer, Replication, Run, condition};
+
+use crate::advice::{NextRow, next_rows};
+use crate::head::Head;
+use crate::narrow::{Block, blocks};
+use crate::notes::Notes;
+use crate::print::Units;
+use crate::wide::{WideRow, rows};
+use crate::words::counted;
+
+/// What a run says, ready to be laid out.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The run it was made from.
+    pub run: Run,
+    /// Prefixes of bytes.
+    pub units: Units,
+    /// The first lines.
+    pub head: Head,
+    /// HOW WIDE.
+    pub wide: Vec<WideRow>,
+    /// The operating point in words.
+    pub operating_point: String,
+    /// WHERE IT IS NARROW.
+    pub narrow: Vec<Block>,
+    /// NEXT.
+    pub next: Vec<NextRow>,
+    /// Footnotes and what is not known.
+    pub notes: Notes,
+    /// How the lookups were kept from the cache, where to see more.
+    pub more: String,
+}
+
+impl Report {
+    /// Decides what is said about `run`. Pure: the same run always gives the same report.
+    pub fn new(run: &Run, units: Units) -> Report {
+        let mut notes = Notes::new(run);
+        let wide = rows(run, units, &mut notes);
+        let narrow = blocks(run, units, &mut notes);
+        notes.close(run);
+        notes.not_known.extend(not_replicated(run));
+        Report {
+            head: Head::new(run, units),
+            wide,
+            operating_point: operating_point(run, &narrow),
+            narrow,
+            next: next_rows(run),
+            more: more(run, units),
+            notes,
+            units,
+            run: run.clone(),
+        }
+    }
+}
+
+/// `128 sessions, closed loop, 6 repeats, one server start; p99 at 70 % of the rate`.
+fn operating_point(run: &Run, narrow: &[Block]) -> String {
+    if narrow.is_empty() {
+        return if run.plan.layers.contains(&Layer::Database) {
+            "not judged: no database workload was measured".to_string()
+        } else {
+            "not judged: the database layer was not asked for".to_string()
+        };
+    }
+    let sessions = run
+        .verdicts
+        .iter()
+        .filter(|v| !v.workload.starts_with("scan"))
+        .map(|v| v.operating_point.sessions)
+        .max()
+        .unwrap_or(run.plan.sessions);
+    let database = run.measurements.iter().filter(|m| m.layer == Layer::Database);
+    let starts = match database.map(|m| m.replication).next() {
+        Some(Replication::PerServerStart) => ", a server start each",
+        Some(Replication::PerBoot) => ", a boot each",
+        _ => ", one server start",
+    };
+    format!(
+        "{}, closed loop, {}{starts}; p99 at 70 % of the rate",
+        counted(sessions as usize, "session"),
+        counted(run.plan.repeats as usize, "repeat"),
+    )
+}
+
+/// What the repeats cannot show because it was the same in all of them.
+fn not_replicated(run: &Run) -> Option<String> {
+    let fresh = run.measurements.iter().map(|m| m.replication);
+    let least = fresh.min_by_key(|r| match r {
+        Replication::PerWindow => 0,
+        Replication::PerServerStart => 1,
+        Replication::PerBoot => 2,
+    })?;
+    match least {
+        Replication::PerWindow => Some("effect of a restart of server or machine".to_string()),
+        Replication::PerServerStart => Some("effect of a reboot".to_string()),
+        Replication::PerBoot => None,
+    }
+}
+
+fn more(run: &Run, units: Units) -> String {
+    let uncached = run.measurement("database.lookup_uncached").and_then(|m| {
+        let by = m.text(condition::UNCACHED_BY)?;
+        Some(format!("Uncached: {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
+    });
+    format!(
+        "{}Sums, waits, sweeps, methods: narrows report {} --html",
+        uncached.unwrap_or_default(),
+        run.id
+    )
+}

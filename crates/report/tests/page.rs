@@ -1,0 +1,169 @@
+//! The HTML page: whole, offline, safe, and its own archive.
+
+mod common;
+
+use narrows_report::{Report, Units, embedded_run, html};
+
+fn page(run: &narrows_model::Run) -> String {
+    html(&Report::new(run, Units::Si))
+}
+
+fn all() -> [(&'static str, narrows_model::Run); 6] {
+    [
+        ("rich", common::rich()),
+        ("quick", common::quick()),
+        ("interrupted", common::interrupted()),
+        ("doubtful", common::doubtful()),
+        ("without_database", common::without_database()),
+        ("hostile", common::hostile()),
+    ]
+}
+
+/// Names of the elements in the order of their tags, checked for balance. Script and style are skipped as text.
+fn balanced(page: &str) -> Result<Vec<String>, String> {
+    const VOID: [&str; 3] = ["meta", "br", "!doctype"];
+    let mut open: Vec<String> = Vec::new();
+    let mut seen = Vec::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once('<') {
+        if before.contains('>') {
+            return Err(format!("a bare > in {before:?}"));
+        }
+        let (tag, after) = after.split_once('>').ok_or("an unclosed tag")?;
+        if tag.matches('"').count() % 2 != 0 {
+            return Err(format!("an attribute is not closed in <{tag}>"));
+        }
+        rest = after;
+        let name: String =
+            tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or("").to_string();
+        if let Some(closed) = tag.strip_prefix('/') {
+            match open.pop() {
+                Some(last) if last == closed => {}
+                last => return Err(format!("</{closed}> closes {last:?}")),
+            }
+        } else if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
+            if name == "script" || name == "style" {
+                let end = format!("</{name}>");
+                rest = rest.split_once(end.as_str()).ok_or("a script without end")?.1;
+            } else {
+                open.push(name.clone());
+            }
+        }
+        seen.push(name);
+    }
+    if open.is_empty() { Ok(seen) } else { Err(format!("left open: {open:?}")) }
+}
+
+#[test]
+fn tags_are_balanced() {
+    for (name, run) in all() {
+        if let Err(why) = balanced(&page(&run)) {
+            panic!("{name}: {why}");
+        }
+    }
+}
+
+#[test]
+fn the_checker_notices_faults() {
+    assert!(balanced("<p><b></p></b>").is_err());
+    assert!(balanced("<p>").is_err());
+    assert!(balanced("<p title=\"x>y</p>").is_err());
+    assert!(balanced("<p>a</p><br>").is_ok());
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_runs() {
+    for (name, run) in all() {
+        let page = page(&run);
+        // The run's own texts may name addresses; what the page itself loads may not.
+        for load in ["src=", "url(", "@import", "http://", "https://", "<link", "<iframe", "<img"] {
+            assert!(!page.contains(load), "{name}: {load}");
+        }
+        let tags = balanced(&page).unwrap();
+        assert_eq!(tags.iter().filter(|tag| *tag == "script").count(), 1, "{name}");
+        assert!(page.contains("<script type=\"application/json\" id=\"run\">"));
+        assert!(page.contains("default-src 'none'"));
+    }
+}
+
+#[test]
+fn the_page_holds_the_very_run() {
+    for (name, run) in all() {
+        let back = embedded_run(&page(&run)).expect("a run").expect("readable");
+        assert!(back == run, "{name}: the run changed on its way through the page");
+    }
+    assert!(embedded_run("<html></html>").is_none());
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let page = page(&common::hostile());
+    let (visible, json) = page.split_once("<script type=\"application/json\"").unwrap();
+    assert!(!visible.contains("<script"));
+    assert!(visible.contains("&lt;script&gt;alert(1)"));
+    assert!(!visible.contains('\u{202e}') && !visible.contains('\u{1b}'));
+    let (json, _) = json.split_once("</script>").unwrap();
+    assert!(!json.contains("<!--") && !json.contains("<script"));
+}
+
+#[test]
+fn a_normal_page_stays_under_a_megabyte() {
+    let page = page(&common::rich());
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn the_answer_comes_first_and_everything_else_is_there() {
+    let page = page(&common::rich());
+    let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}"));
+    let order = [
+        "id=\"narrow\"",
+        "id=\"next\"",
+        "id=\"wide\"",
+        "id=\"latency\"",
+        "id=\"measurements\"",
+        "id=\"findings\"",
+        "id=\"machine\"",
+        "id=\"plan\"",
+        "id=\"run\"",
+    ];
+    assert!(order.windows(2).all(|pair| at(pair[0]) < at(pair[1])));
+    for finding in &common::rich().findings {
+        assert!(page.contains(&finding.advice) && page.contains(&finding.id));
+    }
+    assert!(page.contains("class=\"chosen\""), "the sweep's chosen depth");
+    assert!(page.contains("class=\"bold\""), "a latency curve");
+}
+
+#[test]
+fn anchors_exist_once_for_every_link() {
+    for (name, run) in all() {
+        let page = page(&run);
+        for link in page.split("href=\"#").skip(1) {
+            let id = link.split('"').next().unwrap();
+            // A section without content is left out; its link in the navigation must be too.
+            let found = page.matches(&format!("id=\"{id}\"")).count();
+            assert_eq!(found, 1, "{name}: #{id}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_histogram_costs_only_its_picture() {
+    let mut run = common::rich();
+    for m in &mut run.measurements {
+        for h in &mut m.histograms {
+            h.hdr_v2 = "not base64!".into();
+        }
+    }
+    assert!(page(&run).contains("No distribution was recorded"));
+}
+
+#[test]
+fn figures_of_invalid_measurements_enter_no_answer_and_no_picture() {
+    let page = page(&common::doubtful());
+    let (answer, rest) = page.split_once("id=\"measurements\"").unwrap();
+    assert!(!answer.contains("2.31 M/s") && !answer.contains("152 k/s"));
+    assert!(!answer.contains("latency by percentile of block.read.random.8k.knee"));
+    assert!(rest.contains("Invalid: these figures are wrong"));
+}

@@ -1,0 +1,152 @@
+//! The one screen: golden screens, its width, and that colour changes nothing but colour.
+
+mod common;
+
+use narrows_report::{Report, Units, text};
+
+fn screen(run: &narrows_model::Run) -> String {
+    text(&Report::new(run, Units::Si), 100, false)
+}
+
+fn all() -> Vec<(&'static str, narrows_model::Run)> {
+    vec![
+        ("rich", common::rich()),
+        ("quick", common::quick()),
+        ("interrupted", common::interrupted()),
+        ("doubtful", common::doubtful()),
+        ("without_database", common::without_database()),
+        ("hostile", common::hostile()),
+    ]
+}
+
+#[test]
+fn screens_look_as_they_should() {
+    for (name, run) in all().into_iter().filter(|(name, _)| *name != "hostile") {
+        insta::assert_snapshot!(name, screen(&run));
+    }
+}
+
+#[test]
+fn every_line_fits_and_moves_no_cursor() {
+    for (name, run) in all() {
+        for width in [0, 80, 100, 120, 500] {
+            for units in [Units::Si, Units::Iec] {
+                let screen = text(&Report::new(&run, units), width, false);
+                for line in screen.lines() {
+                    let columns = line.chars().count();
+                    assert!(columns <= width.clamp(100, 120), "{name}: {columns} columns: {line}");
+                    assert!(!line.chars().any(char::is_control), "{name}: {line:?}");
+                    assert_eq!(line.trim_end(), line, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_adds_only_colour() {
+    for (name, run) in all() {
+        let coloured = text(&Report::new(&run, Units::Si), 100, true);
+        assert!(coloured.contains('\u{1b}'), "{name}");
+        let mut plain = String::new();
+        let mut rest = coloured.as_str();
+        while let Some((before, after)) = rest.split_once('\u{1b}') {
+            plain.push_str(before);
+            rest = after.split_once('m').expect("an escape ends with m").1;
+        }
+        plain.push_str(rest);
+        let plain: Vec<&str> = plain.lines().map(str::trim_end).collect();
+        assert_eq!(plain, screen(&run).lines().collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn a_sketch_and_a_stopped_run_say_so_in_the_head() {
+    assert!(screen(&common::quick()).lines().take(2).any(|l| l.contains("sketch: 3 repeats")));
+    assert!(
+        screen(&common::interrupted()).lines().next().unwrap().contains("INTERRUPTED, partial")
+    );
+    let full = screen(&common::rich());
+    assert!(!full.contains("sketch") && !full.contains("INTERRUPTED"));
+}
+
+#[test]
+fn an_invalid_figure_is_not_printed_anywhere() {
+    let screen = screen(&common::doubtful());
+    assert!(screen.contains("invalid"));
+    assert!(!screen.contains("2.31 M/s"), "{screen}");
+    assert!(!screen.contains("152 k/s"), "{screen}");
+    assert!(!screen.contains("602 µs"), "the tail of an invalid measurement is invalid too");
+}
+
+#[test]
+fn an_invalid_companion_lends_no_figure_to_a_remark() {
+    let mut run = common::rich();
+    for about in ["block.read.random.8k.d1", "memory.latency.4k", "clock.syscall"] {
+        run.findings.push(common::finding(
+            narrows_model::Severity::Invalid,
+            "planted",
+            Some(about),
+            "planted",
+        ));
+    }
+    run.apply_findings();
+    let screen = screen(&run);
+    assert!(!screen.contains("alone 84.6"), "{screen}");
+    assert!(!screen.contains("4 KiB 158"), "{screen}");
+    assert!(!screen.contains("syscall 181"), "{screen}");
+}
+
+#[test]
+fn a_suspect_row_carries_its_mark_and_footnote() {
+    let screen = screen(&common::rich());
+    let row = screen.lines().find(|l| l.contains("write 8 KiB random")).unwrap();
+    assert_eq!(row.chars().nth(7), Some('?'), "{row}");
+    assert!(row.ends_with("[2]"), "{row}");
+    assert!(screen.contains("[2] suspect: wrote 41 GB"));
+}
+
+#[test]
+fn an_absent_workload_gives_its_reason() {
+    let screen = screen(&common::quick());
+    let line = screen.lines().find(|l| l.starts_with("lookup, uncached")).unwrap();
+    assert!(line.contains("not measured: no way to keep"), "{line}");
+}
+
+#[test]
+fn without_an_interval_the_number_of_repeats_is_printed() {
+    let quick = screen(&common::quick());
+    let row = quick.lines().find(|l| l.contains("read 1 MiB in order")).unwrap();
+    assert!(row.contains("- n 3"), "{row}");
+    assert!(quick.contains("n: repeats, too few for an interval"));
+    assert!(!screen(&common::rich()).contains("too few"));
+}
+
+#[test]
+fn grades_end_at_the_right_edge() {
+    let screen = screen(&common::rich());
+    for line in screen.lines().filter(|l| l.ends_with("  SURE") || l.ends_with(" LIKELY")) {
+        assert_eq!(line.chars().count(), 100, "{line}");
+    }
+    assert_eq!(screen.lines().filter(|l| l.ends_with("  SURE")).count(), 3);
+}
+
+#[test]
+fn iec_is_an_option() {
+    let screen = text(&Report::new(&common::rich(), Units::Iec), 100, false);
+    assert!(screen.contains("361 GiB/s"), "{screen}");
+    assert!(!screen.contains("GB/s"), "{screen}");
+}
+
+#[test]
+fn an_empty_run_still_gives_a_screen() {
+    let mut run = common::rich();
+    run.measurements.clear();
+    run.findings.clear();
+    run.verdicts.clear();
+    run.hosts.clear();
+    let report = Report::new(&run, Units::Si);
+    assert!(text(&report, 100, false).contains("0 measurements: 0 valid"));
+    assert!(narrows_report::html(&report).contains("</html>"));
+    assert!(narrows_report::markdown(&report).contains("not judged"));
+}

@@ -1,0 +1,150 @@
+//! What the simulation saw, as measurements with the metrics of the real layers.
+
+use narrows_engine::Samples;
+use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use serde_json::json;
+
+use crate::server::Server;
+use crate::world::{Account, State};
+
+/// Bytes of a block.
+const BLOCK_BYTES: f64 = 8192.0;
+/// Log bytes of one commit.
+const WAL_BYTES: f64 = 400.0;
+
+/// What a scan adds: how many chunks one scan of the table is, and how many blocks a chunk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Table {
+    /// Chunks in one scan.
+    pub chunks: f64,
+    /// Blocks that one read brings in.
+    pub blocks_per_read: f64,
+}
+
+/// A database workload, closed loop.
+pub(crate) fn database(
+    id: &str,
+    server: &Server,
+    windows: &[Account],
+    table: Option<Table>,
+) -> Measurement {
+    let mut m = Measurement::new(id, Layer::Database);
+    let mut samples = Samples::new();
+    for account in windows {
+        samples.extend(per_window(server, account, table));
+    }
+    m.metrics = samples.into_metrics();
+    m.repeats = windows.len() as u32;
+    m.workload.insert(condition::LOOP.into(), json!("closed"));
+    m.workload.insert(condition::SERVER_CPUS.into(), json!(server.cpus));
+    m.workload.insert(condition::CLIENT_CPUS.into(), json!(server.client_cpus));
+    m.workload.insert(condition::CPUS_SHARED.into(), json!(server.shared_cpus));
+    m.conditions.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+    m.conditions.insert(condition::HOT_THREAD_NAME.into(), json!("a session"));
+    if server.reads_per_op() > 0 && table.is_none() {
+        m.conditions.insert(condition::UNCACHED_BY.into(), json!("debug_io_direct"));
+        m.conditions.insert(condition::METHOD.into(), json!("direct"));
+    }
+    match server.think {
+        Some(law) => m.workload.insert("think_ns".into(), json!(law.mean_ns())),
+        None => None,
+    };
+    if table.is_some() {
+        m.workload.insert(condition::WORKERS.into(), json!(server.sessions));
+    }
+    m
+}
+
+type Row = (&'static str, Unit, Better, f64);
+
+fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<Row> {
+    use Better::{Less, More, Neither};
+    let chunks = table.map_or(1.0, |table| table.chunks);
+    let operations = account.operations as f64 / chunks;
+    let rate = account.rate_per_s() / chunks;
+    let window_s = account.window_ns / 1e9;
+    let per_op = |total: f64| total / operations;
+    let servers = f64::from(server.sessions);
+    let residence_ns = servers / rate * 1e9;
+    // Thinking is a setting of the load, not a wait of the server's; the samples can't tell it from waiting.
+    let think_ns = server.think.map_or(0.0, |law| law.mean_ns() * chunks);
+    let wait = |state| account.share(state) * residence_ns;
+    let reads = account.reads as f64;
+    let blocks = reads * table.map_or(1.0, |table| table.blocks_per_read);
+    let client_busy = account.client_cpu_ns / account.window_ns / f64::from(server.client_cpus);
+    let mut rows = vec![
+        (metric::THROUGHPUT, Unit::OpsPerS, More, rate),
+        (metric::WINDOW, Unit::Ns, Neither, account.window_ns),
+        (metric::OPERATIONS, Unit::Count, Neither, operations),
+        (metric::SERVER_CPUS, Unit::Cpus, Neither, f64::from(server.cpus)),
+        (metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Neither, server.available_cpus()),
+        (metric::SERVER_CPUS_TAKEN, Unit::Cpus, Less, server.taken_cpus),
+        (metric::SERVER_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
+        (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
+        (metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.client_cpu_ns)),
+        (metric::CLIENT_BUSY, Unit::Ratio, Less, client_busy),
+        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
+        (
+            metric::SAMPLED_ON_CPU_PER_OP,
+            Unit::NsPerOp,
+            Less,
+            wait(State::Running) + wait(State::RunQueue),
+        ),
+        (metric::WAIT_READ_PER_OP, Unit::NsPerOp, Less, wait(State::Read)),
+        (metric::WAIT_FLUSH_PER_OP, Unit::NsPerOp, Less, wait(State::Flush)),
+        (metric::WAIT_LOCK_PER_OP, Unit::NsPerOp, Less, wait(State::Lock)),
+        (
+            metric::WAIT_CLIENT_PER_OP,
+            Unit::NsPerOp,
+            Less,
+            (wait(State::Client) - think_ns).max(0.0),
+        ),
+        (metric::WAIT_OTHER_PER_OP, Unit::NsPerOp, Less, wait(State::Other)),
+        (
+            metric::WAIT_SAMPLES,
+            Unit::Count,
+            Neither,
+            account.samples.iter().sum::<u64>() as f64,
+        ),
+        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, Less, per_op(blocks)),
+        (metric::DEVICE_READS, Unit::Count, Neither, reads),
+        (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, blocks * BLOCK_BYTES),
+        (metric::HOT_THREAD, Unit::Ratio, Less, account.hottest_ns / account.window_ns),
+    ];
+    if server.quota_cpus.is_some() {
+        rows.push((metric::THROTTLED, Unit::Count, Less, account.throttled as f64));
+    }
+    if server.commits() && server.synchronous_commit && account.flushes > 0 {
+        let flushes = account.flushes as f64;
+        rows.extend([
+            (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, Neither, WAL_BYTES),
+            (metric::FLUSHES_PER_OP, Unit::CountPerOp, Neither, per_op(flushes)),
+            (metric::SERVER_FLUSH_TIME, Unit::Ns, Less, account.flush_ns / flushes),
+        ]);
+    }
+    match table {
+        Some(_) => rows.push((metric::WORKERS, Unit::Count, Neither, servers)),
+        None => rows.push((metric::SESSIONS, Unit::Count, Neither, servers)),
+    }
+    debug_assert!(window_s > 0.0);
+    rows
+}
+
+/// A block or log measurement: the rate, and the latency by Little's law.
+pub(crate) fn device(id: &str, layer: Layer, depth: u32, windows: &[Account]) -> Measurement {
+    let mut m = Measurement::new(id, layer);
+    let mut samples = Samples::new();
+    for account in windows {
+        let rate = account.rate_per_s();
+        let latency_ns = f64::from(depth) / rate * 1e9;
+        samples.extend([
+            (metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate),
+            (metric::LATENCY_MEAN, Unit::Ns, Better::Less, latency_ns),
+        ]);
+    }
+    m.metrics = samples.into_metrics();
+    m.repeats = windows.len() as u32;
+    m.workload.insert(condition::THREADS.into(), json!(depth));
+    m.workload.insert(condition::SESSIONS.into(), json!(depth));
+    m
+}

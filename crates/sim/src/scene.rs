@@ -1,0 +1,191 @@
+//! A whole run of the program on a simulated machine: capacities, the workload, and interventions on demand.
+
+use narrows_model::{
+    Cpu, DatabaseChoice, Host, HostRole, Layer, Measurement, Plan, Platform, Run, SCHEMA, Tool,
+    condition,
+};
+use narrows_verdict::{Intervention, Workload, fewer_cpus, judge, propose};
+use serde_json::json;
+
+use crate::emit::{self, Table};
+use crate::law::Law;
+use crate::server::{Server, Step};
+use crate::world::{Windows, closed};
+
+/// A server under one workload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// Which workload it stands for.
+    pub workload: Workload,
+    /// The server.
+    pub server: Server,
+    /// For scans: the table.
+    pub table: Option<Table>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// A sketch with three repeats.
+    pub quick: bool,
+}
+
+impl Scene {
+    /// A scene of a workload without a table.
+    pub fn new(workload: Workload, server: Server, seed: u64) -> Scene {
+        Scene { workload, server, table: None, seed, quick: false }
+    }
+
+    /// A scan: one operation of the server is a chunk, `chunks` of them a table.
+    pub fn scan(server: Server, chunks: f64, blocks_per_read: f64, seed: u64) -> Scene {
+        Scene {
+            workload: Workload::ScanMany,
+            server,
+            table: Some(Table { chunks, blocks_per_read }),
+            seed,
+            quick: false,
+        }
+    }
+
+    fn windows(&self) -> Windows {
+        Windows { repeats: if self.quick { 3 } else { 6 }, ..Windows::default() }
+    }
+
+    /// The run as it is before any verdict: platform, capacities, the workload.
+    pub fn measure(&self) -> Run {
+        let id = self.workload.measurement_id();
+        let mut run = self.blank_run();
+        run.measurements.extend(self.capacities());
+        let windows = closed(&self.server, self.windows(), self.seed);
+        run.measurements.push(emit::database(id, &self.server, &windows, self.table));
+        if !self.workload.is_scan() {
+            let alone = Server { sessions: 1, ..self.server.clone() };
+            let windows = closed(&alone, self.windows(), self.seed ^ 0xa1);
+            let id = format!("{id}.alone");
+            run.measurements.push(emit::database(&id, &alone, &windows, None));
+        }
+        run
+    }
+
+    /// Makes a change and measures again.
+    pub fn intervene(&self, intervention: Intervention) -> Measurement {
+        let mut server = self.server.clone();
+        match intervention {
+            Intervention::SessionsX2 | Intervention::WorkersX2 => server.sessions *= 2,
+            Intervention::FewerCpus => {
+                let cpus = fewer_cpus(server.cpus as usize).unwrap_or(1) as u32;
+                server.taken_cpus *= f64::from(cpus) / f64::from(server.cpus);
+                server.cpus = cpus;
+            }
+            Intervention::MoreCpus => server.shared_cpus = true,
+            Intervention::SyncOff => server.synchronous_commit = false,
+        }
+        let baseline = self.workload.measurement_id();
+        let windows = closed(&server, self.windows(), self.seed ^ 0x7e57);
+        let id = intervention.measurement_id(baseline);
+        let mut m = emit::database(&id, &server, &windows, self.table);
+        m.conditions.insert(condition::INTERVENTION.into(), json!(intervention.word()));
+        m.conditions.insert(condition::BASELINE.into(), json!(baseline));
+        m
+    }
+
+    /// Drives and log, each measured apart from the server, as their layers do.
+    fn capacities(&self) -> Vec<Measurement> {
+        let mut all = Vec::new();
+        let windows = self.windows();
+        if self.server.reads_per_op() > 0 {
+            let channels = self.server.disk.channels;
+            let sequential = self.table.is_some();
+            let ids = if sequential {
+                vec![("block.read.sequential.1m.knee".to_string(), channels * 4)]
+            } else {
+                let own = self.server.sessions;
+                vec![
+                    ("block.read.random.8k.d1".to_string(), 1),
+                    ("block.read.random.8k.knee".to_string(), channels * 4),
+                    (format!("block.read.random.8k.direct_d{own}"), own),
+                ]
+            };
+            for (id, depth) in ids {
+                let alone = Server { sessions: depth, think: None, steps: vec![Step::Read], ..self.server.clone() };
+                let seen = closed(&alone, windows, self.seed ^ u64::from(depth));
+                all.push(emit::device(&id, Layer::Block, depth, &seen));
+            }
+        }
+        if self.server.commits() {
+            for committers in [1, 8, 64] {
+                let mut alone = Server {
+                    sessions: committers,
+                    think: None,
+                    synchronous_commit: true,
+                    // A committer needs a moment to prepare its record.
+                    steps: vec![Step::Pause(Law::Constant(1_000.0)), Step::Commit],
+                    ..self.server.clone()
+                };
+                alone.log.inside_ns = 0.0;
+                let seen = closed(&alone, windows, self.seed ^ u64::from(committers));
+                let id = format!("log.commit.{committers}");
+                all.push(emit::device(&id, Layer::Log, committers, &seen));
+                if committers == 1 {
+                    for state in ["idle", "busy"] {
+                        let id = format!("log.append.fdatasync.{state}");
+                        all.push(emit::device(&id, Layer::Log, 1, &seen));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn blank_run(&self) -> Run {
+        let cpus = self.server.cpus;
+        let all = cpus + self.server.client_cpus;
+        let mut platform = Platform {
+            cpu: Cpu {
+                sockets: 1,
+                cores: all,
+                threads: all,
+                smt_active: Some(false),
+                ..Cpu::default()
+            },
+            ..Platform::default()
+        };
+        platform.cgroup.cpu_quota_cpus = self.server.quota_cpus;
+        Run {
+            schema: SCHEMA.to_string(),
+            id: format!("sim-{}", self.seed),
+            tool: Tool { name: "narrows-sim".into(), version: env!("CARGO_PKG_VERSION").into() },
+            command: Vec::new(),
+            started_at: "1970-01-01T00:00:00Z".into(),
+            finished_at: None,
+            completed: true,
+            plan: Plan {
+                quick: self.quick,
+                layers: Layer::ALL.to_vec(),
+                data_dir: String::new(),
+                wal_dir: String::new(),
+                database: DatabaseChoice::Managed,
+                sessions: self.server.sessions,
+                repeats: self.windows().repeats,
+                seed: self.seed,
+                file_bytes: 0,
+                table_bytes: 0,
+                shared_buffers_bytes: 0,
+                server_cpus: (0..cpus).collect(),
+                client_cpus: (cpus..all).collect(),
+                steps: Vec::new(),
+            },
+            hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
+            measurements: Vec::new(),
+            findings: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+}
+
+/// The whole way: measure, judge, make the test that the verdict proposes, judge again.
+pub fn simulate(scene: &Scene) -> Run {
+    let mut run = scene.measure();
+    if let Some(intervention) = propose(&run, scene.workload.measurement_id()) {
+        run.measurements.push(scene.intervene(intervention));
+    }
+    run.verdicts = judge(&run);
+    run
+}

@@ -1,0 +1,26 @@
+//! The statistics that narrows rests on: histograms of a window, intervals over repeats, steady
+//! state and trend.
+//!
+//! Every method here states its assumption, its source and the number of samples from which it
+//! exists; below that number it gives `None`, which is printed as the absence of an interval, never
+//! as zero.
+//!
+//! Pure: no clock, no file, no randomness. It does not decide what is a finding and does not choose
+//! the number of repeats.
+
+mod effective;
+mod hdr;
+mod recorder;
+mod runs;
+mod share;
+mod special;
+pub mod steady;
+mod tail;
+pub mod trend;
+
+pub use effective::effective_sample_size;
+pub use hdr::HdrError;
+pub use recorder::Recorder;
+pub use runs::{RatioEstimate, interval_95, median, ratio};
+pub use share::share_interval_95;
+pub use tail::quantile_interval;

@@ -1,0 +1,273 @@
+//! Does a condition hold, and which figures show it?
+
+use std::fmt;
+
+use narrows_model::{Measurement, Platform, Role, Run};
+use narrows_units::{Ratio, significant};
+
+use crate::drift;
+use crate::path;
+use crate::quantity::{Figure, Quantity, headline};
+use crate::rule::{Over, Test, When};
+use crate::select::says;
+
+/// A measurement in its run.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'a> {
+    pub run: &'a Run,
+    pub measurement: &'a Measurement,
+}
+
+impl<'a> Case<'a> {
+    /// The machine it was measured on.
+    pub fn platform(&self) -> Option<&'a Platform> {
+        self.run.hosts.get(self.measurement.host as usize).map(|host| &host.platform)
+    }
+}
+
+/// The figures a finding rests on.
+#[derive(Debug, Clone)]
+pub(crate) struct Evidence(Vec<String>);
+
+impl Evidence {
+    pub fn new(text: impl Into<String>) -> Self {
+        Evidence(vec![text.into()])
+    }
+
+    /// With further figures, those of them that are known.
+    pub fn and(mut self, figures: &[Quantity], case: &Case<'_>) -> Self {
+        let known = figures.iter().filter_map(|quantity| quantity.resolve(case));
+        self.0.extend(known.map(|figure| figure.show(figure.median())));
+        self
+    }
+
+    /// For a list that quotes several measurements.
+    pub fn in_measurement(self, m: &Measurement) -> Self {
+        Evidence(vec![format!("{}: {self}", m.id)])
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("; "))
+    }
+}
+
+/// Whether a condition about one measurement holds. `None` also where a figure it needs is absent.
+pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
+    match *when {
+        When::Ratio { of, to, over, test } => {
+            ratio(&of.resolve(case)?, &to.resolve(case)?, over, test)
+        }
+        When::Value { of, over, test } => value(&of.resolve(case)?, over, test),
+        When::Shortfall { done, due, window, share } => {
+            shortfall(&done.resolve(case)?, &due.resolve(case)?, &window.resolve(case)?, share)
+        }
+        When::Says { key, any_of } => {
+            let text = says(case.measurement, key)?;
+            any_of
+                .contains(&text.as_str())
+                .then(|| Evidence::new(format!("{} is {text}", key.replace('_', " "))))
+        }
+        When::Present(key) => {
+            let m = case.measurement;
+            let value = m.workload.get(key).or_else(|| m.conditions.get(key))?;
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            Some(Evidence::new(format!("{} is {text}", key.replace('_', " "))))
+        }
+        When::Drift { p_within, p_between, share } => {
+            drift::evidence(case.measurement, p_within, p_between, share).map(Evidence::new)
+        }
+        When::Wide { half_width } => {
+            let metric = headline(case.measurement)?;
+            let width = metric.interval_95?.relative_half_width();
+            let name = metric.name.replace('_', " ");
+            (width > half_width).then(|| {
+                let (n, limit) = (metric.samples.len(), Ratio(half_width));
+                Evidence::new(format!("{name} ±{} over {n} repeats, limit ±{limit}", Ratio(width)))
+            })
+        }
+        When::Path { role, fact } => {
+            let path = path::under(case, role)?;
+            fact.holds(path).then(|| Evidence::new(fact.show(path)))
+        }
+        When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),
+        When::AnyPath(_) | When::DatabaseBeside | When::Blind { .. } => None,
+    }
+}
+
+/// Whether a condition about the run as a whole holds.
+pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
+    match *when {
+        When::AnyPath(fact) => {
+            let roles = run.hosts.iter().flat_map(|host| &host.platform.roles);
+            let shown: Vec<String> =
+                roles.filter(|path| fact.holds(path)).map(|path| fact.show(path)).collect();
+            (!shown.is_empty()).then(|| Evidence::new(shown.join("; ")))
+        }
+        When::DatabaseBeside => {
+            let databases = run.hosts.iter().flat_map(|host| &host.platform.databases);
+            let shown: Vec<String> = databases
+                .filter(|database| !database.shares_role.is_empty())
+                .map(|database| {
+                    let roles: Vec<&str> = database.shares_role.iter().map(|r| role(*r)).collect();
+                    format!("{}, process {}, on {}", database.kind, database.pid, roles.join(", "))
+                })
+                .collect();
+            (!shown.is_empty()).then(|| Evidence::new(shown.join("; ")))
+        }
+        When::Blind { of, have, lack } => crate::blind::evidence(run, &of, have, lack),
+        When::Any(conditions) => conditions.iter().find_map(|when| host(when, run)),
+        _ => None,
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Data => "the data drives",
+        Role::Wal => "the log's drives",
+    }
+}
+
+fn ratio(of: &Figure, to: &Figure, over: Over, test: Test) -> Option<Evidence> {
+    // Pairs of one repeat where both figures have the same repeats, else one pair of medians.
+    let pairs: Vec<(f64, f64)> = match (of.values.len(), to.values.len(), over) {
+        (_, _, Over::Total) => vec![(of.values.iter().sum(), to.values.iter().sum())],
+        (n, m, _) if n == m => of.values.iter().copied().zip(to.values.iter().copied()).collect(),
+        (_, 1, _) => of.values.iter().map(|v| (*v, to.values[0])).collect(),
+        (1, _, _) => to.values.iter().map(|v| (of.values[0], *v)).collect(),
+        _ => vec![(of.median(), to.median())],
+    };
+    let pairs: Vec<(f64, f64)> = pairs.into_iter().filter(|(_, to)| *to != 0.0).collect();
+    let (repeat, value) = decide(pairs.iter().map(|(of, to)| of / to), over, test)?;
+    // The median ratio belongs to no repeat; its evidence quotes the medians.
+    let (a, b) = repeat.map_or_else(
+        || if pairs.len() == 1 { pairs[0] } else { (of.median(), to.median()) },
+        |index| pairs[index],
+    );
+    let place = place(repeat, pairs.len());
+    Some(Evidence::new(format!(
+        "{} against {}{place}: ratio {}, {}",
+        of.show(a),
+        to.show(b),
+        significant(value, 3),
+        wanted(test, |bound| significant(bound, 3)),
+    )))
+}
+
+fn value(of: &Figure, over: Over, test: Test) -> Option<Evidence> {
+    let total: Vec<f64>;
+    let values = if over == Over::Total {
+        total = vec![of.values.iter().sum()];
+        &total
+    } else {
+        &of.values
+    };
+    let (repeat, value) = decide(values.iter().copied(), over, test)?;
+    let place = place(repeat, values.len());
+    let bound = |bound: f64| crate::quantity::with_unit(bound, of.unit);
+    Some(Evidence::new(format!("{}{place}, {}", of.show(value), wanted(test, bound))))
+}
+
+/// The value that decides, and the repeat it belongs to, if the test fires on it.
+fn decide(
+    values: impl Iterator<Item = f64>,
+    over: Over,
+    test: Test,
+) -> Option<(Option<usize>, f64)> {
+    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    let (repeat, value) = match over {
+        Over::Median | Over::Total => (None, narrows_stats::median(&values)?),
+        Over::Worst => {
+            let worst = |a: &(usize, &f64), b: &(usize, &f64)| {
+                test.badness(*a.1).total_cmp(&test.badness(*b.1))
+            };
+            let (index, value) = values.iter().enumerate().max_by(worst)?;
+            (Some(index), *value)
+        }
+    };
+    test.fires(value).then_some((repeat, value))
+}
+
+fn place(repeat: Option<usize>, repeats: usize) -> String {
+    match repeat {
+        Some(index) if repeats > 1 => format!(" in repeat {} of {repeats}", index + 1),
+        _ => String::new(),
+    }
+}
+
+fn wanted(test: Test, bound: impl Fn(f64) -> String) -> String {
+    match test {
+        Test::Below(least) => format!("wanted at least {}", bound(least)),
+        Test::Above(0.0) => "wanted none".to_string(),
+        Test::Above(most) => format!("wanted at most {}", bound(most)),
+        Test::Outside(low, high) => format!("wanted {} to {}", bound(low), bound(high)),
+        Test::Between(low, _) => format!("wanted at most {}", bound(low)),
+    }
+}
+
+fn shortfall(done: &Figure, due: &Figure, window: &Figure, share: f64) -> Option<Evidence> {
+    let seconds = window.median() / 1e9;
+    let repeats = due.values.len() as f64;
+    let (rate_done, rate_due) = (done.median(), due.median());
+    let (count_done, count_due) = (rate_done * seconds * repeats, rate_due * seconds * repeats);
+    // Arrivals are a Poisson process: their count has its mean as variance.
+    let chance = 3.0 * count_due.sqrt();
+    (count_due > 0.0 && count_due - count_done > (share * count_due).max(chance)).then(|| {
+        Evidence::new(format!(
+            "{} against {}: {} of what was due, wanted at least {}",
+            done.show(rate_done),
+            due.show(rate_due),
+            Ratio(rate_done / rate_due),
+            Ratio(1.0 - share),
+        ))
+    })
+}
+
+/// Whether a measurement has this metric.
+pub(crate) fn has(m: &Measurement, name: &str) -> bool {
+    m.metric(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_model::{Unit, metric};
+
+    fn figure(values: &[f64]) -> Figure {
+        Figure {
+            label: metric::ERRORS.to_string(),
+            unit: Some(Unit::Count),
+            values: values.to_vec(),
+        }
+    }
+
+    #[test]
+    fn one_bad_repeat_decides_the_worst_and_not_the_median() {
+        let figures = (figure(&[10.0, 10.0, 1.0]), figure(&[10.0, 10.0, 10.0]));
+        let test = Test::Below(0.9);
+        assert!(ratio(&figures.0, &figures.1, Over::Median, test).is_none());
+        let evidence = ratio(&figures.0, &figures.1, Over::Worst, test).expect("it fires");
+        assert!(evidence.to_string().contains("repeat 3 of 3"), "{evidence}");
+    }
+
+    #[test]
+    fn a_total_forgives_what_one_window_lent_to_the_next() {
+        let (of, to) = (figure(&[8.0, 12.0]), figure(&[10.0, 10.0]));
+        assert!(ratio(&of, &to, Over::Worst, Test::Outside(0.9, 1.1)).is_some());
+        assert!(ratio(&of, &to, Over::Total, Test::Outside(0.9, 1.1)).is_none());
+    }
+
+    #[test]
+    fn a_zero_denominator_answers_nothing() {
+        assert!(ratio(&figure(&[1.0]), &figure(&[0.0]), Over::Worst, Test::Above(0.0)).is_none());
+    }
+
+    #[test]
+    fn few_arrivals_may_fall_short_by_chance_and_many_may_not() {
+        let due = |rate: f64| Figure { unit: Some(Unit::OpsPerS), ..figure(&[rate]) };
+        let window = figure(&[10e9]);
+        assert!(shortfall(&due(97.0), &due(100.0), &window, 0.01).is_none());
+        assert!(shortfall(&due(97_000.0), &due(100_000.0), &window, 0.01).is_some());
+    }
+}

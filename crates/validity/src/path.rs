@@ -1,0 +1,133 @@
+//! Facts about the path under a role: file system, devices, drives.
+
+use narrows_model::{DeviceKind, Layer, PcieLink, Role, RolePath, condition};
+
+use crate::evaluate::Case;
+use crate::select::says;
+
+/// A property of a role's path that bears on what a number means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathFact {
+    /// Its file system lives in memory.
+    Volatile,
+    /// Its file system is reached over a network.
+    Network,
+    /// Its file system is a container's layered one.
+    Overlay,
+    /// A drive's counters are switched off.
+    CountersOff,
+    /// Every drive announces a volatile write cache, so the kernel passes flushes on to it.
+    WriteBack,
+    /// Mirrors, parity or a mapper stand between file and drives, so drives move other amounts than were asked.
+    Redundant,
+    /// A drive's PCIe link runs slower or narrower than the drive could.
+    LinkBelowDrive,
+}
+
+impl PathFact {
+    pub(crate) fn holds(self, path: &RolePath) -> bool {
+        let mut drives = path.drives().peekable();
+        match self {
+            PathFact::Volatile => path.file_system.volatile,
+            PathFact::Network => path.file_system.network,
+            PathFact::Overlay => path.file_system.overlay,
+            PathFact::CountersOff => {
+                drives.any(|d| d.queue.as_ref().is_some_and(|queue| queue.iostats == Some(false)))
+            }
+            PathFact::WriteBack => {
+                drives.peek().is_some()
+                    && drives.all(|d| {
+                        d.queue.as_ref().and_then(|q| q.write_cache.as_deref())
+                            == Some("write back")
+                    })
+            }
+            PathFact::Redundant => {
+                path.devices.iter().any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
+            }
+            PathFact::LinkBelowDrive => drives.any(|d| d.pcie.first().is_some_and(below)),
+        }
+    }
+
+    /// As a phrase after "the path is".
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            PathFact::Volatile => "on a file system in memory",
+            PathFact::Network => "on a file system over a network",
+            PathFact::Overlay => "on a container's layered file system",
+            PathFact::CountersOff => "on a drive whose counters are off",
+            PathFact::WriteBack => "on drives with a volatile write cache",
+            PathFact::Redundant => "behind RAID or a mapper",
+            PathFact::LinkBelowDrive => {
+                "on a drive whose PCIe link is below what the drive could do"
+            }
+        }
+    }
+
+    /// The figures behind it.
+    pub(crate) fn show(self, path: &RolePath) -> String {
+        let fs = &path.file_system;
+        let place = format!("{} folder {} on {}", path.role.word(), path.path, fs.kind);
+        match self {
+            PathFact::Volatile | PathFact::Network | PathFact::Overlay => {
+                format!("{place}, mounted at {}", fs.mount_point)
+            }
+            PathFact::LinkBelowDrive => {
+                let links: Vec<String> = path
+                    .drives()
+                    .filter_map(|d| Some((d, d.pcie.first()?)))
+                    .filter(|(_, link)| below(link))
+                    .map(|(d, link)| format!("{}: {}", d.name, speeds(link)))
+                    .collect();
+                format!("{place}; {}", links.join(", "))
+            }
+            PathFact::CountersOff | PathFact::WriteBack | PathFact::Redundant => {
+                let names: Vec<&str> = path.devices.iter().map(|d| d.name.as_str()).collect();
+                format!("{place}, devices {}", names.join(", "))
+            }
+        }
+    }
+}
+
+fn below(link: &PcieLink) -> bool {
+    let slower = matches!((link.current_gts, link.max_gts), (Some(now), Some(max)) if now < max);
+    let fewer = matches!((link.current_width, link.max_width), (Some(now), Some(max)) if now < max);
+    slower || fewer
+}
+
+fn speeds(link: &PcieLink) -> String {
+    let end = |gts: Option<f64>, width: Option<u32>| match (gts, width) {
+        (Some(gts), Some(width)) => format!("{gts} GT/s x{width}"),
+        (Some(gts), None) => format!("{gts} GT/s"),
+        (None, Some(width)) => format!("x{width}"),
+        (None, None) => "unknown".to_string(),
+    };
+    format!(
+        "{} of {}",
+        end(link.current_gts, link.current_width),
+        end(link.max_gts, link.max_width)
+    )
+}
+
+/// The role a measurement ran on: as it says, or else the one its layer is about.
+fn role(case: &Case<'_>) -> Option<Role> {
+    match says(case.measurement, condition::ROLE).as_deref() {
+        Some("data") => return Some(Role::Data),
+        Some("wal") => return Some(Role::Wal),
+        _ => {}
+    }
+    match case.measurement.layer {
+        Layer::Block | Layer::Database => Some(Role::Data),
+        Layer::Log => Some(Role::Wal),
+        Layer::Clock | Layer::Memory | Layer::Fabric => None,
+    }
+}
+
+/// The path under the measurement's role.
+pub(crate) fn of<'a>(case: &Case<'a>) -> Option<&'a RolePath> {
+    under(case, role(case)?)
+}
+
+/// The path under a role of the measurement's host.
+pub(crate) fn under<'a>(case: &Case<'a>, role: Role) -> Option<&'a RolePath> {
+    case.platform()?.roles.iter().find(|path| path.role == role)
+}

@@ -1,0 +1,161 @@
+//! Figures that conditions are made of, and how they are looked up and printed.
+
+use narrows_model::{Unit, metric};
+use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
+
+use crate::evaluate::Case;
+use crate::path;
+
+/// A figure of a measurement, or made from several.
+#[derive(Debug, Clone, Copy)]
+pub enum Quantity {
+    /// A metric of the measurement, one value per repeat.
+    Metric(&'static str),
+    /// A metric of another measurement (id, name).
+    Of(&'static str, &'static str),
+    /// A number among workload or conditions.
+    Number(&'static str),
+    /// A fixed number.
+    Constant(f64),
+    /// All of these multiplied, repeat by repeat.
+    Product(&'static [Quantity]),
+    /// A metric summed over all repeats.
+    Total(&'static str),
+    /// Hardware threads that are online.
+    OnlineCpus,
+    /// Capacity of the drives under the measurement's role, bytes.
+    DriveBytes,
+    /// How many repeats there were.
+    Repeats,
+}
+
+/// A figure found: one value, or one per repeat.
+#[derive(Debug, Clone)]
+pub(crate) struct Figure {
+    pub label: String,
+    pub unit: Option<Unit>,
+    pub values: Vec<f64>,
+}
+
+impl Quantity {
+    /// The figure, or `None` where any part of it is unknown.
+    pub(crate) fn resolve(&self, case: &Case<'_>) -> Option<Figure> {
+        let label = self.label();
+        let one = |unit, value| Some(Figure { label: label.clone(), unit, values: vec![value] });
+        match *self {
+            Quantity::Metric(name) => Some(from_metric(label, case.measurement.metric(name)?)),
+            Quantity::Of(id, name) => {
+                Some(from_metric(label, case.run.measurement(id)?.metric(name)?))
+            }
+            Quantity::Number(key) => {
+                let unit = key.ends_with("_bytes").then_some(Unit::Bytes);
+                one(unit, case.measurement.number(key)?)
+            }
+            Quantity::Constant(value) => one(None, value),
+            Quantity::Product(parts) => {
+                let parts: Option<Vec<Figure>> = parts.iter().map(|p| p.resolve(case)).collect();
+                let values = parts?.into_iter().map(|p| p.values).reduce(multiply)?;
+                Some(Figure { label, unit: None, values })
+            }
+            Quantity::Total(name) => {
+                let metric = case.measurement.metric(name)?;
+                one(Some(metric.unit), from_metric(String::new(), metric).values.iter().sum())
+            }
+            Quantity::OnlineCpus => {
+                let threads = case.platform()?.cpu.threads;
+                one(Some(Unit::Cpus), (threads > 0).then_some(f64::from(threads))?)
+            }
+            Quantity::DriveBytes => {
+                let path = path::of(case)?;
+                let sizes: Option<Vec<u64>> = path.drives().map(|d| d.size_bytes).collect();
+                let total: u64 = sizes?.iter().sum();
+                one(Some(Unit::Bytes), (total > 0).then_some(total as f64)?)
+            }
+            Quantity::Repeats => one(Some(Unit::Count), f64::from(case.measurement.repeats)),
+        }
+    }
+
+    /// Its name in evidence and in the book.
+    pub fn label(&self) -> String {
+        match *self {
+            Quantity::Metric(name) => name.replace('_', " "),
+            Quantity::Of(id, name) => format!("{} of {id}", name.replace('_', " ")),
+            Quantity::Number(key) => key.replace('_', " "),
+            Quantity::Constant(value) => significant(value, 3),
+            Quantity::Product(parts) => product_label(parts),
+            Quantity::Total(name) => format!("{} over all repeats", name.replace('_', " ")),
+            Quantity::OnlineCpus => "processors online".to_string(),
+            Quantity::DriveBytes => "drive capacity".to_string(),
+            Quantity::Repeats => "repeats".to_string(),
+        }
+    }
+}
+
+/// Conversions between units (powers of ten) are left out: the reader wants `window`, not `window × 1e-9`.
+fn product_label(parts: &[Quantity]) -> String {
+    let conversion =
+        |q: &&Quantity| !matches!(q, Quantity::Constant(c) if c.log10().fract() == 0.0);
+    parts.iter().filter(conversion).map(Quantity::label).collect::<Vec<_>>().join(" × ")
+}
+
+fn from_metric(label: String, metric: &narrows_model::Metric) -> Figure {
+    let values =
+        if metric.samples.is_empty() { vec![metric.value] } else { metric.samples.clone() };
+    Figure { label, unit: Some(metric.unit), values }
+}
+
+/// Repeat by repeat; a single value goes with every repeat. Lists that don't match have no common repeats, so
+/// their medians stand for them.
+fn multiply(a: Vec<f64>, b: Vec<f64>) -> Vec<f64> {
+    match (a.len(), b.len()) {
+        (n, m) if n == m => a.iter().zip(&b).map(|(x, y)| x * y).collect(),
+        (_, 1) => a.iter().map(|x| x * b[0]).collect(),
+        (1, _) => b.iter().map(|y| a[0] * y).collect(),
+        _ => vec![median(&a) * median(&b)],
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    narrows_stats::median(values).unwrap_or(f64::NAN)
+}
+
+impl Figure {
+    pub fn median(&self) -> f64 {
+        median(&self.values)
+    }
+
+    /// Name and value as evidence shows them.
+    pub fn show(&self, value: f64) -> String {
+        format!("{} {}", self.label, with_unit(value, self.unit))
+    }
+}
+
+/// A value in its unit, three figures.
+pub(crate) fn with_unit(value: f64, unit: Option<Unit>) -> String {
+    let plain = |value: f64| {
+        if value.fract() == 0.0 && value.abs() < 1e6 {
+            format!("{value:.0}")
+        } else {
+            significant(value, 3)
+        }
+    };
+    match unit {
+        Some(Unit::Ns | Unit::NsPerOp) if value >= 100.0 => Nanos(value as u64).to_string(),
+        Some(Unit::Ns | Unit::NsPerOp) => format!("{} ns", significant(value, 3)),
+        Some(Unit::OpsPerS) => OpsPerSecond(value).to_string(),
+        Some(Unit::Bytes) => Bytes(value as u64).to_string(),
+        Some(Unit::BytesPerOp) => format!("{} per operation", Bytes(value as u64)),
+        Some(Unit::BytesPerS) => BytesPerSecond(value).to_string(),
+        Some(Unit::Ratio) => Ratio(value).to_string(),
+        Some(Unit::CountPerOp) => format!("{} per operation", significant(value, 3)),
+        Some(Unit::Cpus) => plain(value),
+        Some(Unit::Count) | None => plain(value),
+    }
+}
+
+/// The figure a measurement is known by: its rate where it has one, else what one operation takes.
+pub(crate) fn headline(m: &narrows_model::Measurement) -> Option<&narrows_model::Metric> {
+    [metric::THROUGHPUT, metric::BANDWIDTH, metric::LATENCY_P50, metric::COST]
+        .iter()
+        .find_map(|name| m.metric(name))
+}

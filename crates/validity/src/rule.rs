@@ -1,0 +1,231 @@
+//! What a rule is made of. Everything is `'static` data, so that the table can be printed as well as executed.
+
+use narrows_model::Severity;
+
+use crate::{PathFact, Quantity, Select};
+
+/// One rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Stable id in kebab case; it is what the run file stores.
+    pub id: &'static str,
+    /// Heading under which the book lists it.
+    pub group: Group,
+    /// How much it weighs when it fires.
+    pub severity: Severity,
+    /// What it looks at.
+    pub about: About,
+    /// The condition under which it fires.
+    pub when: When,
+    /// Figures quoted as evidence beside those of the condition.
+    pub figures: &'static [Quantity],
+    /// One sentence for the screen.
+    pub summary: &'static str,
+    /// What to do about it.
+    pub advice: &'static str,
+    /// Why it weighs that much and not more or less.
+    pub reason: &'static str,
+    /// Where the method comes from.
+    pub reference: &'static str,
+}
+
+/// Headings of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// What must add up.
+    Arithmetic,
+    /// What the device and the kernel saw.
+    Device,
+    /// The file that was measured.
+    File,
+    /// Whether the figure had settled and how well it repeats.
+    Steadiness,
+    /// Whatever else used the machine.
+    Disturbance,
+    /// The load generator itself.
+    Generator,
+    /// The database's own counters.
+    Database,
+    /// Durability.
+    Durability,
+    /// Clock and memory.
+    Machine,
+    /// What the path under a role is.
+    Path,
+    /// Cross-checks that were not possible.
+    Blind,
+}
+
+impl Group {
+    /// Every heading in the book's order.
+    pub const ALL: [Group; 11] = [
+        Group::Arithmetic,
+        Group::Device,
+        Group::File,
+        Group::Steadiness,
+        Group::Disturbance,
+        Group::Generator,
+        Group::Database,
+        Group::Durability,
+        Group::Machine,
+        Group::Path,
+        Group::Blind,
+    ];
+
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Arithmetic => "Arithmetic",
+            Group::Device => "What the device saw",
+            Group::File => "The file",
+            Group::Steadiness => "Steadiness",
+            Group::Disturbance => "Disturbance",
+            Group::Generator => "The load generator",
+            Group::Database => "The database's own counters",
+            Group::Durability => "Durability",
+            Group::Machine => "Clock and memory",
+            Group::Path => "The path",
+            Group::Blind => "What could not be checked",
+        }
+    }
+}
+
+/// What a rule looks at, and how often it may speak.
+#[derive(Debug, Clone, Copy)]
+pub enum About {
+    /// One finding for each measurement that it takes.
+    Measurement(Select),
+    /// Looks at each measurement that it takes and makes one finding for the run, quoting them.
+    Run(Select),
+    /// Looks at the run as a whole.
+    Host,
+}
+
+/// The condition.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// `of / to` fails the test.
+    Ratio {
+        /// Numerator.
+        of: Quantity,
+        /// Denominator; zero makes the condition unanswerable, and the rule silent.
+        to: Quantity,
+        /// How repeats are brought together.
+        over: Over,
+        /// Values that fire.
+        test: Test,
+    },
+    /// A figure fails the test.
+    Value {
+        /// The figure.
+        of: Quantity,
+        /// How repeats are brought together.
+        over: Over,
+        /// Values that fire.
+        test: Test,
+    },
+    /// Counts of `done` fall short of `due` by more than `share` and by more than chance explains: three standard
+    /// deviations of a Poisson count. Both are rates; the window turns them into counts.
+    Shortfall {
+        /// Rate obtained.
+        done: Quantity,
+        /// Rate wanted.
+        due: Quantity,
+        /// Length of the window, ns.
+        window: Quantity,
+        /// Tolerated share.
+        share: f64,
+    },
+    /// A text or boolean of workload or conditions is one of these.
+    Says {
+        /// Key.
+        key: &'static str,
+        /// Values that fire.
+        any_of: &'static [&'static str],
+    },
+    /// A key of workload or conditions is there at all: its presence is the fact.
+    Present(&'static str),
+    /// The headline figure moves one way: inside most windows, or from repeat to repeat.
+    Drift {
+        /// Mann-Kendall's two-sided p below which a trend within a window counts.
+        p_within: f64,
+        /// The same over repeats, of which there are fewer.
+        p_between: f64,
+        /// Change along the fitted line, relative to the mean, above which it matters.
+        share: f64,
+    },
+    /// The headline figure's 95 % interval is wider than ± this share.
+    Wide {
+        /// Half the width over the middle.
+        half_width: f64,
+    },
+    /// The path under a role has this property.
+    Path {
+        /// The role whose path is meant.
+        role: narrows_model::Role,
+        /// The property.
+        fact: PathFact,
+    },
+    /// The path under any role has this property; for [`About::Host`].
+    AnyPath(PathFact),
+    /// A database that is not ours uses a role's drives; for [`About::Host`].
+    DatabaseBeside,
+    /// All measurements that `of` takes and that have one of `have` lack every one of `lack`; for
+    /// [`About::Host`].
+    Blind {
+        /// The class.
+        of: Select,
+        /// What was asked.
+        have: &'static [&'static str],
+        /// What would have checked it.
+        lack: &'static [&'static str],
+    },
+    /// Any of these.
+    Any(&'static [When]),
+}
+
+/// How the repeats of a figure are brought together before it is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// The median: one odd repeat doesn't decide.
+    Median,
+    /// The repeat that fails worst: for what must hold in each.
+    Worst,
+    /// The sum over all repeats: for counts with an edge at each window's end.
+    Total,
+}
+
+/// Values that fire. The bounds themselves never do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Test {
+    /// Less than.
+    Below(f64),
+    /// More than.
+    Above(f64),
+    /// Less than the first or more than the second.
+    Outside(f64, f64),
+    /// More than the first, not more than the second.
+    Between(f64, f64),
+}
+
+impl Test {
+    /// Whether `value` fires. What is not a number never does.
+    pub fn fires(self, value: f64) -> bool {
+        match self {
+            Test::Below(bound) => value < bound,
+            Test::Above(bound) => value > bound,
+            Test::Outside(low, high) => value < low || value > high,
+            Test::Between(low, high) => value > low && value <= high,
+        }
+    }
+
+    /// How far `value` is on the firing side; only the order matters.
+    pub(crate) fn badness(self, value: f64) -> f64 {
+        match self {
+            Test::Below(bound) => bound - value,
+            Test::Above(bound) => value - bound,
+            Test::Outside(low, high) => (low - value).max(value - high),
+            Test::Between(low, _) => value - low,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Classes of cross-checks that could not be made. Their silence must not read as a pass.
+
+use narrows_model::{Layer, Severity, metric};
+
+use crate::{About, Group, PathFact, Rule, Select, When};
+
+const NOT_A_PASS: &str =
+    "No figure is shown to be wrong; but none was checked, and the reader has to know";
+const UNKNOWN: &str = "introduction, rule 7: unknown is not zero";
+
+const fn blind(id: &'static str, when: When, summary: &'static str, advice: &'static str) -> Rule {
+    Rule {
+        id,
+        group: Group::Blind,
+        severity: Severity::Note,
+        about: About::Host,
+        when,
+        figures: &[],
+        summary,
+        advice,
+        reason: NOT_A_PASS,
+        reference: UNKNOWN,
+    }
+}
+
+pub(super) const RULES: &[Rule] = &[
+    blind(
+        "counters-off",
+        When::AnyPath(PathFact::CountersOff),
+        "A drive's counters are switched off, so nothing can be checked against it",
+        "Write 1 to /sys/block/DEVICE/queue/iostats if you may",
+    ),
+    blind(
+        "device-reads-unchecked",
+        When::Blind {
+            of: Select::ids(&["block.read.*"]),
+            have: &[metric::ISSUED_READ_BYTES],
+            lack: &[metric::DEVICE_READ_BYTES],
+        },
+        "Reads could not be checked against a drive's counters",
+        "Use a folder on a local block device to have them checked",
+    ),
+    blind(
+        "device-writes-unchecked",
+        When::Blind {
+            of: Select::ids(&["block.write.*", "log.*"]),
+            have: &[metric::ISSUED_WRITE_BYTES],
+            lack: &[metric::DEVICE_WRITE_BYTES],
+        },
+        "Writes could not be checked against a drive's counters",
+        "Use a folder on a local block device to have them checked",
+    ),
+    blind(
+        "depth-unchecked",
+        When::Blind {
+            of: Select::layers(&[Layer::Block]),
+            have: &[metric::THROUGHPUT],
+            lack: &[metric::IN_FLIGHT],
+        },
+        "Requests in flight could not be checked by Little's law",
+        "Latencies are missing; see the other findings",
+    ),
+    blind(
+        "server-uncounted",
+        When::Blind {
+            of: Select::ids(&["database.lookup*", "database.update*"]),
+            have: &[metric::OPERATIONS],
+            lack: &[metric::SERVER_TRANSACTIONS],
+        },
+        "The client's count could not be checked against the server's",
+        "Let the role read pg_stat_database",
+    ),
+    blind(
+        "others-unseen",
+        When::Blind { of: Select::ALL, have: &[], lack: &[metric::OTHER_CPUS, metric::STEAL] },
+        "Whether others used the processors could not be seen",
+        "Make /proc/stat readable",
+    ),
+];

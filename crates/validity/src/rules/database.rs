@@ -1,0 +1,195 @@
+//! The server's own counters against ours and the device's.
+
+use narrows_model::{Layer, Role, Severity, condition, metric};
+
+use crate::Quantity::{Constant, Metric, Product, Total};
+use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
+
+const TRANSACTIONS: &[&str] = &["database.lookup*", "database.update*"];
+const UPDATE: &[&str] = &["database.update"];
+const STATISTICS: &str = "PostgreSQL documentation, The Cumulative Statistics System";
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "server-counted-otherwise",
+        group: Group::Database,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::ids(TRANSACTIONS)),
+        when: When::Ratio {
+            of: Metric(metric::SERVER_TRANSACTIONS),
+            to: Metric(metric::OPERATIONS),
+            over: Over::Total,
+            test: Test::Outside(0.99, 1.01),
+        },
+        figures: &[],
+        summary: "Client and server counted different numbers of transactions",
+        advice: "Look for others using the database, or transactions that were rolled back",
+        reason: "Every figure per operation divides the server's counters by the client's count. All repeats together, \
+                 because the server brings its counters up to date with some delay",
+        reference: STATISTICS,
+    },
+    Rule {
+        id: "cached-lookups-read",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.lookup_cached*"])),
+        when: When::Value {
+            of: Metric(metric::BLOCK_READS_PER_OP),
+            over: Over::Median,
+            test: Test::Above(0.01),
+        },
+        figures: &[Metric(metric::DEVICE_READ_BYTES)],
+        summary: "Cached lookups missed the buffer pool",
+        advice: "Warm up longer, or make the table smaller than shared_buffers",
+        reason: "One miss in a hundred costs as much as many hits on a slow drive; the rate is true but not that of \
+                 a cached workload",
+        reference: STATISTICS,
+    },
+    Rule {
+        id: "uncached-lookups-hit",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.lookup_uncached*"])),
+        when: When::Value {
+            of: Metric(metric::BLOCK_READS_PER_OP),
+            over: Over::Median,
+            test: Test::Below(0.5),
+        },
+        figures: &[Metric(metric::BLOCK_HITS_PER_OP)],
+        summary: "More than half of the uncached lookups found their row in the buffer pool",
+        advice: "Make the table larger, or shared_buffers smaller",
+        reason: "The rate is true, and its reads are counted; but it is not what the name says",
+        reference: STATISTICS,
+    },
+    Rule {
+        id: "page-cache-answered",
+        group: Group::Database,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::ids(&["database.lookup_uncached*"]).needs(&[Need::PathNot(PathFact::Volatile)]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_READ_BYTES),
+            to: Metric(metric::SERVER_READ_BYTES),
+            over: Over::Worst,
+            test: Test::Below(0.9),
+        },
+        figures: &[],
+        summary: "The page cache answered reads that the drives were to answer",
+        advice: "Use a server with debug_io_direct, or a table larger than memory",
+        reason: "The workload is there to show the drives; with reads from memory its verdict would name the wrong \
+                 resource",
+        reference: "server's bytes against the drives' counters",
+    },
+    Rule {
+        id: "fewer-flushes-than-commits-need",
+        group: Group::Database,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::ids(&["database.update*"]).except(&["*.test.sync_off"]).needs(&[
+                Need::SaysNot(
+                    condition::SYNC_METHOD,
+                    &["open_dsync", "open_datasync", "open_sync"],
+                ),
+            ]),
+        ),
+        when: When::Ratio {
+            of: Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)]),
+            to: Constant(1.0),
+            over: Over::Median,
+            test: Test::Below(0.5),
+        },
+        figures: &[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)],
+        summary: "Fewer flushes than durable commits need: these were not durable",
+        advice: "See fsync, synchronous_commit and commit_delay of the server",
+        reason: "A flush serves at most one waiting commit per session, so each session's commits need at least one \
+                 flush each; half of that allows for late counters. O_DSYNC writes are not counted as flushes",
+        reference: "group commit: one flush, at most one commit of each session",
+    },
+    Rule {
+        id: "more-flushes-than-commits",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["database.update*"])),
+        when: When::Value {
+            of: Metric(metric::FLUSHES_PER_OP),
+            over: Over::Median,
+            test: Test::Above(1.2),
+        },
+        figures: &[Metric(metric::WAL_BYTES_PER_OP)],
+        summary: "The log was flushed more often than transactions committed",
+        advice: "Look for a small wal_buffers, a checkpoint in the window, or other sessions that commit",
+        reason: "The additional flushes are real work of the server and are in the figure",
+        reference: STATISTICS,
+    },
+    Rule {
+        id: "few-checkpoints",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(UPDATE).needs(&[Need::Quick(false)])),
+        when: FEW_CHECKPOINTS,
+        figures: &[Metric(metric::WINDOW)],
+        summary: "Fewer than two checkpoints fell into the update windows",
+        advice: "Measure longer, or with a smaller max_wal_size",
+        reason: "Just after a checkpoint every first change of a page writes the whole page; a window that doesn't \
+                 cover the cycle shows one of its halves",
+        reference: "PostgreSQL documentation, WAL Configuration",
+    },
+    Rule {
+        id: "few-checkpoints-sketch",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(UPDATE).needs(&[Need::Quick(true)])),
+        when: FEW_CHECKPOINTS,
+        figures: &[Metric(metric::WINDOW)],
+        summary: "Fewer than two checkpoints fell into the update windows",
+        advice: "Run without --quick for a figure that covers the checkpoint cycle",
+        reason: "A sketch has no time for two cycles and says that it is one; no grade above LIKELY rests on it",
+        reference: "PostgreSQL documentation, WAL Configuration",
+    },
+    Rule {
+        id: "few-wait-samples",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["database.*"]).except(&["*.open", "*.test.*"])),
+        when: When::Value {
+            of: Total(metric::WAIT_SAMPLES),
+            over: Over::Median,
+            test: Test::Below(200.0),
+        },
+        figures: &[],
+        summary: "Few wait samples: the parts of the sum are rough",
+        advice: "Measure longer, or with more sessions",
+        reason: "With 200 samples a share of one half is known to ± 7 points; the rate doesn't depend on it, and the \
+                 sum is tested by itself",
+        reference: "binomial proportion, normal approximation",
+    },
+    Rule {
+        id: "bundled-server",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Database])),
+        when: When::Says { key: "origin", any_of: &["bundle"] },
+        figures: &[],
+        summary: "The server is the downloaded bundle, built otherwise than a distribution's package",
+        advice: "Compare only with runs of the same bundle, or install PostgreSQL and run again",
+        reason: "Compiler options, libraries and I/O methods differ, so its CPU per operation is its own; the \
+                 measurement is as true as with any server",
+        reference: "PostgreSQL documentation, pg_config",
+    },
+    Rule {
+        id: "server-data-in-memory",
+        group: Group::Path,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.lookup_uncached*"])),
+        when: When::Path { role: Role::Data, fact: PathFact::Volatile },
+        figures: &[],
+        summary: "Reads that should reach a drive come from a file system in memory",
+        advice: "Give a folder on a drive with --data",
+        reason: "The rate is that of memory copies, under a name that promises a drive",
+        reference: "tmpfs(5)",
+    },
+];
+
+const FEW_CHECKPOINTS: When =
+    When::Value { of: Total(metric::CHECKPOINTS), over: Over::Median, test: Test::Below(2.0) };

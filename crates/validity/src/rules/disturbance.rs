@@ -1,0 +1,156 @@
+//! Whatever else used the machine. A database's figure stays true when others take its processors, and its verdict
+//! says so; a capacity measured in such company is not the capacity.
+
+use narrows_model::{Layer, Severity, metric};
+
+use super::SECONDS_PER_NS;
+use crate::Quantity::{Constant, Metric, OnlineCpus, Product};
+use crate::{About, Group, Over, Rule, Select, Test, When};
+
+const CAPACITIES: &[Layer] =
+    &[Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Fabric];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "steal",
+        group: Group::Disturbance,
+        severity: Severity::Note,
+        about: About::Run(Select::ALL),
+        when: When::Value {
+            of: Metric(metric::STEAL),
+            over: Over::Median,
+            test: Test::Between(0.01, 0.05),
+        },
+        figures: &[],
+        summary: "The hypervisor gave some processor time to others",
+        advice: "Expect tails to be longer than on a machine of one's own",
+        reason: "A few per cent are lost in the spread of the repeats, but show in tails",
+        reference: "proc(5), /proc/stat, steal",
+    },
+    Rule {
+        id: "steal-heavy",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(CAPACITIES)),
+        when: When::Value {
+            of: Metric(metric::STEAL),
+            over: Over::Median,
+            test: Test::Above(0.05),
+        },
+        figures: &[],
+        summary: "The hypervisor gave processor time to others during the measurement",
+        advice: "Measure again when the host is quieter, or on a machine without shared processors",
+        reason: "Above five per cent the loss is as large as the agreement a sum must show",
+        reference: "proc(5), /proc/stat, steal",
+    },
+    Rule {
+        id: "other-load",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(CAPACITIES)),
+        when: When::Ratio {
+            of: Metric(metric::OTHER_CPUS),
+            to: OnlineCpus,
+            over: Over::Median,
+            test: Test::Above(0.05),
+        },
+        figures: &[],
+        summary: "Other programs used the processors during the measurement",
+        advice: "Stop them, or measure again when the machine is quiet",
+        reason: "What others take is missing from the capacity, and how much of it can't be told from outside",
+        reference: "proc(5), /proc/stat less our own processor time",
+    },
+    Rule {
+        id: "server-cpus-taken",
+        group: Group::Disturbance,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(&[Layer::Database])),
+        when: When::Any(&[
+            When::Ratio {
+                of: Metric(metric::SERVER_CPUS_TAKEN),
+                to: Metric(metric::SERVER_CPUS),
+                over: Over::Median,
+                test: Test::Above(0.05),
+            },
+            When::Value { of: Metric(metric::STEAL), over: Over::Median, test: Test::Above(0.05) },
+        ]),
+        figures: &[Metric(metric::OTHER_CPUS)],
+        summary: "Others, or the hypervisor, used the server's processors",
+        advice: "Compare this figure only with one obtained in the same company",
+        reason: "The server did give this rate, and the verdict takes what was left to it as its capacity; a note, \
+                 because the reason for a low figure is not a fault of the measurement",
+        reference: "proc(5), /proc/stat per processor",
+    },
+    Rule {
+        id: "cpu-pressure",
+        group: Group::Disturbance,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&[
+            "clock.*",
+            "memory.latency.*",
+            "block.*.d1",
+            "log.append.*.idle",
+        ])),
+        when: When::Value {
+            of: Metric(metric::CPU_PRESSURE),
+            over: Over::Median,
+            test: Test::Above(0.10),
+        },
+        figures: &[],
+        summary: "Some task waited for a processor although the measurement needs only one",
+        advice: "Look for other load, or a quota on our control group",
+        reason: "It says that somebody waited, not that the measurement did; other rules weigh the load itself",
+        reference: "Linux Documentation/accounting/psi.rst",
+    },
+    Rule {
+        id: "sentinel-drift",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ALL),
+        when: When::Value {
+            of: Metric(metric::SENTINEL_DRIFT),
+            over: Over::Median,
+            test: Test::Outside(-0.10, 0.10),
+        },
+        figures: &[],
+        summary: "The same piece of work took another time after the measurement than before",
+        advice: "Look for frequency changes, heat, or a neighbour; measure again",
+        reason: "The processor that was measured is not the one that was there before; CPU per operation, and what \
+                 rests on it, moves by as much",
+        reference: "introduction, rule 9",
+    },
+    Rule {
+        id: "throttled",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(CAPACITIES)),
+        when: When::Ratio {
+            of: Metric(metric::THROTTLED),
+            to: Product(&[Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]),
+            over: Over::Median,
+            test: Test::Above(0.5),
+        },
+        figures: &[],
+        summary: "A processor quota stopped the measurement again and again",
+        advice: "Raise the control group's quota, or run outside of it",
+        reason: "The figure is the quota's. Half a stop a second is one of twenty of the usual 100 ms periods: below \
+                 that the loss is inside the spread",
+        reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
+    },
+    Rule {
+        id: "server-throttled",
+        group: Group::Disturbance,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(&[Layer::Database])),
+        when: When::Value {
+            of: Metric(metric::THROTTLED),
+            over: Over::Median,
+            test: Test::Above(0.0),
+        },
+        figures: &[Metric(metric::WINDOW)],
+        summary: "A processor quota stopped the server during the window",
+        advice: "Raise the quota if the verdict names it",
+        reason: "A quota is a configured limit that the server has in production too; the figure is true under it",
+        reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
+    },
+];

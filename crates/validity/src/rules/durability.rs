@@ -1,0 +1,41 @@
+//! Whether a durable write was durable.
+
+use narrows_model::{Role, Severity, metric};
+
+use crate::Quantity::Metric;
+use crate::{About, Group, Over, PathFact, Rule, Select, Test, When};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "not-durable",
+        group: Group::Durability,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["log.*", "database.update*"])),
+        when: When::Path { role: Role::Wal, fact: PathFact::Volatile },
+        figures: &[],
+        summary: "The log is on a file system in memory: nothing was made durable",
+        advice: "Give a folder on a drive with --wal",
+        reason: "The rate is what processors and memory give without a drive, worth knowing as such, and not what its \
+                 name promises",
+        reference: "tmpfs(5)",
+    },
+    Rule {
+        id: "flush-implausibly-fast",
+        group: Group::Durability,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&[
+            "log.append.fdatasync.idle",
+            "log.append.dsync.idle",
+        ])),
+        when: When::Value {
+            of: Metric(metric::LATENCY_P50),
+            over: Over::Median,
+            test: Test::Below(10_000.0),
+        },
+        figures: &[Metric(metric::DEVICE_FLUSHES)],
+        summary: "A durable append takes less time than most drives need to acknowledge a write",
+        advice: "Find out whether the drive's cache survives a power failure, or the host's hypervisor keeps writes",
+        reason: "Drives with protected caches and persistent memory do this honestly: speed alone convicts nobody",
+        reference: "Linux Documentation/block/writeback_cache_control.rst",
+    },
+];

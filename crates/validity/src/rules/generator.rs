@@ -1,0 +1,125 @@
+//! The load generator: whether it measured the system or itself, and whether it kept the times it promised.
+
+use narrows_model::{Layer, Severity, condition, metric};
+
+use crate::Quantity::{Metric, Number};
+use crate::{About, Group, Need, Over, Rule, Select, Test, When};
+
+const OPEN: &[Need] = &[Need::Says(condition::LOOP, &["open"])];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "generator-bound",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::layers(&[Layer::Block, Layer::Log, Layer::Fabric])
+                .needs(&[Need::SaysNot(condition::METHOD, &["buffered", "direct"])]),
+        ),
+        when: When::Value {
+            of: Metric(metric::GENERATOR_BUSY),
+            over: Over::Median,
+            test: Test::Above(0.9),
+        },
+        figures: &[Metric(metric::CPU_PER_OP), Number(condition::THREADS)],
+        summary: "The load generator's busiest thread had no time left: this measures the generator",
+        advice: "Take the figure as a lower bound of the device; more generator threads would show more",
+        reason: "The device could do at least that much, so the figure is not wrong, but it is not the device's. \
+                 The server's own path (buffered or direct reads by threads) is not judged: there the processor is \
+                 part of what is measured",
+        reference: "introduction, rule 4",
+    },
+    Rule {
+        id: "client-bound",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Database])),
+        when: When::Value {
+            of: Metric(metric::CLIENT_BUSY),
+            over: Over::Median,
+            test: Test::Above(0.9),
+        },
+        figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS)],
+        summary: "The client's processors were busy: the server may give more than this",
+        advice: "Give the client more processors, or drive the server from another machine",
+        reason: "The rate was obtained, but the narrow place may be the client",
+        reference: "introduction, rule 4",
+    },
+    Rule {
+        id: "cpus-shared",
+        group: Group::Generator,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Database])),
+        when: When::Says { key: condition::CPUS_SHARED, any_of: &["true"] },
+        figures: &[],
+        summary: "Client and server shared processors",
+        advice: "On a machine with more cores, or from another machine, the server has more to itself",
+        reason: "The client's processor time is counted apart and is a line of the sum; the figure stands",
+        reference: "verdicts: client and server on one machine",
+    },
+    Rule {
+        id: "overload",
+        group: Group::Generator,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::ALL.needs(OPEN)),
+        when: When::Shortfall {
+            done: Metric(metric::THROUGHPUT),
+            due: Metric(metric::OFFERED),
+            window: Metric(metric::WINDOW),
+            share: 0.01,
+        },
+        figures: &[Metric(metric::LATENCY_P99)],
+        summary: "The system could not keep the offered rate, so its latency has no bound",
+        advice: "Offer less; the rate it kept in a closed loop was not sustainable",
+        reason: "With arrivals faster than departures the queue grows for as long as one measures: the percentile is \
+                 a property of the window's length",
+        reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
+    },
+    Rule {
+        id: "generator-late",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ALL.needs(OPEN)),
+        when: When::Ratio {
+            of: Metric(metric::LATENESS_P99),
+            to: Metric(metric::LATENCY_P99),
+            over: Over::Median,
+            test: Test::Above(0.05),
+        },
+        figures: &[],
+        summary: "The generator itself was late by a good part of the latency it reports",
+        advice: "Give the client more processors or fewer sessions",
+        reason: "Latency counts from when an operation was due, so lateness is inside of it; above five per cent the \
+                 percentile is partly the generator's",
+        reference: "introduction, rule 3",
+    },
+    Rule {
+        id: "operations-skipped",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ALL.needs(OPEN)),
+        when: When::Value {
+            of: Metric(metric::SKIPPED),
+            over: Over::Worst,
+            test: Test::Above(0.0),
+        },
+        figures: &[Metric(metric::OPERATIONS)],
+        summary: "Operations that were due were never sent",
+        advice: "Use more sessions, or a lower rate",
+        reason: "The ones left out are those that would have waited longest, so the percentile is too good; where \
+                 they are many, the rule on overload makes it invalid",
+        reference: "introduction, rule 3; coordinated omission",
+    },
+    Rule {
+        id: "io-uring-refused",
+        group: Group::Generator,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Block])),
+        when: When::Says { key: condition::METHOD, any_of: &["threads"] },
+        figures: &[],
+        summary: "io_uring could not be used; threads with direct I/O stood in for the best path",
+        advice: "See kernel.io_uring_disabled and the container's seccomp profile",
+        reason: "The drive's figures stand, with more processor time per operation than io_uring needs",
+        reference: "Linux Documentation/admin-guide/sysctl/kernel.rst, io_uring_disabled",
+    },
+];

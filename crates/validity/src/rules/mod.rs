@@ -1,0 +1,40 @@
+//! The table, one file per heading or two.
+
+mod arithmetic;
+mod blind;
+mod database;
+mod device;
+mod disturbance;
+mod durability;
+mod generator;
+mod machine;
+mod path;
+mod steadiness;
+
+use std::sync::LazyLock;
+
+use crate::Rule;
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    [
+        arithmetic::RULES,
+        device::RULES,
+        steadiness::RULES,
+        disturbance::RULES,
+        generator::RULES,
+        database::RULES,
+        durability::RULES,
+        machine::RULES,
+        path::RULES,
+        blind::RULES,
+    ]
+    .concat()
+});
+
+/// Every rule, arithmetic first.
+pub fn rules() -> &'static [Rule] {
+    &RULES
+}
+
+/// Windows are in nanoseconds, rates per second.
+const SECONDS_PER_NS: f64 = 1e-9;

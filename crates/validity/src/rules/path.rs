@@ -1,0 +1,69 @@
+//! What the path under a role is, where that bears on what the numbers mean.
+
+use narrows_model::{Layer, Role, Severity};
+
+use crate::{About, Group, PathFact, Rule, Select, When};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "block-in-memory",
+        group: Group::Path,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Block])),
+        when: When::Path { role: Role::Data, fact: PathFact::Volatile },
+        figures: &[],
+        summary: "The data folder is on a file system in memory: no drive was measured",
+        advice: "Give a folder on a drive with --data",
+        reason: "The operations took place, in memory, under a name that promises a drive",
+        reference: "tmpfs(5)",
+    },
+    Rule {
+        id: "network-path",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Host,
+        when: When::AnyPath(PathFact::Network),
+        figures: &[],
+        summary: "A role is on a network file system: its server and the network are part of every figure",
+        advice: "Compare with a local folder to see the network's share",
+        reason: "A database may well live there; only device counters are out of reach",
+        reference: "statfs(2)",
+    },
+    Rule {
+        id: "overlay-path",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Host,
+        when: When::AnyPath(PathFact::Overlay),
+        figures: &[],
+        summary: "A role is on a container's layered file system",
+        advice: "Mount a volume for data and log, as a database in a container should have",
+        reason: "New files lie in the upper layer and behave like it; copying up happens only to files that were \
+                 there before",
+        reference: "Linux Documentation/filesystems/overlayfs.rst",
+    },
+    Rule {
+        id: "link-below-drive",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Host,
+        when: When::AnyPath(PathFact::LinkBelowDrive),
+        figures: &[],
+        summary: "A drive's PCIe link runs below what the drive could do",
+        advice: "Check slot, riser and bifurcation; some links also slow down when idle",
+        reason: "It explains a low figure and makes none wrong; an idle link may be slow on purpose",
+        reference: "PCI Express Base Specification, Link Status against Link Capabilities",
+    },
+    Rule {
+        id: "database-beside",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Host,
+        when: When::DatabaseBeside,
+        figures: &[],
+        summary: "A database that is not ours uses drives that were measured",
+        advice: "Observe it, or measure when it is down",
+        reason: "Whether it did anything during the windows, the rules on other load and other reads say",
+        reference: "introduction, rule 10",
+    },
+];

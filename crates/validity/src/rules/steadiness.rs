@@ -1,0 +1,47 @@
+//! Whether the figure had settled and how well it repeats.
+
+use narrows_model::Severity;
+
+use crate::Quantity::Repeats;
+use crate::{About, Group, Over, Rule, Select, Test, When};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "not-steady",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ALL),
+        when: When::Drift { p_within: 0.01, p_between: 0.05, share: 0.10 },
+        figures: &[],
+        summary: "The figure was still moving while it was measured",
+        advice: "Warm up longer, or measure longer; for writes the drive may be leaving its cache",
+        reason: "The mean of a moving figure belongs to no state of the system; but the operations took place, and a \
+                 longer window may show the same",
+        reference: "Mann 1945, Kendall 1975; SNIA SSS PTS 2.0.2, 2.1.24 for the 10 %",
+    },
+    Rule {
+        id: "wide-spread",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ALL),
+        when: When::Wide { half_width: 0.25 },
+        figures: &[],
+        summary: "The repeats differ too much for the figure to mean much",
+        advice: "Look for other load, turbo or placement changes; measure with more repeats on a quiet machine",
+        reason: "With ± 25 % two machines that differ by half cannot be told apart, and a sum that must agree within \
+                 5 % agrees by accident. Each repeat alone may still be true",
+        reference: "introduction, rule 5",
+    },
+    Rule {
+        id: "few-repeats",
+        group: Group::Steadiness,
+        severity: Severity::Note,
+        about: About::Run(Select::ALL.except(&["*.test.*", "*.alone"])),
+        when: When::Value { of: Repeats, over: Over::Median, test: Test::Below(3.0) },
+        figures: &[],
+        summary: "Fewer than three repeats: no interval can be given",
+        advice: "Run without --quick",
+        reason: "The figures stand; only their doubt is unknown, and shows as missing",
+        reference: "methods: statistics",
+    },
+];

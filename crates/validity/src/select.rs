@@ -1,0 +1,131 @@
+//! Which measurements a rule takes.
+
+use narrows_model::{Layer, Measurement};
+use serde_json::Value;
+
+use crate::evaluate::Case;
+use crate::path::{self, PathFact};
+use crate::quantity::Quantity;
+
+/// A choice of measurements. Empty lists choose everything.
+#[derive(Debug, Clone, Copy)]
+pub struct Select {
+    /// Layers.
+    pub layers: &'static [Layer],
+    /// Patterns of ids, in which `*` stands for any text.
+    pub ids: &'static [&'static str],
+    /// Patterns of ids that are left out.
+    pub except: &'static [&'static str],
+    /// What must hold besides.
+    pub needs: &'static [Need],
+}
+
+/// A further requirement.
+#[derive(Debug, Clone, Copy)]
+pub enum Need {
+    /// A text or boolean of workload or conditions is one of these.
+    Says(&'static str, &'static [&'static str]),
+    /// It is none of these, or absent.
+    SaysNot(&'static str, &'static [&'static str]),
+    /// The figure is known and at least this.
+    AtLeast(Quantity, f64),
+    /// The run is (or is not) a sketch.
+    Quick(bool),
+    /// The path under the measurement's role is known and has this property.
+    Path(PathFact),
+    /// The path under the measurement's role is unknown or hasn't this property.
+    PathNot(PathFact),
+}
+
+impl Select {
+    /// Everything.
+    pub const ALL: Select = Select { layers: &[], ids: &[], except: &[], needs: &[] };
+
+    /// Measurements of these layers.
+    pub const fn layers(layers: &'static [Layer]) -> Select {
+        Select { layers, ..Select::ALL }
+    }
+
+    /// Measurements whose id fits one of these patterns.
+    pub const fn ids(ids: &'static [&'static str]) -> Select {
+        Select { ids, ..Select::ALL }
+    }
+
+    /// Without those whose id fits one of these patterns.
+    pub const fn except(self, except: &'static [&'static str]) -> Select {
+        Select { except, ..self }
+    }
+
+    /// Only where all of these hold.
+    pub const fn needs(self, needs: &'static [Need]) -> Select {
+        Select { needs, ..self }
+    }
+
+    pub(crate) fn takes(&self, case: &Case<'_>) -> bool {
+        let m = case.measurement;
+        (self.layers.is_empty() || self.layers.contains(&m.layer))
+            && (self.ids.is_empty() || self.ids.iter().any(|pattern| fits(pattern, &m.id)))
+            && !self.except.iter().any(|pattern| fits(pattern, &m.id))
+            && self.needs.iter().all(|need| need.holds(case))
+    }
+}
+
+impl Need {
+    fn holds(&self, case: &Case<'_>) -> bool {
+        let m = case.measurement;
+        match *self {
+            Need::Says(key, any_of) => says(m, key).is_some_and(|t| any_of.contains(&t.as_str())),
+            Need::SaysNot(key, none_of) => {
+                !says(m, key).is_some_and(|t| none_of.contains(&t.as_str()))
+            }
+            Need::AtLeast(quantity, bound) => {
+                quantity.resolve(case).is_some_and(|figure| figure.median() >= bound)
+            }
+            Need::Quick(quick) => case.run.plan.quick == quick,
+            Need::Path(fact) => path::of(case).is_some_and(|p| fact.holds(p)),
+            Need::PathNot(fact) => !path::of(case).is_some_and(|p| fact.holds(p)),
+        }
+    }
+}
+
+/// The text or boolean under a key of the workload, or else of the conditions.
+pub(crate) fn says(m: &Measurement, key: &str) -> Option<String> {
+    match m.workload.get(key).or_else(|| m.conditions.get(key))? {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether `text` fits `pattern`, in which each `*` stands for any text, also none.
+fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(fits("block.read.*", "block.read.random.8k.d1"));
+        assert!(fits("database.*.open", "database.update.open"));
+        assert!(fits("*", ""));
+        assert!(fits("a*a", "aba"));
+        assert!(!fits("a*a", "a"), "the star's two sides must not share a letter");
+        assert!(!fits("database.update", "database.update.alone"));
+        assert!(!fits("database.*.open", "database.update.alone"));
+        assert!(!fits("*.open", "open"));
+    }
+}

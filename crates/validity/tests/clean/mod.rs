@@ -1,0 +1,275 @@
+//! A run in which everything is in order, for tests that break one thing at a time.
+
+use std::collections::BTreeMap;
+
+use narrows_model::{
+    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Host, HostRole, Interval,
+    IntervalMethod, Layer, Measurement, Metric, PcieLink, Plan, Platform, Queue, Role, RolePath,
+    Run, SCHEMA, Series, Tool, Unit, condition, metric,
+};
+use serde_json::{Value, json};
+
+pub const REPEATS: usize = 6;
+
+/// Every layer's measurements with figures that agree with one another; no rule has anything to say.
+pub fn run() -> Run {
+    Run {
+        schema: SCHEMA.to_string(),
+        id: "7f3a".to_string(),
+        tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
+        command: vec!["narrows".to_string(), "run".to_string()],
+        started_at: "2026-11-20T14:02:00Z".to_string(),
+        finished_at: None,
+        completed: true,
+        plan: plan(),
+        hosts: vec![Host {
+            role: HostRole::ServerAndClient,
+            platform: platform(),
+            clock_offset_ns: 0,
+        }],
+        measurements: measurements(),
+        findings: Vec::new(),
+        verdicts: Vec::new(),
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        quick: false,
+        layers: Layer::ALL.to_vec(),
+        data_dir: "/data".to_string(),
+        wal_dir: "/wal".to_string(),
+        database: DatabaseChoice::Managed,
+        sessions: 8,
+        repeats: REPEATS as u32,
+        seed: 1,
+        file_bytes: 4 << 30,
+        table_bytes: 8 << 30,
+        shared_buffers_bytes: 1 << 30,
+        server_cpus: vec![0, 1],
+        client_cpus: vec![2, 3],
+        steps: Vec::new(),
+    }
+}
+
+fn platform() -> Platform {
+    let mut platform = Platform {
+        roles: vec![path(Role::Data, "nvme0n1"), path(Role::Wal, "nvme1n1")],
+        ..Platform::default()
+    };
+    platform.cpu.threads = 4;
+    platform
+}
+
+fn path(role: Role, drive: &str) -> RolePath {
+    RolePath {
+        role,
+        path: format!("/{}", role.word()),
+        file_system: FileSystem {
+            kind: "xfs".to_string(),
+            mount_point: format!("/{}", role.word()),
+            source: format!("/dev/{drive}"),
+            ..FileSystem::default()
+        },
+        devices: vec![BlockDevice {
+            name: drive.to_string(),
+            number: "259:0".to_string(),
+            kind: DeviceKind::Disk,
+            level: None,
+            model: None,
+            transport: Some("nvme (pcie)".to_string()),
+            size_bytes: Some(1_920_000_000_000),
+            slaves: Vec::new(),
+            queue: Some(Queue {
+                write_cache: Some("write back".to_string()),
+                iostats: Some(true),
+                ..Queue::default()
+            }),
+            numa_node: Some(0),
+            pcie: vec![PcieLink {
+                address: "0000:01:00.0".to_string(),
+                current_gts: Some(16.0),
+                current_width: Some(4),
+                max_gts: Some(16.0),
+                max_width: Some(4),
+            }],
+        }],
+    }
+}
+
+fn measurements() -> Vec<Measurement> {
+    let mut all = vec![
+        clock("clock.vdso", 25.0),
+        clock("clock.syscall", 90.0),
+        memory_latency("memory.latency.2m"),
+        block_read("block.read.random.8k.d1", "io_uring", 1.0),
+        block_read("block.read.random.8k.knee", "io_uring", 32.0),
+        block_read("block.read.random.8k.server_knee", "buffered", 32.0),
+        block_write("block.write.random.8k.knee"),
+        append("log.append.fdatasync.idle"),
+    ];
+    for workload in ["lookup_cached", "lookup_uncached", "update"] {
+        all.push(database(workload, "closed"));
+        all.push(database(&format!("{workload}.open"), "open"));
+    }
+    all
+}
+
+fn clock(id: &str, cost_ns: f64) -> Measurement {
+    let mut m = measurement(id, Layer::Clock);
+    set(&mut m, metric::COST, Unit::NsPerOp, cost_ns);
+    set(&mut m, metric::ERRORS, Unit::Count, 0.0);
+    m
+}
+
+fn memory_latency(id: &str) -> Measurement {
+    let mut m = measurement(id, Layer::Memory);
+    say(&mut m, condition::PAGE_BYTES, json!(2_097_152));
+    set(&mut m, metric::COST, Unit::NsPerOp, 95.0);
+    m
+}
+
+/// 100 k/s of 8 KiB for 10 s.
+fn block(id: &str, method: &str, depth: f64) -> Measurement {
+    let mut m = measurement(id, Layer::Block);
+    say(&mut m, condition::METHOD, json!(method));
+    say(&mut m, condition::LOOP, json!("closed"));
+    say(&mut m, condition::BLOCK_BYTES, json!(8192));
+    say(&mut m, condition::ROLE, json!("data"));
+    rate(&mut m, 100e3);
+    set(&mut m, metric::BANDWIDTH, Unit::BytesPerS, 100e3 * 8192.0);
+    set(&mut m, metric::IN_FLIGHT, Unit::Count, depth * 0.99);
+    set(&mut m, metric::DEPTH, Unit::Count, depth);
+    set(&mut m, metric::LATENCY_MEAN, Unit::Ns, depth * 9.9e3);
+    for name in [metric::ERRORS, metric::SHORT_IOS] {
+        set(&mut m, name, Unit::Count, 0.0);
+    }
+    for name in [metric::ZERO_BLOCKS, metric::UNWRITTEN] {
+        set(&mut m, name, Unit::Ratio, 0.0);
+    }
+    set(&mut m, metric::GENERATOR_BUSY, Unit::Ratio, 0.5);
+    m
+}
+
+fn block_read(id: &str, method: &str, depth: f64) -> Measurement {
+    let mut m = block(id, method, depth);
+    set(&mut m, metric::ISSUED_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    if method == "buffered" {
+        set(&mut m, metric::RESIDENT_BEFORE, Unit::Ratio, 0.0);
+    }
+    m
+}
+
+fn block_write(id: &str) -> Measurement {
+    let mut m = block(id, "io_uring", 32.0);
+    say(&mut m, condition::WRITE_STATE, json!("unknown"));
+    set(&mut m, metric::ISSUED_WRITE_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    set(&mut m, metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1.01e6 * 8192.0);
+    m
+}
+
+fn append(id: &str) -> Measurement {
+    let mut m = measurement(id, Layer::Log);
+    say(&mut m, condition::ROLE, json!("wal"));
+    say(&mut m, condition::BLOCK_BYTES, json!(8192));
+    rate(&mut m, 10e3);
+    set(&mut m, metric::LATENCY_P50, Unit::Ns, 95e3);
+    set(&mut m, metric::ISSUED_WRITE_BYTES, Unit::Bytes, 1e5 * 8192.0);
+    set(&mut m, metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1.5e5 * 8192.0);
+    set(&mut m, metric::DEVICE_FLUSHES, Unit::Count, 1e5);
+    m
+}
+
+fn database(workload: &str, kind: &str) -> Measurement {
+    let mut m = measurement(&format!("database.{workload}"), Layer::Database);
+    say(&mut m, condition::LOOP, json!(kind));
+    say(&mut m, condition::SYNC_METHOD, json!("fdatasync"));
+    say(&mut m, condition::CPUS_SHARED, json!(false));
+    rate(&mut m, 20e3);
+    set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e6);
+    set(&mut m, metric::SERVER_TRANSACTIONS, Unit::Count, 2e5);
+    set(&mut m, metric::ERRORS, Unit::Count, 0.0);
+    set(&mut m, metric::SESSIONS, Unit::Count, 8.0);
+    set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.4);
+    set(&mut m, metric::SERVER_CPUS, Unit::Cpus, 2.0);
+    set(&mut m, metric::SERVER_CPUS_TAKEN, Unit::Cpus, 0.01);
+    set(&mut m, metric::WAIT_SAMPLES, Unit::Count, 4e3);
+    if kind == "open" {
+        set(&mut m, metric::OFFERED, Unit::OpsPerS, 20e3);
+        set(&mut m, metric::LATENESS_P99, Unit::Ns, 2e3);
+        set(&mut m, metric::SKIPPED, Unit::Count, 0.0);
+    }
+    if workload.starts_with("lookup_cached") {
+        set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 0.0);
+    }
+    if workload.starts_with("lookup_uncached") {
+        set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 1.0);
+        set(&mut m, metric::SERVER_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);
+        set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);
+    }
+    if workload.starts_with("update") {
+        set(&mut m, metric::FLUSHES_PER_OP, Unit::CountPerOp, 0.4);
+        set(&mut m, metric::CHECKPOINTS, Unit::Count, 1.0);
+    }
+    m
+}
+
+fn measurement(id: &str, layer: Layer) -> Measurement {
+    let mut m = Measurement::new(id, layer);
+    m.repeats = REPEATS as u32;
+    m.workload = BTreeMap::new();
+    for name in [metric::STEAL, metric::CPU_PRESSURE, metric::SENTINEL_DRIFT] {
+        set(&mut m, name, Unit::Ratio, 0.0);
+    }
+    set(&mut m, metric::OTHER_CPUS, Unit::Cpus, 0.01);
+    set(&mut m, metric::THROTTLED, Unit::Count, 0.0);
+    set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
+    m
+}
+
+/// Operations per second over the 10 s window, with a level series of one value a second.
+fn rate(m: &mut Measurement, per_s: f64) {
+    set(m, metric::THROUGHPUT, Unit::OpsPerS, per_s);
+    set(m, metric::OPERATIONS, Unit::Count, per_s * 10.0);
+    m.series = (0..REPEATS as u32).map(|repeat| series(repeat, |_| per_s)).collect();
+}
+
+/// Throughput in 30 slices of a repeat; every second slice differs by 1 %, so that there is noise.
+pub fn series(repeat: u32, value: impl Fn(usize) -> f64) -> Series {
+    let noise = |slice: usize| if slice.is_multiple_of(2) { 1.0 } else { 0.99 };
+    Series {
+        name: metric::THROUGHPUT.to_string(),
+        unit: Unit::OpsPerS,
+        repeat,
+        t0_ns: 0,
+        interval_ns: 333_000_000,
+        x: Vec::new(),
+        values: (0..30).map(|slice| value(slice) * noise(slice)).collect(),
+    }
+}
+
+/// Gives a metric the same value in every repeat.
+pub fn set(m: &mut Measurement, name: &str, unit: Unit, value: f64) {
+    let new = Metric {
+        name: name.to_string(),
+        unit,
+        better: Better::Neither,
+        value,
+        interval_95: Some(Interval {
+            low: value * 0.99,
+            high: value * 1.01,
+            method: IntervalMethod::OrderStatistic,
+        }),
+        samples: vec![value; REPEATS],
+    };
+    match m.metrics.iter_mut().find(|metric| metric.name == name) {
+        Some(metric) => *metric = new,
+        None => m.metrics.push(new),
+    }
+}
+
+/// Sets a key of the workload.
+pub fn say(m: &mut Measurement, key: &str, value: Value) {
+    m.workload.insert(key.to_string(), value);
+}

@@ -1,0 +1,99 @@
+//! What findings look like: order, wording, effect on the run.
+
+mod clean;
+
+use narrows_model::{Severity, Unit, Validity, condition, metric};
+use narrows_validity::{Group, check, rules};
+use serde_json::json;
+
+const KNEE: &str = "block.read.random.8k.knee";
+
+#[test]
+fn evidence_quotes_the_figures_the_bound_and_the_repeat() {
+    let mut run = clean::run();
+    let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
+    let device = m.metrics.iter_mut().find(|m| m.name == metric::DEVICE_READ_BYTES).expect("same");
+    device.samples[3] = 41e6;
+    let findings = check(&run);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].id, "device-saw-less");
+    assert_eq!(findings[0].measurement.as_deref(), Some(KNEE));
+    assert_eq!(
+        findings[0].evidence,
+        "device read bytes 41.0 MB against issued read bytes 8.19 GB in repeat 4 of 6: ratio 0.00500, \
+         wanted at least 0.950"
+    );
+}
+
+#[test]
+fn the_heaviest_finding_comes_first_and_decides_the_validity() {
+    let mut run = clean::run();
+    let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
+    clean::say(m, condition::METHOD, json!("threads"));
+    clean::set(m, metric::GENERATOR_BUSY, Unit::Ratio, 0.99);
+    clean::set(m, metric::ERRORS, Unit::Count, 3.0);
+    run.findings = check(&run);
+    let severities: Vec<Severity> = run.findings.iter().map(|f| f.severity).collect();
+    assert_eq!(severities, [Severity::Invalid, Severity::Suspect, Severity::Note]);
+    run.apply_findings();
+    let m = run.measurement(KNEE).expect("still there");
+    assert_eq!(m.validity, Validity::Invalid);
+    assert_eq!(m.findings, ["operations-failed", "generator-bound"]);
+}
+
+#[test]
+fn a_finding_about_the_run_is_made_once_and_quotes_three() {
+    let mut run = clean::run();
+    for m in &mut run.measurements {
+        m.repeats = 2;
+    }
+    let findings = check(&run);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].measurement, None);
+    assert!(findings[0].evidence.starts_with("clock.vdso: repeats 2, wanted at least 3;"));
+    assert!(findings[0].evidence.ends_with("; 11 more"), "{}", findings[0].evidence);
+}
+
+#[test]
+fn a_burst_figure_is_told_against_the_capacity() {
+    let mut run = clean::run();
+    let id = "block.write.random.8k.knee";
+    let m = run.measurements.iter_mut().find(|m| m.id == id).expect("the clean run has it");
+    clean::say(m, condition::WRITE_STATE, json!("burst"));
+    assert_eq!(
+        check(&run)[0].evidence,
+        "write state is burst; issued write bytes over all repeats 49.2 GB; drive capacity 1.92 TB; \
+         block bytes 8.19 kB"
+    );
+}
+
+#[test]
+fn a_stored_run_is_judged_again_to_the_same_findings() {
+    let mut run = clean::run();
+    clean::set(&mut run.measurements[3], metric::ERRORS, Unit::Count, 3.0);
+    let first = check(&run);
+    run.findings = first.clone();
+    run.apply_findings();
+    assert_eq!(check(&run), first);
+}
+
+#[test]
+fn every_rule_says_what_to_do_and_why_it_weighs_so_much() {
+    for rule in rules() {
+        for (field, text) in [
+            ("summary", rule.summary),
+            ("advice", rule.advice),
+            ("reason", rule.reason),
+            ("reference", rule.reference),
+        ] {
+            assert!(text.len() > 5, "{} has no {field}", rule.id);
+            assert!(!text.ends_with('.'), "{}: {field} ends with a stop", rule.id);
+        }
+        assert!(rule.summary.len() <= 100, "{}'s summary doesn't fit a line", rule.id);
+        assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+        assert!(!rule.when.to_string().is_empty() && !rule.about.to_string().is_empty());
+    }
+    for group in Group::ALL {
+        assert!(rules().iter().any(|rule| rule.group == group), "{} is empty", group.title());
+    }
+}

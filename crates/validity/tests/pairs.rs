@@ -1,0 +1,380 @@
+//! Each rule in a run in which it fires and in a near miss in which it stays silent.
+
+mod clean;
+
+use std::collections::BTreeSet;
+
+use narrows_model::{Measurement, Metric, Role, RolePath, Run, RunningDatabase, condition, metric};
+use narrows_validity::{check, rules};
+use serde_json::json;
+
+use clean::{REPEATS, say, series};
+
+/// A rule, what makes it fire, and what almost does.
+struct Pair {
+    rule: &'static str,
+    fires: fn(&mut Run),
+    silent: fn(&mut Run),
+}
+
+const KNEE: &str = "block.read.random.8k.knee";
+const BUFFERED: &str = "block.read.random.8k.server_knee";
+const WRITE: &str = "block.write.random.8k.knee";
+const APPEND: &str = "log.append.fdatasync.idle";
+const CACHED: &str = "database.lookup_cached";
+const UNCACHED: &str = "database.lookup_uncached";
+const UPDATE: &str = "database.update";
+const OPEN: &str = "database.update.open";
+
+#[rustfmt::skip]
+const PAIRS: &[Pair] = &[
+    Pair { rule: "little-law-broken",
+        fires: |r| change(r, KNEE, metric::IN_FLIGHT, 36.0),
+        silent: |r| change(r, KNEE, metric::IN_FLIGHT, 35.0) },
+    Pair { rule: "depth-not-reached",
+        fires: |r| change_one(r, KNEE, metric::IN_FLIGHT, 28.0),
+        // At depth 1 the generator's own time between two requests is no fault.
+        silent: |r| { change(r, KNEE, metric::IN_FLIGHT, 29.0); change(r, "block.read.random.8k.d1", metric::IN_FLIGHT, 0.7) } },
+    Pair { rule: "bytes-not-operations-times-size",
+        fires: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.02e6 * 8192.0),
+        silent: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.005e6 * 8192.0) },
+    Pair { rule: "rate-not-operations-over-window",
+        fires: |r| change_one(r, UPDATE, metric::WINDOW, 9.8e9),
+        silent: |r| change_one(r, UPDATE, metric::WINDOW, 9.95e9) },
+    Pair { rule: "operations-failed",
+        fires: |r| change_one(r, UPDATE, metric::ERRORS, 1.0),
+        silent: |r| remove(r, UPDATE, metric::ERRORS) },
+    Pair { rule: "short-io",
+        fires: |r| change_one(r, KNEE, metric::SHORT_IOS, 1.0),
+        silent: |r| remove(r, KNEE, metric::SHORT_IOS) },
+
+    Pair { rule: "device-saw-less",
+        fires: |r| change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.94e6 * 8192.0),
+        silent: |r| change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.96e6 * 8192.0) },
+    Pair { rule: "device-saw-fewer-writes",
+        fires: |r| change_one(r, APPEND, metric::DEVICE_WRITE_BYTES, 0.94e5 * 8192.0),
+        // A file system in memory has no drive; other rules say so.
+        silent: |r| { change(r, APPEND, metric::DEVICE_WRITE_BYTES, 0.0); path(r, Role::Wal).file_system.volatile = true } },
+    Pair { rule: "others-read-the-drives",
+        fires: |r| change(r, KNEE, metric::DEVICE_READ_BYTES, 1.26e6 * 8192.0),
+        silent: |r| change_one(r, KNEE, metric::DEVICE_READ_BYTES, 2e6 * 8192.0) },
+    Pair { rule: "others-write-the-drives",
+        fires: |r| change(r, WRITE, metric::DEVICE_WRITE_BYTES, 2e6 * 8192.0),
+        // Mirrors write everything twice.
+        silent: |r| { change(r, WRITE, metric::DEVICE_WRITE_BYTES, 2e6 * 8192.0); mirror(r) } },
+    Pair { rule: "flush-not-seen",
+        fires: |r| change(r, APPEND, metric::DEVICE_FLUSHES, 0.0),
+        // A drive without a volatile cache isn't sent flushes.
+        silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 0.0); write_through(r) } },
+    Pair { rule: "resident-before",
+        fires: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.02),
+        silent: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.005) },
+    Pair { rule: "zero-blocks",
+        fires: |r| change_one(r, KNEE, metric::ZERO_BLOCKS, 0.001),
+        silent: |r| remove(r, KNEE, metric::ZERO_BLOCKS) },
+    Pair { rule: "unwritten-extents",
+        fires: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.01),
+        silent: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.0005) },
+    Pair { rule: "burst-write",
+        fires: |r| say(of(r, WRITE), condition::WRITE_STATE, json!("burst")),
+        silent: |r| say(of(r, WRITE), condition::WRITE_STATE, json!("sustained")) },
+
+    Pair { rule: "not-steady",
+        // Half the rate at the end of each window.
+        fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| 100e3 * (1.0 - s as f64 / 60.0))).collect(),
+        // The same in one window of six: a visitor.
+        silent: |r| of(r, KNEE).series[2] = series(2, |s| 100e3 * (1.0 - s as f64 / 60.0)) },
+    Pair { rule: "wide-spread",
+        fires: |r| interval(r, UPDATE, metric::THROUGHPUT, 14e3, 26e3),
+        silent: |r| interval(r, UPDATE, metric::THROUGHPUT, 16e3, 24e3) },
+    Pair { rule: "few-repeats",
+        fires: |r| of(r, UPDATE).repeats = 2,
+        silent: |r| of(r, UPDATE).repeats = 3 },
+
+    Pair { rule: "steal",
+        fires: |r| change(r, KNEE, metric::STEAL, 0.02),
+        silent: |r| change(r, KNEE, metric::STEAL, 0.009) },
+    Pair { rule: "steal-heavy",
+        fires: |r| change(r, KNEE, metric::STEAL, 0.06),
+        silent: |r| change(r, UPDATE, metric::STEAL, 0.06) },
+    Pair { rule: "other-load",
+        fires: |r| change(r, KNEE, metric::OTHER_CPUS, 0.3),
+        silent: |r| change(r, KNEE, metric::OTHER_CPUS, 0.1) },
+    Pair { rule: "server-cpus-taken",
+        fires: |r| change(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2),
+        silent: |r| change_one(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2) },
+    Pair { rule: "cpu-pressure",
+        fires: |r| change(r, APPEND, metric::CPU_PRESSURE, 0.2),
+        // Eight sessions on two processors wait for one another by design.
+        silent: |r| change(r, UPDATE, metric::CPU_PRESSURE, 0.9) },
+    Pair { rule: "sentinel-drift",
+        fires: |r| change(r, KNEE, metric::SENTINEL_DRIFT, -0.2),
+        silent: |r| change(r, KNEE, metric::SENTINEL_DRIFT, 0.08) },
+    Pair { rule: "throttled",
+        fires: |r| change(r, KNEE, metric::THROTTLED, 6.0),
+        silent: |r| change(r, KNEE, metric::THROTTLED, 4.0) },
+    Pair { rule: "server-throttled",
+        fires: |r| change(r, UPDATE, metric::THROTTLED, 1.0),
+        silent: |r| change(r, KNEE, metric::THROTTLED, 1.0) },
+
+    Pair { rule: "generator-bound",
+        fires: |r| change(r, KNEE, metric::GENERATOR_BUSY, 0.95),
+        // On the server's own path the processor is part of what is measured.
+        silent: |r| change(r, BUFFERED, metric::GENERATOR_BUSY, 0.99) },
+    Pair { rule: "client-bound",
+        fires: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.95),
+        silent: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.85) },
+    Pair { rule: "cpus-shared",
+        fires: |r| say(of(r, UPDATE), condition::CPUS_SHARED, json!(true)),
+        silent: |r| { of(r, UPDATE).workload.remove(condition::CPUS_SHARED); } },
+    Pair { rule: "overload",
+        fires: |r| change(r, OPEN, metric::OFFERED, 20.5e3),
+        silent: |r| change(r, OPEN, metric::OFFERED, 20.1e3) },
+    Pair { rule: "generator-late",
+        fires: |r| change(r, OPEN, metric::LATENESS_P99, 0.2e6),
+        silent: |r| change(r, OPEN, metric::LATENESS_P99, 0.05e6) },
+    Pair { rule: "operations-skipped",
+        fires: |r| change_one(r, OPEN, metric::SKIPPED, 3.0),
+        silent: |r| remove(r, OPEN, metric::SKIPPED) },
+    Pair { rule: "io-uring-refused",
+        fires: |r| say(of(r, KNEE), condition::METHOD, json!("threads")),
+        silent: |r| say(of(r, KNEE), condition::METHOD, json!("direct")) },
+
+    Pair { rule: "server-counted-otherwise",
+        fires: |r| change(r, UPDATE, metric::SERVER_TRANSACTIONS, 2.05e5),
+        // What one window's end withheld, the next one got.
+        silent: |r| samples(r, UPDATE, metric::SERVER_TRANSACTIONS, &[1.9e5, 2.1e5, 2e5, 2e5, 2e5, 2e5]) },
+    Pair { rule: "cached-lookups-read",
+        fires: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.02),
+        silent: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.005) },
+    Pair { rule: "uncached-lookups-hit",
+        fires: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.4),
+        silent: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.6) },
+    Pair { rule: "page-cache-answered",
+        fires: |r| change_one(r, UNCACHED, metric::DEVICE_READ_BYTES, 1.7e5 * 8192.0),
+        silent: |r| change_one(r, UNCACHED, metric::DEVICE_READ_BYTES, 1.9e5 * 8192.0) },
+    Pair { rule: "fewer-flushes-than-commits-need",
+        fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
+        // Eight sessions may share one flush between them.
+        silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
+    Pair { rule: "more-flushes-than-commits",
+        fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.3),
+        silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.1) },
+    Pair { rule: "few-checkpoints",
+        fires: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+        silent: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]) },
+    Pair { rule: "few-checkpoints-sketch",
+        fires: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 0.0) },
+        silent: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 2.0) } },
+    Pair { rule: "few-wait-samples",
+        fires: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 30.0),
+        silent: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 40.0) },
+    Pair { rule: "bundled-server",
+        fires: |r| say(of(r, UPDATE), "origin", json!("bundle")),
+        silent: |r| say(of(r, UPDATE), "origin", json!("package")) },
+    Pair { rule: "server-data-in-memory",
+        fires: |r| path(r, Role::Data).file_system.volatile = true,
+        silent: |r| path(r, Role::Wal).file_system.volatile = true },
+
+    Pair { rule: "not-durable",
+        fires: |r| path(r, Role::Wal).file_system.volatile = true,
+        silent: |r| path(r, Role::Data).file_system.volatile = true },
+    Pair { rule: "flush-implausibly-fast",
+        fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
+        silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },
+
+    Pair { rule: "clock-backwards",
+        fires: |r| change_one(r, "clock.vdso", metric::ERRORS, 1.0),
+        silent: |r| remove(r, "clock.vdso", metric::ERRORS) },
+    Pair { rule: "clock-source-changed",
+        fires: |r| say(of(r, "clock.vdso"), "clock_source_after", json!("hpet")),
+        silent: |r| say(of(r, "clock.vdso"), "clock_source", json!("tsc")) },
+    Pair { rule: "clock-is-a-system-call",
+        fires: |r| change(r, "clock.vdso", metric::COST, 60.0),
+        silent: |r| change(r, "clock.vdso", metric::COST, 44.0) },
+    Pair { rule: "huge-pages-not-obtained",
+        fires: |r| say(of(r, "memory.latency.2m"), condition::PAGE_BYTES, json!(4096)),
+        silent: |r| { of(r, "memory.latency.2m").workload.remove(condition::PAGE_BYTES); } },
+    Pair { rule: "node-not-obtained",
+        fires: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.96)) },
+    Pair { rule: "moved-off-processor",
+        fires: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(1)),
+        silent: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(0)) },
+    Pair { rule: "footprint-in-cache",
+        fires: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(1.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(4.0)) },
+
+    Pair { rule: "block-in-memory",
+        fires: |r| path(r, Role::Data).file_system.volatile = true,
+        silent: |r| path(r, Role::Wal).file_system.volatile = true },
+    Pair { rule: "network-path",
+        fires: |r| path(r, Role::Wal).file_system.network = true,
+        silent: |r| path(r, Role::Wal).devices.clear() },
+    Pair { rule: "overlay-path",
+        fires: |r| path(r, Role::Data).file_system.overlay = true,
+        silent: |r| path(r, Role::Data).file_system.kind = "ext4".to_string() },
+    Pair { rule: "link-below-drive",
+        fires: |r| path(r, Role::Data).devices[0].pcie[0].current_width = Some(2),
+        silent: |r| path(r, Role::Data).devices[0].pcie[0].max_width = None },
+    Pair { rule: "database-beside",
+        fires: |r| database(r, vec![Role::Data]),
+        silent: |r| database(r, Vec::new()) },
+
+    Pair { rule: "counters-off",
+        fires: |r| queue(r).iostats = Some(false),
+        silent: |r| queue(r).iostats = None },
+    Pair { rule: "device-reads-unchecked",
+        fires: |r| remove_all(r, "block.read", metric::DEVICE_READ_BYTES),
+        silent: |r| remove(r, KNEE, metric::DEVICE_READ_BYTES) },
+    Pair { rule: "device-writes-unchecked",
+        fires: |r| remove_all(r, "", metric::DEVICE_WRITE_BYTES),
+        silent: |r| remove(r, WRITE, metric::DEVICE_WRITE_BYTES) },
+    Pair { rule: "depth-unchecked",
+        fires: |r| remove_all(r, "block", metric::IN_FLIGHT),
+        silent: |r| remove(r, KNEE, metric::IN_FLIGHT) },
+    Pair { rule: "server-uncounted",
+        fires: |r| remove_all(r, "database", metric::SERVER_TRANSACTIONS),
+        silent: |r| remove(r, UPDATE, metric::SERVER_TRANSACTIONS) },
+    Pair { rule: "others-unseen",
+        fires: |r| { remove_all(r, "", metric::OTHER_CPUS); remove_all(r, "", metric::STEAL) },
+        silent: |r| remove_all(r, "", metric::STEAL) },
+];
+
+#[test]
+fn a_run_in_order_has_no_findings() {
+    assert_eq!(check(&clean::run()), Vec::new());
+}
+
+#[test]
+fn every_rule_has_a_pair_and_every_pair_a_rule() {
+    let paired: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.rule).collect();
+    let ruled: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
+    assert_eq!(paired, ruled);
+    assert_eq!(ruled.len(), rules().len(), "two rules share an id");
+}
+
+#[test]
+fn every_rule_fires_on_its_fault_with_figures_as_evidence() {
+    for pair in PAIRS {
+        let mut run = clean::run();
+        (pair.fires)(&mut run);
+        let findings = check(&run);
+        let Some(finding) = findings.iter().find(|finding| finding.id == pair.rule) else {
+            panic!("{} stayed silent; instead {findings:#?}", pair.rule);
+        };
+        assert!(!finding.evidence.is_empty(), "{finding:?}");
+        assert!(!finding.evidence.contains("NaN"), "{finding:?}");
+    }
+}
+
+#[test]
+fn every_rule_stays_silent_on_a_near_miss() {
+    for pair in PAIRS {
+        let mut run = clean::run();
+        (pair.silent)(&mut run);
+        let findings = check(&run);
+        let fired = findings.iter().find(|finding| finding.id == pair.rule);
+        assert_eq!(fired, None, "{} fired", pair.rule);
+    }
+}
+
+#[test]
+fn an_empty_run_has_nothing_to_say() {
+    let mut run = clean::run();
+    run.measurements.clear();
+    run.hosts.clear();
+    assert_eq!(check(&run), Vec::new());
+}
+
+#[test]
+fn a_missing_figure_never_fires() {
+    // Whatever metric of whatever measurement is taken away, only notes that a check was impossible may follow.
+    let whole = clean::run();
+    for m in &whole.measurements {
+        for metric in &m.metrics {
+            let mut run = whole.clone();
+            remove(&mut run, &m.id, &metric.name);
+            for finding in check(&run) {
+                assert!(
+                    finding.measurement.is_none(),
+                    "{} without {}: {finding:?}",
+                    m.id,
+                    metric.name
+                );
+            }
+        }
+    }
+}
+
+fn of<'a>(run: &'a mut Run, id: &str) -> &'a mut Measurement {
+    run.measurements.iter_mut().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+fn metric_of<'a>(run: &'a mut Run, id: &str, name: &str) -> &'a mut Metric {
+    let metrics = &mut of(run, id).metrics;
+    metrics.iter_mut().find(|m| m.name == name).unwrap_or_else(|| panic!("no {name} in {id}"))
+}
+
+/// In every repeat.
+fn change(run: &mut Run, id: &str, name: &str, value: f64) {
+    samples(run, id, name, &[value; REPEATS]);
+}
+
+/// In the third repeat only.
+fn change_one(run: &mut Run, id: &str, name: &str, value: f64) {
+    metric_of(run, id, name).samples[2] = value;
+}
+
+fn samples(run: &mut Run, id: &str, name: &str, values: &[f64]) {
+    let metric = metric_of(run, id, name);
+    metric.samples = values.to_vec();
+    metric.value = values[0];
+}
+
+fn interval(run: &mut Run, id: &str, name: &str, low: f64, high: f64) {
+    let interval = metric_of(run, id, name).interval_95.as_mut().expect("the clean run has one");
+    (interval.low, interval.high) = (low, high);
+}
+
+fn remove(run: &mut Run, id: &str, name: &str) {
+    of(run, id).metrics.retain(|m| m.name != name);
+}
+
+fn remove_all(run: &mut Run, prefix: &str, name: &str) {
+    for m in run.measurements.iter_mut().filter(|m| m.id.starts_with(prefix)) {
+        m.metrics.retain(|metric| metric.name != name);
+    }
+}
+
+fn path(run: &mut Run, role: Role) -> &mut RolePath {
+    let roles = &mut run.hosts[0].platform.roles;
+    roles.iter_mut().find(|path| path.role == role).expect("both roles are there")
+}
+
+fn queue(run: &mut Run) -> &mut narrows_model::Queue {
+    path(run, Role::Data).devices[0].queue.as_mut().expect("the clean drive has a queue")
+}
+
+fn write_through(run: &mut Run) {
+    let queue = path(run, Role::Wal).devices[0].queue.as_mut().expect("it has a queue");
+    queue.write_cache = Some("write through".to_string());
+}
+
+fn mirror(run: &mut Run) {
+    let devices = &mut path(run, Role::Data).devices;
+    let mut raid = devices[0].clone();
+    raid.kind = narrows_model::DeviceKind::Raid;
+    raid.level = Some("raid1".to_string());
+    raid.slaves = vec![devices[0].name.clone()];
+    devices.insert(0, raid);
+}
+
+fn database(run: &mut Run, shares_role: Vec<Role>) {
+    run.hosts[0].platform.databases.push(RunningDatabase {
+        kind: "postgresql".to_string(),
+        pid: 1234,
+        data_dir: None,
+        shares_role,
+    });
+}

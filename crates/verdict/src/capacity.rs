@@ -1,0 +1,361 @@
+//! Capacities: what each resource gave on the path and at the mix that the workload uses, as bounds on its rate.
+//!
+//! A capacity measured apart is a floor. One that comes from a suspect or invalid measurement is not used; it is
+//! listed as unknown, with the reason. The log has no capacity (see `log`), only its ladder.
+
+use narrows_model::{Measurement, Narrow, Provenance, Role, Run, condition, metric};
+
+use crate::bound::{Candidate, Place};
+use crate::demand::Demand;
+use crate::estimate::Estimate;
+use crate::log;
+use crate::threshold::{
+    HOT, HOT_OVER_MEAN, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT, TAKEN, WITHHELD,
+};
+
+/// Size of a block of the server, bytes.
+const SERVER_BLOCK_BYTES: f64 = 8192.0;
+/// Size of the sequential reads that a scan is compared with, bytes.
+const SEQUENTIAL_BYTES: f64 = 1024.0 * 1024.0;
+
+/// The bounds that capacities give, and what could not be known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Capacities {
+    pub candidates: Vec<Candidate>,
+    /// Resources with a demand and without a usable capacity.
+    pub unknown: Vec<(Narrow, String)>,
+    /// Why, in sentences.
+    pub reasons: Vec<String>,
+    /// Resources known to be unused: their label.
+    pub unused: Vec<(Narrow, String)>,
+}
+
+/// Everything but the session bound.
+pub(crate) fn capacities(run: &Run, demand: &Demand) -> Capacities {
+    let mut found = Capacities::default();
+    found.cpu(run, demand);
+    if demand.workload.is_scan() {
+        found.scan_reads(run, demand);
+    } else {
+        found.reads(run, demand);
+    }
+    found.writes(run, demand);
+    found.limits(run, demand);
+    found.log(run, demand);
+    found.thread(demand);
+    found.client(demand);
+    found.drop_what_is_seen_twice();
+    found
+}
+
+impl Capacities {
+    fn cpu(&mut self, run: &Run, demand: &Demand) {
+        let (Some(available), Some(server_ns)) = (demand.cpu.available, demand.cpu.server_ns)
+        else {
+            self.unknown.push((Narrow::Cpu, "CPU".to_string()));
+            let missing =
+                if demand.cpu.available.is_none() { "available to" } else { "used by" };
+            self.reasons.push(format!("the processor time {missing} the server is not known"));
+            return;
+        };
+        let narrow = cpu_narrow(run, demand, available.value);
+        let label = match narrow {
+            Narrow::CpuQuota => format!("CPU quota, {}", processors(available.value)),
+            Narrow::CpuTaken => format!("CPU left by others, {}", processors(available.value)),
+            _ => format!("CPU, {}", processors(available.value)),
+        };
+        self.candidates.extend(Candidate::new(
+            Place::Cpu,
+            narrow,
+            label,
+            (available, "cpus"),
+            server_ns.times(1e-9),
+            Provenance::Counted,
+        ));
+    }
+
+    fn reads(&mut self, run: &Run, demand: &Demand) {
+        let by_device = demand.io.device_reads.or(demand.io.block_reads);
+        let (Some(blocks), Some(device)) = (demand.io.block_reads.or(by_device), by_device) else {
+            self.unknown.push((Narrow::ReadRate, "drives".to_string()));
+            return;
+        };
+        if blocks.value < NO_DEMAND_PER_OP {
+            self.unused.push((Narrow::ReadRate, "drives".to_string()));
+            return;
+        }
+        let path = server_path(run, demand);
+        let usable_rate = |id: &str| {
+            run.measurement(id).filter(|m| m.usable()).and_then(|m| m.value(metric::THROUGHPUT))
+        };
+        let knee = usable_rate("block.read.random.8k.knee");
+        let known = [
+            self.add(run, "block.read.random.8k.knee", |_, rate| {
+                Candidate::new(
+                    Place::Drives,
+                    Narrow::ReadRate,
+                    "drives",
+                    (rate, "reads_per_s"),
+                    device,
+                    Provenance::Measured,
+                )
+            }),
+            path.as_deref().is_some_and(|id| {
+                let in_flight = id.contains(".direct_d");
+                self.add(run, id, |_, rate| {
+                    // So many in flight that the drives are at their knee: that is a rate again.
+                    let in_flight =
+                        in_flight && knee.is_none_or(|knee| rate.value * SAME_LIMIT < knee);
+                    let (place, narrow, label) = if in_flight {
+                        let label = format!("reads, {} in flight", demand.sessions);
+                        (Place::ReadsInFlight, Narrow::ReadLatency, label)
+                    } else {
+                        let label = "reads by the server's path".to_string();
+                        (Place::ReadPath, Narrow::ReadRate, label)
+                    };
+                    let capacity = (rate, "reads_per_s");
+                    Candidate::new(place, narrow, label, capacity, blocks, Provenance::Measured)
+                })
+            }),
+        ];
+        if !known.contains(&true) {
+            self.unknown.push((Narrow::ReadRate, "drives".to_string()));
+        }
+    }
+
+    fn scan_reads(&mut self, run: &Run, demand: &Demand) {
+        let bytes = demand
+            .io
+            .device_read_bytes
+            .or(demand.io.block_reads.map(|blocks| blocks.times(SERVER_BLOCK_BYTES)));
+        let Some(bytes) = bytes else {
+            self.unknown.push((Narrow::ReadBandwidth, "drives".to_string()));
+            return;
+        };
+        if bytes.value < SERVER_BLOCK_BYTES {
+            self.unused.push((Narrow::ReadBandwidth, "drives".to_string()));
+            return;
+        }
+        let known = self.add(run, "block.read.sequential.1m.knee", |m, rate| {
+            let bandwidth = m.metric(metric::BANDWIDTH).and_then(Estimate::of);
+            Candidate::new(
+                Place::ReadBytes,
+                Narrow::ReadBandwidth,
+                "drives",
+                (bandwidth.unwrap_or(rate.times(SEQUENTIAL_BYTES)), "bytes_per_s"),
+                bytes,
+                Provenance::Measured,
+            )
+        });
+        if !known {
+            self.unknown.push((Narrow::ReadBandwidth, "drives".to_string()));
+        }
+    }
+
+    /// Checkpoints and the log write together; the device's own count of requests is compared with what it
+    /// did in random 8 KiB writes.
+    fn writes(&mut self, run: &Run, demand: &Demand) {
+        let Some(writes) = demand.io.device_writes.filter(|w| w.value >= NO_DEMAND_PER_OP) else {
+            return;
+        };
+        if demand.commits_per_op().is_none() {
+            return;
+        }
+        let known = self.add(run, "block.write.random.8k.knee", |_, rate| {
+            Candidate::new(
+                Place::Writes,
+                Narrow::WriteRate,
+                "drives, writes",
+                (rate, "writes_per_s"),
+                writes,
+                Provenance::Measured,
+            )
+        });
+        if !known {
+            self.unknown.push((Narrow::WriteRate, "drives, writes".to_string()));
+        }
+    }
+
+    fn limits(&mut self, run: &Run, demand: &Demand) {
+        let Some(platform) = run.platform() else { return };
+        let on_role = |device: &str, role: Role| {
+            let path = platform.roles.iter().find(|path| path.role == role);
+            path.is_none_or(|path| path.devices.iter().any(|d| d.number == device))
+        };
+        let reads = demand.io.device_reads.or(demand.io.block_reads);
+        let read_bytes = demand
+            .io
+            .device_read_bytes
+            .or(demand.io.block_reads.map(|blocks| blocks.times(SERVER_BLOCK_BYTES)));
+        for limit in &platform.cgroup.io_limits {
+            let (place, demand_per_op, unit, role) = match limit.kind.as_str() {
+                "riops" => (Place::ReadLimit, reads, "reads_per_s", Role::Data),
+                "rbps" => (Place::ReadLimit, read_bytes, "bytes_per_s", Role::Data),
+                "wiops" => (Place::WriteLimit, demand.io.device_writes, "writes_per_s", Role::Wal),
+                "wbps" => {
+                    (Place::WriteLimit, demand.io.device_write_bytes, "bytes_per_s", Role::Wal)
+                }
+                _ => continue,
+            };
+            let Some(demand_per_op) = demand_per_op.filter(|d| d.value >= NO_DEMAND_PER_OP) else {
+                continue;
+            };
+            let also_data = place == Place::WriteLimit && on_role(&limit.device, Role::Data);
+            if on_role(&limit.device, role) || also_data {
+                self.candidates.extend(Candidate::new(
+                    place,
+                    Narrow::IoLimit,
+                    format!("control group's {} limit", limit.kind),
+                    (Estimate::exact(limit.value as f64), unit),
+                    demand_per_op,
+                    Provenance::Configured,
+                ));
+            }
+        }
+    }
+
+    fn log(&mut self, run: &Run, demand: &Demand) {
+        let Some(commits) = demand.commits_per_op() else { return };
+        match log::bound(run, demand.servers) {
+            Some(bound) => {
+                if let Some((own, ladder)) = demand.io.flush_bytes.zip(bound.flush_bytes)
+                    && own > ladder * MUCH_LARGER
+                {
+                    self.reasons.push(format!(
+                        "the log ladder was measured with {ladder:.0} B a flush, the server writes {own:.0} B"
+                    ));
+                }
+                self.candidates.extend(
+                    Candidate::new(
+                        Place::Log,
+                        Narrow::CommitWait,
+                        format!("log, {} committers", demand.sessions),
+                        (bound.rate, "commits_per_s"),
+                        Estimate::exact(commits),
+                        Provenance::Measured,
+                    )
+                    .map(|candidate| candidate.from_measurement(bound.measurement)),
+                );
+            }
+            None => self.unknown.push((Narrow::CommitWait, "log".to_string())),
+        }
+    }
+
+    fn thread(&mut self, demand: &Demand) {
+        let Some((busy, name)) = &demand.hot_thread else { return };
+        if demand.workload.is_scan() || demand.sessions == 1 || *busy < HOT {
+            return;
+        }
+        let mean_session =
+            demand.time.cpu.map_or(0.0, |cpu| cpu.value * 1e-9 * demand.rate() / demand.servers);
+        if *busy < mean_session * HOT_OVER_MEAN {
+            return;
+        }
+        self.candidates.extend(Candidate::new(
+            Place::Thread,
+            Narrow::HotThread,
+            format!("one thread, {name}"),
+            (Estimate::exact(1.0), "cpus"),
+            Estimate::exact(busy / demand.rate()),
+            Provenance::Counted,
+        ));
+    }
+
+    fn client(&mut self, demand: &Demand) {
+        let Some(busy) = demand.client_busy.filter(|busy| *busy > 0.0) else { return };
+        let per_op = demand.client_cpu_ns.map_or(busy / demand.rate(), |ns| ns.value * 1e-9);
+        let cpus = per_op * demand.rate() / busy;
+        self.candidates.extend(Candidate::new(
+            Place::Client,
+            Narrow::Client,
+            "client",
+            (Estimate::exact(cpus), "cpus"),
+            Estimate::exact(per_op),
+            Provenance::Counted,
+        ));
+    }
+
+    /// Adds what `make` makes of a usable measurement's throughput; says whether it could.
+    fn add(
+        &mut self,
+        run: &Run,
+        id: &str,
+        make: impl FnOnce(&Measurement, Estimate) -> Option<Candidate>,
+    ) -> bool {
+        let Some(m) = run.measurement(id) else { return false };
+        if !m.usable() {
+            self.reasons.push(format!("{id} is not valid, so it gives no capacity"));
+            return false;
+        }
+        let Some(rate) = m.metric(metric::THROUGHPUT).and_then(Estimate::of) else { return false };
+        match make(m, rate) {
+            Some(candidate) => {
+                self.candidates.push(candidate.from_measurement(id));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A measurement made under a control group's limit shows that limit; the setting is the better name.
+    fn drop_what_is_seen_twice(&mut self) {
+        let limits: Vec<(Place, f64)> = self
+            .candidates
+            .iter()
+            .filter(|c| c.narrow == Narrow::IoLimit)
+            .map(|c| (c.place, c.rate.value))
+            .collect();
+        self.candidates.retain(|c| {
+            let of_reads = matches!(c.place, Place::Drives | Place::ReadPath | Place::ReadBytes);
+            !limits.iter().any(|(place, limit)| {
+                let same_direction = (*place == Place::ReadLimit && of_reads)
+                    || (*place == Place::WriteLimit && c.place == Place::Writes);
+                same_direction && (1.0 / SAME_LIMIT..=SAME_LIMIT).contains(&(c.rate.value / limit))
+            })
+        });
+    }
+}
+
+/// Which of the reasons for fewer processors than the set holds is the larger one, if any is large.
+fn cpu_narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
+    let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Narrow::Cpu };
+    let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
+    let withheld = set - available - taken;
+    let quota = run.platform().and_then(|platform| platform.cgroup.cpu_quota_cpus);
+    if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
+        return Narrow::CpuQuota;
+    }
+    if taken >= TAKEN * set { Narrow::CpuTaken } else { Narrow::Cpu }
+}
+
+/// The block measurement of the path that the workload's reads took: direct reads by as many threads as there
+/// are sessions, or buffered reads at that path's own knee.
+fn server_path(run: &Run, demand: &Demand) -> Option<String> {
+    let m = demand.measurement;
+    let direct = m.text(condition::UNCACHED_BY) == Some("debug_io_direct")
+        || m.text(condition::METHOD) == Some("direct");
+    if !direct {
+        return Some("block.read.random.8k.server_knee".to_string());
+    }
+    let prefix = "block.read.random.8k.direct_d";
+    run.measurements
+        .iter()
+        .find(|m| {
+            m.id.strip_prefix(prefix).is_some_and(|depth| {
+                let depth = depth.parse::<f64>().ok().or_else(|| {
+                    m.number(condition::THREADS).or_else(|| m.number(condition::DEPTH))
+                });
+                depth == Some(f64::from(demand.sessions))
+            })
+        })
+        .map(|m| m.id.clone())
+}
+
+fn processors(cpus: f64) -> String {
+    if (cpus - cpus.round()).abs() < 0.005 {
+        let plural = if cpus.round() == 1.0 { "" } else { "s" };
+        format!("{cpus:.0} thread{plural}")
+    } else {
+        format!("{cpus:.2} threads")
+    }
+}

@@ -1,0 +1,193 @@
+//! What one operation of a database workload took, read from its measurement.
+//!
+//! Nothing is invented here: a metric that is absent stays `None`, and whoever needs it says so.
+
+use narrows_model::{Layer, Measurement, condition, metric};
+
+use crate::Workload;
+use crate::estimate::Estimate;
+
+/// The demands and the operating point of one measurement.
+#[derive(Debug, Clone)]
+pub(crate) struct Demand<'a> {
+    pub measurement: &'a Measurement,
+    pub workload: Workload,
+    /// Operations per second (scans: whole scans).
+    pub throughput: Estimate,
+    /// Sessions; for a scan the processes that scan.
+    pub servers: f64,
+    pub sessions: u32,
+    pub workers: Option<u32>,
+    pub think_ns: f64,
+    pub cpu: CpuDemand,
+    /// Time per operation in each state, ns.
+    pub time: TimeDemand,
+    pub io: IoDemand,
+    /// Client processor time over what the client may use.
+    pub client_busy: Option<f64>,
+    pub client_cpu_ns: Option<Estimate>,
+    /// The busiest server thread's share of the window, and its name.
+    pub hot_thread: Option<(f64, String)>,
+}
+
+/// Processors: what there was, what was used.
+#[derive(Debug, Clone)]
+pub(crate) struct CpuDemand {
+    /// Processors in the server's set.
+    pub set: Option<f64>,
+    /// What the server could use of it.
+    pub available: Option<Estimate>,
+    /// What others used of it.
+    pub taken: Option<f64>,
+    /// Processor time of all server processes, ns per operation.
+    pub server_ns: Option<Estimate>,
+    /// Whether the control group was throttled in the window.
+    pub throttled: bool,
+}
+
+/// The parts of the time that one operation takes inside its session.
+#[derive(Debug, Clone)]
+pub(crate) struct TimeDemand {
+    pub cpu: Option<Estimate>,
+    pub run_queue: Option<Estimate>,
+    pub read: Option<Estimate>,
+    pub flush: Option<Estimate>,
+    pub lock: Option<Estimate>,
+    pub client: Option<Estimate>,
+    pub other: Option<Estimate>,
+}
+
+/// What an operation asks of storage.
+#[derive(Debug, Clone)]
+pub(crate) struct IoDemand {
+    /// Blocks not found in the buffer pool.
+    pub block_reads: Option<Estimate>,
+    /// Read requests the drives completed.
+    pub device_reads: Option<Estimate>,
+    pub device_read_bytes: Option<Estimate>,
+    pub device_writes: Option<Estimate>,
+    pub device_write_bytes: Option<Estimate>,
+    /// Mean time of a flush as the server measured it, ns.
+    pub server_flush_ns: Option<f64>,
+    /// Log bytes of one flush.
+    pub flush_bytes: Option<f64>,
+}
+
+impl<'a> Demand<'a> {
+    /// Reads a measurement; the error says what is missing without which there is no operating point.
+    pub fn read(measurement: &'a Measurement, workload: Workload) -> Result<Self, &'static str> {
+        let get = |name: &str| measurement.metric(name).and_then(Estimate::of);
+        debug_assert_eq!(measurement.layer, Layer::Database);
+        let throughput =
+            get(metric::THROUGHPUT).filter(|x| x.value > 0.0).ok_or("no throughput was measured")?;
+        let sessions = measurement
+            .value(metric::SESSIONS)
+            .or_else(|| measurement.number(condition::SESSIONS))
+            .or(workload.is_scan().then_some(1.0))
+            .filter(|n| *n >= 1.0)
+            .ok_or("the number of sessions is not known")?;
+        let workers = measurement
+            .value(metric::WORKERS)
+            .or_else(|| measurement.number(condition::WORKERS))
+            .filter(|_| workload.is_scan());
+        if workload.is_scan() && workers.is_none() {
+            return Err("how many workers the scan obtained is not known");
+        }
+        let operations = operations(measurement, throughput.value);
+        let per_op =
+            |name: &str| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
+        let sampled = |name: &str| {
+            get(name).map(|wait| with_sampling_doubt(wait, measurement, sessions, throughput.value))
+        };
+        Ok(Demand {
+            measurement,
+            workload,
+            throughput,
+            servers: workers.map_or(sessions, |workers| workers.max(1.0)),
+            sessions: sessions as u32,
+            workers: workers.map(|workers| workers as u32),
+            // Our workloads have no think time; an imported one says how much it had.
+            think_ns: measurement.number("think_ns").unwrap_or(0.0),
+            cpu: CpuDemand {
+                set: measurement
+                    .value(metric::SERVER_CPUS)
+                    .or_else(|| count(measurement, condition::SERVER_CPUS)),
+                available: get(metric::SERVER_CPUS_AVAILABLE).filter(|cpus| cpus.value > 0.0),
+                taken: measurement.value(metric::SERVER_CPUS_TAKEN),
+                server_ns: get(metric::SERVER_CPU_PER_OP).filter(|cpu| cpu.value > 0.0),
+                throttled: measurement.value(metric::THROTTLED).is_some_and(|times| times > 0.0),
+            },
+            time: TimeDemand {
+                cpu: get(metric::BACKEND_CPU_PER_OP),
+                run_queue: get(metric::RUN_QUEUE_PER_OP),
+                read: sampled(metric::WAIT_READ_PER_OP),
+                flush: sampled(metric::WAIT_FLUSH_PER_OP),
+                lock: sampled(metric::WAIT_LOCK_PER_OP),
+                client: sampled(metric::WAIT_CLIENT_PER_OP),
+                other: sampled(metric::WAIT_OTHER_PER_OP),
+            },
+            io: IoDemand {
+                block_reads: get(metric::BLOCK_READS_PER_OP),
+                device_reads: per_op(metric::DEVICE_READS),
+                device_read_bytes: per_op(metric::DEVICE_READ_BYTES),
+                device_writes: per_op(metric::DEVICE_WRITES),
+                device_write_bytes: per_op(metric::DEVICE_WRITE_BYTES),
+                server_flush_ns: measurement.value(metric::SERVER_FLUSH_TIME),
+                flush_bytes: measurement
+                    .value(metric::WAL_BYTES_PER_OP)
+                    .zip(measurement.value(metric::FLUSHES_PER_OP).filter(|flushes| *flushes > 0.0))
+                    .map(|(bytes, flushes)| bytes / flushes),
+            },
+            client_busy: measurement.value(metric::CLIENT_BUSY),
+            client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
+            hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
+                let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("a server thread");
+                (busy, name.to_string())
+            }),
+        })
+    }
+
+    /// Operations per second.
+    pub fn rate(&self) -> f64 {
+        self.throughput.value
+    }
+
+    /// Commits of one operation; `None` for workloads that commit nothing durable.
+    pub fn commits_per_op(&self) -> Option<f64> {
+        (self.workload == Workload::Update).then_some(1.0)
+    }
+}
+
+/// Operations in one repeat's window: counted, or rate times window.
+fn operations(measurement: &Measurement, rate: f64) -> Option<Estimate> {
+    let counted = measurement.value(metric::OPERATIONS);
+    let operations = counted
+        .or_else(|| measurement.value(metric::WINDOW).map(|window_ns| rate * window_ns / 1e9))?;
+    (operations > 0.0).then(|| Estimate::exact(operations))
+}
+
+/// A wait that has no interval over repeats still has the binomial one of its samples: of `n` looks at the
+/// sessions, a share `p` found this wait.
+fn with_sampling_doubt(
+    wait: Estimate,
+    measurement: &Measurement,
+    sessions: f64,
+    rate: f64,
+) -> Estimate {
+    if wait.half.is_some() {
+        return wait;
+    }
+    let residence_ns = sessions / rate * 1e9;
+    let half = measurement.value(metric::WAIT_SAMPLES).filter(|n| *n >= 1.0).map(|n| {
+        let hits = (wait.value / residence_ns * n).clamp(0.0, n);
+        let (low, high) = narrows_stats::share_interval_95(hits.round() as u64, n.round() as u64);
+        (high - low) / 2.0 * residence_ns
+    });
+    Estimate { value: wait.value, half }
+}
+
+/// A condition that holds a number of processors, or a list of them.
+pub(crate) fn count(measurement: &Measurement, key: &str) -> Option<f64> {
+    let value = measurement.workload.get(key).or_else(|| measurement.conditions.get(key))?;
+    value.as_f64().or_else(|| value.as_array().map(|list| list.len() as f64))
+}

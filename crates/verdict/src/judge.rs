@@ -1,0 +1,232 @@
+//! Putting a verdict together, and proposing the test that would settle it.
+
+use narrows_model::{
+    Grade, Measurement, Narrow, Next, OperatingPoint, Run, Sum, SumKind, SumTerm, Utilisation,
+    Validity, Verdict, metric,
+};
+
+use crate::bound::{Candidate, Place, same_place};
+use crate::demand::Demand;
+use crate::grade::grade;
+use crate::intervention::Intervention;
+use crate::narrow::{Analysis, Choice};
+use crate::phrase::{name, phrase};
+use crate::prediction::separating;
+use crate::session::agrees;
+use crate::sharing::sharing;
+use crate::test::tested;
+use crate::{Workload, test};
+
+/// How many of the bounds beyond the narrow one a verdict lists as next.
+const NEXT: usize = 3;
+
+/// The verdicts on every database workload that was measured and is not invalid. Before interventions were
+/// made no grade is above LIKELY; run again with their measurements in the run, it grades them.
+pub fn judge(run: &Run) -> Vec<Verdict> {
+    Workload::ALL
+        .into_iter()
+        .filter_map(|workload| Some((workload, run.measurement(workload.measurement_id())?)))
+        .filter(|(_, m)| m.validity != Validity::Invalid)
+        .map(|(workload, m)| match Demand::read(m, workload) {
+            Ok(demand) => verdict(&Analysis::of(run, demand)),
+            Err(missing) => without_demand(m, workload, missing),
+        })
+        .collect()
+}
+
+/// The intervention whose outcome best tells the verdict on this measurement from its rival and that this run
+/// can make; `None` where no test would change the grade.
+pub fn propose(run: &Run, measurement_id: &str) -> Option<Intervention> {
+    let workload = Workload::from_measurement_id(measurement_id)?;
+    let m = run.measurement(measurement_id).filter(|m| m.usable())?;
+    let analysis = Analysis::of(run, Demand::read(m, workload).ok()?);
+    let choice = analysis.choice.as_ref()?;
+    let sum = sum(&analysis, choice);
+    if !choice.withheld.is_empty() || !sum.is_some_and(|sum| sum.agrees) {
+        return None;
+    }
+    separating(&analysis, choice).first().map(|prediction| prediction.intervention)
+}
+
+fn verdict(analysis: &Analysis) -> Verdict {
+    let demand = &analysis.demand;
+    let mut verdict = blank(demand.measurement, demand.workload);
+    let rate = demand.rate();
+    verdict.throughput_per_s = rate;
+    verdict.throughput_interval_95 =
+        demand.measurement.metric(metric::THROUGHPUT).and_then(|m| m.interval_95);
+    verdict.latency_p99_open_ns = open_p99(analysis.run, demand.workload);
+    verdict.operating_point = OperatingPoint {
+        sessions: demand.sessions,
+        think_ns: demand.think_ns,
+        workers: demand.workers,
+    };
+    verdict.utilisation = utilisation(analysis);
+    verdict.bounds = analysis.bounds().into_iter().map(Candidate::to_bound).collect();
+    verdict.sharing = sharing(analysis.run, demand);
+    let Some(choice) = &analysis.choice else {
+        verdict.reasons = analysis.capacities.reasons.clone();
+        if let Err(missing) = &analysis.parts {
+            verdict.reasons.push(format!("not measured: {}", missing.join(", ")));
+        }
+        return verdict;
+    };
+    let sum = sum(analysis, choice);
+    let tested = tested(analysis, choice);
+    let (grade, mut reasons) = grade(analysis, choice, sum.as_ref(), tested.as_ref());
+    if grade != Grade::Sure {
+        reasons.extend(analysis.capacities.reasons.clone());
+    }
+    verdict.narrow = choice.winner.narrow;
+    verdict.or = choice.or;
+    verdict.phrase = phrase(analysis, choice);
+    verdict.grade = grade;
+    verdict.reasons = reasons;
+    verdict.next = next(analysis, choice);
+    verdict.gain_at_most = gain_at_most(analysis, choice);
+    verdict.gain_tested = tested
+        .as_ref()
+        .filter(|t| t.outcome == test::Outcome::Confirms && t.record.expected_low > 0.0)
+        .map(|t| t.record.effect);
+    verdict.sum = sum;
+    verdict.test = tested.map(|tested| tested.record);
+    verdict
+}
+
+/// A verdict that says only why there is none.
+fn without_demand(m: &Measurement, workload: Workload, missing: &str) -> Verdict {
+    let mut verdict = blank(m, workload);
+    verdict.throughput_per_s = m.value(metric::THROUGHPUT).unwrap_or(0.0);
+    verdict.reasons = vec![missing.to_string()];
+    verdict
+}
+
+fn blank(m: &Measurement, workload: Workload) -> Verdict {
+    Verdict {
+        workload: workload.word().to_string(),
+        measurement: m.id.clone(),
+        operating_point: OperatingPoint { sessions: 0, think_ns: 0.0, workers: None },
+        throughput_per_s: 0.0,
+        throughput_interval_95: None,
+        latency_p99_open_ns: None,
+        narrow: Narrow::Unknown,
+        or: None,
+        phrase: name(Narrow::Unknown).to_string(),
+        grade: Grade::Open,
+        reasons: Vec::new(),
+        utilisation: Vec::new(),
+        bounds: Vec::new(),
+        sum: None,
+        sharing: None,
+        test: None,
+        next: Vec::new(),
+        gain_at_most: None,
+        gain_tested: None,
+    }
+}
+
+/// The 99th percentile of the open loop, where that measurement is not invalid.
+fn open_p99(run: &Run, workload: Workload) -> Option<f64> {
+    run.measurement(&format!("{}.open", workload.measurement_id()))
+        .filter(|m| m.usable())?
+        .value(metric::LATENCY_P99)
+}
+
+fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
+    let rate = analysis.demand.rate();
+    let known = analysis
+        .capacities
+        .candidates
+        .iter()
+        .filter(|c| c.fills_up() || c.place == Place::Log)
+        .map(|c| c.to_utilisation(rate));
+    let as_row = |value: Option<f64>| {
+        move |(resource, label): &(Narrow, String)| Utilisation {
+            resource: *resource,
+            label: label.clone(),
+            value,
+        }
+    };
+    known
+        .chain(analysis.capacities.unused.iter().map(as_row(Some(0.0))))
+        .chain(analysis.capacities.unknown.iter().map(as_row(None)))
+        .collect()
+}
+
+/// The sum by the law of the narrow place: a full resource's capacity over demand where that reproduces the
+/// rate, the sessions' time else; the log's ladder stands in where the sessions' time is unknown.
+fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
+    let session = analysis.parts.as_ref().ok().map(|parts| parts.sum());
+    let winner = &choice.winner;
+    if winner.place == Place::Session {
+        return session;
+    }
+    let own = capacity_sum(analysis, winner);
+    if own.agrees && winner.fills_up() {
+        return Some(own);
+    }
+    match session {
+        Some(session) if session.agrees || !own.agrees => Some(session),
+        _ => Some(own),
+    }
+}
+
+fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
+    let predicted_per_s = bound.rate.value;
+    let (kind, servers, name) = match bound.place {
+        Place::Log => (SumKind::Batch, analysis.demand.servers, "flush"),
+        Place::Cpu => (SumKind::Capacity, bound.capacity.value, "CPU"),
+        Place::Client => (SumKind::Capacity, bound.capacity.value, "client"),
+        Place::ReadsInFlight => (SumKind::Capacity, analysis.demand.servers, "read"),
+        _ => (SumKind::Capacity, 1.0, bound.label.as_str()),
+    };
+    let measured_per_s = analysis.demand.rate();
+    Sum {
+        kind,
+        servers,
+        terms: vec![SumTerm {
+            name: name.to_string(),
+            ns_per_op: servers / predicted_per_s * 1e9,
+        }],
+        predicted_per_s,
+        measured_per_s,
+        agrees: agrees(predicted_per_s, measured_per_s),
+    }
+}
+
+/// The bounds beyond the narrow place, each place once.
+fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
+    let mut next: Vec<Next> = Vec::new();
+    for bound in analysis.bounds() {
+        let seen = next.iter().any(|n| same_place(n.resource, bound.narrow));
+        if seen || same_place(bound.narrow, choice.winner.narrow) {
+            continue;
+        }
+        next.push(Next {
+            resource: bound.narrow,
+            label: if bound.place == Place::Session {
+                name(bound.narrow).to_string()
+            } else {
+                bound.label.clone()
+            },
+            bound_per_s: Some(bound.rate.value),
+        });
+    }
+    next.truncate(NEXT);
+    next
+}
+
+/// The gain if the narrow place took no time or had no end: up to the next bound.
+fn gain_at_most(analysis: &Analysis, choice: &Choice) -> Option<f64> {
+    let own = match choice.part {
+        Some(part) => analysis.unqueued.as_ref().and_then(|parts| parts.rate_without(part)),
+        None => None,
+    };
+    let others = analysis
+        .bounds()
+        .into_iter()
+        .filter(|c| c.place != choice.winner.place && !same_place(c.narrow, choice.winner.narrow))
+        .map(|c| c.rate.value);
+    let ceiling = others.chain(own).fold(f64::INFINITY, f64::min);
+    ceiling.is_finite().then(|| (ceiling / analysis.demand.rate() - 1.0).max(0.0))
+}

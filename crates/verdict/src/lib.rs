@@ -1,0 +1,89 @@
+//! Where a database workload is narrow, and how that is known: demands × capacities → verdicts.
+//!
+//! The law is the operational analysis of closed systems (Denning and Buzen, "The Operational Analysis of
+//! Queueing Network Models", ACM Computing Surveys 10(3), 1978): no rate exceeds the capacity of a resource over
+//! the demand for it, nor the sessions over the time one operation takes. The lowest bound names the narrow
+//! place; a sum that fails to reproduce the measured rate, two bounds that can't be told apart, or a resource
+//! that gave more than its capacity leave the verdict open. The law proposes, an intervention disposes:
+//! [`propose`] picks the change whose outcome tells the verdict from its rival, the database layer makes it, and
+//! [`judge`] reads what happened. The book's page `methods/verdict.md` does one by hand.
+//!
+//! Pure: everything is derived from the run file, so a newer version can judge an old run again. Not here:
+//! measuring, validity (a suspect measurement gives an OPEN verdict, an invalid one none), words for the screen
+//! beyond one phrase.
+
+mod bound;
+mod capacity;
+mod demand;
+mod estimate;
+mod grade;
+mod intervention;
+mod judge;
+mod log;
+mod narrow;
+mod phrase;
+mod prediction;
+mod session;
+mod sharing;
+mod test;
+pub mod threshold;
+
+pub use intervention::{Intervention, fewer_cpus};
+pub use judge::{judge, propose};
+
+/// The database workloads that get a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Workload {
+    /// Point lookups from the buffer pool.
+    LookupCached,
+    /// Point lookups whose blocks come from the drives.
+    LookupUncached,
+    /// Durable single-row updates.
+    Update,
+    /// A scan by one process.
+    ScanOne,
+    /// A scan by parallel workers.
+    ScanMany,
+}
+
+impl Workload {
+    /// Every workload, in the order of the screen.
+    pub const ALL: [Workload; 5] = [
+        Workload::LookupCached,
+        Workload::LookupUncached,
+        Workload::Update,
+        Workload::ScanOne,
+        Workload::ScanMany,
+    ];
+
+    /// The id of its measurement.
+    pub fn measurement_id(self) -> &'static str {
+        match self {
+            Workload::LookupCached => "database.lookup_cached",
+            Workload::LookupUncached => "database.lookup_uncached",
+            Workload::Update => "database.update",
+            Workload::ScanOne => "database.scan_1",
+            Workload::ScanMany => "database.scan_n",
+        }
+    }
+
+    /// The word in a verdict; the two scans differ by their workers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Workload::LookupCached => "lookup_cached",
+            Workload::LookupUncached => "lookup_uncached",
+            Workload::Update => "update",
+            Workload::ScanOne | Workload::ScanMany => "scan",
+        }
+    }
+
+    /// Whether an operation is a scan of the whole table.
+    pub fn is_scan(self) -> bool {
+        matches!(self, Workload::ScanOne | Workload::ScanMany)
+    }
+
+    /// The workload measured under that id.
+    pub fn from_measurement_id(id: &str) -> Option<Workload> {
+        Workload::ALL.into_iter().find(|workload| workload.measurement_id() == id)
+    }
+}

@@ -1,0 +1,110 @@
+//! The one phrase for the screen. It carries the figure that the verdict rests on.
+
+use narrows_model::Narrow;
+use narrows_units::Ratio;
+
+use crate::bound::Place;
+use crate::narrow::{Analysis, Choice};
+
+/// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
+pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
+    if let Some(or) = choice.or {
+        return format!("{} or {}, not separable", name(choice.winner.narrow), name(or));
+    }
+    let own = Ratio(choice.winner.utilisation(analysis.demand.rate()));
+    let subject = name(choice.winner.narrow);
+    match choice.winner.narrow {
+        Narrow::Cpu => format!("CPU, {own} busy"),
+        Narrow::CpuQuota if choice.winner.place == Place::Cpu => {
+            let cpus = choice.winner.capacity.value;
+            format!("CPU quota, {cpus:.2} processors, {own} used")
+        }
+        Narrow::CpuTaken if choice.winner.place == Place::Cpu => {
+            let cpu = &analysis.demand.cpu;
+            let taken = cpu.taken.unwrap_or(0.0);
+            let set = cpu.set.unwrap_or(choice.winner.capacity.value);
+            format!("CPU taken by others, {taken:.1} of {set:.0}; the rest {own} busy")
+        }
+        Narrow::CpuPerSession => {
+            format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "all CPUs")]))
+        }
+        Narrow::ReadLatency | Narrow::Lock | Narrow::Unknown | Narrow::Client => {
+            let others = busy(analysis, &[(Place::Drives, "drives"), (Place::Cpu, "CPU")]);
+            if others.is_empty() { subject.to_string() } else { format!("{subject}; {others}") }
+        }
+        Narrow::CommitInsideServer => match analysis.inside {
+            Some(slower) => format!(
+                "{subject}: the flush inside the server is {} times slower than the log layer's, so it \
+                 is not the device",
+                times(slower)
+            ),
+            None => subject.to_string(),
+        },
+        Narrow::CommitWait => {
+            let others = busy(analysis, &[(Place::Cpu, "CPU"), (Place::Writes, "drives")]);
+            let drives =
+                if analysis.bound(Place::Writes).is_none() { ", drives unknown" } else { "" };
+            format!("{subject}; {others}{drives}")
+        }
+        Narrow::Workers => {
+            let on_cpu = analysis.demand.time.cpu.or(analysis.demand.cpu.server_ns).map(|ns| {
+                Ratio(ns.value * 1e-9 * analysis.demand.rate() / analysis.demand.servers)
+            });
+            let others = busy(analysis, &[(Place::ReadBytes, "drives"), (Place::Cpu, "CPU")]);
+            match on_cpu {
+                Some(share) => format!("{subject}, {share} on CPU; {others}"),
+                None => format!("{subject}; {others}"),
+            }
+        }
+        Narrow::HotThread => format!("{}, {} busy", choice.winner.label, hot(analysis)),
+        Narrow::CpuQuota | Narrow::CpuTaken => {
+            format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "CPU")]))
+        }
+        Narrow::ReadRate | Narrow::ReadBandwidth | Narrow::WriteRate | Narrow::IoLimit => {
+            format!("{subject}, {own} used")
+        }
+    }
+}
+
+/// The words for a place.
+pub(crate) fn name(narrow: Narrow) -> &'static str {
+    match narrow {
+        Narrow::Cpu => "CPU",
+        Narrow::CpuQuota => "CPU quota",
+        Narrow::CpuTaken => "CPU taken by others",
+        Narrow::CpuPerSession => "CPU time of each session",
+        Narrow::ReadLatency => "read latency",
+        Narrow::ReadRate => "drives, reads",
+        Narrow::ReadBandwidth => "drives, read bandwidth",
+        Narrow::IoLimit => "control group's I/O limit",
+        Narrow::CommitWait => "commit wait",
+        Narrow::CommitInsideServer => "commit wait inside the server",
+        Narrow::WriteRate => "drives, writes",
+        Narrow::Lock => "locks inside the server",
+        Narrow::HotThread => "one thread",
+        Narrow::Workers => "workers",
+        Narrow::Client => "client",
+        Narrow::Unknown => "unknown",
+    }
+}
+
+fn busy(analysis: &Analysis, places: &[(Place, &str)]) -> String {
+    let rate = analysis.demand.rate();
+    let known = places.iter().filter_map(|(place, label)| {
+        analysis.bound(*place).map(|bound| (label, Ratio(bound.utilisation(rate))))
+    });
+    let mut words = Vec::new();
+    for (label, share) in known {
+        let busy = if words.is_empty() { " busy" } else { "" };
+        words.push(format!("{label} {share}{busy}"));
+    }
+    words.join(", ")
+}
+
+fn hot(analysis: &Analysis) -> Ratio {
+    Ratio(analysis.demand.hot_thread.as_ref().map_or(1.0, |(busy, _)| *busy))
+}
+
+fn times(factor: f64) -> String {
+    if factor < 9.95 { format!("{factor:.1}") } else { format!("{factor:.0}") }
+}

@@ -1,0 +1,162 @@
+//! The session bound: `X ≤ N / (R + Z)`, with the time `R` of one operation summed from its parts.
+//!
+//! Processor time and run queue come from the scheduler, waits from samples of the sessions' states scaled by the
+//! mean residence `N / X`. The sum is not circular: the samples that found a session *without* a wait are not
+//! used; the scheduler stands in for them, and if the two disagree the sum misses the rate and the verdict
+//! stays open.
+//!
+//! For the bound, as opposed to the sum, queues in front of saturated resources are left out: they are the
+//! resource's doing, not the session's.
+
+use narrows_model::{Sum, SumKind, SumTerm};
+
+use crate::demand::Demand;
+use crate::estimate::Estimate;
+use crate::threshold::SUM_TOLERANCE;
+
+/// A part of the time of one operation. The run queue is not one: it is the processors' queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Cpu,
+    Read,
+    Flush,
+    Lock,
+    Client,
+    Other,
+}
+
+impl Part {
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Cpu => "CPU",
+            Part::Read => "read",
+            Part::Flush => "flush",
+            Part::Lock => "lock",
+            Part::Client => "client",
+            Part::Other => "other",
+        }
+    }
+}
+
+/// The time of one operation, part by part, ns.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub parts: Vec<(Part, Estimate)>,
+    pub run_queue: Estimate,
+    pub servers: f64,
+    pub think_ns: f64,
+    pub rate: f64,
+}
+
+impl Parts {
+    /// Reads the parts; the error names those that are missing.
+    pub fn of(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
+        let time = &demand.time;
+        let parts = [
+            (Part::Cpu, time.cpu),
+            (Part::Read, time.read),
+            (Part::Flush, time.flush),
+            (Part::Lock, time.lock),
+            (Part::Client, time.client),
+            (Part::Other, time.other),
+        ];
+        let mut missing: Vec<_> =
+            parts.iter().filter(|(_, ns)| ns.is_none()).map(|(part, _)| part.name()).collect();
+        if time.run_queue.is_none() {
+            missing.push("run queue");
+        }
+        let Some(run_queue) = time.run_queue.filter(|_| missing.is_empty()) else {
+            return Err(missing);
+        };
+        Ok(Parts {
+            parts: parts.into_iter().filter_map(|(part, ns)| Some((part, ns?))).collect(),
+            run_queue,
+            servers: demand.servers,
+            think_ns: demand.think_ns,
+            rate: demand.rate(),
+        })
+    }
+
+    /// The part's time, ns.
+    pub fn ns(&self, part: Part) -> f64 {
+        self.parts.iter().find(|(p, _)| *p == part).map_or(0.0, |(_, ns)| ns.value)
+    }
+
+    fn total_ns(&self) -> f64 {
+        self.parts.iter().map(|(_, ns)| ns.value).sum::<f64>() + self.run_queue.value
+    }
+
+    /// The sum that must reproduce the measured rate, run queue included.
+    pub fn sum(&self) -> Sum {
+        let predicted_per_s = self.servers / (self.total_ns() + self.think_ns) * 1e9;
+        let mut terms: Vec<SumTerm> = self
+            .parts
+            .iter()
+            .filter(|(_, ns)| ns.value > 0.0)
+            .map(|(part, ns)| SumTerm { name: part.name().to_string(), ns_per_op: ns.value })
+            .collect();
+        terms.push(SumTerm { name: "run queue".to_string(), ns_per_op: self.run_queue.value });
+        if self.think_ns > 0.0 {
+            terms.push(SumTerm { name: "think".to_string(), ns_per_op: self.think_ns });
+        }
+        terms.sort_by(|a, b| b.ns_per_op.total_cmp(&a.ns_per_op));
+        Sum {
+            kind: SumKind::Session,
+            servers: self.servers,
+            terms,
+            predicted_per_s,
+            measured_per_s: self.rate,
+            agrees: agrees(predicted_per_s, self.rate),
+        }
+    }
+
+    /// The parts without queues: no run queue, and at most `ceilings` where a part is spent in a queue in
+    /// front of a saturated resource.
+    ///
+    /// A session that was woken and does not run yet is still sampled in its wait, so the run queue can be
+    /// counted twice. What the sum exceeds the residence by, up to the run queue, is taken off the waits again.
+    pub fn without_queues(&self, ceilings: &[(Part, f64)]) -> Parts {
+        let residence_ns = self.servers / self.rate * 1e9 - self.think_ns;
+        let twice_ns = (self.total_ns() - residence_ns).clamp(0.0, self.run_queue.value);
+        let waits_ns: f64 = self.total_ns() - self.run_queue.value - self.ns(Part::Cpu);
+        let keep = if waits_ns > 0.0 { (1.0 - twice_ns / waits_ns).max(0.0) } else { 1.0 };
+        let parts = self.parts.iter().map(|(part, ns)| {
+            let mut ns = if *part == Part::Cpu { *ns } else { ns.times(keep) };
+            for (_, ceiling_ns) in ceilings.iter().filter(|(p, _)| p == part) {
+                if ns.value > *ceiling_ns {
+                    ns = Estimate { value: *ceiling_ns, half: Some(0.0) };
+                }
+            }
+            (*part, ns)
+        });
+        Parts { parts: parts.collect(), run_queue: Estimate::exact(0.0), ..self.clone() }
+    }
+
+    /// Time of one operation, with its doubt, ns.
+    pub fn residence(&self) -> Estimate {
+        Estimate::sum(self.parts.iter().map(|(_, ns)| *ns).chain([self.run_queue]))
+    }
+
+    /// Parts by size, largest first.
+    pub fn by_size(&self) -> Vec<(Part, Estimate)> {
+        let mut parts = self.parts.clone();
+        parts.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        parts
+    }
+
+    /// The largest part other than the processor.
+    pub fn largest_wait(&self) -> Option<Part> {
+        self.by_size().into_iter().map(|(part, _)| part).find(|part| *part != Part::Cpu)
+    }
+
+    /// The rate if a part took no time, operations per second; `None` if nothing else takes any.
+    pub fn rate_without(&self, part: Part) -> Option<f64> {
+        let rest_ns = self.residence().value - self.ns(part) + self.think_ns;
+        (rest_ns > 0.0).then(|| self.servers / rest_ns * 1e9)
+    }
+}
+
+/// Whether a prediction reproduces a rate within the tolerance.
+pub(crate) fn agrees(predicted: f64, measured: f64) -> bool {
+    measured > 0.0 && (predicted / measured - 1.0).abs() <= SUM_TOLERANCE
+}

@@ -1,0 +1,78 @@
+//! Every number the law compares with, in one place, each with its reason.
+//!
+//! They are not tuned to a machine: each is either a rule of the design (5 %, 0.95, 1.05, 1.15) or follows
+//! from what a measurement of minutes can resolve.
+
+/// The sum must reproduce the measured rate within this share, or the verdict is OPEN. Five per cent is about
+/// twice what six windows of a steady workload scatter, and a sixth of the smallest gain worth acting on.
+pub const SUM_TOLERANCE: f64 = 0.05;
+
+/// From this utilisation on a resource is called saturated. A closed loop cannot reach 1: with a queue in
+/// front of the resource the last per cents are lost between one operation and the next.
+pub const SATURATED: f64 = 0.90;
+
+/// From here to [`SATURATED`] the queue in front of a resource is already a large part of the wait for it, so
+/// its latency and its rate cannot be told apart (with one server, waiting is three times serving at 0.75).
+pub const NEAR_SATURATION: f64 = 0.75;
+
+/// Above this utilisation the capacity was understated, and what rests on it is withheld, never clipped.
+pub const UNDERSTATED: f64 = 1.05;
+
+/// A thread that was on a processor this share of the window was never the one to wait.
+pub const HOT: f64 = 0.95;
+
+/// How much busier than the mean session the hottest thread must be to be somebody of its own: where every
+/// session is always on a processor, the hottest of them is nothing special.
+pub const HOT_OVER_MEAN: f64 = 1.2;
+
+/// A scan's workers are busy from here on; the rest is starting up, and handing tuples to the leader.
+pub const WORKERS_BUSY: f64 = 0.85;
+
+/// Sharing factor above which more cores will not scale.
+pub const SHARING: f64 = 1.15;
+
+/// Share of the server's set that others must use before they are named as what is narrow.
+pub const TAKEN: f64 = 0.15;
+
+/// Share of the server's set that a quota must withhold before it is named.
+pub const WITHHELD: f64 = 0.05;
+
+/// The server's flush must be this many times the log layer's before it is called slow inside the server:
+/// the two are measured minutes apart, and a busy drive's flush varies by tens of per cent.
+pub const SLOWER_INSIDE: f64 = 2.0;
+
+/// Relative doubt of a figure that has no interval (fewer than three repeats): enough that two such figures
+/// are only told apart when one is about a third larger.
+pub const DOUBT_WITHOUT_INTERVAL: f64 = 0.25;
+
+/// The smallest ratio of two bounds that is called a difference, whatever their intervals say: the sum itself
+/// is only good to [`SUM_TOLERANCE`], so nothing finer can rest on it.
+pub const SMALLEST_RATIO: f64 = 1.0 + SUM_TOLERANCE;
+
+/// Half the width of the band in which a rate counts as unchanged by an intervention. Windows of 10 s in
+/// changing conditions differ by several per cent without a cause.
+pub const UNCHANGED: f64 = 0.10;
+
+/// A predicted gain is an upper bound; queues that form before the next resource is full eat at most this
+/// share of it in the systems of the simulator and in the published examples.
+pub const GAIN_EATEN: f64 = 0.50;
+
+/// How far a rate may exceed a predicted gain (as a share of the gain), or differ from a predicted loss.
+pub const EFFECT_SLACK: f64 = 0.30;
+
+/// The gap that must lie between what a verdict and its rival predict for a test to be worth its seconds:
+/// less than this is inside the scatter of a test.
+pub const SMALLEST_GAP: f64 = 0.02;
+
+/// Demands below this per operation are taken as none: a bound from them would be a rounding error.
+pub const NO_DEMAND_PER_OP: f64 = 1e-3;
+
+/// A control group's I/O limit and a measured capacity within this ratio are one thing seen twice.
+pub const SAME_LIMIT: f64 = 1.15;
+
+/// Relative doubt of a rung that was interpolated: between 8 and 64 committers the curve of a batch server lies
+/// up to a tenth above the straight line.
+pub const INTERPOLATED: f64 = 0.10;
+
+/// A flush this many times larger than the ladder's takes another time, and the ladder is a poor bound.
+pub const MUCH_LARGER: f64 = 4.0;

@@ -1,0 +1,71 @@
+//! Everything that must hold before a change is handed in, run to the end so that one look shows all that is wrong.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::{generate, links};
+
+/// Runs all of it; the error names what failed.
+pub fn check() -> Result<()> {
+    let root = crate::root();
+    let mut failed = Vec::new();
+    let mut step = |name: &str, passed: bool| {
+        eprintln!("{} {name}", if passed { "ok     " } else { "FAILED " });
+        if !passed {
+            failed.push(name.to_string());
+        }
+    };
+
+    step("format", cargo(&root, &["fmt", "--all", "--check"], &[]));
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    step("clippy", cargo(&root, &clippy, &[]));
+    step("tests", cargo(&root, &["test", "--workspace"], &[]));
+    step("generated files", nothing(generate::outdated()?, "run `cargo xtask docs`"));
+    step("links", nothing(links::broken(&root)?, "docs/src and the pages at the root"));
+    let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    step("code documentation", cargo(&root, &doc, &[("RUSTDOCFLAGS", "-D warnings")]));
+    if installed("mdbook") {
+        step("book", run(Command::new("mdbook").arg("build").arg(root.join("docs"))));
+    } else {
+        eprintln!("skipped book: mdbook is not installed (its links are checked above)");
+    }
+    if installed("cargo-deny") {
+        step("licences", cargo(&root, &["deny", "check", "licenses", "bans", "sources"], &[]));
+    } else {
+        eprintln!("skipped licences: cargo-deny is not installed");
+    }
+
+    if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join(", ")) }
+}
+
+fn cargo(root: &Path, args: &[&str], environment: &[(&str, &str)]) -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let environment = environment.iter().copied();
+    run(Command::new(cargo).args(args).current_dir(root).envs(environment))
+}
+
+fn run(command: &mut Command) -> bool {
+    match command.status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("cannot run {:?}: {error}", command.get_program());
+            false
+        }
+    }
+}
+
+fn nothing(wrong: Vec<String>, hint: &str) -> bool {
+    for line in &wrong {
+        eprintln!("  {line}");
+    }
+    if !wrong.is_empty() {
+        eprintln!("hint: {hint}");
+    }
+    wrong.is_empty()
+}
+
+fn installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}

@@ -1,0 +1,211 @@
+//! The dependency rule: which crate may know which, and which touch nothing.
+//!
+//! The table is the rule; `cargo metadata` says what is so. A crate that is in neither place fails, so that a new one
+//! has to be given its place.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// A crate of ours and what of ours it may depend on, in the order in which they may know each other.
+pub const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("narrows-units", &[]),
+    ("narrows-model", &["narrows-units"]),
+    ("narrows-stats", &["narrows-units", "narrows-model"]),
+    ("narrows-limits", JUDGING),
+    ("narrows-validity", JUDGING),
+    ("narrows-verdict", JUDGING),
+    ("narrows-facts", &["narrows-units"]),
+    ("narrows-platform", &["narrows-units", "narrows-model", "narrows-facts"]),
+    ("narrows-observe", &["narrows-units", "narrows-model", "narrows-facts"]),
+    ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats"]),
+    ("narrows-io", &["narrows-units", "narrows-facts"]),
+    ("narrows-bundle", &["narrows-units"]),
+    ("narrows-layer-clock", LAYER),
+    ("narrows-layer-memory", LAYER),
+    ("narrows-layer-block", LAYER),
+    ("narrows-layer-log", LAYER),
+    // The only one that starts a server of its own, and so the only one that may fetch one.
+    (
+        "narrows-layer-database",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-stats",
+            "narrows-facts",
+            "narrows-observe",
+            "narrows-engine",
+            "narrows-io",
+            "narrows-bundle",
+        ],
+    ),
+    (
+        "narrows-report",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-stats",
+            "narrows-limits",
+            "narrows-validity",
+            "narrows-verdict",
+        ],
+    ),
+    (
+        "narrows-sim",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-stats",
+            "narrows-engine",
+            "narrows-limits",
+            "narrows-validity",
+            "narrows-verdict",
+        ],
+    ),
+    ("narrows", EVERYTHING),
+    ("xtask", EVERYTHING),
+];
+
+/// What judges: data in, data out.
+const JUDGING: &[&str] = &["narrows-units", "narrows-model", "narrows-stats"];
+
+/// A layer knows no other layer: what runs beside what is put together from outside.
+const LAYER: &[&str] = &[
+    "narrows-units",
+    "narrows-model",
+    "narrows-stats",
+    "narrows-facts",
+    "narrows-observe",
+    "narrows-engine",
+    "narrows-io",
+];
+
+/// The commands at the top.
+const EVERYTHING: &[&str] = &["*"];
+
+/// Crates without clock, file, process, network or system call, and their folders.
+pub const PURE: &[(&str, &str)] = &[
+    ("narrows-units", "crates/units"),
+    ("narrows-model", "crates/model"),
+    ("narrows-stats", "crates/stats"),
+    ("narrows-limits", "crates/limits"),
+    ("narrows-validity", "crates/validity"),
+    ("narrows-verdict", "crates/verdict"),
+];
+
+/// What a pure crate doesn't say. Durations are data; reading a clock isn't.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::env",
+    "std::thread",
+    "std::os",
+    "Instant",
+    "SystemTime",
+    "libc",
+];
+
+/// What each of our crates depends on among our crates, tests and build scripts left out.
+pub fn dependencies(root: &Path) -> Result<BTreeMap<String, Vec<String>>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .context("cannot run cargo metadata")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_string();
+    let ours: Vec<String> = packages.iter().map(name).collect();
+    Ok(packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().into_iter().flatten();
+            let normal = dependencies.filter(|d| d["kind"].is_null()).map(name);
+            (name(package), normal.filter(|n| ours.contains(n)).collect())
+        })
+        .collect())
+}
+
+/// Sentences about whatever breaks the rule.
+pub fn broken(dependencies: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (name, knows) in dependencies {
+        let Some((_, may)) = MAY_KNOW.iter().find(|(known, _)| known == name) else {
+            broken.push(format!("{name} has no place in the table"));
+            continue;
+        };
+        for other in knows {
+            if *may != EVERYTHING && !may.contains(&other.as_str()) {
+                broken.push(format!("{name} must not know {other}"));
+            }
+        }
+    }
+    for (name, _) in MAY_KNOW {
+        if !dependencies.contains_key(*name) {
+            broken.push(format!("{name} is in the table and not in the workspace"));
+        }
+    }
+    broken
+}
+
+/// Lines of a source that a pure crate doesn't have, comments left out, with their numbers.
+pub fn impure_lines(source: &str) -> Vec<(usize, &str)> {
+    source
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| {
+            let code = line.split("//").next().unwrap_or_default();
+            IMPURE.iter().any(|word| mentions(code, word))
+        })
+        .map(|(index, line)| (index + 1, line))
+        .collect()
+}
+
+/// Whether `word` stands in `code` by itself and not inside a longer name.
+fn mentions(code: &str, word: &str) -> bool {
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + word.len()..].chars().next();
+        !before.is_some_and(part_of_name) && !after.is_some_and(part_of_name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace() -> BTreeMap<String, Vec<String>> {
+        MAY_KNOW.iter().map(|(name, _)| (name.to_string(), Vec::new())).collect()
+    }
+
+    #[test]
+    fn a_layer_that_knows_a_layer_is_found() {
+        let mut workspace = workspace();
+        assert_eq!(broken(&workspace), Vec::<String>::new());
+        workspace.insert("narrows-layer-log".into(), vec!["narrows-layer-block".into()]);
+        assert_eq!(broken(&workspace), ["narrows-layer-log must not know narrows-layer-block"]);
+    }
+
+    #[test]
+    fn a_crate_without_a_place_is_found() {
+        let mut workspace = workspace();
+        workspace.insert("narrows-new".into(), Vec::new());
+        workspace.remove("narrows-io");
+        assert_eq!(broken(&workspace).len(), 2);
+    }
+
+    #[test]
+    fn impure_words_are_found_in_code_and_not_in_comments_or_names() {
+        let source =
+            "use std::fs::File;\n// std::fs is not used\nlet t = Instant::now();\nInstantaneous\n";
+        let lines: Vec<usize> = impure_lines(source).into_iter().map(|(line, _)| line).collect();
+        assert_eq!(lines, [1, 3]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Files that are made from the code and committed, so that they can be read without building anything.
+
+mod command;
+mod rules;
+mod schema;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+pub use schema::run_schema;
+
+/// A generated file.
+pub struct Generated {
+    /// Where, from the workspace's root.
+    pub path: PathBuf,
+    /// Its whole text.
+    pub text: String,
+}
+
+impl Generated {
+    fn new(path: impl Into<PathBuf>, text: String) -> Self {
+        Generated { path: path.into(), text }
+    }
+}
+
+/// All of them, as they should be.
+pub fn all() -> Result<Vec<Generated>> {
+    let mut files = vec![schema::file(), rules::file()?];
+    files.extend(command::files()?);
+    Ok(files)
+}
+
+/// Writes those that differ.
+pub fn write() -> Result<()> {
+    for file in all()? {
+        let path = crate::root().join(&file.path);
+        if std::fs::read_to_string(&path).is_ok_and(|text| text == file.text) {
+            continue;
+        }
+        let folder = path.parent().context("a generated file has a folder")?;
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, &file.text))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        eprintln!("wrote {}", file.path.display());
+    }
+    Ok(())
+}
+
+/// Names of those that differ from what is on disk.
+pub fn outdated() -> Result<Vec<String>> {
+    let differs = |file: &Generated| {
+        std::fs::read_to_string(crate::root().join(&file.path)).ok().as_ref() != Some(&file.text)
+    };
+    Ok(all()?.iter().filter(|f| differs(f)).map(|f| f.path.display().to_string()).collect())
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask check | docs | peers`.
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  check   format, clippy, all tests, generated files, documentation; what continuous integration runs and more
+  docs    write the generated files: schema, rules page, man page, completions
+  peers   measure beside fio and pgbench and record it in docs/benchmarks.md";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["check"] => xtask::check::check(),
+        ["docs"] => xtask::generate::write(),
+        ["peers", rest @ ..] => xtask::peers::peers(rest),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

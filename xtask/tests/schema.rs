@@ -1,0 +1,185 @@
+//! The committed schema describes what is written, and refuses what isn't.
+
+use narrows_model::{
+    Better, DatabaseChoice, Dimm, Finding, Grade, Histogram, Host, HostRole, Interval,
+    IntervalMethod, Layer, LimitBasis, LimitShare, Measurement, Metric, Narrow, OperatingPoint,
+    Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind,
+    SumTerm, Tool, Unit, Unknown, Verdict, metric,
+};
+use serde_json::{Value, json};
+
+/// The committed file, not the one that the code would make: that they agree is another test.
+fn validator() -> jsonschema::Validator {
+    let path = xtask::root().join("docs/schema/run-1.schema.json");
+    let text = std::fs::read_to_string(path).expect("the schema is committed");
+    let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
+    jsonschema::draft202012::new(&schema).expect("the schema is a schema")
+}
+
+fn written(run: &Run) -> Value {
+    serde_json::from_str(&run.to_json()).expect("a run is JSON")
+}
+
+fn full() -> Run {
+    let interval = Interval { low: 79e3, high: 82e3, method: IntervalMethod::OrderStatistic };
+    let mut m = Measurement::new("block.read.random.8k.knee", Layer::Block);
+    m.repeats = 6;
+    m.workload.insert("depth".into(), json!(32));
+    m.conditions.insert("method".into(), json!("io_uring"));
+    m.metrics.push(Metric {
+        name: metric::THROUGHPUT.into(),
+        unit: Unit::OpsPerS,
+        better: Better::More,
+        value: 80_817.0,
+        interval_95: Some(interval),
+        samples: vec![80_817.0; 6],
+    });
+    m.histograms.push(Histogram {
+        name: "latency".into(),
+        unit: Unit::Ns,
+        repeat: 0,
+        hdr_v2: "HISTFAAAA".into(),
+    });
+    m.series.push(Series {
+        name: metric::THROUGHPUT.into(),
+        unit: Unit::OpsPerS,
+        repeat: 0,
+        t0_ns: 0,
+        interval_ns: 1_000_000_000,
+        x: vec![1.0],
+        values: vec![80_817.0],
+    });
+    m.limits.push(LimitShare {
+        id: "pcie:nvme0n1".into(),
+        basis: LimitBasis::Protocol,
+        value: 7.2e9,
+        unit: Unit::BytesPerS,
+        share: 0.09,
+        source: "PCIe 4.0 x4".into(),
+    });
+    m.findings.push("not-steady".into());
+    let mut platform = Platform { hostname: Some("db7".into()), ..Platform::default() };
+    platform.memory.dimms = Some(vec![Dimm {
+        locator: None,
+        size_bytes: None,
+        kind: None,
+        rated_mts: None,
+        configured_mts: None,
+    }]);
+    platform.unknown.push(Unknown { what: "wear".into(), needs: "root".into() });
+    platform.roles.push(RolePath {
+        role: Role::Data,
+        path: "/data".into(),
+        file_system: Default::default(),
+        devices: Vec::new(),
+    });
+    Run {
+        schema: SCHEMA.into(),
+        id: "7f3a".into(),
+        tool: Tool { name: "narrows".into(), version: "0.1.0".into() },
+        command: vec!["narrows".into(), "run".into()],
+        started_at: "2026-11-20T14:02:00Z".into(),
+        finished_at: Some("2026-11-20T14:16:00Z".into()),
+        completed: true,
+        plan: Plan {
+            quick: false,
+            layers: Layer::ALL.to_vec(),
+            data_dir: "/data".into(),
+            wal_dir: "/wal".into(),
+            database: DatabaseChoice::Url("postgres://db7/bench".into()),
+            sessions: 128,
+            repeats: 6,
+            seed: 1,
+            file_bytes: 1 << 30,
+            table_bytes: 1 << 30,
+            shared_buffers_bytes: 1 << 30,
+            server_cpus: vec![0],
+            client_cpus: vec![1],
+            steps: vec![PlannedStep {
+                layer: Layer::Block,
+                what: "random reads".into(),
+                expected_s: 20.0,
+                writes_bytes: 0,
+            }],
+        },
+        hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
+        measurements: vec![m],
+        findings: vec![Finding {
+            id: "not-steady".into(),
+            severity: Severity::Suspect,
+            measurement: Some("block.read.random.8k.knee".into()),
+            summary: "The figure was still moving".into(),
+            evidence: "throughput falls by 12 %".into(),
+            advice: "Measure longer".into(),
+        }],
+        verdicts: vec![Verdict {
+            workload: "update".into(),
+            measurement: "database.update".into(),
+            operating_point: OperatingPoint { sessions: 128, think_ns: 0.0, workers: None },
+            throughput_per_s: 152e3,
+            throughput_interval_95: Some(interval),
+            latency_p99_open_ns: None,
+            narrow: Narrow::CommitWait,
+            or: Some(Narrow::Cpu),
+            phrase: "COMMIT WAIT".into(),
+            grade: Grade::Likely,
+            reasons: vec!["not tested".into()],
+            utilisation: Vec::new(),
+            bounds: Vec::new(),
+            sum: Some(Sum {
+                kind: SumKind::Session,
+                servers: 128.0,
+                terms: vec![SumTerm { name: "flush".into(), ns_per_op: 645e3 }],
+                predicted_per_s: 152e3,
+                measured_per_s: 152e3,
+                agrees: true,
+            }),
+            sharing: None,
+            test: None,
+            next: Vec::new(),
+            gain_at_most: Some(1.59),
+            gain_tested: None,
+        }],
+    }
+}
+
+#[test]
+fn a_full_run_fits_the_committed_schema() {
+    let (validator, run) = (validator(), written(&full()));
+    let errors: Vec<String> = validator
+        .iter_errors(&run)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn a_stopped_run_without_results_fits_it_too() {
+    let mut run = full();
+    run.completed = false;
+    run.finished_at = None;
+    run.measurements.clear();
+    run.findings.clear();
+    run.verdicts.clear();
+    assert!(validator().is_valid(&written(&run)));
+}
+
+#[test]
+fn what_no_version_writes_is_refused() {
+    let validator = validator();
+    let run = written(&full());
+    for (pointer, wrong) in [
+        ("/schema", json!("narrows.run/2")),
+        ("/measurements", json!({})),
+        ("/measurements/0/validity", json!("fine")),
+        ("/measurements/0/layer", json!("network")),
+        // What a writer makes of a figure that is not a number.
+        ("/measurements/0/metrics/0/value", Value::Null),
+        ("/plan/database", json!("mysql")),
+        ("/hosts/0/clock_offset_ns", json!("0")),
+    ] {
+        let mut run = run.clone();
+        *run.pointer_mut(pointer).expect("the full run has it") = wrong;
+        assert!(!validator.is_valid(&run), "{pointer}");
+    }
+}

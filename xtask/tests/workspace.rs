@@ -1,0 +1,62 @@
+//! Promises about the workspace as a whole, kept by ordinary tests.
+
+use std::path::Path;
+
+use xtask::{crates, generate, links, root, text};
+
+fn none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_crate_knows_what_it_must_not() {
+    none(crates::broken(&crates::dependencies(&root()).expect("cargo metadata answers")));
+}
+
+#[test]
+fn pure_crates_touch_nothing() {
+    let mut wrong = Vec::new();
+    for (name, folder) in crates::PURE {
+        let mut files = Vec::new();
+        text::walk(&root().join(folder).join("src"), &mut files).expect("the crate is there");
+        assert!(!files.is_empty(), "{name} has no source");
+        for file in files {
+            let source = std::fs::read_to_string(&file).expect("source is text");
+            let lines = crates::impure_lines(&source);
+            wrong.extend(lines.iter().map(|(n, line)| format!("{}:{n}: {line}", file.display())));
+        }
+    }
+    none(wrong);
+}
+
+#[test]
+fn generated_files_are_up_to_date() {
+    let outdated = generate::outdated().expect("they can be made");
+    assert!(outdated.is_empty(), "{outdated:?}; run `cargo xtask docs`");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    none(links::broken(&root()).expect("the book is there"));
+}
+
+#[test]
+fn no_text_speaks_of_the_machine_it_was_written_on() {
+    none(text::unclean(&root()).expect("the files can be listed"));
+}
+
+#[test]
+fn both_licences_and_the_pages_a_newcomer_looks_for_are_there() {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "deny.toml",
+        ".ci/run",
+    ] {
+        assert!(Path::new(&root()).join(name).is_file(), "no {name}");
+    }
+}
