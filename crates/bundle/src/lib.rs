@@ -1,6 +1,6 @@
 //! PostgreSQL binaries for a machine that has none.
 //!
-//! One pinned build ([`pin`]) is downloaded from the public Maven registry, or taken from a jar the user holds,
+//! One pinned build (`pin.rs`) is downloaded from the public Maven registry, or taken from a jar the user holds,
 //! verified against the SHA-256 in our source *before* it is unpacked, unpacked into a temporary folder and renamed
 //! into the cache. Later runs work offline: the cached files are read and compared with the digests recorded when
 //! they were unpacked.

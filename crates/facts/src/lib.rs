@@ -2,7 +2,7 @@
 //! no file tells.
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
-//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`file`] and
+//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`mod@file`] and
 //! [`process`] are system calls on the live machine.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters

@@ -68,6 +68,12 @@ pub trait DevicePath {
 
     /// Operations submitted and not yet reaped.
     fn in_flight(&self) -> u32;
+
+    /// Whether the kernel pinned the buffers once, instead of for every operation; `None` for ways that don't know
+    /// such a thing.
+    fn registered_buffers(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// The longest wait inside [`DevicePath::reap`] without a completion, ms.

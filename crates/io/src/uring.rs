@@ -297,6 +297,10 @@ impl DevicePath for UringPath {
     fn in_flight(&self) -> u32 {
         self.flights.count()
     }
+
+    fn registered_buffers(&self) -> Option<bool> {
+        Some(self.granted.fixed_buffers)
+    }
 }
 
 impl Drop for UringPath {

@@ -14,7 +14,9 @@ mod pcie;
 mod route;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
-pub use pcie::{Direction, GENERATIONS, Generation, generation, payload_share, wire_bytes};
+pub use pcie::{
+    Direction, GENERATIONS, Generation, PAYLOAD_BYTES, generation, payload_share, wire_bytes,
+};
 
 use narrows_model::{
     Layer, LimitBasis, LimitShare, Measurement, Platform, Role, RolePath, Run, Unit, condition,

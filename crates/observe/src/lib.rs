@@ -13,8 +13,12 @@
 //! | the same, where it agrees | `/proc/schedstat` | ns, counted at each task switch |
 //! | our own time | the process's CPU clock | ns |
 //! | drives | `/sys/class/block/*/stat` | one request, 512-byte sectors; busy time 1 ms |
-//! | pressure | `/proc/pressure/*` | 1 µs, brought up to date every 2 s |
+//! | pressure | `/proc/pressure/*` | 1 µs, brought up to date by reading it |
 //! | throttling | `cpu.stat` of the own control group and those above | one period |
+//!
+//! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
+//! `/proc/stat`: our own time then looks larger than the processors' and that of others smaller. [`Seen::steal`] says
+//! when that is so.
 //!
 //! So a window of a second is seen to about a hundredth of a processor per processor, one of 50 ms to a fifth:
 //! windows shorter than 200 ms say little about others. One snapshot's cost is measured by

@@ -125,7 +125,7 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
     let busy_ns: u64 = per_cpu.iter().map(|cpu| cpu.busy_ns).sum();
     let pressure = |before: Option<u64>, after: Option<u64>| {
         let us = after?.checked_sub(before?)?;
-        // Brought up to date in steps, so that a short window can get more than its own length.
+        // Read a moment after the clock, so that a short window can get a little more than its own length.
         Some(share(us as f64 * 1000.0).min(1.0))
     };
     Seen {

@@ -62,13 +62,14 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
     let chunks = table.map_or(1.0, |table| table.chunks);
     let operations = account.operations as f64 / chunks;
     let rate = account.rate_per_s() / chunks;
-    let window_s = account.window_ns / 1e9;
     let per_op = |total: f64| total / operations;
     let servers = f64::from(server.sessions);
     let residence_ns = servers / rate * 1e9;
     // Thinking is a setting of the load, not a wait of the server's; the samples can't tell it from waiting.
     let think_ns = server.think.map_or(0.0, |law| law.mean_ns() * chunks);
-    let wait = |state| account.share(state) * residence_ns;
+    // The layer gives a scan's waits for a mean process, and one process's run queue.
+    let processes = if table.is_some() { servers } else { 1.0 };
+    let wait = |state| account.share(state) * residence_ns / processes;
     let reads = account.reads as f64;
     let blocks = reads * table.map_or(1.0, |table| table.blocks_per_read);
     let client_busy = account.client_cpu_ns / account.window_ns / f64::from(server.client_cpus);
@@ -83,7 +84,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
         (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
         (metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.client_cpu_ns)),
         (metric::CLIENT_BUSY, Unit::Ratio, Less, client_busy),
-        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
+        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns) / processes),
         (
             metric::SAMPLED_ON_CPU_PER_OP,
             Unit::NsPerOp,
@@ -100,12 +101,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
             (wait(State::Client) - think_ns).max(0.0),
         ),
         (metric::WAIT_OTHER_PER_OP, Unit::NsPerOp, Less, wait(State::Other)),
-        (
-            metric::WAIT_SAMPLES,
-            Unit::Count,
-            Neither,
-            account.samples.iter().sum::<u64>() as f64,
-        ),
+        (metric::WAIT_SAMPLES, Unit::Count, Neither, account.samples.iter().sum::<u64>() as f64),
         (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, Less, per_op(blocks)),
         (metric::DEVICE_READS, Unit::Count, Neither, reads),
         (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, blocks * BLOCK_BYTES),
@@ -126,7 +122,6 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
         Some(_) => rows.push((metric::WORKERS, Unit::Count, Neither, servers)),
         None => rows.push((metric::SESSIONS, Unit::Count, Neither, servers)),
     }
-    debug_assert!(window_s > 0.0);
     rows
 }
 

@@ -104,7 +104,12 @@ impl Scene {
                 ]
             };
             for (id, depth) in ids {
-                let alone = Server { sessions: depth, think: None, steps: vec![Step::Read], ..self.server.clone() };
+                let alone = Server {
+                    sessions: depth,
+                    think: None,
+                    steps: vec![Step::Read],
+                    ..self.server.clone()
+                };
                 let seen = closed(&alone, windows, self.seed ^ u64::from(depth));
                 all.push(emit::device(&id, Layer::Block, depth, &seen));
             }

@@ -8,7 +8,7 @@ use narrows_engine::Rng;
 use narrows_model::{Grade, Narrow};
 use narrows_sim::{Account, Disk, Law, Scene, Server, Step, Windows, closed, simulate};
 
-const SCENES: u64 = 150;
+const SCENES: u64 = 100;
 
 #[test]
 fn what_is_sure_is_what_helps_most_when_widened() {
@@ -19,14 +19,8 @@ fn what_is_sure_is_what_helps_most_when_widened() {
         let run = simulate(&scene);
         let verdict = only(&run);
         match verdict.grade {
-            Grade::Likely => {
-                likely += 1;
-                println!("seed {seed}: {}", line(verdict));
-            }
-            Grade::Open => {
-                open += 1;
-                println!("seed {seed}: {}", line(verdict));
-            }
+            Grade::Likely => likely += 1,
+            Grade::Open => open += 1,
             Grade::Sure => {
                 sure += 1;
                 let base = rate(&scene.server, seed);
@@ -48,7 +42,9 @@ fn what_is_sure_is_what_helps_most_when_widened() {
         }
     }
     let interval = narrows_stats::share_interval_95(right, sure);
-    println!("SURE: {right} of {sure} right, 95 % interval {interval:?}; {likely} LIKELY, {open} OPEN");
+    println!(
+        "SURE: {right} of {sure} right, 95 % interval {interval:?}; {likely} LIKELY, {open} OPEN"
+    );
     println!("{}", wrong.join("\n"));
     assert!(sure >= SCENES * 2 / 5, "only {sure} of {SCENES} are SURE");
     assert!(right as f64 >= 0.95 * sure as f64, "wrong:\n{}", wrong.join("\n"));

@@ -19,7 +19,10 @@ fn quiet(server: Server) -> Server {
 
 fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
     let off = (found / expected - 1.0).abs();
-    assert!(off < tolerance, "{what}: simulated {found:.4}, closed form {expected:.4}, seed {SEED:#x}");
+    assert!(
+        off < tolerance,
+        "{what}: simulated {found:.4}, closed form {expected:.4}, seed {SEED:#x}"
+    );
 }
 
 #[test]
@@ -27,7 +30,10 @@ fn an_open_mm1_queue_has_its_mean_response_time() {
     // R = S / (1 - rho), with so many sessions that none is ever short.
     let service_ns = 100_000.0;
     for rho in [0.3, 0.6, 0.8] {
-        let server = Server { slice_ns: f64::INFINITY, ..quiet(Server::new(1, 500, vec![Step::Cpu(Law::Exponential(service_ns))])) };
+        let server = Server {
+            slice_ns: f64::INFINITY,
+            ..quiet(Server::new(1, 500, vec![Step::Cpu(Law::Exponential(service_ns))]))
+        };
         let seen = open(&server, rho / service_ns * 1e9, 200_000, SEED);
         let mean_ns = seen.latencies_ns.iter().sum::<f64>() / seen.latencies_ns.len() as f64;
         close(&format!("M/M/1 at {rho}"), mean_ns, service_ns / (1.0 - rho), 0.06);
@@ -63,7 +69,11 @@ fn processor_time_does_not_depend_on_the_slice_and_neither_does_the_rate() {
     // M/M/1 in time slices is processor sharing in the limit, whose mean response is the same.
     let server = |slice_ns| Server {
         slice_ns,
-        ..quiet(Server::new(2, 12, vec![Step::Wire(Law::Exponential(200_000.0)), Step::Cpu(Law::Exponential(100_000.0))]))
+        ..quiet(Server::new(
+            2,
+            12,
+            vec![Step::Wire(Law::Exponential(200_000.0)), Step::Cpu(Law::Exponential(100_000.0))],
+        ))
     };
     let coarse = closed(&server(f64::INFINITY), long(), SEED);
     let fine = closed(&server(10_000.0), long(), SEED);

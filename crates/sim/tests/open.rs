@@ -71,8 +71,8 @@ fn a_read_that_takes_as_long_as_the_commit_is_not_told_from_it() {
     let run = simulate(&update(server, 4));
     let verdict = only(&run);
     // Two committers take turns: each waits about one and a half flushes.
-    assert_eq!(verdict.or.is_some(), verdict.grade == Grade::Open, "{}", line(verdict));
     assert!(verdict.or.is_some(), "{}", line(verdict));
+    assert_eq!(verdict.grade, Grade::Open, "{}", line(verdict));
 }
 
 #[test]
@@ -188,7 +188,8 @@ fn suspect_measurements_give_open_verdicts_and_invalid_ones_none() {
     says(&suspect[0], "suspect: planted");
     assert!(with(id, Severity::Invalid).is_empty());
     // A test that is not valid is no test.
-    let test = run.measurements.iter().find(|m| m.id.contains(".test.")).expect("tested").id.clone();
+    let test =
+        run.measurements.iter().find(|m| m.id.contains(".test.")).expect("tested").id.clone();
     assert_eq!(with(&test, Severity::Suspect)[0].grade, Grade::Likely);
 }
 

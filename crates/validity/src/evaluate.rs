@@ -9,7 +9,7 @@ use crate::drift;
 use crate::path;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
-use crate::select::says;
+use crate::select::{lookup, says};
 
 /// A measurement in its run.
 #[derive(Clone, Copy)]
@@ -70,8 +70,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
                 .then(|| Evidence::new(format!("{} is {text}", key.replace('_', " "))))
         }
         When::Present(key) => {
-            let m = case.measurement;
-            let value = m.workload.get(key).or_else(|| m.conditions.get(key))?;
+            let value = lookup(case.measurement, key)?;
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
             Some(Evidence::new(format!("{} is {text}", key.replace('_', " "))))
         }
@@ -151,7 +150,7 @@ fn ratio(of: &Figure, to: &Figure, over: Over, test: Test) -> Option<Evidence> {
         of.show(a),
         to.show(b),
         significant(value, 3),
-        wanted(test, |bound| significant(bound, 3)),
+        wanted(test, |bound| bound.to_string()),
     )))
 }
 

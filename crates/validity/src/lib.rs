@@ -1,6 +1,6 @@
 //! Is that number true? The rules that decide, as a table that other programs can walk.
 //!
-//! [`rules`] is the table: each [`Rule`] says which measurements it looks at, the condition under which it fires,
+//! [`rules()`] is the table: each [`Rule`] says which measurements it looks at, the condition under which it fires,
 //! what it then says, how much that weighs and why. [`check`] walks the table over a [`Run`] and returns what
 //! fired as findings; the caller stores them and calls [`Run::apply_findings`]. The book's page on validity is
 //! printed from the same table.

@@ -88,13 +88,20 @@ impl Need {
     }
 }
 
-/// The text or boolean under a key of the workload, or else of the conditions.
+/// The text or boolean under a key.
 pub(crate) fn says(m: &Measurement, key: &str) -> Option<String> {
-    match m.workload.get(key).or_else(|| m.conditions.get(key))? {
+    match lookup(m, key)? {
         Value::String(text) => Some(text.clone()),
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }
+}
+
+/// What stands under a key of the workload, or else of the conditions; `a.b` is the entry `b` of the object `a`.
+pub(crate) fn lookup<'a>(m: &'a Measurement, key: &str) -> Option<&'a Value> {
+    let (outer, inner) = key.split_once('.').map_or((key, None), |(a, b)| (a, Some(b)));
+    let value = m.workload.get(outer).or_else(|| m.conditions.get(outer))?;
+    inner.map_or(Some(value), |inner| value.get(inner))
 }
 
 /// Whether `text` fits `pattern`, in which each `*` stands for any text, also none.

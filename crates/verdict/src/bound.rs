@@ -101,10 +101,7 @@ impl Candidate {
 
     /// Whether reads queue in front of it.
     pub fn serves_reads(&self) -> bool {
-        matches!(
-            self.place,
-            Place::Drives | Place::ReadPath | Place::ReadBytes | Place::ReadLimit
-        )
+        matches!(self.place, Place::Drives | Place::ReadPath | Place::ReadBytes | Place::ReadLimit)
     }
 
     /// For the run file.

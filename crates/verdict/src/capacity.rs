@@ -53,8 +53,7 @@ impl Capacities {
         let (Some(available), Some(server_ns)) = (demand.cpu.available, demand.cpu.server_ns)
         else {
             self.unknown.push((Narrow::Cpu, "CPU".to_string()));
-            let missing =
-                if demand.cpu.available.is_none() { "available to" } else { "used by" };
+            let missing = if demand.cpu.available.is_none() { "available to" } else { "used by" };
             self.reasons.push(format!("the processor time {missing} the server is not known"));
             return;
         };
@@ -325,7 +324,20 @@ fn cpu_narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
     if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
         return Narrow::CpuQuota;
     }
-    if taken >= TAKEN * set { Narrow::CpuTaken } else { Narrow::Cpu }
+    if taken >= TAKEN * set && !grows_with_load(run, demand, taken) {
+        Narrow::CpuTaken
+    } else {
+        Narrow::Cpu
+    }
+}
+
+/// Whether what "others" use comes with the workload: interrupts and kernel threads work for the server without
+/// being its processes. Beside a lone session they use little; a neighbour uses as much as ever.
+fn grows_with_load(run: &Run, demand: &Demand, taken: f64) -> bool {
+    run.measurement(&format!("{}.alone", demand.measurement.id))
+        .filter(|m| m.usable())
+        .and_then(|m| m.value(metric::SERVER_CPUS_TAKEN))
+        .is_some_and(|alone| alone < taken / 2.0)
 }
 
 /// The block measurement of the path that the workload's reads took: direct reads by as many threads as there

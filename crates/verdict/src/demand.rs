@@ -45,7 +45,8 @@ pub(crate) struct CpuDemand {
     pub throttled: bool,
 }
 
-/// The parts of the time that one operation takes inside its session.
+/// The parts of the time that one operation takes inside its session. Of a scan, the sum over its processes: the
+/// layer gives the waits of a mean process and the leader's run queue, and all processes do the same work.
 #[derive(Debug, Clone)]
 pub(crate) struct TimeDemand {
     pub cpu: Option<Estimate>,
@@ -78,8 +79,9 @@ impl<'a> Demand<'a> {
     pub fn read(measurement: &'a Measurement, workload: Workload) -> Result<Self, &'static str> {
         let get = |name: &str| measurement.metric(name).and_then(Estimate::of);
         debug_assert_eq!(measurement.layer, Layer::Database);
-        let throughput =
-            get(metric::THROUGHPUT).filter(|x| x.value > 0.0).ok_or("no throughput was measured")?;
+        let throughput = get(metric::THROUGHPUT)
+            .filter(|x| x.value > 0.0)
+            .ok_or("no throughput was measured")?;
         let sessions = measurement
             .value(metric::SESSIONS)
             .or_else(|| measurement.number(condition::SESSIONS))
@@ -93,11 +95,13 @@ impl<'a> Demand<'a> {
         if workload.is_scan() && workers.is_none() {
             return Err("how many workers the scan obtained is not known");
         }
-        let operations = operations(measurement, throughput.value);
+        let operations = device_operations(measurement, throughput.value);
         let per_op =
             |name: &str| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
+        let processes = workers.map_or(1.0, |workers| workers.max(1.0));
         let sampled = |name: &str| {
-            get(name).map(|wait| with_sampling_doubt(wait, measurement, sessions, throughput.value))
+            let doubt = |wait| with_sampling_doubt(wait, measurement, sessions, throughput.value);
+            get(name).map(|wait| doubt(wait).times(processes))
         };
         Ok(Demand {
             measurement,
@@ -119,7 +123,7 @@ impl<'a> Demand<'a> {
             },
             time: TimeDemand {
                 cpu: get(metric::BACKEND_CPU_PER_OP),
-                run_queue: get(metric::RUN_QUEUE_PER_OP),
+                run_queue: get(metric::RUN_QUEUE_PER_OP).map(|wait| wait.times(processes)),
                 read: sampled(metric::WAIT_READ_PER_OP),
                 flush: sampled(metric::WAIT_FLUSH_PER_OP),
                 lock: sampled(metric::WAIT_LOCK_PER_OP),
@@ -141,7 +145,8 @@ impl<'a> Demand<'a> {
             client_busy: measurement.value(metric::CLIENT_BUSY),
             client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
             hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
-                let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("a server thread");
+                let name =
+                    measurement.text(condition::HOT_THREAD_NAME).unwrap_or("a server thread");
                 (busy, name.to_string())
             }),
         })
@@ -158,10 +163,12 @@ impl<'a> Demand<'a> {
     }
 }
 
-/// Operations in one repeat's window: counted, or rate times window.
-fn operations(measurement: &Measurement, rate: f64) -> Option<Estimate> {
-    let counted = measurement.value(metric::OPERATIONS);
+/// Operations that the device's totals cover: the whole load where that is known, else one repeat's window,
+/// counted or as rate times window.
+fn device_operations(measurement: &Measurement, rate: f64) -> Option<Estimate> {
+    let counted = measurement.value(metric::SPAN_OPERATIONS);
     let operations = counted
+        .or_else(|| measurement.value(metric::OPERATIONS))
         .or_else(|| measurement.value(metric::WINDOW).map(|window_ns| rate * window_ns / 1e9))?;
     (operations > 0.0).then(|| Estimate::exact(operations))
 }

@@ -50,7 +50,8 @@ pub(crate) fn grade(
     if choice.or.is_some() {
         reasons.insert(0, "not separable".to_string());
         // A test that excludes the rival singles the other one out, but the figures did not.
-        let grade = if outcome == Some(Outcome::Confirms) { Grade::Likely } else { Grade::Open };
+        let singled_out = outcome == Some(Outcome::Confirms) && !choice.within_session;
+        let grade = if singled_out { Grade::Likely } else { Grade::Open };
         return (grade, reasons);
     }
     if !choice.doubts.is_empty() {

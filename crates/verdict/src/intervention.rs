@@ -99,7 +99,9 @@ pub(crate) fn is_feasible(intervention: Intervention, run: &Run, demand: &Demand
             ours && sets.server.is_some_and(|cpus| fewer_cpus(cpus as usize).is_some())
         }
         Intervention::MoreCpus => {
-            ours && sets.apart && sets.server.is_some() && sets.client.is_some_and(|cpus| cpus >= 1.0)
+            ours && sets.apart
+                && sets.server.is_some()
+                && sets.client.is_some_and(|cpus| cpus >= 1.0)
         }
         Intervention::SyncOff => demand.workload == Workload::Update,
         Intervention::WorkersX2 => demand.workload == Workload::ScanMany,

@@ -184,10 +184,7 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
     Sum {
         kind,
         servers,
-        terms: vec![SumTerm {
-            name: name.to_string(),
-            ns_per_op: servers / predicted_per_s * 1e9,
-        }],
+        terms: vec![SumTerm { name: name.to_string(), ns_per_op: servers / predicted_per_s * 1e9 }],
         predicted_per_s,
         measured_per_s,
         agrees: agrees(predicted_per_s, measured_per_s),

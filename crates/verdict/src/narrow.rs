@@ -37,6 +37,8 @@ pub(crate) struct Choice {
     pub rival: Option<Candidate>,
     /// Set where the two can't be told apart.
     pub or: Option<Narrow>,
+    /// Whether both are parts of one session's time, which no change of load tells apart.
+    pub within_session: bool,
     /// Why the verdict must stay open whatever a test shows.
     pub withheld: Vec<String>,
     /// What keeps it from being surer.
@@ -48,8 +50,16 @@ impl<'a> Analysis<'a> {
         let capacities = capacities(run, &demand);
         let parts = complete_parts(&demand);
         let inside = flush_inside(run, &demand);
-        let mut analysis =
-            Analysis { run, demand, capacities, parts, unqueued: None, session: None, inside, choice: None };
+        let mut analysis = Analysis {
+            run,
+            demand,
+            capacities,
+            parts,
+            unqueued: None,
+            session: None,
+            inside,
+            choice: None,
+        };
         if let Ok(parts) = &analysis.parts {
             let unqueued = parts.without_queues(&analysis.ceilings(parts));
             analysis.session = analysis.session_bound(&unqueued);
@@ -107,8 +117,11 @@ impl<'a> Analysis<'a> {
         let narrow = self.narrow_of(part, unqueued);
         let time = unqueued.residence();
         let per_op = Estimate { value: time.value + self.demand.think_ns, half: time.half };
-        let (unit, what) =
-            if self.demand.workload.is_scan() { ("workers", "workers") } else { ("sessions", "sessions") };
+        let (unit, what) = if self.demand.workload.is_scan() {
+            ("workers", "workers")
+        } else {
+            ("sessions", "sessions")
+        };
         Candidate::new(
             Place::Session,
             narrow,
@@ -163,8 +176,15 @@ impl<'a> Analysis<'a> {
         let part = (winner.place == Place::Session)
             .then(|| self.unqueued.as_ref()?.by_size().first().map(|(part, _)| *part))
             .flatten();
-        let mut choice =
-            Choice { winner, part, rival, or: None, withheld: self.understated(), doubts: Vec::new() };
+        let mut choice = Choice {
+            winner,
+            part,
+            rival,
+            or: None,
+            within_session: false,
+            withheld: self.understated(),
+            doubts: Vec::new(),
+        };
         if choice.winner.narrow == Narrow::Unknown {
             choice.withheld.push("most of the time goes into waits that have no name here".into());
         }
@@ -172,38 +192,45 @@ impl<'a> Analysis<'a> {
         Some(choice)
     }
 
+    /// Notes the first place that can't be told from the narrow one, and why.
+    fn cannot_tell(&self, choice: &mut Choice, narrow: Narrow, why: String) {
+        if choice.or.is_none() && !same_place(narrow, choice.winner.narrow) {
+            choice.or = Some(narrow);
+            choice.doubts.push(why);
+        }
+    }
+
     /// Sets `or` and says why, where the narrow place and another can't be told apart.
     fn tell_apart(&self, choice: &mut Choice, rate: f64) {
-        let mut not_separable = |narrow: Narrow, why: String| {
-            if choice.or.is_none() && !same_place(narrow, choice.winner.narrow) {
-                choice.or = Some(narrow);
-                choice.doubts.push(why);
-            }
-        };
-        if let Some(rival) = &choice.rival {
+        if let Some(rival) = choice.rival.clone() {
             if !choice.winner.rate.differs_from(&rival.rate) {
-                let why = format!("the bounds of {} and {} are too close", choice.winner.label, rival.label);
-                not_separable(rival.narrow, why);
+                let why = format!(
+                    "the bounds of {} and {} are too close",
+                    choice.winner.label, rival.label
+                );
+                self.cannot_tell(choice, rival.narrow, why);
             } else if choice.winner.fills_up() && !choice.winner.is_saturated(rate) {
                 let why = format!(
                     "{} is the lowest bound, but only {:.0} % busy",
                     choice.winner.label,
                     choice.winner.utilisation(rate) * 100.0
                 );
-                not_separable(rival.narrow, why);
+                self.cannot_tell(choice, rival.narrow, why);
             }
         }
         if choice.part == Some(Part::Read) {
-            let near = self.capacities.candidates.iter().find(|c| {
-                c.serves_reads() && c.is_nearly_saturated(rate)
-            });
+            let near = self
+                .capacities
+                .candidates
+                .iter()
+                .find(|c| c.serves_reads() && c.is_nearly_saturated(rate));
             if let Some(near) = near {
                 let busy = near.utilisation(rate) * 100.0;
                 let why = format!("{} {busy:.0} % busy: latency and rate are one here", near.label);
-                not_separable(near.narrow, why);
+                self.cannot_tell(choice, near.narrow, why);
             } else if !self.capacities.candidates.iter().any(Candidate::serves_reads) {
                 let why = "no usable capacity of the drives: latency and rate can't be told apart";
-                not_separable(Narrow::ReadRate, why.to_string());
+                self.cannot_tell(choice, Narrow::ReadRate, why.to_string());
             }
         }
         if let (Some(part), Some(parts)) = (choice.part, &self.unqueued)
@@ -213,7 +240,8 @@ impl<'a> Analysis<'a> {
             && !largest.differs_from(&ns)
         {
             let why = format!("{} and {} take equally long", part.name(), second.name());
-            not_separable(self.narrow_of(second, parts), why);
+            choice.within_session = choice.or.is_none();
+            self.cannot_tell(choice, self.narrow_of(second, parts), why);
         }
     }
 
@@ -235,7 +263,10 @@ impl<'a> Analysis<'a> {
         } else if taken {
             (Narrow::CpuTaken, None)
         } else {
-            (Narrow::Unknown, Some("something keeps the processors from the server that no counter shows"))
+            (
+                Narrow::Unknown,
+                Some("something keeps the processors from the server that no counter shows"),
+            )
         };
         let per_op = parts.residence().times(1e-9);
         let mut winner = Candidate::new(
@@ -254,6 +285,7 @@ impl<'a> Analysis<'a> {
             part: None,
             rival: None,
             or: None,
+            within_session: false,
             withheld,
             doubts: vec![format!(
                 "sessions wait for a processor while {:.0} % of them idle",

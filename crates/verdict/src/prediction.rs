@@ -13,7 +13,7 @@ use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
 use crate::log;
 use crate::narrow::{Analysis, Choice};
 use crate::session::Part;
-use crate::threshold::{EFFECT_SLACK, GAIN_EATEN, SMALLEST_GAP, UNCHANGED};
+use crate::threshold::{CLEAR_GAIN, EFFECT_SLACK, FAR, GAIN_EATEN, SMALLEST_GAP, UNCHANGED};
 
 /// A range of relative changes of the rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,6 +53,12 @@ impl Range {
 
     pub fn excludes(&self, low: f64, high: f64) -> bool {
         high < self.low || low > self.high
+    }
+
+    /// Whether `effect` lies on this range's side of another range.
+    pub fn same_side(&self, other: &Range, effect: f64) -> bool {
+        (self.low > other.high && effect > other.high && effect < self.high)
+            || (self.high < other.low && effect < other.low && effect > self.low)
     }
 
     /// Whether a test with this prediction shows nothing but an unchanged rate.
@@ -119,7 +125,8 @@ pub(crate) fn predict(
 }
 
 /// What the test must exclude: the candidate that can't be told apart; of something that is seen only as a wait
-/// in front of it, that it is nothing but a wait; else the second lowest bound.
+/// in front of it, and of processors without another bound near, that the sessions merely wait; else the second
+/// lowest bound.
 fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     let named = choice.or.and_then(|or| {
         analysis.capacities.candidates.iter().chain(&analysis.session).find(|c| c.narrow == or)
@@ -127,12 +134,14 @@ fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     if let Some(named) = named {
         return Some(named.clone());
     }
-    let seen_as_a_wait = match choice.winner.place {
-        Place::Cpu | Place::Log | Place::ReadsInFlight => false,
+    let far = |rival: &Candidate| rival.rate.value > choice.winner.rate.value * FAR;
+    let merely_waiting = match choice.winner.place {
+        Place::Log | Place::ReadsInFlight => false,
         Place::Session => choice.winner.narrow == Narrow::Lock,
+        Place::Cpu => choice.rival.as_ref().is_none_or(far),
         _ => true,
     };
-    if !seen_as_a_wait {
+    if !merely_waiting {
         return choice.rival.clone();
     }
     let servers = analysis.demand.servers;
@@ -180,7 +189,12 @@ fn range(
         .filter_map(|c| Some(c.rate.value * factor(analysis, c, intervention)? / rate))
         .fold(f64::INFINITY, f64::min);
     let effect = own.min(ceiling) - 1.0;
-    effect.is_finite().then(|| Range::around(effect))
+    if !effect.is_finite() {
+        return None;
+    }
+    let range = Range::around(effect);
+    let removes = intervention == Intervention::SyncOff && truth.place == Place::Session;
+    Some(if removes { Range { low: range.low.min(CLEAR_GAIN), ..range } } else { range })
 }
 
 /// What an intervention multiplies a bound by; `None` where that isn't known.

@@ -11,7 +11,7 @@ use crate::prediction::{Prediction, predict, separating};
 pub(crate) enum Outcome {
     /// The effect lies in what the verdict predicts and outside of what its rival predicts.
     Confirms,
-    /// It lies outside of what the verdict predicts.
+    /// It lies outside of what the verdict predicts, and not on the way there from what its rival predicts.
     Contradicts,
     /// Its interval is too wide, or missing, or reaches into both predictions.
     Unclear,
@@ -33,7 +33,8 @@ pub(crate) fn tested(analysis: &Analysis, choice: &Choice) -> Option<Tested> {
 
 fn read(analysis: &Analysis, choice: &Choice, intervention: Intervention) -> Option<Tested> {
     let own_id = &analysis.demand.measurement.id;
-    let m = analysis.run.measurement(&intervention.measurement_id(own_id)).filter(|m| m.usable())?;
+    let m =
+        analysis.run.measurement(&intervention.measurement_id(own_id)).filter(|m| m.usable())?;
     let prediction = predict(analysis, choice, intervention)?;
     let (effect, interval_95) = effect(analysis.run, m, analysis.demand.measurement)?;
     let outcome = outcome(&prediction, effect, interval_95);
@@ -83,7 +84,10 @@ fn outcome(prediction: &Prediction, effect: f64, interval: Option<Interval>) -> 
             Outcome::Unclear
         };
     };
-    if prediction.verdict.excludes(low, high) {
+    // Between the two: the rate moved as the verdict says, but met something unknown on the way.
+    let towards = prediction.rival.excludes(low, high)
+        && prediction.verdict.same_side(&prediction.rival, effect);
+    if prediction.verdict.excludes(low, high) && !towards {
         Outcome::Contradicts
     } else if prediction.verdict.contains(low, high) && prediction.rival.excludes(low, high) {
         Outcome::Confirms

@@ -76,3 +76,10 @@ pub const INTERPOLATED: f64 = 0.10;
 
 /// A flush this many times larger than the ladder's takes another time, and the ladder is a poor bound.
 pub const MUCH_LARGER: f64 = 4.0;
+
+/// A bound this many times the narrow one's is no rival: the resource was less than half busy.
+pub const FAR: f64 = 2.0;
+
+/// A gain from removing the narrow part itself that is clear of an unchanged rate. More can't be asked for: what
+/// binds after the flush is often inside the server, where no capacity is known.
+pub const CLEAR_GAIN: f64 = 0.15;

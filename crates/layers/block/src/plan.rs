@@ -11,9 +11,12 @@ use crate::cell::{self, Depth, Route};
 
 /// Unmeasured lead-in of every window.
 pub(crate) const WARM_UP: Duration = Duration::from_millis(100);
-/// One step of a search for the knee, after its own lead-in.
-const PROBE: Duration = Duration::from_millis(300);
+/// One probe of a search for the knee, after its own lead-in.
+const PROBE: Duration = Duration::from_millis(200);
 const QUICK_PROBE: Duration = Duration::from_millis(120);
+/// Probes per depth, of which the best counts: others on the machine only ever lower a rate.
+const PROBES: u32 = 2;
+const QUICK_PROBES: u32 = 1;
 pub(crate) const PROBE_WARM_UP: Duration = Duration::from_millis(40);
 /// Starting threads, filling buffers, sentinels: the part of a window that is not I/O.
 const OVERHEAD: Duration = Duration::from_millis(60);
@@ -92,17 +95,24 @@ pub(crate) fn cells(plan: &BlockPlan, quick: bool) -> Vec<cell::Cell> {
     cells
 }
 
-/// Direction and most steps of each search.
+/// Direction and most probes of each search.
 fn searches(plan: &BlockPlan, quick: bool) -> Vec<(Op, u32)> {
     cells(plan, quick)
         .iter()
         .filter(|cell| cell.depth == Depth::Knee)
-        .map(|cell| (cell.op, plan.max_depth_of(cell.block_bytes).ilog2() + 2))
+        .map(|cell| {
+            let depths = plan.max_depth_of(cell.block_bytes).ilog2() + 2;
+            (cell.op, depths * probes_per_depth(quick))
+        })
         .collect()
 }
 
 pub(crate) fn probe_length(quick: bool) -> Duration {
     if quick { QUICK_PROBE } else { PROBE }
+}
+
+pub(crate) fn probes_per_depth(quick: bool) -> u32 {
+    if quick { QUICK_PROBES } else { PROBES }
 }
 
 /// The steps, with their time and the most they write; `file_bytes` is what [`crate::prepare`] will be asked for.

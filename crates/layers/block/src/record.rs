@@ -20,6 +20,7 @@ pub(crate) struct Record {
     series: Vec<Series>,
     repeats: u32,
     written_bytes: u64,
+    registered_buffers: Option<bool>,
 }
 
 /// How a workload was run.
@@ -41,6 +42,7 @@ impl Record {
             series: Vec::new(),
             repeats: 0,
             written_bytes: 0,
+            registered_buffers: None,
         }
     }
 
@@ -55,6 +57,7 @@ impl Record {
     ) {
         let repeat = self.repeats;
         self.repeats += 1;
+        self.registered_buffers = outcome.registered_buffers;
         let block = f64::from(setting.cell.block_bytes);
         let operations = outcome.operations as f64;
         let seconds = outcome.window_ns as f64 / 1e9;
@@ -161,6 +164,9 @@ impl Record {
             Route::Best => {
                 if let Some(reason) = setting.access.refused() {
                     conditions.insert("io_uring_refused".into(), json!(reason));
+                }
+                if let Some(registered) = self.registered_buffers {
+                    conditions.insert("registered_buffers".into(), json!(registered));
                 }
                 if let Some(cost_ns) = generator_ns_per_op {
                     conditions.insert("generator_ns_per_op".into(), json!(cost_ns));

@@ -14,8 +14,9 @@ use crate::cell::{Order, Route};
 use crate::offsets::Offsets;
 use crate::worker::{self, FAILURES, Job, SLICE_NS, Shared, Tally};
 
-/// How often the coordinator looks whether the window was closed early.
-const LOOK_MS: u64 = 5;
+/// How often the coordinator looks whether the window was closed early: by plan, or because a thread failed.
+const LOOK_PLANNED: Duration = Duration::from_millis(5);
+const LOOK_FAILED: Duration = Duration::from_millis(50);
 
 /// A workload with everything decided.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +63,8 @@ pub(crate) struct Outcome {
     pub cursor: u64,
     /// Operations submitted by all threads, warm-up included.
     pub issued: u64,
+    /// Whether the kernel granted pinned buffers to all threads, where there is such a thing.
+    pub registered_buffers: Option<bool>,
 }
 
 impl Outcome {
@@ -123,7 +126,8 @@ pub(crate) fn run(
         if refused.is_some() {
             shared.gate.fail();
         }
-        let measured = coordinate(ctx, watch, &shared, (warm_up, length));
+        let look = if load.most.is_some() { LOOK_PLANNED } else { LOOK_FAILED };
+        let measured = coordinate(ctx, watch, &shared, (warm_up, length), look);
         if measured.is_none() {
             shared.close(0);
         }
@@ -140,13 +144,24 @@ pub(crate) fn run(
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
+        let error = error.or_else(|| failing(load, &mut tallies));
         match (error, measured) {
             (Some(error), _) => Err(error),
             (None, Some(measured)) => Ok((measured, tallies)),
             (None, None) => Err(narrows_engine::Stopped.into()),
         }
     })?;
-    gather(load, measured, tallies, sentinel_before.0)
+    Ok(gather(load, measured, tallies, sentinel_before.0))
+}
+
+/// The error, if a thread gave up because operations failed.
+fn failing(load: &Load<'_>, tallies: &mut [Tally]) -> Option<BlockError> {
+    let failed: u64 = tallies.iter().map(|tally| tally.failed).sum();
+    if tallies.iter().all(|tally| tally.failed < FAILURES) {
+        return None;
+    }
+    let (offset, first) = tallies.iter_mut().find_map(|tally| tally.first_failure.take())?;
+    Some(BlockError::Failing { id: load.id.to_string(), failed, offset, first })
 }
 
 fn job<'a>(
@@ -202,6 +217,7 @@ fn coordinate(
     watch: &Watch,
     shared: &Shared<'_>,
     (warm_up, length): (Duration, Duration),
+    look: Duration,
 ) -> Option<Measured> {
     let window = shared.gate.open(warm_up, length).ok()?;
     shared.close(window.end_ns);
@@ -213,7 +229,7 @@ fn coordinate(
         if now >= end {
             break;
         }
-        let left = Duration::from_nanos(end - now).min(Duration::from_millis(LOOK_MS));
+        let left = Duration::from_nanos(end - now).min(look);
         ctx.stop.sleep(left).ok()?;
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
@@ -223,7 +239,7 @@ fn coordinate(
         return None;
     }
     let window_ns = end_ns - window.start_ns;
-    // A window that closed early is over up to LOOK_MS before this thread notices: nothing ran meanwhile, so the time
+    // A window that closed early is over a moment before this thread notices: nothing ran meanwhile, so the time
     // is not scaled then.
     let early = end_ns < window.end_ns;
     let cpu_ns = (cpu_to_ns - cpu_from_ns) as f64;
@@ -236,7 +252,7 @@ fn gather(
     measured: Measured,
     tallies: Vec<Tally>,
     sentinel_before_ns: u64,
-) -> Result<Outcome, BlockError> {
+) -> Outcome {
     let full_slices = (measured.window_ns / SLICE_NS) as usize;
     let mut outcome = Outcome {
         window_ns: measured.window_ns,
@@ -255,8 +271,8 @@ fn gather(
         sentinel_drift: 0.0,
         cursor: load.cursor,
         issued: 0,
+        registered_buffers: None,
     };
-    let mut first_failure = None;
     let mut furthest = 0;
     for tally in tallies {
         outcome.operations += tally.operations;
@@ -272,20 +288,17 @@ fn gather(
         }
         outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / measured.window_ns as f64);
         outcome.issued += tally.issued;
+        outcome.registered_buffers = match (outcome.registered_buffers, tally.registered_buffers) {
+            (Some(all), Some(this)) => Some(all && this),
+            (one, other) => one.or(other),
+        };
         furthest = furthest.max(tally.issued);
-        first_failure = first_failure.or(tally.first_failure);
-    }
-    if let Some((offset, first)) = first_failure
-        && outcome.failed >= FAILURES
-    {
-        let (id, failed) = (load.id.to_string(), outcome.failed);
-        return Err(BlockError::Failing { id, failed, offset, first });
     }
     outcome.cursor += furthest;
     outcome.cpu_per_op_ns = measured.cpu_ns / outcome.operations as f64;
     let after_ns = sentinel().0;
     outcome.sentinel_drift = after_ns as f64 / sentinel_before_ns.max(1) as f64 - 1.0;
-    Ok(outcome)
+    outcome
 }
 
 /// Threads and depth that `depth` requests by `route` take: blocking calls need a thread for each.

@@ -95,6 +95,8 @@ pub(crate) struct Tally {
     pub cpu_ns: u64,
     /// Operations submitted since the start of the warm-up.
     pub issued: u64,
+    /// Whether the kernel granted pinned buffers, where there is such a thing.
+    pub registered_buffers: Option<bool>,
 }
 
 /// Slots that are not in flight: first in, first out, so that a pool's payloads repeat as late as possible.
@@ -211,6 +213,7 @@ fn run(
         slices: vec![0; job.slices],
         cpu_ns: 0,
         issued: 0,
+        registered_buffers: path.registered_buffers(),
     };
     let most = job.most.unwrap_or(u64::MAX);
     let mut may_issue = if job.most.is_some() { most / WARM_UP_PART } else { most };
@@ -301,7 +304,7 @@ fn run(
 /// Completions to wait for at once: one while requests are few, then a small part of the depth, because a wake-up
 /// per completion costs more than the wait for the second adds.
 pub(crate) fn batch(depth: u32) -> u32 {
-    (depth / 16).max(1)
+    (depth / 8).max(1)
 }
 
 fn look(tally: &mut Tally, buffer: &[u8], pattern: Option<narrows_io::Pattern>, offset: u64) {

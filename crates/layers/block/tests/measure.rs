@@ -293,6 +293,23 @@ fn a_stop_ends_it_and_leaves_nothing() {
 }
 
 #[test]
+fn failing_operations_end_it_with_the_first_error() {
+    let (dir, stop) = (folder(), Stop::new());
+    let ctx = context(&stop, 20_000);
+    let Some(file) = made(&ctx, dir.path(), 4) else { return };
+    for access in [Access::best(), Access::blocking()] {
+        // No file system takes direct I/O of 1000 bytes.
+        match random_read_once(&ctx, &file, &access, 1000, 2, ctx.window) {
+            Err(BlockError::Failing { failed, first, .. }) => {
+                assert!(failed >= 100);
+                assert_eq!(first.raw_os_error(), Some(libc::EINVAL));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_file_too_small_for_its_blocks_is_said() {
     let (dir, stop) = (folder(), Stop::new());
     let ctx = context(&stop, 10);

@@ -77,7 +77,9 @@ pub enum AddressError {
     )]
     Tls(String),
     /// A parameter that would change what is measured, or nobody knows.
-    #[error("the address has a parameter `{0}` that is not known here (known: host, port, user, dbname, sslmode)")]
+    #[error(
+        "the address has a parameter `{0}` that is not known here (known: host, port, user, dbname, sslmode)"
+    )]
     Parameter(String),
 }
 

@@ -76,10 +76,8 @@ impl Database {
         watch: Watch,
     ) -> Result<Database, DatabaseError> {
         let mut control = Connection::open(&address, &[("application_name", "narrows control")])?;
-        let version: u32 = control
-            .one("SHOW server_version_num")?
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(0);
+        let version: u32 =
+            control.one("SHOW server_version_num")?.and_then(|text| text.parse().ok()).unwrap_or(0);
         let version_text = control.one("SHOW server_version")?.unwrap_or_default();
         if !(130_000..190_000).contains(&version) {
             return Err(DatabaseError::Version(version_text));
@@ -141,8 +139,7 @@ impl Database {
         let block_bytes: u64 =
             self.control.one("SHOW block_size")?.and_then(|t| t.parse().ok()).unwrap_or(8192);
         let rows = (self.settings.table_bytes / block_bytes).max(1);
-        self.table =
-            Some(Table::create(&mut self.control, ctx, &self.settings.schema, rows)?);
+        self.table = Some(Table::create(&mut self.control, ctx, &self.settings.schema, rows)?);
         Ok(())
     }
 
@@ -168,11 +165,9 @@ impl Database {
     /// The files of the table and its index, if they can be kept out of memory.
     fn evictable(&mut self) -> Result<Vec<PathBuf>, DatabaseError> {
         let fail = |reason: String| DatabaseError::Evict { reason };
-        let data_dir = self
-            .settings
-            .data_dir
-            .clone()
-            .ok_or_else(|| fail("the server's data folder is not known or not on this machine".into()))?;
+        let data_dir = self.settings.data_dir.clone().ok_or_else(|| {
+            fail("the server's data folder is not known or not on this machine".into())
+        })?;
         let schema = &self.settings.schema;
         let relations = self.control.query(&format!(
             "SELECT pg_relation_filepath(c.oid) FROM pg_class c \
@@ -186,8 +181,8 @@ impl Database {
         if files.is_empty() {
             return Err(fail(format!("no table file is visible below {}", data_dir.display())));
         }
-        let resident =
-            evict_once(&files).map_err(|reason| fail(format!("its files can't be read: {reason}")))?;
+        let resident = evict_once(&files)
+            .map_err(|reason| fail(format!("its files can't be read: {reason}")))?;
         if resident > EVICTED {
             return Err(fail(format!(
                 "{:.0} % of the table stayed in memory after it was told to go; the file system has a cache of its own",
@@ -235,8 +230,10 @@ impl Database {
                 None
             }
         };
-        let mut filling: Vec<Filling> =
-            variations.iter().map(|variation| self.begin(workload, variation, &statement)).collect();
+        let mut filling: Vec<Filling> = variations
+            .iter()
+            .map(|variation| self.begin(workload, variation, &statement))
+            .collect();
         for repeat in 0..ctx.repeats {
             let mut order: Vec<usize> = (0..variations.len()).collect();
             if repeat % 2 == 1 {
@@ -256,16 +253,24 @@ impl Database {
                     self.move_server(&cpus);
                 }
                 let seed = ctx.seed ^ (u64::from(repeat) << 32) ^ index as u64;
-                let resident = match &files {
-                    Some(files) => Some(evict_once(files).map_err(|reason| DatabaseError::Evict {
-                        reason: reason.to_string(),
-                    })?),
-                    None => None,
-                };
+                let resident =
+                    match &files {
+                        Some(files) => Some(evict_once(files).map_err(|reason| {
+                            DatabaseError::Evict { reason: reason.to_string() }
+                        })?),
+                        None => None,
+                    };
                 let before = narrows_observe::sentinel();
                 let (once, hot) = match workload {
                     Workload::Scan => self.once_scan(ctx, variation, &statement)?,
-                    _ => self.once_load(ctx, workload, variation, &statement, seed, files.as_deref())?,
+                    _ => self.once_load(
+                        ctx,
+                        workload,
+                        variation,
+                        &statement,
+                        seed,
+                        files.as_deref(),
+                    )?,
                 };
                 let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
                 filling[index].take(repeat, &once, &self.cpus_of(variation), hot, resident, drift);
@@ -324,16 +329,17 @@ impl Database {
             seed,
         };
         let evictor = match files {
-            Some(files) => Some(Evictor::start(files).map_err(|reason| DatabaseError::Evict {
-                reason: reason.to_string(),
-            })?),
+            Some(files) => Some(
+                Evictor::start(files)
+                    .map_err(|reason| DatabaseError::Evict { reason: reason.to_string() })?,
+            ),
             None => None,
         };
         let counters_before = counters::read(&mut self.control, self.version)?;
         let span_before = self.watch.snapshot();
         let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
         let (load, during) = load::run(&plan, ctx.stop, |window, pids| {
-            observe(control, watch, processes, window, pids, ctx)
+            observe(control, watch, processes, &plan, window, pids, ctx)
         })?;
         drop(evictor);
         counters::settle(&mut self.control, self.version)?;
@@ -366,17 +372,17 @@ impl Database {
         let counters_before = counters::read(&mut self.control, self.version)?;
         let span_before = self.watch.snapshot();
         let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
-        let stop = ctx.stop;
+        let (stop, client) = (ctx.stop, &self.cpus.client);
         let (load, window, during) =
             scan::run(&self.address, &settings, statement, stop, |pid, ended| {
                 let before = processes.map(|server| server.read());
                 let start_ns = now_ns();
-                let limit =
-                    Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
+                let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
                 let sampled = sampling::sample(
                     control,
                     APPLICATION_NAME,
                     if processes.is_some() { Processes::Named } else { Processes::Hidden },
+                    client,
                     &limit,
                     stop,
                     ended,
@@ -421,10 +427,13 @@ impl Database {
         say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
         say.insert(condition::SESSIONS.into(), json!(variation.sessions));
         say.insert("table_bytes".into(), json!(table.bytes));
-        say.insert("keys".into(), json!(match workload {
-            Workload::LookupUncached | Workload::Scan => table.rows,
-            _ => self.cached_rows(table),
-        }));
+        say.insert(
+            "keys".into(),
+            json!(match workload {
+                Workload::LookupUncached | Workload::Scan => table.rows,
+                _ => self.cached_rows(table),
+            }),
+        );
         if workload == Workload::Scan {
             say.insert(condition::WORKERS.into(), json!(variation.workers));
         }
@@ -467,6 +476,7 @@ fn observe(
     control: &mut Connection,
     watch: &Watch,
     processes: Option<ServerProcesses>,
+    plan: &LoadPlan<'_>,
     window: &Window,
     pids: &[u32],
     ctx: &Context<'_>,
@@ -479,10 +489,11 @@ fn observe(
         None => Processes::Hidden,
     };
     let sampled =
-        sampling::sample(control, APPLICATION_NAME, visible, window, ctx.stop, || false)?;
+        sampling::sample(control, APPLICATION_NAME, visible, plan.cpus, window, ctx.stop, || {
+            false
+        })?;
     window.wait_end(ctx.stop)?;
-    let used =
-        processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
+    let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
     let seen = watch.snapshot().since(&machine_before);
     let hot = used.as_ref().and_then(|used| used.busiest).map(|(pid, _)| title(pid));
     Ok((used, sampled, seen, hot))

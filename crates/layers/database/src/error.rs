@@ -25,10 +25,14 @@ pub enum DatabaseError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// A version nobody tested.
-    #[error("the server is version {0}; versions 13 to 18 are supported\nhint: name another server with --database, or let narrows start its own")]
+    #[error(
+        "the server is version {0}; versions 13 to 18 are supported\nhint: name another server with --database, or let narrows start its own"
+    )]
     Version(String),
     /// A standby takes no writes.
-    #[error("the server is a standby and takes no writes\nhint: name the primary, or use --database managed")]
+    #[error(
+        "the server is a standby and takes no writes\nhint: name the primary, or use --database managed"
+    )]
     Standby,
     /// The table's files can't be kept out of memory, so its reads would not be reads of the drive.
     #[error("the uncached lookup needs the table's files to be evicted from memory: {reason}")]

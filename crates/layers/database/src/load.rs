@@ -11,8 +11,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_facts::process;
 use narrows_engine::{Gate, GateFailed, Poisson, Rng, Stop, Stopped, Window, now_ns};
+use narrows_facts::process;
 use narrows_stats::Recorder;
 
 use crate::address::Address;
@@ -344,7 +344,8 @@ impl<'a> Worker<'a> {
                     self.result.lateness.record(now_ns().saturating_sub(could));
                 }
             }
-            let finished = next >= window.end_ns && queue.is_empty() && idle.len() == self.slots.len();
+            let finished =
+                next >= window.end_ns && queue.is_empty() && idle.len() == self.slots.len();
             if (finished && now >= window.end_ns) || now >= window.end_ns + DRAIN_NS {
                 break;
             }

@@ -53,7 +53,12 @@ impl Once {
         add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
         add(metric::WINDOW, Unit::Ns, Better::Neither, self.window_ns);
         add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
-        add(metric::ERRORS, Unit::Count, Better::Less, (self.load.errors + self.load.wrong_rows) as f64);
+        add(
+            metric::ERRORS,
+            Unit::Count,
+            Better::Less,
+            (self.load.errors + self.load.wrong_rows) as f64,
+        );
         add(metric::SESSIONS, Unit::Count, Better::Neither, f64::from(self.sessions));
         add(
             metric::SPAN_OPERATIONS,
@@ -97,7 +102,8 @@ impl Once {
             return;
         }
         let counters = &self.counters;
-        let mut per_op = |name, unit, value: f64| samples.add(name, unit, Better::Less, value / span);
+        let mut per_op =
+            |name, unit, value: f64| samples.add(name, unit, Better::Less, value / span);
         per_op(metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counters.blocks_read);
         per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
@@ -108,13 +114,8 @@ impl Once {
                 samples.add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, time / flushes);
             }
         }
-        let mut total =
-            |name, unit, value: f64| samples.add(name, unit, Better::Neither, value);
-        total(
-            metric::SERVER_READ_BYTES,
-            Unit::Bytes,
-            counters.blocks_read * self.block_bytes,
-        );
+        let mut total = |name, unit, value: f64| samples.add(name, unit, Better::Neither, value);
+        total(metric::SERVER_READ_BYTES, Unit::Bytes, counters.blocks_read * self.block_bytes);
         total(
             metric::SERVER_TRANSACTIONS,
             Unit::Count,
@@ -158,7 +159,12 @@ impl Once {
         let less = Better::Less;
         add(metric::SERVER_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.total_cpu_ns as f64));
         add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.backend_cpu_ns as f64));
-        add(metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, less, per_op(used.backend_run_delay_ns as f64));
+        add(
+            metric::RUN_QUEUE_PER_OP,
+            Unit::NsPerOp,
+            less,
+            per_op(used.backend_run_delay_ns as f64),
+        );
         add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, self.sampled.asked() as f64);
         // Time of all sessions per operation: what the parts of the sum have to add up to.
         let session_ns = f64::from(self.sessions) * self.window_ns / operations;

@@ -119,13 +119,18 @@ impl Session {
             self.inbox.resize(self.inbox.len() * 2, 0);
         }
         match self.stream.read(&mut self.inbox[self.filled..]) {
-            Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed a session")),
+            Ok(0) => {
+                Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed a session"))
+            }
             Ok(n) => {
                 self.filled += n;
                 Ok(self.parse())
             }
             Err(error)
-                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
             {
                 Ok(Received::Pending)
             }
@@ -207,7 +212,10 @@ fn error_message(body: &[u8]) -> String {
     body.split(|&byte| byte == 0)
         .filter_map(|field| field.split_first())
         .find(|(kind, _)| **kind == b'M')
-        .map_or_else(|| "no message".to_string(), |(_, text)| String::from_utf8_lossy(text).into_owned())
+        .map_or_else(
+            || "no message".to_string(),
+            |(_, text)| String::from_utf8_lossy(text).into_owned(),
+        )
 }
 
 fn wait_writable(fd: RawFd) {

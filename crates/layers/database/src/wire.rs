@@ -21,7 +21,9 @@ use crate::address::{Address, Endpoint};
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Nobody answers there.
-    #[error("cannot connect to {address}: {reason}\nhint: is the server running there, and may this user reach it?")]
+    #[error(
+        "cannot connect to {address}: {reason}\nhint: is the server running there, and may this user reach it?"
+    )]
     Connect {
         /// Where.
         address: String,
@@ -44,10 +46,14 @@ pub enum WireError {
         detail: String,
     },
     /// An authentication method this program doesn't speak.
-    #[error("the server asks for {0}, which is not spoken here\nhint: connect through the Unix socket, or as a user with scram-sha-256")]
+    #[error(
+        "the server asks for {0}, which is not spoken here\nhint: connect through the Unix socket, or as a user with scram-sha-256"
+    )]
     Authentication(&'static str),
     /// A password was asked for and none given.
-    #[error("the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list")]
+    #[error(
+        "the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list"
+    )]
     Password,
     /// Something a server of this protocol doesn't say.
     #[error("the server said something unexpected: {0}")]
@@ -153,8 +159,13 @@ impl Connection {
         let stream = Stream::connect(&address.endpoint)
             .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
         stream.set_timeout(Some(SILENCE))?;
-        let mut connection =
-            Connection { stream, inbox: BytesMut::new(), outbox: BytesMut::new(), pid: 0, statements: 0 };
+        let mut connection = Connection {
+            stream,
+            inbox: BytesMut::new(),
+            outbox: BytesMut::new(),
+            pid: 0,
+            statements: 0,
+        };
         let mut parameters = vec![
             ("user", address.user.as_str()),
             ("database", address.database.as_str()),
@@ -174,9 +185,8 @@ impl Connection {
     }
 
     fn authenticate(&mut self, address: &Address) -> Result<(), WireError> {
-        let password = || {
-            address.password.as_ref().map(|secret| secret.reveal()).ok_or(WireError::Password)
-        };
+        let password =
+            || address.password.as_ref().map(|secret| secret.reveal()).ok_or(WireError::Password);
         loop {
             match self.next()? {
                 Message::AuthenticationOk => return Ok(()),
@@ -189,9 +199,12 @@ impl Connection {
                     frontend::password_message(hash.as_bytes(), &mut self.outbox)?;
                 }
                 Message::AuthenticationSasl(body) => {
-                    let offered: Vec<String> = body.mechanisms().map(|m| Ok(m.to_string())).collect()?;
+                    let offered: Vec<String> =
+                        body.mechanisms().map(|m| Ok(m.to_string())).collect()?;
                     if !offered.iter().any(|m| m == sasl::SCRAM_SHA_256) {
-                        return Err(WireError::Authentication("a SASL method other than SCRAM-SHA-256"));
+                        return Err(WireError::Authentication(
+                            "a SASL method other than SCRAM-SHA-256",
+                        ));
                     }
                     self.scram(password()?)?;
                     continue;
@@ -319,7 +332,11 @@ impl Connection {
     }
 
     /// Prepares a named statement and gives up the stream for the load.
-    pub(crate) fn into_prepared(mut self, name: &str, sql: &str) -> Result<(Stream, u32), WireError> {
+    pub(crate) fn into_prepared(
+        mut self,
+        name: &str,
+        sql: &str,
+    ) -> Result<(Stream, u32), WireError> {
         frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
         frontend::sync(&mut self.outbox);
         self.send()?;
@@ -356,7 +373,10 @@ impl Connection {
                     let mut fields = body.fields();
                     let mut found = std::collections::BTreeMap::new();
                     while let Some(field) = fields.next()? {
-                        found.insert(field.type_(), String::from_utf8_lossy(field.value_bytes()).into_owned());
+                        found.insert(
+                            field.type_(),
+                            String::from_utf8_lossy(field.value_bytes()).into_owned(),
+                        );
                     }
                     return Ok(Err(server_error(found)));
                 }

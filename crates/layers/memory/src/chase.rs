@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use narrows_engine::{Stop, Stopped};
+use narrows_facts::process;
 
 use crate::mapping::Mapping;
 
@@ -74,16 +75,18 @@ impl Chain {
     }
 
     /// Follows `steps` links (rounded up to whole turns of the loop) from line `from`; gives the line reached, the
-    /// steps taken and the time in ns. The clock is read outside the loop.
+    /// steps taken and the times. The clock is read outside the loop.
     pub fn walk(&self, from: u32, steps: u64) -> Walked {
         let turns = steps.div_ceil(UNROLLED);
         let start = self.at(from as usize);
+        let cpu_before_ns = process::thread_cpu_ns();
         let began = Instant::now();
         // SAFETY: every line was linked to another line of the same mapping.
         let end = unsafe { follow(start, turns) };
         let elapsed_ns = began.elapsed().as_nanos() as u64;
+        let cpu_ns = process::thread_cpu_ns() - cpu_before_ns;
         let bytes = end.addr() - self.mapping.as_ptr().addr();
-        Walked { line: (bytes / LINE) as u32, steps: turns * UNROLLED, elapsed_ns }
+        Walked { line: (bytes / LINE) as u32, steps: turns * UNROLLED, elapsed_ns, cpu_ns }
     }
 }
 
@@ -96,6 +99,8 @@ pub struct Walked {
     pub steps: u64,
     /// How long it took, ns.
     pub elapsed_ns: u64,
+    /// How long the thread was on its processor for it, ns.
+    pub cpu_ns: u64,
 }
 
 /// # Safety

@@ -1,6 +1,7 @@
 //! Latency of memory: dependent loads over one random cycle of cache lines.
 //!
-//! Samples of 10 ms and more continue each other around the cycle, so that no sample finds what the last one left
+//! The time is the thread's own on its processor: a load's latency does not grow because somebody else was scheduled
+//! in between (the share of time so lost is kept as a condition). Samples of 10 ms and more continue each other around the cycle, so that no sample finds what the last one left
 //! in a cache. Every repeat's end is checked against the permutation, and afterwards the same lines are walked in
 //! order: if that were no faster, a prefetcher would have followed the random cycle too.
 
@@ -100,6 +101,7 @@ fn walk(
     let mut at = 0;
     let mut steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
     let mut moved = 0u64;
+    let (mut waited_ns, mut walked_ns) = (0, 0);
     for _ in 0..ctx.repeats.max(1) {
         let sentinel_before = narrows_observe::sentinel();
         let before = watch.snapshot();
@@ -118,7 +120,9 @@ fn walk(
                 errors += 1;
                 moved += 1;
             }
-            costs.push(walked.elapsed_ns as f64 / walked.steps as f64);
+            costs.push(walked.cpu_ns as f64 / walked.steps as f64);
+            waited_ns += walked.elapsed_ns.saturating_sub(walked.cpu_ns);
+            walked_ns += walked.elapsed_ns;
             if walked.elapsed_ns < SAMPLE.as_nanos() as u64 {
                 steps_per_sample += steps_per_sample / 4;
             }
@@ -142,7 +146,7 @@ fn walk(
     let mut in_order_at = 0;
     let in_order_steps = steps_for(SAMPLE, &chain, &mut in_order_at, ctx)?;
     let in_order = chain.walk(in_order_at, in_order_steps);
-    let in_order_ns = in_order.elapsed_ns as f64 / in_order.steps as f64;
+    let in_order_ns = in_order.cpu_ns as f64 / in_order.steps as f64;
 
     let mut measurement = Measurement::new(id(place, pages), Layer::Memory);
     measurement.repeats = ctx.repeats.max(1);
@@ -165,6 +169,8 @@ fn walk(
     conditions.insert("backing".into(), json!(mapping.backing.word()));
     conditions.insert("sequential_cost_ns".into(), json!(in_order_ns));
     conditions.insert("random_over_sequential".into(), json!(random_ns / in_order_ns));
+    let waited = waited_ns as f64 / f64::max(walked_ns as f64, 1.0);
+    conditions.insert("share_of_time_off_cpu".into(), json!(waited));
     match mapping.node_share {
         Some(share) => conditions.insert("node_share".into(), json!(share)),
         None => conditions.insert("node_not_verified".into(), json!("the machine has one node")),

@@ -8,7 +8,7 @@
 //! Not here: writes, loaded latency, the full node matrix (one far pair per distance class stands for its class),
 //! and any setting of the machine: no huge page is reserved and no prefetcher switched.
 //!
-//! Methods: one random cycle over cache lines ([`cycle`]); sums by vector loads ([`sum`]) in one common window.
+//! Methods: one random cycle over cache lines (`cycle.rs`); sums by vector loads (`sum.rs`) in one common window.
 
 mod bandwidth;
 mod chase;

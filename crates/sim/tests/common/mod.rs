@@ -33,13 +33,26 @@ pub fn only(run: &Run) -> &Verdict {
 /// One line for the log of a failing test.
 pub fn line(verdict: &Verdict) -> String {
     let test = verdict.test.as_ref().map(|t| {
-        format!("{} {:+.1} % in {:+.1}..{:+.1}", t.intervention, t.effect * 100.0, t.expected_low * 100.0, t.expected_high * 100.0)
+        format!(
+            "{} {:+.1} % in {:+.1}..{:+.1}",
+            t.intervention,
+            t.effect * 100.0,
+            t.expected_low * 100.0,
+            t.expected_high * 100.0
+        )
     });
     let bounds: Vec<_> =
         verdict.bounds.iter().map(|b| format!("{} {:.0}", b.label, b.bound_per_s)).collect();
     format!(
         "{:?} or {:?} {:?} `{}` X {:.0}, test {:?}, bounds {:?}, reasons {:?}",
-        verdict.narrow, verdict.or, verdict.grade, verdict.phrase, verdict.throughput_per_s, test, bounds, verdict.reasons
+        verdict.narrow,
+        verdict.or,
+        verdict.grade,
+        verdict.phrase,
+        verdict.throughput_per_s,
+        test,
+        bounds,
+        verdict.reasons
     )
 }
 

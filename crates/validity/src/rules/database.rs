@@ -1,11 +1,13 @@
 //! The server's own counters against ours and the device's.
 
-use narrows_model::{Layer, Role, Severity, condition, metric};
+use narrows_model::{Layer, Role, Severity, metric};
 
 use crate::Quantity::{Constant, Metric, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
 const TRANSACTIONS: &[&str] = &["database.lookup*", "database.update*"];
+/// Where the layer keeps settings of the server that are not the default.
+const WAL_SYNC_METHOD: &str = "server_settings.wal_sync_method";
 const UPDATE: &[&str] = &["database.update"];
 const STATISTICS: &str = "PostgreSQL documentation, The Cumulative Statistics System";
 
@@ -17,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(TRANSACTIONS)),
         when: When::Ratio {
             of: Metric(metric::SERVER_TRANSACTIONS),
-            to: Metric(metric::OPERATIONS),
+            to: Metric(metric::SPAN_OPERATIONS),
             over: Over::Total,
             test: Test::Outside(0.99, 1.01),
         },
@@ -25,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         summary: "Client and server counted different numbers of transactions",
         advice: "Look for others using the database, or transactions that were rolled back",
         reason: "Every figure per operation divides the server's counters by the client's count. All repeats together, \
-                 because the server brings its counters up to date with some delay",
+                 because a server brings its counters up to date with some delay",
         reference: STATISTICS,
     },
     Rule {
@@ -86,12 +88,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(&["database.update*"]).except(&["*.test.sync_off"]).needs(&[
-                Need::SaysNot(
-                    condition::SYNC_METHOD,
-                    &["open_dsync", "open_datasync", "open_sync"],
-                ),
-            ]),
+            Select::ids(&["database.update*"])
+                .except(&["*.test.sync_off"])
+                .needs(&[Need::SaysNot(WAL_SYNC_METHOD, &["open_datasync", "open_sync"])]),
         ),
         when: When::Ratio {
             of: Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)]),
@@ -105,6 +104,30 @@ pub(super) const RULES: &[Rule] = &[
         reason: "A flush serves at most one waiting commit per session, so each session's commits need at least one \
                  flush each; half of that allows for late counters. O_DSYNC writes are not counted as flushes",
         reference: "group commit: one flush, at most one commit of each session",
+    },
+    Rule {
+        id: "fsync-off",
+        group: Group::Durability,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::ids(&["database.update*"]).except(&["*.test.sync_off"])),
+        when: When::Says { key: "server_settings.fsync", any_of: &["off"] },
+        figures: &[],
+        summary: "The server runs with fsync off: its commits are not durable",
+        advice: "Turn fsync on; off loses the database at a power failure",
+        reason: "The workload promises durable commits, and there is no flush in it to speak of",
+        reference: "PostgreSQL documentation, Write Ahead Log settings, fsync",
+    },
+    Rule {
+        id: "full-page-writes-off",
+        group: Group::Durability,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["database.update*"])),
+        when: When::Says { key: "server_settings.full_page_writes", any_of: &["off"] },
+        figures: &[],
+        summary: "The server runs with full_page_writes off: its log is smaller than a safe one's",
+        advice: "Compare only with servers that have it off too; prove that pages are written whole",
+        reason: "Some file systems write pages whole, and then it is right; the figure stands for such a server",
+        reference: "PostgreSQL documentation, Write Ahead Log settings, full_page_writes",
     },
     Rule {
         id: "more-flushes-than-commits",

@@ -2,7 +2,7 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
-use crate::Quantity::{DriveBytes, Metric, Number, Total};
+use crate::Quantity::{DriveBytes, Metric, Number};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
 const READS: &[&str] = &["block.read.*"];
@@ -159,7 +159,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Note,
         about: About::Measurement(Select::ids(WRITES)),
         when: When::Says { key: condition::WRITE_STATE, any_of: &["burst"] },
-        figures: &[Total(metric::ISSUED_WRITE_BYTES), DriveBytes, Number(condition::BLOCK_BYTES)],
+        figures: &[Number("written_bytes"), DriveBytes],
         summary: "A burst figure: too little was written to reach the drive's steady state",
         advice: "Take it as what the drive gives for minutes, not for hours",
         reason: "The figure is true for its length. Reaching steady state needs writes of twice the capacity, which \

@@ -184,11 +184,13 @@ fn append(id: &str) -> Measurement {
 fn database(workload: &str, kind: &str) -> Measurement {
     let mut m = measurement(&format!("database.{workload}"), Layer::Database);
     say(&mut m, condition::LOOP, json!(kind));
-    say(&mut m, condition::SYNC_METHOD, json!("fdatasync"));
+    say(&mut m, "server_settings", json!({ "fsync": "on" }));
     say(&mut m, condition::CPUS_SHARED, json!(false));
     rate(&mut m, 20e3);
     set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e6);
-    set(&mut m, metric::SERVER_TRANSACTIONS, Unit::Count, 2e5);
+    // The server counts the warm-up too.
+    set(&mut m, metric::SERVER_TRANSACTIONS, Unit::Count, 2.2e5);
+    set(&mut m, metric::SPAN_OPERATIONS, Unit::Count, 2.2e5);
     set(&mut m, metric::ERRORS, Unit::Count, 0.0);
     set(&mut m, metric::SESSIONS, Unit::Count, 8.0);
     set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.4);

@@ -9,7 +9,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -18,7 +17,6 @@ use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
 
 use super::folders::{Folders, PORT, io_error};
-use super::leftovers::Leftovers;
 use super::postmaster::{Postmaster, SpawnError};
 use super::{Found, ServerError, ServerUser, run, settings};
 
@@ -82,10 +80,7 @@ pub struct Cluster {
 }
 
 #[derive(Debug)]
-struct Running {
-    postmaster: Postmaster,
-    leftovers: Leftovers,
-}
+struct Running(Postmaster);
 
 impl Cluster {
     /// The database superuser, who needs no password on the private socket.
@@ -106,7 +101,8 @@ impl Cluster {
             user.reaches(library)?;
             env.push(("LD_PRELOAD".to_owned(), library.display().to_string()));
         }
-        let folders = Folders::create(options.data_dir, options.wal_dir, user)?;
+        let folders =
+            Folders::create(options.data_dir, options.wal_dir, user, found.version.major)?;
         let said = initdb(found, user, &folders, stop)?;
         let file = folders.data.join("postgresql.auto.conf");
         fs::write(&file, settings).map_err(|reason| io_error("write", &file, reason))?;
@@ -135,11 +131,11 @@ impl Cluster {
             SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
         })?;
         // From here on every way out, also an error, ends the server: by `Running`'s drop.
-        let mut running = Running { postmaster, leftovers: Leftovers::default() };
+        let running = Running(postmaster);
         let end = Instant::now() + START_LIMIT;
-        while !self.accepts(running.postmaster.pid()) {
+        while !self.accepts(running.0.pid()) {
             stop.check()?;
-            if let Some(status) = running.postmaster.ended() {
+            if let Some(status) = running.0.ended() {
                 let log = self.log_tail(LINES_IN_ERRORS);
                 let hint = hint(&log);
                 let status = status.to_string();
@@ -151,8 +147,6 @@ impl Cluster {
             }
             std::thread::sleep(LOOK_EVERY);
         }
-        running.leftovers =
-            Leftovers::of(running.postmaster.pid(), &self.folders.data, self.found.version.major);
         self.running = Some(running);
         Ok(())
     }
@@ -162,8 +156,8 @@ impl Cluster {
     pub fn stop(&mut self) -> Result<HowStopped, ServerError> {
         self.check()?;
         let Some(mut running) = self.running.take() else { return Err(ServerError::NotRunning) };
-        running.postmaster.signal(libc::SIGINT);
-        if running.postmaster.wait(FAST_LIMIT).is_some() {
+        running.0.signal(libc::SIGINT);
+        if running.0.wait(FAST_LIMIT).is_some() {
             return Ok(HowStopped::Clean);
         }
         Ok(running.end())
@@ -172,7 +166,7 @@ impl Cluster {
     /// Whether the server still runs: [`ServerError::Died`] with the end of its log if it ended by itself.
     pub fn check(&self) -> Result<(), ServerError> {
         let Some(running) = &self.running else { return Err(ServerError::NotRunning) };
-        let Some(status) = running.postmaster.ended() else { return Ok(()) };
+        let Some(status) = running.0.ended() else { return Ok(()) };
         let log = self.log_tail(LINES_IN_ERRORS);
         let (status, hint) = (status.to_string(), hint(&log));
         Err(ServerError::Died { when: "by itself", status, log, hint })
@@ -221,7 +215,7 @@ impl Cluster {
     /// The server's first process; `None` when it is not running.
     pub fn pid(&self) -> Option<u32> {
         let running = self.running.as_ref()?;
-        running.postmaster.ended().is_none().then(|| running.postmaster.pid())
+        running.0.ended().is_none().then(|| running.0.pid())
     }
 
     /// The server's processes, the first one first; empty when it is not running.
@@ -306,19 +300,19 @@ impl Cluster {
 impl Running {
     /// SIGQUIT, then SIGKILL to all.
     fn end(&mut self) -> HowStopped {
-        if self.postmaster.ended().is_none() {
-            self.postmaster.signal(libc::SIGQUIT);
-            if self.postmaster.wait(IMMEDIATE_LIMIT).is_some() {
+        if self.0.ended().is_none() {
+            self.0.signal(libc::SIGQUIT);
+            if self.0.wait(IMMEDIATE_LIMIT).is_some() {
                 return HowStopped::Immediate;
             }
-            let pids = process::tree(self.postmaster.pid());
-            self.postmaster.signal(libc::SIGKILL);
+            let pids = process::tree(self.0.pid());
+            self.0.signal(libc::SIGKILL);
             for pid in pids.into_iter().skip(1) {
                 // SAFETY: no memory is involved. A child listed a moment ago may have ended; the server's own children
                 // end when it does, and a number is given out again only after all others have been.
                 unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
             }
-            self.postmaster.wait(IMMEDIATE_LIMIT);
+            self.0.wait(IMMEDIATE_LIMIT);
         }
         HowStopped::Killed
     }
@@ -326,13 +320,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.postmaster.ended().is_none() {
-            self.end();
-        }
-        // Ended by its own exit it has cleaned up behind itself; ended by a signal it could not.
-        if self.postmaster.ended().is_none_or(|status| status.signal().is_some()) {
-            self.leftovers.remove();
-        }
+        self.end();
     }
 }
 

@@ -1,4 +1,5 @@
-//! The folders of a cluster: data, write-ahead log, and a private one for socket and log file. Gone on drop.
+//! The folders of a cluster: data, write-ahead log, and a private one for socket and log file. Gone on drop,
+//! with the shared memory that belongs to the data folder.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use narrows_engine::Scratch;
 
+use super::leftovers::Leftovers;
 use super::{ServerError, ServerUser};
 
 /// The name of the socket comes from the port; the port is opened nowhere else, so it need not differ.
@@ -24,12 +26,18 @@ pub(super) struct Folders {
     pub run: PathBuf,
     pub socket: PathBuf,
     made: Vec<PathBuf>,
+    leftovers: Option<Leftovers>,
     _elsewhere: Option<Scratch>,
 }
 
 impl Folders {
-    /// Creates `data` and `wal`, which must not exist, and `DATA.run`.
-    pub fn create(data: &Path, wal: &Path, user: &ServerUser) -> Result<Folders, ServerError> {
+    /// Creates `data` and `wal`, which must not exist, and `DATA.run`, for a server of this major version.
+    pub fn create(
+        data: &Path,
+        wal: &Path,
+        user: &ServerUser,
+        major: u32,
+    ) -> Result<Folders, ServerError> {
         let mut run = data.as_os_str().to_owned();
         run.push(".run");
         let mut folders = Folders {
@@ -38,12 +46,16 @@ impl Folders {
             run: absolute(Path::new(&run))?,
             socket: PathBuf::new(),
             made: Vec::new(),
+            leftovers: None,
             _elsewhere: None,
         };
         for folder in [folders.data.clone(), folders.wal.clone(), folders.run.clone()] {
             user.open_way(&folder)?;
             folders.make(&folder, user)?;
         }
+        let leftovers = Leftovers::of(&folders.data, major)
+            .map_err(|reason| io_error("look at", &folders.data, reason))?;
+        folders.leftovers = Some(leftovers);
         folders.socket = folders.run.clone();
         if socket_file(&folders.socket).as_os_str().len() > LONGEST_SOCKET_PATH {
             let (scratch, socket) = short_place(user)?;
@@ -74,6 +86,10 @@ impl Folders {
 
 impl Drop for Folders {
     fn drop(&mut self) {
+        // Nothing runs in the folders any more, and usually nothing is left of it in memory either.
+        if let Some(leftovers) = &self.leftovers {
+            leftovers.remove();
+        }
         for folder in self.made.iter().rev() {
             if let Err(error) = fs::remove_dir_all(folder)
                 && error.kind() != io::ErrorKind::NotFound

@@ -1,124 +1,150 @@
-//! Shared memory that a server leaves behind when it is killed rather than stopped.
+//! Shared memory that PostgreSQL leaves behind when one of its programs is killed or aborts.
 //!
-//! A server that ends in any regular way, also by SIGQUIT, removes it itself: a small System V segment that interlocks
-//! the data folder (line 7 of `postmaster.pid`: key and id), a POSIX segment that lists its dynamic shared memory, and
-//! what that lists (`/dev/shm/PostgreSQL.N`; `src/backend/storage/ipc/dsm.c`). After the out-of-memory killer, say, all
-//! would stay until the next start on the same data folder, which never comes.
+//! A server that ends in any regular way, also by SIGQUIT, removes it itself: a System V segment that interlocks the
+//! data folder, a POSIX segment that lists its dynamic shared memory, and what that lists (`/dev/shm/PostgreSQL.N`).
+//! After the out-of-memory killer, or when `initdb` aborts on a full disk, all would stay until the next start on the
+//! same data folder, which never comes.
+//!
+//! Recognised as the server itself does it: the System V segment's header holds a magic number, the device and inode
+//! of its data folder, and the list's number (`PGShmemHeader` in `src/include/storage/pg_shmem.h`,
+//! `dsm_cleanup_using_control_segment` in `src/backend/storage/ipc/dsm.c`; layouts of versions 13 to 18). What isn't
+//! recognised is left alone.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const DYNAMIC: &str = "/dev/shm/PostgreSQL.";
+/// `PGShmemMagic`.
+const HEADER_MAGIC: u32 = 679_834_894;
+const HEADER_BYTES: usize = 56;
+/// The main shared memory is elsewhere (an anonymous mapping), so the segment holds little more than its header.
+const LARGEST_INTERLOCK_BYTES: usize = 4096;
 /// `PG_DYNSHMEM_CONTROL_MAGIC`.
 const CONTROL_MAGIC: u32 = 0x9a50_3d32;
 const LAST_PROCESS_ENDS: Duration = Duration::from_secs(10);
 
-/// What to look for if the server is killed; taken while it runs.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+/// By what the shared memory of one data folder is recognised, also after the folder is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Leftovers {
-    system_v: Option<i32>,
-    /// The list; what it lists is read when it is needed.
-    control: Option<PathBuf>,
+    owner: u32,
+    device: u64,
+    inode: u64,
     item_bytes: usize,
 }
 
 impl Leftovers {
-    /// Of the running server `pid` of this major version with this data folder. What can't be read is not looked for.
-    pub fn of(pid: u32, data_dir: &Path, major: u32) -> Leftovers {
-        let pid_file = fs::read_to_string(data_dir.join("postmaster.pid")).unwrap_or_default();
-        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-        // The first process maps the list and nothing else of this kind.
-        let control = match dynamic(&maps).as_slice() {
-            [path] => Some(path.clone()),
-            _ => None,
-        };
+    /// Of servers of this major version on this folder, which must exist.
+    pub fn of(data_dir: &Path, major: u32) -> std::io::Result<Leftovers> {
+        let metadata = fs::metadata(data_dir)?;
         // `dsm_control_item` got two more words in version 14.
         let item_bytes = if major < 14 { 24 } else { 40 };
-        Leftovers { system_v: segment(&pid_file), control, item_bytes }
+        Ok(Leftovers {
+            owner: metadata.uid(),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            item_bytes,
+        })
     }
 
-    /// Removes them once no process is attached any more.
+    /// Removes what is left, once no process is attached any more.
     pub fn remove(&self) {
-        if let Some(id) = self.system_v {
-            let end = Instant::now() + LAST_PROCESS_ENDS;
-            while attached(id).is_some_and(|count| count > 0) && Instant::now() < end {
+        let end = Instant::now() + LAST_PROCESS_ENDS;
+        let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+        for segment in segments.lines().skip(1).filter_map(segment_id) {
+            let Some(header) = read_header(segment, self.owner) else { continue };
+            if !self.is_ours(&header) {
+                continue;
+            }
+            while attached(segment).is_some_and(|count| count > 0) && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            if attached(id) == Some(0) {
-                // SAFETY: no memory is passed; the segment was the server's and nobody uses it.
-                unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+            if attached(segment) != Some(0) {
+                continue;
             }
+            let control = format!("{DYNAMIC}{}", word(&header, 24).unwrap_or_default());
+            for handle in listed(&fs::read(&control).unwrap_or_default(), self.item_bytes) {
+                let _ = fs::remove_file(format!("{DYNAMIC}{handle}"));
+            }
+            let _ = fs::remove_file(control);
+            // SAFETY: no memory is passed; the segment was our server's and nobody uses it.
+            unsafe { libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut()) };
         }
-        let Some(control) = &self.control else { return };
-        let list = fs::read(control).unwrap_or_default();
-        for handle in listed(&list, self.item_bytes) {
-            let _ = fs::remove_file(format!("{DYNAMIC}{handle}"));
-        }
-        let _ = fs::remove_file(control);
+    }
+
+    fn is_ours(&self, header: &[u8; HEADER_BYTES]) -> bool {
+        let long = |at: usize| {
+            u64::from_ne_bytes(header[at..at + 8].try_into().expect("eight bytes were asked for"))
+        };
+        word(header, 0) == Some(HEADER_MAGIC) && (long(40), long(48)) == (self.device, self.inode)
     }
 }
 
-fn segment(pid_file: &str) -> Option<i32> {
-    pid_file.lines().nth(6)?.split_whitespace().nth(1)?.parse().ok()
+fn segment_id(line: &str) -> Option<i32> {
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn dynamic(maps: &str) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = maps
-        .lines()
-        .filter_map(|line| line.find(DYNAMIC).map(|start| &line[start..]))
-        .filter(|path| path[DYNAMIC.len()..].bytes().all(|b| b.is_ascii_digit()))
-        .map(PathBuf::from)
-        .collect();
-    found.dedup();
-    found
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let word = bytes.get(at..at + 4)?;
+    Some(u32::from_ne_bytes(word.try_into().expect("four bytes were asked for")))
+}
+
+/// The start of a System V segment of this owner and of the size of an interlock; `None` otherwise, or if it is gone or
+/// not for us to read. Others' segments are not even looked into.
+fn read_header(segment: i32, owner: u32) -> Option<[u8; HEADER_BYTES]> {
+    let info = status(segment)?;
+    if info.shm_perm.uid != owner
+        || !(HEADER_BYTES..=LARGEST_INTERLOCK_BYTES).contains(&info.shm_segsz)
+    {
+        return None;
+    }
+    // SAFETY: the kernel chooses the address, so no mapping of ours is replaced; (void *) -1 says that it failed.
+    let address = unsafe { libc::shmat(segment, std::ptr::null(), libc::SHM_RDONLY) };
+    if address as isize == -1 {
+        return None;
+    }
+    // SAFETY: a segment keeps its size, so at least HEADER_BYTES can be read until shmdt; plain bytes, and what others
+    // may be writing to them is judged only after the copy.
+    unsafe {
+        let header = address.cast::<[u8; HEADER_BYTES]>().read_volatile();
+        libc::shmdt(address);
+        Some(header)
+    }
+}
+
+fn status(segment: i32) -> Option<libc::shmid_ds> {
+    let mut info = std::mem::MaybeUninit::<libc::shmid_ds>::zeroed();
+    // SAFETY: `info` is valid for writing one shmid_ds, and all-zero bytes are one.
+    unsafe {
+        (libc::shmctl(segment, libc::IPC_STAT, info.as_mut_ptr()) == 0).then(|| info.assume_init())
+    }
+}
+
+/// Processes attached to a segment; `None` if it is gone.
+fn attached(segment: i32) -> Option<u64> {
+    status(segment).map(|info| info.shm_nattch)
 }
 
 /// The segments in use that a control segment lists. Odd handles lie in the main segment and have no file.
 fn listed(control: &[u8], item_bytes: usize) -> Vec<u32> {
-    let word = |offset: usize| {
-        let bytes = control.get(offset..offset + 4)?;
-        Some(u32::from_ne_bytes(bytes.try_into().expect("four bytes were asked for")))
-    };
-    if word(0) != Some(CONTROL_MAGIC) {
+    const LIST_HEADER_BYTES: usize = 16;
+    if word(control, 0) != Some(CONTROL_MAGIC) {
         return Vec::new();
     }
-    const HEADER_BYTES: usize = 16;
-    (0..word(4).unwrap_or(0) as usize)
+    (0..word(control, 4).unwrap_or(0) as usize)
         .map_while(|item| {
-            let offset = HEADER_BYTES + item * item_bytes;
-            Some((word(offset)?, word(offset + 4)?))
+            let offset = LIST_HEADER_BYTES + item * item_bytes;
+            Some((word(control, offset)?, word(control, offset + 4)?))
         })
         .filter(|(handle, users)| *users > 0 && handle & 1 == 0)
         .map(|(handle, _)| handle)
         .collect()
 }
 
-/// Processes attached to a System V segment; `None` if it is gone.
-fn attached(id: i32) -> Option<u64> {
-    let mut info = std::mem::MaybeUninit::<libc::shmid_ds>::zeroed();
-    // SAFETY: `info` is valid for writing one shmid_ds, and all-zero bytes are one.
-    unsafe {
-        (libc::shmctl(id, libc::IPC_STAT, info.as_mut_ptr()) == 0)
-            .then(|| info.assume_init().shm_nattch)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_are_read_from_where_the_server_and_the_kernel_write_them() {
-        let pid_file = "123\n/data\n1790000000\n5432\n/run\n\n  64496018         5\nready   \n";
-        assert_eq!(segment(pid_file), Some(5));
-        assert_eq!(segment("123\n"), None);
-        let maps = "7f00-7f01 rw-s 0 00:1a 2 /dev/shm/PostgreSQL.1234567\n\
-                    7f02-7f03 rw-s 0 00:1a 3 /dev/shm/PostgreSQL.1234567\n\
-                    7f04-7f05 rw-s 0 00:1a 4 /dev/shm/PostgreSQL.12/../x\n\
-                    7f06-7f07 rw-s 0 00:01 5 /dev/zero (deleted)\n";
-        assert_eq!(dynamic(maps), [PathBuf::from("/dev/shm/PostgreSQL.1234567")]);
-    }
 
     #[test]
     fn the_list_is_read_within_its_bounds() {
@@ -131,5 +157,39 @@ mod tests {
         assert_eq!(listed(&control, 40), [10]);
         control[0] ^= 1;
         assert!(listed(&control, 40).is_empty() && listed(&[], 40).is_empty());
+    }
+
+    #[test]
+    fn a_segment_is_ours_by_magic_device_and_inode_together() {
+        let ours = Leftovers { owner: 1, device: 7, inode: 9, item_bytes: 40 };
+        let header = |magic: u32, device: u64, inode: u64| {
+            let mut header = [0; HEADER_BYTES];
+            header[..4].copy_from_slice(&magic.to_ne_bytes());
+            header[40..48].copy_from_slice(&device.to_ne_bytes());
+            header[48..].copy_from_slice(&inode.to_ne_bytes());
+            header
+        };
+        assert!(ours.is_ours(&header(HEADER_MAGIC, 7, 9)));
+        for (magic, device, inode) in [(1, 7, 9), (HEADER_MAGIC, 8, 9), (HEADER_MAGIC, 7, 8)] {
+            assert!(!ours.is_ours(&header(magic, device, inode)));
+        }
+    }
+
+    #[test]
+    fn a_foreign_segment_stays() {
+        // SAFETY: creates a private segment of 4096 bytes.
+        let id = unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, 0o600) };
+        if id < 0 {
+            return eprintln!(
+                "SKIPPED: no System V shared memory: {}",
+                std::io::Error::last_os_error()
+            );
+        }
+        let dir = tempfile::tempdir().unwrap();
+        Leftovers::of(dir.path(), 18).unwrap().remove();
+        let still_there = attached(id) == Some(0);
+        // SAFETY: the segment was made above.
+        unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+        assert!(still_there);
     }
 }

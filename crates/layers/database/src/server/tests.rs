@@ -316,17 +316,14 @@ fn a_library_and_variables_reach_the_server() {
     }
 }
 
-#[test]
-fn a_killed_server_is_reported_and_its_shared_memory_removed() {
-    let Some(bench) = Bench::new() else { return };
-    let cluster = bench.started();
+/// Kills the server with SIGKILL and expects nothing of its shared memory to stay.
+fn kill_and_look(cluster: Cluster) {
     cluster.check().unwrap();
     // Makes the statistics' own segment appear.
     query(&cluster, "SELECT count(*) FROM pg_stat_all_tables");
     let pid = cluster.pid().unwrap();
     let pid_file = fs::read_to_string(cluster.data_dir().join("postmaster.pid")).unwrap();
-    let segment: i32 =
-        pid_file.lines().nth(6).unwrap().split_whitespace().nth(1).unwrap().parse().unwrap();
+    let segment = pid_file.lines().nth(6).unwrap().split_whitespace().nth(1).unwrap();
     // Of all processes: segments that the first one never maps stay as well.
     let shared: Vec<PathBuf> = cluster
         .pids()
@@ -338,19 +335,24 @@ fn a_killed_server_is_reported_and_its_shared_memory_removed() {
             maps.lines().filter_map(path).collect::<Vec<_>>()
         })
         .collect();
-    assert!(!shared.is_empty());
-    assert!(shared.iter().all(|path| path.exists()));
+    assert!(!shared.is_empty() && shared.iter().all(|path| path.exists()), "{shared:?}");
     // SAFETY: the server was started by this test and runs.
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
     until("the end is noticed", || cluster.check().is_err());
     let error = cluster.check().unwrap_err();
     assert!(matches!(error, ServerError::Died { when: "by itself", .. }), "{error}");
     drop(cluster);
-    bench.assert_nothing_left();
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-    let ids = segments.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1));
-    assert!(!ids.into_iter().any(|id| id == segment.to_string()), "{segments}");
+    let mut ids = segments.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1));
+    assert!(!ids.any(|id| id == segment), "{segments}");
     assert!(shared.iter().all(|path| !path.exists()), "{shared:?}");
+}
+
+#[test]
+fn a_killed_server_is_reported_and_its_shared_memory_removed() {
+    let Some(bench) = Bench::new() else { return };
+    kill_and_look(bench.started());
+    bench.assert_nothing_left();
 }
 
 #[test]
@@ -477,4 +479,7 @@ fn the_bundle_serves() {
     }
     assert!(narrows_bundle::BUILD.contains("-Os"));
     assert_eq!(cluster.stop().unwrap(), HowStopped::Clean);
+    // The layout of shared memory is another version's than that of the machine's own server.
+    cluster.start(&Stop::new()).unwrap();
+    kill_and_look(cluster);
 }

@@ -1,0 +1,6 @@
+//! Discovery on machines made of files, each with the one feature that a test is about.
+
+mod cgroups;
+mod machine;
+mod machines;
+mod paths;
