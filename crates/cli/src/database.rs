@@ -145,7 +145,8 @@ fn test_environment() -> Vec<(String, String)> {
 fn find_server(session: &Session<'_>, user: &ServerUser) -> Result<Found> {
     let display = session.display;
     let mut fetch = || {
-        let cache = narrows_bundle::default_cache_dir().unwrap_or_else(std::env::temp_dir);
+        let cache = narrows_bundle::default_cache_dir()
+            .unwrap_or_else(|| std::env::temp_dir().join("narrows-cache"));
         narrows_bundle::ensure(&cache, &mut |got, all| {
             let detail =
                 format!("PostgreSQL bundle, {} of {} MB", got / 1_000_000, all / 1_000_000);

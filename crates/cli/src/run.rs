@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
             id: format!("absent-{what}"),
             severity: Severity::Note,
             measurement: None,
-            summary: format!("{what} not measured: {}", reason.lines().next().unwrap_or(reason)),
+            summary: reason.lines().next().unwrap_or(reason).to_string(),
             evidence: reason.to_string(),
             advice: hint.to_string(),
         });

@@ -306,6 +306,16 @@ impl DevicePath for UringPath {
 impl Drop for UringPath {
     fn drop(&mut self) {
         let drained = self.drain();
+        if drained {
+            // Closing a ring lets go of its file and its locked memory some time later, on another thread of the
+            // kernel; whoever unmounts or registers next should not meet them.
+            if self.granted.fixed_buffers {
+                let _ = self.submitter.unregister_buffers();
+            }
+            if self.granted.fixed_file {
+                let _ = self.submitter.unregister_files();
+            }
+        }
         // SAFETY: each is dropped once, here, the borrowers before `ring`, which came from Box::into_raw.
         unsafe {
             ManuallyDrop::drop(&mut self.submitter);

@@ -4,8 +4,8 @@ use narrows_engine::Samples;
 use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
 use serde_json::json;
 
+use crate::account::{Account, State};
 use crate::server::Server;
-use crate::world::{Account, State};
 
 /// Bytes of a block.
 const BLOCK_BYTES: f64 = 8192.0;

@@ -9,6 +9,7 @@
 //!
 //! Nothing here reads a clock or touches the machine; the same seed gives the same run.
 
+mod account;
 mod clock;
 pub mod device;
 mod emit;
@@ -18,8 +19,9 @@ mod server;
 mod station;
 mod world;
 
+pub use account::{Account, OpenAccount, State, Windows};
 pub use emit::Table;
 pub use law::Law;
 pub use scene::{Scene, simulate};
 pub use server::{Disk, Log, Server, Step};
-pub use world::{Account, OpenAccount, State, Windows, closed, open};
+pub use world::{closed, open};

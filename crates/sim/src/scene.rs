@@ -7,10 +7,11 @@ use narrows_model::{
 use narrows_verdict::{Intervention, Workload, fewer_cpus, judge, propose};
 use serde_json::json;
 
+use crate::account::Windows;
 use crate::emit::{self, Table};
 use crate::law::Law;
 use crate::server::{Server, Step};
-use crate::world::{Windows, closed};
+use crate::world::closed;
 
 /// A server under one workload.
 #[derive(Debug, Clone, PartialEq)]

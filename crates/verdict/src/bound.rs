@@ -75,7 +75,7 @@ impl Candidate {
     }
 
     /// Names the measurement that the capacity rests on.
-    pub fn from_measurement(mut self, id: impl Into<String>) -> Self {
+    pub fn resting_on(mut self, id: impl Into<String>) -> Self {
         self.measurement = Some(id.into());
         self
     }

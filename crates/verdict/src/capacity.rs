@@ -9,9 +9,8 @@ use crate::bound::{Candidate, Place};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
-use crate::threshold::{
-    HOT, HOT_OVER_MEAN, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT, TAKEN, WITHHELD,
-};
+use crate::processors;
+use crate::threshold::{HOT, HOT_OVER_MEAN, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT};
 
 /// Size of a block of the server, bytes.
 const SERVER_BLOCK_BYTES: f64 = 8192.0;
@@ -57,11 +56,13 @@ impl Capacities {
             self.reasons.push(format!("the processor time {missing} the server is not known"));
             return;
         };
-        let narrow = cpu_narrow(run, demand, available.value);
+        let narrow = processors::narrow(run, demand, available.value);
         let label = match narrow {
-            Narrow::CpuQuota => format!("CPU quota, {}", processors(available.value)),
-            Narrow::CpuTaken => format!("CPU left by others, {}", processors(available.value)),
-            _ => format!("CPU, {}", processors(available.value)),
+            Narrow::CpuQuota => format!("CPU quota, {}", processors::words(available.value)),
+            Narrow::CpuTaken => {
+                format!("CPU left by others, {}", processors::words(available.value))
+            }
+            _ => format!("CPU, {}", processors::words(available.value)),
         };
         self.candidates.extend(Candidate::new(
             Place::Cpu,
@@ -233,7 +234,7 @@ impl Capacities {
                         Estimate::exact(commits),
                         Provenance::Measured,
                     )
-                    .map(|candidate| candidate.from_measurement(bound.measurement)),
+                    .map(|candidate| candidate.resting_on(bound.measurement)),
                 );
             }
             None => self.unknown.push((Narrow::CommitWait, "log".to_string())),
@@ -289,7 +290,7 @@ impl Capacities {
         let Some(rate) = m.metric(metric::THROUGHPUT).and_then(Estimate::of) else { return false };
         match make(m, rate) {
             Some(candidate) => {
-                self.candidates.push(candidate.from_measurement(id));
+                self.candidates.push(candidate.resting_on(id));
                 true
             }
             None => false,
@@ -315,31 +316,6 @@ impl Capacities {
     }
 }
 
-/// Which of the reasons for fewer processors than the set holds is the larger one, if any is large.
-fn cpu_narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
-    let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Narrow::Cpu };
-    let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
-    let withheld = set - available - taken;
-    let quota = run.platform().and_then(|platform| platform.cgroup.cpu_quota_cpus);
-    if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
-        return Narrow::CpuQuota;
-    }
-    if taken >= TAKEN * set && !grows_with_load(run, demand, taken) {
-        Narrow::CpuTaken
-    } else {
-        Narrow::Cpu
-    }
-}
-
-/// Whether what "others" use comes with the workload: interrupts and kernel threads work for the server without
-/// being its processes. Beside a lone session they use little; a neighbour uses as much as ever.
-fn grows_with_load(run: &Run, demand: &Demand, taken: f64) -> bool {
-    run.measurement(&format!("{}.alone", demand.measurement.id))
-        .filter(|m| m.usable())
-        .and_then(|m| m.value(metric::SERVER_CPUS_TAKEN))
-        .is_some_and(|alone| alone < taken / 2.0)
-}
-
 /// The block measurement of the path that the workload's reads took: direct reads by as many threads as there
 /// are sessions, or buffered reads at that path's own knee.
 fn server_path(run: &Run, demand: &Demand) -> Option<String> {
@@ -361,13 +337,4 @@ fn server_path(run: &Run, demand: &Demand) -> Option<String> {
             })
         })
         .map(|m| m.id.clone())
-}
-
-fn processors(cpus: f64) -> String {
-    if (cpus - cpus.round()).abs() < 0.005 {
-        let plural = if cpus.round() == 1.0 { "" } else { "s" };
-        format!("{cpus:.0} thread{plural}")
-    } else {
-        format!("{cpus:.2} threads")
-    }
 }

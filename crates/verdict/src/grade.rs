@@ -2,7 +2,8 @@
 
 use narrows_model::{Grade, Run, Sum};
 
-use crate::narrow::{Analysis, Choice};
+use crate::analysis::Analysis;
+use crate::narrow::Choice;
 use crate::test::{Outcome, Tested};
 
 /// The grade, and why it is not a better one.

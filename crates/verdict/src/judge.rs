@@ -5,11 +5,12 @@ use narrows_model::{
     Validity, Verdict, metric,
 };
 
+use crate::analysis::Analysis;
 use crate::bound::{Candidate, Place, same_place};
 use crate::demand::Demand;
 use crate::grade::grade;
 use crate::intervention::Intervention;
-use crate::narrow::{Analysis, Choice};
+use crate::narrow::Choice;
 use crate::phrase::{name, phrase};
 use crate::prediction::separating;
 use crate::session::agrees;

@@ -12,6 +12,7 @@
 //! measuring, validity (a suspect measurement gives an OPEN verdict, an invalid one none), words for the screen
 //! beyond one phrase.
 
+mod analysis;
 mod bound;
 mod capacity;
 mod demand;
@@ -23,6 +24,7 @@ mod log;
 mod narrow;
 mod phrase;
 mod prediction;
+mod processors;
 mod session;
 mod sharing;
 mod test;

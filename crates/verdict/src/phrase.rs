@@ -3,8 +3,9 @@
 use narrows_model::Narrow;
 use narrows_units::Ratio;
 
+use crate::analysis::Analysis;
 use crate::bound::Place;
-use crate::narrow::{Analysis, Choice};
+use crate::narrow::Choice;
 
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {

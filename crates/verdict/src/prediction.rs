@@ -7,11 +7,12 @@
 
 use narrows_model::{Narrow, Provenance, metric};
 
+use crate::analysis::Analysis;
 use crate::bound::{Candidate, Place, same_place};
 use crate::estimate::Estimate;
 use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
 use crate::log;
-use crate::narrow::{Analysis, Choice};
+use crate::narrow::Choice;
 use crate::session::Part;
 use crate::threshold::{CLEAR_GAIN, EFFECT_SLACK, FAR, GAIN_EATEN, SMALLEST_GAP, UNCHANGED};
 

@@ -2,8 +2,9 @@
 
 use narrows_model::{Interval, Measurement, Run, Test, condition, metric};
 
+use crate::analysis::Analysis;
 use crate::intervention::Intervention;
-use crate::narrow::{Analysis, Choice};
+use crate::narrow::Choice;
 use crate::prediction::{Prediction, predict, separating};
 
 /// What a test said.

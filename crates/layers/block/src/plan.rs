@@ -131,6 +131,8 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
     let server = cells.iter().filter(|cell| cell.route != Route::Best).count();
     let best = cells.len() - server;
     let budget = plan.budget_bytes(ctx.quick);
+    let searches_write = searches(plan, ctx.quick).iter().any(|(op, _)| *op == Op::Write);
+    let cells_write = cells.iter().any(|cell| cell.op == Op::Write);
     vec![
         step(
             format!("write a file of {}", Bytes(file_bytes)),
@@ -140,12 +142,12 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
         step(
             "find the depth at which throughput stops growing".to_string(),
             f64::from(probes) * probe_s,
-            budget / PROBE_PART,
+            if searches_write { budget / PROBE_PART } else { 0 },
         ),
         step(
             format!("{best} workloads by the best path"),
             best as f64 * repeats * window_s,
-            budget - budget / PROBE_PART,
+            if cells_write { budget - budget / PROBE_PART } else { 0 },
         ),
         step(
             format!("{server} workloads by the server's path"),

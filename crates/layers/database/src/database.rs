@@ -335,11 +335,12 @@ impl Database {
             ),
             None => None,
         };
+        let server_cpus = self.cpus_of(variation).server;
         let counters_before = counters::read(&mut self.control, self.version)?;
         let span_before = self.watch.snapshot();
         let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
         let (load, during) = load::run(&plan, ctx.stop, |window, pids| {
-            observe(control, watch, processes, &plan, window, pids, ctx)
+            observe(control, watch, processes, &server_cpus, window, pids, ctx)
         })?;
         drop(evictor);
         counters::settle(&mut self.control, self.version)?;
@@ -372,7 +373,7 @@ impl Database {
         let counters_before = counters::read(&mut self.control, self.version)?;
         let span_before = self.watch.snapshot();
         let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
-        let (stop, client) = (ctx.stop, &self.cpus.client);
+        let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
         let (load, window, during) =
             scan::run(&self.address, &settings, statement, stop, |pid, ended| {
                 let before = processes.map(|server| server.read());
@@ -382,7 +383,7 @@ impl Database {
                     control,
                     APPLICATION_NAME,
                     if processes.is_some() { Processes::Named } else { Processes::Hidden },
-                    client,
+                    server_cpus,
                     &limit,
                     stop,
                     ended,
@@ -476,7 +477,7 @@ fn observe(
     control: &mut Connection,
     watch: &Watch,
     processes: Option<ServerProcesses>,
-    plan: &LoadPlan<'_>,
+    server_cpus: &[u32],
     window: &Window,
     pids: &[u32],
     ctx: &Context<'_>,
@@ -488,10 +489,15 @@ fn observe(
         Some(_) => Processes::Fixed(pids),
         None => Processes::Hidden,
     };
-    let sampled =
-        sampling::sample(control, APPLICATION_NAME, visible, plan.cpus, window, ctx.stop, || {
-            false
-        })?;
+    let sampled = sampling::sample(
+        control,
+        APPLICATION_NAME,
+        visible,
+        server_cpus,
+        window,
+        ctx.stop,
+        || false,
+    )?;
     window.wait_end(ctx.stop)?;
     let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
     let seen = watch.snapshot().since(&machine_before);

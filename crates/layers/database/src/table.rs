@@ -81,10 +81,11 @@ impl Table {
         tell(Phase::Fill, &format!("a table of {rows} rows, one per block"));
         control.execute(&format!("CREATE SCHEMA {schema}"))?;
         // Creating and loading in one transaction lets a server at wal_level=minimal skip the log, and FREEZE needs
-        // it. The table's own autovacuum is off: in one window of six it would be a disturbance.
+        // it. The table's own autovacuum is off: in one window of six it would be a disturbance. By its number of
+        // parallel workers the table never gets fewer than a session allows.
         control.execute(&format!(
             "BEGIN; CREATE TABLE {name} (k bigint NOT NULL, v bigint NOT NULL, pad bytea NOT NULL) \
-             WITH (fillfactor = 50, autovacuum_enabled = off); \
+             WITH (fillfactor = 50, autovacuum_enabled = off, parallel_workers = 512); \
              ALTER TABLE {name} ALTER COLUMN pad SET STORAGE PLAIN"
         ))?;
         table.copy(control, ctx)?;

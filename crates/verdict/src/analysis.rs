@@ -1,0 +1,170 @@
+//! Everything that the law says about one measurement before any test: demands, bounds, the time of an operation
+//! with and without queues.
+
+use narrows_model::{Narrow, Provenance, Run, metric};
+
+use crate::bound::{Candidate, Place};
+use crate::capacity::{Capacities, capacities};
+use crate::demand::Demand;
+use crate::estimate::Estimate;
+use crate::log;
+use crate::narrow::Choice;
+use crate::session::{Part, Parts};
+use crate::threshold::{SLOWER_INSIDE, WORKERS_BUSY};
+
+/// Everything that the law says about one measurement, before any test.
+#[derive(Debug, Clone)]
+pub(crate) struct Analysis<'a> {
+    pub run: &'a Run,
+    pub demand: Demand<'a>,
+    pub capacities: Capacities,
+    /// The time of one operation, queues included; or what is missing of it.
+    pub parts: Result<Parts, Vec<&'static str>>,
+    /// The same without queues at saturated resources.
+    pub unqueued: Option<Parts>,
+    /// The session bound, where there is one.
+    pub session: Option<Candidate>,
+    /// How many times slower a flush is inside the server than in the log layer, where that is slow.
+    pub inside: Option<f64>,
+    pub choice: Option<Choice>,
+}
+
+impl<'a> Analysis<'a> {
+    pub fn of(run: &'a Run, demand: Demand<'a>) -> Self {
+        let capacities = capacities(run, &demand);
+        let parts = complete_parts(&demand);
+        let inside = flush_inside(run, &demand);
+        let mut analysis = Analysis {
+            run,
+            demand,
+            capacities,
+            parts,
+            unqueued: None,
+            session: None,
+            inside,
+            choice: None,
+        };
+        if let Ok(parts) = &analysis.parts {
+            let unqueued = parts.without_queues(&analysis.ceilings(parts));
+            analysis.session = analysis.session_bound(&unqueued);
+            analysis.unqueued = Some(unqueued);
+        }
+        analysis.choice = analysis.choose();
+        analysis
+    }
+
+    /// All bounds, lowest first.
+    pub fn bounds(&self) -> Vec<&Candidate> {
+        let mut all: Vec<_> = self.capacities.candidates.iter().chain(&self.session).collect();
+        all.sort_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
+        all
+    }
+
+    /// The bound of one place.
+    pub fn bound(&self, place: Place) -> Option<&Candidate> {
+        self.capacities.candidates.iter().find(|candidate| candidate.place == place)
+    }
+
+    /// What each part would take if it did not queue in front of something saturated, ns.
+    fn ceilings(&self, parts: &Parts) -> Vec<(Part, f64)> {
+        let rate = self.demand.rate();
+        let mut ceilings = Vec::new();
+        for candidate in self.capacities.candidates.iter().filter(|c| c.is_saturated(rate)) {
+            match candidate.place {
+                Place::Drives | Place::ReadPath | Place::ReadBytes | Place::ReadLimit => {
+                    ceilings.push((Part::Read, self.lone_read_ns().unwrap_or(0.0)));
+                }
+                Place::Writes | Place::WriteLimit => ceilings.push((Part::Flush, 0.0)),
+                Place::Client => {
+                    let own_ns = self.demand.client_cpu_ns.map_or(0.0, |ns| ns.value);
+                    ceilings.push((Part::Client, own_ns));
+                }
+                Place::Thread => ceilings.extend(parts.largest_wait().map(|part| (part, 0.0))),
+                Place::Cpu | Place::ReadsInFlight | Place::Log | Place::Session => {}
+            }
+        }
+        ceilings
+    }
+
+    /// Time an operation's reads take when nobody else reads, ns.
+    fn lone_read_ns(&self) -> Option<f64> {
+        let blocks = self.demand.io.block_reads?.value;
+        let ids = ["block.read.random.8k.server_d1", "block.read.random.8k.d1"];
+        ids.iter()
+            .filter_map(|id| self.run.measurement(id).filter(|m| m.usable()))
+            .find_map(|m| m.value(metric::LATENCY_MEAN))
+            .map(|latency_ns| latency_ns * blocks)
+    }
+
+    fn session_bound(&self, unqueued: &Parts) -> Option<Candidate> {
+        let (part, _) = *unqueued.by_size().first()?;
+        let narrow = self.narrow_of(part, unqueued);
+        let time = unqueued.residence();
+        let per_op = Estimate { value: time.value + self.demand.think_ns, half: time.half };
+        let (unit, what) = if self.demand.workload.is_scan() {
+            ("workers", "workers")
+        } else {
+            ("sessions", "sessions")
+        };
+        Candidate::new(
+            Place::Session,
+            narrow,
+            format!("{} {what}, mostly {}", self.demand.servers, part.name()),
+            (Estimate::exact(self.demand.servers), unit),
+            per_op.times(1e-9),
+            Provenance::Measured,
+        )
+        .map(|candidate| candidate.resting_on(self.demand.measurement.id.clone()))
+    }
+
+    /// What it means that a part is the largest.
+    pub fn narrow_of(&self, part: Part, parts: &Parts) -> Narrow {
+        let servers = self.demand.servers;
+        if self.demand.workload.is_scan() {
+            let busy = parts.ns(Part::Cpu) * 1e-9 * self.demand.rate() / servers;
+            if part == Part::Cpu || busy >= WORKERS_BUSY {
+                let cpus = self.demand.cpu.available.map(|cpus| cpus.value);
+                // As many workers as processors: more workers would find no processor.
+                return if cpus.is_some_and(|cpus| servers >= cpus * 0.99) {
+                    self.bound(Place::Cpu).map_or(Narrow::Cpu, |cpu| cpu.narrow)
+                } else {
+                    Narrow::Workers
+                };
+            }
+        }
+        match part {
+            Part::Cpu => Narrow::CpuPerSession,
+            Part::Read => Narrow::ReadLatency,
+            Part::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
+            Part::Flush => Narrow::CommitWait,
+            Part::Lock => Narrow::Lock,
+            Part::Client => Narrow::Client,
+            Part::Other => Narrow::Unknown,
+        }
+    }
+}
+
+/// The parts of an operation's time. Of a scan whose waits are unknown, the processors' part alone is enough
+/// when it fills the workers' time.
+fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
+    Parts::of(demand).or_else(|missing| {
+        let cpu = demand.time.cpu.or(demand.cpu.server_ns);
+        let busy = |ns: &Estimate| ns.value * 1e-9 * demand.rate() / demand.servers;
+        match cpu.filter(|ns| demand.workload.is_scan() && busy(ns) >= WORKERS_BUSY) {
+            Some(ns) => Ok(Parts {
+                parts: vec![(Part::Cpu, ns)],
+                run_queue: demand.time.run_queue.unwrap_or(Estimate::exact(0.0)),
+                servers: demand.servers,
+                think_ns: demand.think_ns,
+                rate: demand.rate(),
+            }),
+            None => Err(missing),
+        }
+    })
+}
+
+fn flush_inside(run: &Run, demand: &Demand) -> Option<f64> {
+    demand.commits_per_op()?;
+    let times_slower = demand.io.server_flush_ns? / log::layer_flush_ns(run, demand.measurement)?;
+    (times_slower >= SLOWER_INSIDE).then_some(times_slower)
+}

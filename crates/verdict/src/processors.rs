@@ -1,0 +1,41 @@
+//! Why a server has fewer processors than its set holds: a quota, a neighbour, or neither.
+
+use narrows_model::{Narrow, Run, metric};
+
+use crate::demand::Demand;
+use crate::threshold::{TAKEN, WITHHELD};
+
+/// Which of the reasons for fewer processors than the set holds is the larger one, if any is large.
+pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
+    let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Narrow::Cpu };
+    let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
+    let withheld = set - available - taken;
+    let quota = run.platform().and_then(|platform| platform.cgroup.cpu_quota_cpus);
+    if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
+        return Narrow::CpuQuota;
+    }
+    if taken >= TAKEN * set && !grows_with_load(run, demand, taken) {
+        Narrow::CpuTaken
+    } else {
+        Narrow::Cpu
+    }
+}
+
+/// Whether what "others" use comes with the workload: interrupts and kernel threads work for the server without
+/// being its processes. Beside a lone session they use little; a neighbour uses as much as ever.
+fn grows_with_load(run: &Run, demand: &Demand, taken: f64) -> bool {
+    run.measurement(&format!("{}.alone", demand.measurement.id))
+        .filter(|m| m.usable())
+        .and_then(|m| m.value(metric::SERVER_CPUS_TAKEN))
+        .is_some_and(|alone| alone < taken / 2.0)
+}
+
+/// A number of processors for the screen.
+pub(crate) fn words(cpus: f64) -> String {
+    if (cpus - cpus.round()).abs() < 0.005 {
+        let plural = if cpus.round() == 1.0 { "" } else { "s" };
+        format!("{cpus:.0} thread{plural}")
+    } else {
+        format!("{cpus:.2} threads")
+    }
+}

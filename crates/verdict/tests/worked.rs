@@ -1,0 +1,375 @@
+//! Verdicts that can be checked with a pencil: the four rows of the design's example screen, the example of the
+//! book's page, and what a run can and can't test.
+
+use narrows_model::{
+    Better, Cpu, DatabaseChoice, Grade, Host, HostRole, Interval, IntervalMethod, Layer,
+    Measurement, Metric, Narrow, Plan, Platform, Run, SCHEMA, SumKind, Tool, Unit, condition,
+    metric,
+};
+use narrows_verdict::{Intervention, fewer_cpus, judge, propose};
+use serde_json::json;
+
+const REPEATS: usize = 6;
+
+/// A measurement with each metric known to ± 1 %.
+fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
+    let mut m = Measurement::new(id, layer);
+    m.repeats = REPEATS as u32;
+    m.metrics = metrics
+        .iter()
+        .map(|&(name, value)| Metric {
+            name: name.to_string(),
+            unit: Unit::Count,
+            better: Better::Neither,
+            value,
+            interval_95: Some(Interval {
+                low: value * 0.99,
+                high: value * 1.01,
+                method: IntervalMethod::OrderStatistic,
+            }),
+            samples: (0..REPEATS).map(|i| value * (0.99 + 0.004 * i as f64)).collect(),
+        })
+        .collect();
+    m
+}
+
+fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Run {
+    let all = server_cpus + client_cpus;
+    let cpu = Cpu { threads: all, smt_active: Some(false), ..Cpu::default() };
+    Run {
+        schema: SCHEMA.into(),
+        id: "7f3a".into(),
+        tool: Tool { name: "narrows".into(), version: "0".into() },
+        command: Vec::new(),
+        started_at: "2026-11-20T14:02:00Z".into(),
+        finished_at: None,
+        completed: true,
+        plan: Plan {
+            quick: false,
+            layers: Layer::ALL.to_vec(),
+            data_dir: "/data".into(),
+            wal_dir: "/data".into(),
+            database: DatabaseChoice::Managed,
+            sessions: 128,
+            repeats: REPEATS as u32,
+            seed: 1,
+            file_bytes: 0,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: (0..server_cpus).collect(),
+            client_cpus: (server_cpus..all).collect(),
+            steps: Vec::new(),
+        },
+        hosts: vec![Host {
+            role: HostRole::ServerAndClient,
+            platform: Platform { cpu, ..Platform::default() },
+            clock_offset_ns: 0,
+        }],
+        measurements,
+        findings: Vec::new(),
+        verdicts: Vec::new(),
+    }
+}
+
+/// Time per operation, µs, in the order CPU, run queue, read, flush, lock, client, other.
+struct Time(f64, f64, f64, f64, f64, f64, f64);
+
+fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Measurement {
+    let us = 1e3;
+    let Time(cpu, run_queue, read, flush, lock, client, other) = time;
+    let mut m = measured(
+        id,
+        Layer::Database,
+        &[
+            (metric::THROUGHPUT, rate),
+            (metric::SERVER_CPU_PER_OP, cpu * us),
+            (metric::BACKEND_CPU_PER_OP, cpu * us),
+            (metric::CLIENT_CPU_PER_OP, 5.0 * us),
+            (metric::CLIENT_BUSY, rate * 5e-6 / 32.0),
+            (metric::RUN_QUEUE_PER_OP, run_queue * us),
+            (metric::WAIT_READ_PER_OP, read * us),
+            (metric::WAIT_FLUSH_PER_OP, flush * us),
+            (metric::WAIT_LOCK_PER_OP, lock * us),
+            (metric::WAIT_CLIENT_PER_OP, client * us),
+            (metric::WAIT_OTHER_PER_OP, other * us),
+            (metric::BLOCK_READS_PER_OP, if read > 0.0 { 1.0 } else { 0.0 }),
+        ],
+    );
+    for (name, count) in [
+        (metric::SESSIONS, sessions),
+        (metric::SERVER_CPUS, cpus),
+        (metric::SERVER_CPUS_AVAILABLE, cpus),
+        (metric::SERVER_CPUS_TAKEN, 0.0),
+    ] {
+        let mut exact = measured("", Layer::Database, &[(name, count)]).metrics.remove(0);
+        exact.samples = vec![count; REPEATS];
+        exact.interval_95 = None;
+        m.metrics.push(exact);
+    }
+    m.conditions.insert(condition::CPUS_SHARED.into(), json!(false));
+    m.conditions.insert(condition::CLIENT_CPUS.into(), json!([96, 97, 98, 99]));
+    m
+}
+
+fn tested(id: &str, intervention: Intervention, rate: f64) -> Measurement {
+    measured(&intervention.measurement_id(id), Layer::Database, &[(metric::THROUGHPUT, rate)])
+}
+
+fn cached() -> Measurement {
+    workload(
+        "database.lookup_cached",
+        128.0,
+        1.52e6,
+        96.0,
+        Time(61.0, 15.0, 0.0, 0.0, 0.0, 8.0, 0.2),
+    )
+}
+
+fn uncached() -> Measurement {
+    let mut m = workload(
+        "database.lookup_uncached",
+        128.0,
+        492e3,
+        96.0,
+        Time(96.0, 3.0, 131.0, 0.0, 5.0, 20.0, 5.0),
+    );
+    m.conditions.insert(condition::UNCACHED_BY.into(), json!("debug_io_direct"));
+    m
+}
+
+fn drives() -> Measurement {
+    measured("block.read.random.8k.knee", Layer::Block, &[(metric::THROUGHPUT, 2.31e6)])
+}
+
+#[test]
+fn lookups_that_fill_the_processors() {
+    let id = "database.lookup_cached";
+    let alone = measured(
+        &format!("{id}.alone"),
+        Layer::Database,
+        &[(metric::SERVER_CPU_PER_OP, 28e3), (metric::THROUGHPUT, 27e3)],
+    );
+    let mut run = run(96, 32, vec![cached(), alone]);
+    let untested = judge(&run).remove(0);
+    assert_eq!((untested.narrow, untested.grade), (Narrow::Cpu, Grade::Likely));
+    let proposed = propose(&run, id).expect("something to test");
+    assert!(matches!(proposed, Intervention::FewerCpus | Intervention::MoreCpus), "{proposed:?}");
+    run.measurements.push(tested(id, Intervention::FewerCpus, 1.52e6 * 0.76));
+    let verdict = judge(&run).remove(0);
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Sure));
+    // 96 threads / 61 µs = 1.574 M/s; 1.52 of it is 97 %.
+    assert_eq!(verdict.phrase, "CPU, 97 % busy");
+    let sum = verdict.sum.expect("a sum");
+    assert_eq!(sum.kind, SumKind::Capacity);
+    assert!((sum.predicted_per_s - 96.0 / 61e-6).abs() < 1.0);
+    let test = verdict.test.expect("a test");
+    assert!(test.confirms && (test.effect + 0.24).abs() < 1e-9);
+    assert_eq!(verdict.gain_tested, None, "a loss shows no gain");
+    let sharing = verdict.sharing.expect("a lone session was measured");
+    assert!((sharing.ratio.expect("no SMT") - 61.0 / 28.0).abs() < 1e-9);
+    assert!(sharing.limits_scaling);
+}
+
+#[test]
+fn the_sharing_factor_is_unknown_where_threads_share_cores() {
+    let alone = measured(
+        "database.lookup_cached.alone",
+        Layer::Database,
+        &[(metric::SERVER_CPU_PER_OP, 28e3)],
+    );
+    let mut run = run(96, 32, vec![cached(), alone]);
+    run.hosts[0].platform.cpu.smt_active = Some(true);
+    let sharing = judge(&run).remove(0).sharing.expect("both figures");
+    assert_eq!((sharing.smt_factor, sharing.ratio), (None, None));
+    assert!(!sharing.limits_scaling, "what is not known is not claimed");
+}
+
+#[test]
+fn lookups_that_wait_for_reads() {
+    let id = "database.lookup_uncached";
+    let mut run = run(96, 32, vec![uncached(), drives()]);
+    assert_eq!(propose(&run, id), Some(Intervention::SessionsX2));
+    run.measurements.push(tested(id, Intervention::SessionsX2, 492e3 * 1.51));
+    let verdict = judge(&run).remove(0);
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::ReadLatency, Grade::Sure));
+    assert_eq!(verdict.phrase, "read latency; drives 21 % busy, CPU 49 %");
+    // 128 / 260 µs = 492 k/s.
+    let sum = verdict.sum.expect("a sum");
+    assert!((sum.predicted_per_s - 128.0 / 260e-6).abs() < 1.0);
+    assert_eq!(sum.terms[0].name, "read");
+    assert_eq!(verdict.gain_tested.map(|gain| (gain * 100.0).round()), Some(51.0));
+    // Without its reads an operation takes 126 µs (the run queue is the processors' queue): 1.02 M/s; but the
+    // processors end at 96 / 96 µs = 1.00 M/s.
+    let at_most = verdict.gain_at_most.expect("bounds are known");
+    assert!((at_most - (1.0e6 / 492e3 - 1.0)).abs() < 0.01, "{at_most}");
+    assert_eq!(verdict.next[0].resource, Narrow::Cpu);
+}
+
+#[test]
+fn updates_that_wait_for_the_log() {
+    let id = "database.update";
+    let update = workload(id, 128.0, 152e3, 96.0, Time(150.0, 5.0, 0.0, 645.0, 25.0, 10.0, 5.0));
+    let mut run = run(96, 32, vec![update]);
+    assert_eq!(propose(&run, id), Some(Intervention::SyncOff));
+    run.measurements.push(tested(id, Intervention::SyncOff, 152e3 * 1.59));
+    let verdict = judge(&run).remove(0);
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Sure));
+    assert_eq!(verdict.phrase, "commit wait; CPU 24 % busy, drives unknown");
+    assert_eq!(verdict.gain_tested.map(|gain| (gain * 100.0).round()), Some(59.0));
+    assert!(verdict.gain_at_most.expect("CPU bound") > 1.59);
+}
+
+#[test]
+fn a_scan_with_few_workers() {
+    let id = "database.scan_n";
+    // 64 GB in 9.3 s; 16 workers, each 92 % of the time on a processor.
+    let rate = 1.0 / 9.3;
+    let cpu_s = 16.0 / rate * 0.92;
+    let mut scan = measured(
+        id,
+        Layer::Database,
+        &[
+            (metric::THROUGHPUT, rate),
+            (metric::SERVER_CPU_PER_OP, cpu_s * 1e9),
+            (metric::BACKEND_CPU_PER_OP, cpu_s * 1e9),
+            (metric::SERVER_CPUS, 96.0),
+            (metric::SERVER_CPUS_AVAILABLE, 96.0),
+            (metric::SERVER_CPUS_TAKEN, 0.0),
+            (metric::WORKERS, 16.0),
+            (metric::RUN_QUEUE_PER_OP, 0.0),
+            // Of a mean process: the 8 % that it is not on a processor.
+            (metric::WAIT_READ_PER_OP, 0.08 / rate * 1e9),
+            (metric::WAIT_FLUSH_PER_OP, 0.0),
+            (metric::WAIT_LOCK_PER_OP, 0.0),
+            (metric::WAIT_CLIENT_PER_OP, 0.0),
+            (metric::WAIT_OTHER_PER_OP, 0.0),
+            (metric::BLOCK_READS_PER_OP, 64e9 / 8192.0),
+        ],
+    );
+    scan.conditions.insert(condition::CPUS_SHARED.into(), json!(false));
+    let sequential = measured(
+        "block.read.sequential.1m.knee",
+        Layer::Block,
+        &[(metric::THROUGHPUT, 21.9e9 / 1048576.0), (metric::BANDWIDTH, 21.9e9)],
+    );
+    let mut run = run(96, 32, vec![scan, sequential]);
+    assert_eq!(propose(&run, id), Some(Intervention::WorkersX2));
+    run.measurements.push(tested(id, Intervention::WorkersX2, rate * 1.83));
+    let verdict = judge(&run).remove(0);
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Workers, Grade::Sure));
+    assert_eq!(verdict.phrase, "workers, 92 % on CPU; drives 31 % busy, CPU 15 %");
+    assert_eq!((verdict.workload.as_str(), verdict.operating_point.workers), ("scan", Some(16)));
+}
+
+#[test]
+fn a_hot_thread_is_named() {
+    let mut m = workload(
+        "database.update",
+        64.0,
+        50e3,
+        96.0,
+        Time(60.0, 5.0, 0.0, 20.0, 0.0, 15.0, 1180.0),
+    );
+    m.metrics.extend(measured("", Layer::Database, &[(metric::HOT_THREAD, 0.99)]).metrics);
+    m.conditions.insert(condition::HOT_THREAD_NAME.into(), json!("walwriter"));
+    let verdict = judge(&run(96, 32, vec![m])).remove(0);
+    assert_eq!(verdict.narrow, Narrow::HotThread, "{:?}", verdict.reasons);
+    assert_eq!(verdict.phrase, "one thread, walwriter, 99 % busy");
+}
+
+#[test]
+fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
+    let mut m = uncached();
+    // Measured under the same limit: the block layer saw it too.
+    let mut limited = run(
+        96,
+        32,
+        vec![measured("block.read.random.8k.knee", Layer::Block, &[(metric::THROUGHPUT, 500e3)])],
+    );
+    limited.hosts[0].platform.cgroup.io_limits.push(narrows_model::IoLimit {
+        device: "254:0".into(),
+        kind: "riops".into(),
+        value: 500_000,
+    });
+    m.conditions.insert(condition::METHOD.into(), json!("direct"));
+    limited.measurements.push(m);
+    let verdict = judge(&limited).remove(0);
+    assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
+    assert_eq!(verdict.phrase, "control group's I/O limit, 98 % used");
+    assert!(verdict.bounds.iter().all(|bound| bound.resource != Narrow::ReadRate));
+}
+
+#[test]
+fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
+    let mut m = cached();
+    let set = |m: &mut Measurement, name: &str, value: f64| {
+        let metric = m.metrics.iter_mut().find(|metric| metric.name == name).expect("there");
+        metric.value = value;
+        metric.samples = vec![value; REPEATS];
+    };
+    set(&mut m, metric::SERVER_CPUS_TAKEN, 24.0);
+    set(&mut m, metric::SERVER_CPUS_AVAILABLE, 72.0);
+    set(&mut m, metric::THROUGHPUT, 72.0 / 61e-6 * 0.97);
+    let alone = |taken: f64| {
+        measured(
+            "database.lookup_cached.alone",
+            Layer::Database,
+            &[(metric::SERVER_CPU_PER_OP, 28e3), (metric::SERVER_CPUS_TAKEN, taken)],
+        )
+    };
+    let neighbour = judge(&run(96, 32, vec![m.clone(), alone(25.0)])).remove(0);
+    assert_eq!(neighbour.narrow, Narrow::CpuTaken);
+    assert_eq!(neighbour.phrase, "CPU taken by others, 24.0 of 96; the rest 97 % busy");
+    let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
+    assert_eq!(interrupts.narrow, Narrow::Cpu);
+}
+
+#[test]
+fn on_a_users_server_only_our_sessions_change() {
+    let mut run = run(96, 32, vec![cached(), uncached(), drives()]);
+    run.plan.database = DatabaseChoice::Url("postgres://db7/app".into());
+    assert_eq!(propose(&run, "database.lookup_uncached"), Some(Intervention::SessionsX2));
+    let cpu = propose(&run, "database.lookup_cached");
+    assert!(!matches!(cpu, Some(Intervention::FewerCpus | Intervention::MoreCpus)), "{cpu:?}");
+    assert_eq!(propose(&run, "database.update"), None, "it was not measured");
+    assert_eq!(propose(&run, "block.read.random.8k.knee"), None);
+}
+
+#[test]
+fn a_quarter_of_the_processors_is_taken_and_never_the_last() {
+    assert_eq!(fewer_cpus(96), Some(72));
+    assert_eq!(fewer_cpus(2), Some(1));
+    assert_eq!(fewer_cpus(3), Some(2));
+    assert_eq!(fewer_cpus(1), None);
+    assert_eq!(fewer_cpus(0), None);
+}
+
+#[test]
+fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
+    let rung = |n: u32, rate: f64| {
+        measured(&format!("log.commit.{n}"), Layer::Log, &[(metric::THROUGHPUT, rate)])
+    };
+    let bound_at = |sessions: f64| {
+        let rate = 10e3;
+        let flush = sessions / rate * 1e6 - 30.0;
+        let m = workload(
+            "database.update",
+            sessions,
+            rate,
+            96.0,
+            Time(30.0, 0.0, 0.0, flush, 0.0, 0.0, 0.0),
+        );
+        let run = run(96, 32, vec![m, rung(1, 10e3), rung(8, 40e3), rung(64, 160e3)]);
+        let verdict = judge(&run).remove(0);
+        verdict
+            .bounds
+            .iter()
+            .find(|bound| bound.capacity_unit == "commits_per_s")
+            .map(|bound| bound.bound_per_s)
+    };
+    assert_eq!(bound_at(8.0), Some(40e3));
+    // Half-way between 8 and 64 on a logarithmic scale is 22.6; 16 is a third of the way: 40 k × 4^(1/3).
+    let at_16 = bound_at(16.0).expect("between rungs");
+    assert!((at_16 / (40e3 * 4f64.powf(1.0 / 3.0)) - 1.0).abs() < 1e-9, "{at_16}");
+    assert_eq!(bound_at(128.0), None);
+}
