@@ -87,6 +87,7 @@ fn full() -> Run {
             data_dir: "/data".into(),
             wal_dir: "/wal".into(),
             database: DatabaseChoice::Url("postgres://db7/bench".into()),
+            workloads: Vec::new(),
             sessions: 128,
             repeats: 6,
             seed: 1,

@@ -87,6 +87,20 @@ pub enum LayerArg {
     Database,
 }
 
+/// A database workload that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum WorkloadArg {
+    /// One row by its key, from the buffer pool
+    LookupCached,
+    /// One row by its key, from the drive
+    LookupUncached,
+    /// One row, one durable commit
+    Update,
+    /// The whole table, by 1 and by n workers
+    Scan,
+}
+
 /// `narrows run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -108,6 +122,9 @@ pub struct RunArgs {
     /// The PostgreSQL to start for --database managed: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE")]
     pub postgres: Option<PathBuf>,
+    /// Only these database workloads
+    #[arg(long, value_delimiter = ',', value_name = "WORKLOAD,…")]
+    pub workloads: Option<Vec<WorkloadArg>>,
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub sessions: Option<u32>,

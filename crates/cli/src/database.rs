@@ -29,7 +29,7 @@ const CHECKPOINT_S: u32 = 30;
 /// One window of a test or of a lone session.
 const SHORT: Duration = Duration::from_millis(1500);
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
-const OVERHEAD_S: f64 = 1.2;
+const OVERHEAD_S: f64 = 0.7;
 /// Guess at a scan's rate for the plan, bytes per second.
 const SCAN_BYTES_PER_S: f64 = 700e6;
 
@@ -60,16 +60,24 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
         _ => 5 * plan.table_bytes / 4,
     };
     let load_s = 8.0 + plan.table_bytes as f64 / 100e6;
-    vec![
-        step(server, load_s, load),
-        step("lookup, cached and uncached".into(), 2.0 * lookups, 0),
-        step(
-            "update, with the log ladder at its flush size".into(),
-            updates + 40.0,
+    let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
+    let mut steps = vec![step(server, load_s, load)];
+    for (workload, what, expected_s, writes) in [
+        (Workload::LookupCached, "lookup, cached", lookups, 0),
+        (Workload::LookupUncached, "lookup, uncached", lookups, 0),
+        (
+            Workload::Update,
+            "update, with the log ladder at its flush size",
+            updates + ladder_s,
             plan.table_bytes,
         ),
-        step("scan with 1 and n workers".into(), scans, 0),
-    ]
+        (Workload::Scan, "scan with 1 and n workers", scans, 0),
+    ] {
+        if resolved.runs(workload) {
+            steps.push(step(what.into(), expected_s, writes));
+        }
+    }
+    steps
 }
 
 /// Runs the layer if it was asked for.
@@ -104,15 +112,10 @@ fn on_ours(session: &mut Session<'_>) -> Result<()> {
     let data_dir = data.path().join("data");
     let wal_dir = wal.as_ref().unwrap_or(&data).path().join("wal");
     let settings = server_settings(resolved, &found);
-    let preload = std::env::var_os("NARROWS_TEST_PRELOAD").map(std::path::PathBuf::from);
-    let env = test_environment();
     let options = Options {
-        data_dir: &data_dir,
-        wal_dir: &wal_dir,
         settings: &settings,
         cpus: &resolved.split.server,
-        preload: preload.as_deref(),
-        env: &env,
+        ..Options::new(&data_dir, &wal_dir)
     };
     let mut cluster = Cluster::create(&found, &user, &options, stop)?;
     cluster.start(stop)?;
@@ -131,15 +134,6 @@ fn on_ours(session: &mut Session<'_>) -> Result<()> {
     session.display.phase(Layer::Database, Phase::CleanUp, "the server");
     let _ = cluster.stop();
     outcome
-}
-
-/// Variables for the server in planted-fault tests: `NARROWS_TEST_SERVER_ENV=NAME=VALUE`.
-fn test_environment() -> Vec<(String, String)> {
-    std::env::var("NARROWS_TEST_SERVER_ENV")
-        .ok()
-        .and_then(|text| text.split_once('=').map(|(n, v)| (n.to_string(), v.to_string())))
-        .into_iter()
-        .collect()
 }
 
 fn find_server(session: &Session<'_>, user: &ServerUser) -> Result<Found> {
@@ -253,8 +247,14 @@ fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
     let ctx = session.resolved.context(session.stop, session.display);
     database.prepare(&ctx)?;
     for workload in [Workload::LookupCached, Workload::LookupUncached, Workload::Update] {
+        if !session.resolved.runs(workload) {
+            continue;
+        }
         let outcome = transactions(session, database, workload);
         keep_going(session, workload.word(), outcome)?;
+    }
+    if !session.resolved.runs(Workload::Scan) {
+        return Ok(());
     }
     let _ = database.checkpoint();
     let outcome = scans(session, database);

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::{Context, Progress, Stop};
-use narrows_layer_database::Address;
+use narrows_layer_database::{Address, Workload};
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 use narrows_units::Bytes;
 
-use crate::args::{LayerArg, RunArgs};
+use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::cpus::{self, Split};
 use crate::failure::Failure;
 use crate::{database, layers};
@@ -55,6 +55,11 @@ impl Resolved {
             quick: self.plan.quick,
             window: self.window,
         }
+    }
+
+    /// Whether that workload was asked for.
+    pub fn runs(&self, workload: Workload) -> bool {
+        self.plan.workloads.iter().any(|word| word == workload.word())
     }
 
     /// Whether that layer was asked for.
@@ -110,6 +115,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         data_dir: data_dir.display().to_string(),
         wal_dir: wal_dir.display().to_string(),
         database: choice,
+        workloads: workloads_of(args).iter().map(|w| w.word().to_string()).collect(),
         sessions: args.sessions.unwrap_or((2 * server).clamp(8, 256)),
         repeats: if quick { 3 } else { 6 },
         seed: args.seed.unwrap_or_else(fresh_seed),
@@ -160,6 +166,21 @@ fn layers_of(args: &RunArgs, database: &DatabaseChoice) -> Vec<Layer> {
     layers.sort();
     layers.dedup();
     layers
+}
+
+fn workloads_of(args: &RunArgs) -> Vec<Workload> {
+    let all = [Workload::LookupCached, Workload::LookupUncached, Workload::Update, Workload::Scan];
+    let Some(asked) = &args.workloads else { return all.into() };
+    let asked: Vec<Workload> = asked
+        .iter()
+        .map(|workload| match workload {
+            WorkloadArg::LookupCached => Workload::LookupCached,
+            WorkloadArg::LookupUncached => Workload::LookupUncached,
+            WorkloadArg::Update => Workload::Update,
+            WorkloadArg::Scan => Workload::Scan,
+        })
+        .collect();
+    all.into_iter().filter(|workload| asked.contains(workload)).collect()
 }
 
 fn steps(resolved: &Resolved) -> Vec<PlannedStep> {

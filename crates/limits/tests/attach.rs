@@ -97,6 +97,7 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
             data_dir: String::new(),
             wal_dir: String::new(),
             database: DatabaseChoice::None,
+            workloads: Vec::new(),
             sessions: 1,
             repeats: 1,
             seed: 0,

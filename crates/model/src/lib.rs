@@ -18,13 +18,13 @@ mod verdict;
 
 pub use finding::{Finding, Severity};
 pub use measurement::{
-    Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement, Metric,
-    Replication, Series, Unit, Validity,
+    Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
+    Metric, Replication, Series, Unit, Validity,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
-    BlockDevice, Cache, Cgroup, CgroupVersion, Cpu, DeviceKind, Dimm, FileSystem, HugePages, IoLimit,
-    Memory, NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase, Unknown,
+    BlockDevice, Cache, Cgroup, CgroupVersion, Cpu, DeviceKind, Dimm, FileSystem, HugePages,
+    IoLimit, Memory, NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use verdict::{

@@ -43,6 +43,9 @@ pub struct Plan {
     pub wal_dir: String,
     /// The database.
     pub database: DatabaseChoice,
+    /// Database workloads to run; empty in runs of versions that had no choice.
+    #[serde(default)]
+    pub workloads: Vec<String>,
     /// Sessions of the database workloads.
     pub sessions: u32,
     /// Repeats of every measurement.

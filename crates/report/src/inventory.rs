@@ -22,7 +22,10 @@ pub fn platform(p: &Platform) -> String {
             [] => String::new(),
             roles => format!(", on the drives of {}", roles.join(" and ")),
         };
-        lines.add("database", format!("{} runs, process {}, {place}{shares}", database.kind, database.pid));
+        lines.add(
+            "database",
+            format!("{} runs, process {}, {place}{shares}", database.kind, database.pid),
+        );
     }
     for unknown in &p.unknown {
         lines.add("not known", format!("{}: {}", unknown.what, unknown.needs));
@@ -94,8 +97,11 @@ fn machine(p: &Platform, lines: &mut Lines) {
         .filter(|source| Some(*source) != p.clock_source.as_deref())
         .collect();
     if let Some(source) = &p.clock_source {
-        let others =
-            if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
+        let others = if others.is_empty() {
+            String::new()
+        } else {
+            format!(" (also {})", others.join(", "))
+        };
         lines.add("clock", format!("{source}{others}"));
     }
 }
@@ -163,7 +169,10 @@ fn memory(p: &Platform, lines: &mut Lines) {
                 0 => "no swap".to_string(),
                 swap => format!("{} of swap", bytes(swap)),
             }),
-            memory.transparent_huge_pages.as_ref().map(|thp| format!("transparent huge pages {thp}")),
+            memory
+                .transparent_huge_pages
+                .as_ref()
+                .map(|thp| format!("transparent huge pages {thp}")),
             memory.numa_balancing.map(|on| format!("NUMA balancing {}", on_off(on))),
         ],
     );
@@ -180,7 +189,9 @@ fn memory(p: &Platform, lines: &mut Lines) {
                 Some(size) => {
                     let kind = dimm.kind.as_deref().unwrap_or("");
                     let rate = match (dimm.configured_mts, dimm.rated_mts) {
-                        (Some(now), Some(rated)) if now < rated => format!(" {now} MT/s of {rated}"),
+                        (Some(now), Some(rated)) if now < rated => {
+                            format!(" {now} MT/s of {rated}")
+                        }
                         (Some(mts), _) | (None, Some(mts)) => format!(" {mts} MT/s"),
                         (None, None) => String::new(),
                     };
@@ -196,9 +207,7 @@ fn limits(p: &Platform, lines: &mut Lines) {
     let mut parts = vec![
         cgroup.cpu_quota_cpus.map(|cpus| format!("{cpus:.2} CPUs")),
         cgroup.cpu_weight.map(|weight| format!("CPU weight {weight}")),
-        cgroup
-            .memory_limit_bytes
-            .map(|bytes| format!("memory {}", Units::Si.bytes(bytes as f64))),
+        cgroup.memory_limit_bytes.map(|bytes| format!("memory {}", Units::Si.bytes(bytes as f64))),
     ];
     for limit in &cgroup.io_limits {
         parts.push(Some(format!("{} {} {}/s", limit.device, limit.kind, limit.value)));
@@ -326,7 +335,11 @@ mod tests {
         let role = RolePath {
             role: Role::Wal,
             path: "/dev/shm".into(),
-            file_system: FileSystem { kind: "tmpfs".into(), volatile: true, ..FileSystem::default() },
+            file_system: FileSystem {
+                kind: "tmpfs".into(),
+                volatile: true,
+                ..FileSystem::default()
+            },
             devices: Vec::new(),
         };
         let p = Platform { roles: vec![role], ..Platform::default() };

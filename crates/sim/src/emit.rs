@@ -67,9 +67,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
     let residence_ns = servers / rate * 1e9;
     // Thinking is a setting of the load, not a wait of the server's; the samples can't tell it from waiting.
     let think_ns = server.think.map_or(0.0, |law| law.mean_ns() * chunks);
-    // The layer gives a scan's waits for a mean process, and one process's run queue.
-    let processes = if table.is_some() { servers } else { 1.0 };
-    let wait = |state| account.share(state) * residence_ns / processes;
+    let wait = |state| account.share(state) * residence_ns;
     let reads = account.reads as f64;
     let blocks = reads * table.map_or(1.0, |table| table.blocks_per_read);
     let client_busy = account.client_cpu_ns / account.window_ns / f64::from(server.client_cpus);
@@ -84,7 +82,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
         (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
         (metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.client_cpu_ns)),
         (metric::CLIENT_BUSY, Unit::Ratio, Less, client_busy),
-        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns) / processes),
+        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
         (
             metric::SAMPLED_ON_CPU_PER_OP,
             Unit::NsPerOp,

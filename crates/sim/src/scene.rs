@@ -168,6 +168,7 @@ impl Scene {
                 data_dir: String::new(),
                 wal_dir: String::new(),
                 database: DatabaseChoice::Managed,
+                workloads: Vec::new(),
                 sessions: self.server.sessions,
                 repeats: self.windows().repeats,
                 seed: self.seed,

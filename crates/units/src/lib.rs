@@ -11,7 +11,7 @@ mod parse;
 mod print;
 
 pub use parse::ParseQuantityError;
-pub use print::{significant, si};
+pub use print::{si, significant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -98,10 +98,9 @@ impl<'a> Demand<'a> {
         let operations = device_operations(measurement, throughput.value);
         let per_op =
             |name: &str| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
-        let processes = workers.map_or(1.0, |workers| workers.max(1.0));
         let sampled = |name: &str| {
             let doubt = |wait| with_sampling_doubt(wait, measurement, sessions, throughput.value);
-            get(name).map(|wait| doubt(wait).times(processes))
+            get(name).map(doubt)
         };
         Ok(Demand {
             measurement,
@@ -123,7 +122,7 @@ impl<'a> Demand<'a> {
             },
             time: TimeDemand {
                 cpu: get(metric::BACKEND_CPU_PER_OP),
-                run_queue: get(metric::RUN_QUEUE_PER_OP).map(|wait| wait.times(processes)),
+                run_queue: get(metric::RUN_QUEUE_PER_OP),
                 read: sampled(metric::WAIT_READ_PER_OP),
                 flush: sampled(metric::WAIT_FLUSH_PER_OP),
                 lock: sampled(metric::WAIT_LOCK_PER_OP),

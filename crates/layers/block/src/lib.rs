@@ -1,7 +1,7 @@
 //! The block layer: what storage gives through the file system, by the best way there is and by the way a server
 //! takes.
 //!
-//! [`prepare`] writes the file, [`measure`] runs the workloads on it, [`planned`] says beforehand how long that takes
+//! [`prepare`] writes the file, [`measure()`] runs the workloads on it, [`planned`] says beforehand how long that takes
 //! and what it writes. [`random_read_once`] is the same hot loop with free block size and depth, for comparisons with
 //! other programs.
 //!

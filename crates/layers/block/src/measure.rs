@@ -21,6 +21,8 @@ use crate::run::{self, Load};
 const SECTORS_CHECKED: u32 = 1000;
 /// Tries to empty the page cache before a window that needs it empty.
 const EVICTIONS: u32 = 3;
+/// A window of writes may always have so many.
+const FEWEST_WRITES: u64 = 16;
 /// Progress of the fill is shown in so many steps.
 const FILL_STEPS: u64 = 20;
 const CALIBRATION: Duration = Duration::from_millis(50);
@@ -141,6 +143,7 @@ pub fn measure_by(
 
     let mut rng = Rng::new(ctx.seed);
     let repeats = ctx.repeats.max(1);
+    let mut allowance = plan.write_allowance(ctx.quick, repeats);
     for repeat in 0..repeats {
         for at in shuffled(settings.len(), &mut rng) {
             let setting = &settings[at];
@@ -153,9 +156,7 @@ pub fn measure_by(
             };
             let block = u64::from(cell.block_bytes);
             let most = match (cell.op, cell.route) {
-                (Op::Write, _) => {
-                    Some((plan.window_write_bytes(ctx.quick, repeats) / block).max(16))
-                }
+                (Op::Write, _) => Some((allowance.next_bytes() / block).max(FEWEST_WRITES)),
                 // A block read twice would come from the page cache the second time.
                 (Op::Read, Route::Buffered) => Some(file.bytes() / block),
                 (Op::Read, _) => None,
@@ -176,6 +177,9 @@ pub fn measure_by(
             let times = (WARM_UP, ctx.window);
             let outcome = run::run(ctx, file, watch, access, &load, times)?;
             cursors[at] = outcome.cursor;
+            if cell.op == Op::Write {
+                allowance.used(outcome.issued * block);
+            }
             records[at].add(setting, &outcome, resident, unwritten);
             if cell.route == Route::Buffered {
                 // Direct I/O beside cached pages takes another way through the kernel.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narrows_engine::Context;
-use narrows_io::Op;
+use narrows_io::{FILE_UNIT, Op};
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
@@ -70,11 +70,18 @@ impl BlockPlan {
         self.write_budget_bytes.unwrap_or(if quick { QUICK_WRITE_BUDGET } else { WRITE_BUDGET })
     }
 
-    /// Most bytes that one window of one writing workload may write.
-    pub(crate) fn window_write_bytes(&self, quick: bool, repeats: u32) -> u64 {
-        let writing = cells(self, quick).iter().filter(|cell| cell.op == Op::Write).count() as u64;
+    /// What the windows of the writing workloads may write.
+    pub(crate) fn write_allowance(&self, quick: bool, repeats: u32) -> WriteAllowance {
+        let cells = cells(self, quick);
+        let writing = cells.iter().filter(|cell| cell.op == Op::Write);
+        let large = writing.clone().filter(|cell| u64::from(cell.block_bytes) >= FILE_UNIT);
+        let (all, large) = (writing.count() as u64, large.count() as u64);
         let budget = self.budget_bytes(quick);
-        (budget - budget / PROBE_PART) / (writing * u64::from(repeats.max(1))).max(1)
+        WriteAllowance {
+            left_bytes: budget - budget / PROBE_PART,
+            windows_left: all * u64::from(repeats.max(1)),
+            parts: if large > 0 { all / large } else { 1 },
+        }
     }
 
     /// Most bytes that one step of a search may write.
@@ -85,6 +92,29 @@ impl BlockPlan {
             .map(|(_, probes)| u64::from(*probes))
             .sum();
         self.budget_bytes(quick) / PROBE_PART / probes.max(1)
+    }
+}
+
+/// Bytes that windows may still write, shared out as they come: small blocks rarely need their part, and what they
+/// leave goes to the large ones.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WriteAllowance {
+    left_bytes: u64,
+    windows_left: u64,
+    /// How many equal parts one window may take: as many workloads as there are for each one of large blocks.
+    parts: u64,
+}
+
+impl WriteAllowance {
+    /// Most bytes the next window may write.
+    pub(crate) fn next_bytes(&self) -> u64 {
+        (self.parts * (self.left_bytes / self.windows_left.max(1))).min(self.left_bytes)
+    }
+
+    /// A window wrote so much.
+    pub(crate) fn used(&mut self, bytes: u64) {
+        self.left_bytes = self.left_bytes.saturating_sub(bytes);
+        self.windows_left = self.windows_left.saturating_sub(1);
     }
 }
 
@@ -166,9 +196,14 @@ mod tests {
     fn the_parts_of_the_budget_add_up_to_no_more_than_it() {
         for (quick, repeats) in [(false, 6), (true, 1)] {
             let plan = BlockPlan::default();
-            let writing =
-                cells(&plan, quick).iter().filter(|cell| cell.op == Op::Write).count() as u64;
-            let windows = writing * u64::from(repeats) * plan.window_write_bytes(quick, repeats);
+            // The worst case: every window takes all it may.
+            let mut allowance = plan.write_allowance(quick, repeats);
+            let mut windows = 0;
+            while allowance.windows_left > 0 {
+                let next = allowance.next_bytes();
+                windows += next;
+                allowance.used(next);
+            }
             let probes: u64 = searches(&plan, quick)
                 .iter()
                 .filter(|(op, _)| *op == Op::Write)

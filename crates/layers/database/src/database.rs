@@ -349,6 +349,7 @@ impl Database {
         let (used, sampled, seen, hot) = during;
         let once = Once {
             sessions: variation.sessions,
+            parties: f64::from(variation.sessions),
             load,
             window_ns: window.as_nanos() as f64,
             used,
@@ -398,11 +399,14 @@ impl Database {
         let counters_after = counters::read(&mut self.control, self.version)?;
         let (mut used, sampled) = during;
         if let Some(used) = &mut used {
-            // The leader and its workers are the scan; nearly nothing else runs on our server.
+            // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
+            // queue ends with them; they wait in the same queue as the leader.
             used.backend_cpu_ns = used.total_cpu_ns;
+            used.backend_run_delay_ns *= sampled.most_workers + 1;
         }
         let once = Once {
             sessions: 1,
+            parties: sampled.most_workers as f64 + 1.0,
             load,
             window_ns: window.length_ns() as f64,
             used,

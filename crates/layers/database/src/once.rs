@@ -27,6 +27,8 @@ impl Cpus {
 /// Everything one repeat saw.
 pub(crate) struct Once {
     pub(crate) sessions: u32,
+    /// Server processes that work on operations at the same time: the sessions, or a scan's processes.
+    pub(crate) parties: f64,
     pub(crate) load: LoadResult,
     /// Length of the window, ns.
     pub(crate) window_ns: f64,
@@ -166,8 +168,8 @@ impl Once {
             per_op(used.backend_run_delay_ns as f64),
         );
         add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, self.sampled.asked() as f64);
-        // Time of all sessions per operation: what the parts of the sum have to add up to.
-        let session_ns = f64::from(self.sessions) * self.window_ns / operations;
+        // Time of all of them per operation: what the parts of the sum have to add up to.
+        let session_ns = self.parties * self.window_ns / operations;
         let Some(blocked) = self.sampled.blocked_share() else { return };
         add(metric::SAMPLED_ON_CPU_PER_OP, Unit::NsPerOp, less, (1.0 - blocked) * session_ns);
         for (name, wait) in [

@@ -159,6 +159,7 @@ fn plan() -> Plan {
         data_dir: "/data".into(),
         wal_dir: "/data".into(),
         database: DatabaseChoice::Managed,
+        workloads: Vec::new(),
         sessions: 128,
         repeats: 6,
         seed: 42,

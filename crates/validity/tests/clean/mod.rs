@@ -40,6 +40,7 @@ fn plan() -> Plan {
         data_dir: "/data".to_string(),
         wal_dir: "/wal".to_string(),
         database: DatabaseChoice::Managed,
+        workloads: Vec::new(),
         sessions: 8,
         repeats: REPEATS as u32,
         seed: 1,
