@@ -79,11 +79,16 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         }
         When::Wide { half_width } => {
             let metric = headline(case.measurement)?;
-            let width = metric.interval_95?.relative_half_width();
+            let n = metric.samples.len();
+            let (width, of) = if n >= ORDER_STATISTICS {
+                (metric.interval_95?.relative_half_width(), "interval")
+            } else {
+                (half_range(&metric.samples)?, "range")
+            };
             let name = metric.name.replace('_', " ");
             (width > half_width).then(|| {
-                let (n, limit) = (metric.samples.len(), Ratio(half_width));
-                Evidence::new(format!("{name} ±{} over {n} repeats, limit ±{limit}", Ratio(width)))
+                let (width, limit) = (Ratio(width), Ratio(half_width));
+                Evidence::new(format!("{name}: {of} ±{width} over {n} repeats, limit ±{limit}"))
             })
         }
         When::Path { role, fact } => {
@@ -93,6 +98,18 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),
         When::AnyPath(_) | When::DatabaseBeside | When::Blind { .. } => None,
     }
+}
+
+/// From this many repeats an interval rests on the repeats alone; below, Student's factor for two degrees of freedom
+/// (4.3) would call every sketch too wide.
+const ORDER_STATISTICS: usize = 6;
+
+/// Half the range over the median.
+fn half_range(samples: &[f64]) -> Option<f64> {
+    let low = samples.iter().copied().reduce(f64::min)?;
+    let high = samples.iter().copied().reduce(f64::max)?;
+    let middle = narrows_stats::median(samples).filter(|middle| *middle > 0.0)?;
+    (samples.len() > 1).then_some((high - low) / 2.0 / middle)
 }
 
 /// Whether a condition about the run as a whole holds.

@@ -154,7 +154,7 @@ pub enum When {
         /// Change along the fitted line, relative to the mean, above which it matters.
         share: f64,
     },
-    /// The headline figure's 95 % interval is wider than ± this share.
+    /// The headline figure's 95 % interval (with fewer than six repeats: its range) is wider than ± this share.
     Wide {
         /// Half the width over the middle.
         half_width: f64,

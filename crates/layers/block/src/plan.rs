@@ -80,7 +80,7 @@ impl BlockPlan {
         WriteAllowance {
             left_bytes: budget - budget / PROBE_PART,
             windows_left: all * u64::from(repeats.max(1)),
-            parts: if large > 0 { all / large } else { 1 },
+            parts: all.checked_div(large).unwrap_or(1),
         }
     }
 
