@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use narrows_engine::{Context, Phase, Progress, Scratch};
 use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
 use narrows_layer_database::{
-    Address, Database, DatabaseError, Endpoint, Settings, Variation, Workload,
+    Address, Connection, Database, DatabaseError, Endpoint, Settings, Variation, Workload,
 };
 use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, metric};
 use narrows_observe::Watch;
@@ -20,6 +20,8 @@ use crate::plan::Resolved;
 use crate::report::judge;
 use crate::run::{Interrupted, Session};
 
+/// The load's database on a server of our own.
+const LOAD_DATABASE: &str = "narrows_load";
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
 const OPEN_SHARE: f64 = 0.7;
 /// The cached workloads use this part of the buffer pool.
@@ -123,8 +125,10 @@ fn on_ours(session: &mut Session<'_>) -> Result<()> {
         endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
         user: Cluster::USER.into(),
         password: None,
-        database: Cluster::DATABASE.into(),
+        database: LOAD_DATABASE.into(),
     };
+    Connection::open(&Address { database: Cluster::DATABASE.into(), ..address.clone() }, &[])?
+        .execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
     let outcome =
         measure(session, address, Some(cluster.data_dir().into()), conditions(&found, &cluster));
     // A server that died explains everything that failed after it.
@@ -217,6 +221,7 @@ fn measure(
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
     let settings = Settings {
         schema: "narrows_scratch".into(),
+        monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
         table_bytes: resolved.plan.table_bytes,
         cached_bytes: resolved.plan.shared_buffers_bytes / CACHED_SHARE,
         server_cpus: if own_server {

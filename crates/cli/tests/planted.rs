@@ -62,9 +62,15 @@ fn expect(expected: &Expected, mut measure: impl FnMut(&Fixture) -> Run) {
         let run = measure(&fixture);
         fixture.assert_nothing_left();
         let verdict = verdict_on(&run, expected.workload);
-        let text = format!("{:?} {:?}: {} {:?}", verdict.grade, verdict.narrow, verdict.phrase, verdict.reasons);
+        let text = format!(
+            "{:?} {:?}: {} {:?}",
+            verdict.grade, verdict.narrow, verdict.phrase, verdict.reasons
+        );
         eprintln!("{}: {text}", expected.workload);
-        if verdict.narrow == expected.narrow && verdict.or.is_none() && verdict.grade >= Grade::Likely {
+        if verdict.narrow == expected.narrow
+            && verdict.or.is_none()
+            && verdict.grade >= Grade::Likely
+        {
             assert!(
                 verdict.phrase.contains(expected.sentence),
                 "the phrase `{}` should contain `{}`",
@@ -231,7 +237,10 @@ fn a_read_throttle_is_named() {
     let _machine = alone();
     let probe = Fixture::new();
     let Some(device) = probe.drive() else {
-        eprintln!("SKIPPED a_read_throttle_is_named: no drive is visible under {}", probe.data().display());
+        eprintln!(
+            "SKIPPED a_read_throttle_is_named: no drive is visible under {}",
+            probe.data().display()
+        );
         return;
     };
     let Some(group) = Group::create("io", "reads") else { return };
@@ -299,8 +308,6 @@ fn without_a_plant_cached_lookups_are_bound_by_the_processor() {
     let _machine = alone();
     let expected = Expected { workload: "lookup_cached", narrow: Narrow::Cpu, sentence: "busy" };
     expect(&expected, |fixture| {
-        Narrows::new(fixture)
-            .args(["--layers", "database", "--workloads", "lookup_cached"])
-            .run()
+        Narrows::new(fixture).args(["--layers", "database", "--workloads", "lookup_cached"]).run()
     });
 }

@@ -3,7 +3,8 @@
 //!
 //! A session reports its statistics at most once a second and when it ends, so counters are read before the first
 //! session opens and after the last one has ended, and cover the whole load, warm-up included. The log position is
-//! exact at any time.
+//! exact at any time. The connection that reads them is in another database where that is ours to choose, so that its
+//! own transactions are not among the load's.
 
 use std::time::{Duration, Instant};
 
@@ -29,12 +30,10 @@ pub struct Counters {
     pub flush_time_ns: Option<f64>,
     /// Checkpoints begun (timed and requested).
     pub checkpoints: f64,
-    /// Statements this connection has run, so that its own transactions can be taken off.
-    pub own_transactions: f64,
 }
 
-/// Reads them; `version` is `server_version_num`.
-pub fn read(control: &mut Connection, version: u32) -> Result<Counters, WireError> {
+/// Reads those of `database`; `version` is `server_version_num`.
+pub fn read(monitor: &mut Connection, database: &str, version: u32) -> Result<Counters, WireError> {
     let flushes = match version {
         ..140_000 => "NULL::float8, NULL::float8",
         140_000..180_000 => {
@@ -50,10 +49,11 @@ pub fn read(control: &mut Connection, version: u32) -> Result<Counters, WireErro
     } else {
         "(SELECT num_timed + num_requested FROM pg_stat_checkpointer)"
     };
-    let rows = control.query(&format!(
+    let rows = monitor.query(&format!(
         "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
          pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {flushes}, {checkpoints} \
-         FROM pg_stat_database WHERE datname = current_database()"
+         FROM pg_stat_database WHERE datname = '{}'",
+        database.replace('\'', "''")
     ))?;
     let row = rows.first().ok_or(WireError::Unexpected("no statistics of this database"))?;
     let number = |column: usize| -> Option<f64> { row.get(column)?.as_deref()?.parse().ok() };
@@ -67,18 +67,17 @@ pub fn read(control: &mut Connection, version: u32) -> Result<Counters, WireErro
         flushes: number(5),
         flush_time_ns: number(6).map(|ms| ms * 1e6),
         checkpoints: need(7)?,
-        own_transactions: control.statements() as f64,
     })
 }
 
 /// Waits until the load's sessions have ended and reported. Before version 15 reports travel through a collector
 /// process that may be half a second behind.
-pub fn settle(control: &mut Connection, version: u32) -> Result<(), WireError> {
+pub fn settle(monitor: &mut Connection, version: u32) -> Result<(), WireError> {
     let sql = format!(
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{APPLICATION_NAME}'"
     );
     let deadline = Instant::now() + Duration::from_secs(10);
-    while control.one(&sql)?.as_deref() != Some("0") && Instant::now() < deadline {
+    while monitor.one(&sql)?.as_deref() != Some("0") && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
     if version < 150_000 {
@@ -100,7 +99,6 @@ impl Counters {
             flushes: both(self.flushes, earlier.flushes),
             flush_time_ns: both(self.flush_time_ns, earlier.flush_time_ns),
             checkpoints: self.checkpoints - earlier.checkpoints,
-            own_transactions: self.own_transactions - earlier.own_transactions,
         }
     }
 }

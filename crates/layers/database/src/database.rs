@@ -37,6 +37,8 @@ const LONGEST_SCAN: Duration = Duration::from_secs(900);
 pub struct Settings {
     /// Schema of our own; created and dropped.
     pub schema: String,
+    /// Another database on the same server, from which the load is watched without being counted with it.
+    pub monitor_database: Option<String>,
     /// Size of the table, bytes.
     pub table_bytes: u64,
     /// Size of the part that the cached workloads use, bytes.
@@ -57,7 +59,10 @@ pub struct Settings {
 
 /// A database to measure.
 pub struct Database {
+    /// In the database of the load, for setting up.
     control: Connection,
+    /// In another database where there is one, for looking while the load runs.
+    monitor: Connection,
     address: Address,
     version: u32,
     settings: Settings,
@@ -97,8 +102,14 @@ impl Database {
             client: settings.client_cpus.clone(),
             quota: settings.cpu_quota,
         };
+        let elsewhere = Address {
+            database: settings.monitor_database.clone().unwrap_or(address.database.clone()),
+            ..address.clone()
+        };
+        let monitor = Connection::open(&elsewhere, &[("application_name", "narrows monitor")])?;
         let mut database = Database {
             control,
+            monitor,
             address,
             version,
             settings,
@@ -336,15 +347,17 @@ impl Database {
             None => None,
         };
         let server_cpus = self.cpus_of(variation).server;
-        let counters_before = counters::read(&mut self.control, self.version)?;
+        let counters_before =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span_before = self.watch.snapshot();
-        let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
+        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
         let (load, during) = load::run(&plan, ctx.stop, |window, pids| {
-            observe(control, watch, processes, &server_cpus, window, pids, ctx)
+            observe(monitor, watch, processes, &server_cpus, window, pids, ctx)
         })?;
         drop(evictor);
-        counters::settle(&mut self.control, self.version)?;
-        let counters_after = counters::read(&mut self.control, self.version)?;
+        counters::settle(&mut self.monitor, self.version)?;
+        let counters_after =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span = self.watch.snapshot().since(&span_before);
         let (used, sampled, seen, hot) = during;
         let once = Once {
@@ -357,6 +370,7 @@ impl Database {
             seen,
             span,
             counters: counters_after.since(&counters_before),
+            setup_transactions: setup_transactions(variation.sessions, settings.len()),
             block_bytes: table.block_bytes as f64,
             offered_per_s: variation.open_rate_per_s,
         };
@@ -371,9 +385,10 @@ impl Database {
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = variation.settings(Workload::Scan);
-        let counters_before = counters::read(&mut self.control, self.version)?;
+        let counters_before =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span_before = self.watch.snapshot();
-        let (control, watch, processes) = (&mut self.control, &self.watch, self.processes);
+        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
         let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
         let (load, window, during) =
             scan::run(&self.address, &settings, statement, stop, |pid, ended| {
@@ -381,7 +396,7 @@ impl Database {
                 let start_ns = now_ns();
                 let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
                 let sampled = sampling::sample(
-                    control,
+                    monitor,
                     APPLICATION_NAME,
                     if processes.is_some() { Processes::Named } else { Processes::Hidden },
                     server_cpus,
@@ -395,8 +410,9 @@ impl Database {
                 Ok((used, sampled))
             })?;
         let seen = watch.snapshot().since(&span_before);
-        counters::settle(&mut self.control, self.version)?;
-        let counters_after = counters::read(&mut self.control, self.version)?;
+        counters::settle(&mut self.monitor, self.version)?;
+        let counters_after =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let (mut used, sampled) = during;
         if let Some(used) = &mut used {
             // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
@@ -414,6 +430,7 @@ impl Database {
             span: seen.clone(),
             seen,
             counters: counters_after.since(&counters_before),
+            setup_transactions: setup_transactions(variation.sessions, settings.len()),
             block_bytes: table.block_bytes as f64,
             offered_per_s: None,
         };
@@ -474,11 +491,16 @@ impl Database {
     }
 }
 
+/// A session's own start, each of its settings, and preparing are transactions too.
+fn setup_transactions(sessions: u32, settings: usize) -> f64 {
+    f64::from(sessions) * (settings as f64 + 2.0)
+}
+
 type During = (Option<Used>, Sampled, Seen, Option<String>);
 
 /// Watches one window: processes, machine, waits.
 fn observe(
-    control: &mut Connection,
+    monitor: &mut Connection,
     watch: &Watch,
     processes: Option<ServerProcesses>,
     server_cpus: &[u32],
@@ -494,7 +516,7 @@ fn observe(
         None => Processes::Hidden,
     };
     let sampled = sampling::sample(
-        control,
+        monitor,
         APPLICATION_NAME,
         visible,
         server_cpus,
@@ -572,6 +594,8 @@ impl Filling {
         if let Some(hot) = self.hot {
             self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));
         }
+        let shares = json!(self.sampled.blocked_shares());
+        self.measurement.conditions.insert("sampled_blocked_shares".into(), shares);
         let events: BTreeMap<_, _> = self.sampled.events;
         self.measurement.conditions.insert("wait_events".into(), json!(events));
         if self.scan_bytes.is_some() {

@@ -41,6 +41,8 @@ pub(crate) struct Once {
     pub(crate) span: Seen,
     /// Server counters over the whole load.
     pub(crate) counters: Counters,
+    /// Transactions that opening the sessions took, in the server's count.
+    pub(crate) setup_transactions: f64,
     pub(crate) block_bytes: f64,
     pub(crate) offered_per_s: Option<f64>,
 }
@@ -121,7 +123,7 @@ impl Once {
         total(
             metric::SERVER_TRANSACTIONS,
             Unit::Count,
-            counters.transactions - counters.own_transactions,
+            counters.transactions - self.setup_transactions,
         );
         total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
     }
@@ -170,7 +172,9 @@ impl Once {
         add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, self.sampled.asked() as f64);
         // Time of all of them per operation: what the parts of the sum have to add up to.
         let session_ns = self.parties * self.window_ns / operations;
-        let Some(blocked) = self.sampled.blocked_share() else { return };
+        let on_cpu =
+            (used.backend_cpu_ns + used.backend_run_delay_ns) as f64 / operations / session_ns;
+        let Some(blocked) = self.sampled.blocked_share(1.0 - on_cpu) else { return };
         add(metric::SAMPLED_ON_CPU_PER_OP, Unit::NsPerOp, less, (1.0 - blocked) * session_ns);
         for (name, wait) in [
             (metric::WAIT_READ_PER_OP, Wait::Read),

@@ -8,9 +8,11 @@
 //! Looking changes what is seen, and on a small virtual machine by a lot. A thread that wakes on another processor
 //! than the server's wakes late (a halted virtual processor takes tens of µs), and meanwhile the server finishes and
 //! sleeps: seen here, 43 % runnable where the scheduler's own account said 73 %. Eight processes read in a row are
-//! asleep by the eighth. So one process is looked at per waking, from the server's own processors, with a short slice
-//! so as not to wait for the end of someone's turn; two milliseconds apart, which costs the server half a percent of
-//! one processor.
+//! asleep by the eighth. So one process is looked at per waking, from the server's own processors, two milliseconds
+//! apart, which costs the server half a percent of one processor. Even so a patient look, which waits for the end of
+//! someone's turn, finds too many asleep, and an impatient one, let in early by a short slice, too few. Looks of both
+//! kinds take turns: they are the two ends between which the scheduler's own account of the time blocked must lie, and
+//! if it doesn't, the nearer end is taken and the sum of the parts misses the measured rate.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -26,6 +28,9 @@ const ASK_EVERY: Duration = Duration::from_millis(40);
 /// Between two looks at one process's state. One at a time: to read eight in a row takes longer than a short
 /// operation, holds up the client meanwhile, and finds the later ones asleep for lack of requests.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+const PATIENT: usize = 0;
+const IMPATIENT: usize = 1;
 
 /// What a session waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,10 +75,10 @@ impl Wait {
 /// What was seen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sampled {
-    /// Processes found running or ready to.
-    pub runnable: u64,
-    /// Processes found sleeping.
-    pub blocked: u64,
+    /// Processes found running or ready to, by patient and by impatient looks.
+    pub runnable: [u64; 2],
+    /// Processes found sleeping, likewise.
+    pub blocked: [u64; 2],
     /// Sessions by what the server said they wait for.
     pub waits: BTreeMap<Wait, u64>,
     /// The same by the server's own names, `IO:DataFileRead`.
@@ -88,10 +93,20 @@ impl Sampled {
         self.waits.values().sum()
     }
 
-    /// Share of time blocked, by the kernel's word; `None` without samples.
-    pub fn blocked_share(&self) -> Option<f64> {
-        let all = self.runnable + self.blocked;
-        (all > 0).then(|| self.blocked as f64 / all as f64)
+    /// Share of time blocked, by the kernel's word, as patient and as impatient looks have it; `None` without samples
+    /// of both.
+    pub fn blocked_shares(&self) -> Option<[f64; 2]> {
+        let share = |kind: usize| {
+            let all = self.runnable[kind] + self.blocked[kind];
+            (all > 0).then(|| self.blocked[kind] as f64 / all as f64)
+        };
+        Some([share(PATIENT)?, share(IMPATIENT)?])
+    }
+
+    /// Share of time blocked: what the scheduler's account leaves, if the looks admit it, else the nearer end.
+    pub fn blocked_share(&self, by_scheduler: f64) -> Option<f64> {
+        let [patient, impatient] = self.blocked_shares()?;
+        Some(by_scheduler.clamp(impatient.min(patient), impatient.max(patient)))
     }
 
     /// Of the time blocked, the share blocked on this, by the server's word.
@@ -104,8 +119,10 @@ impl Sampled {
 
     /// Adds another window's samples.
     pub fn merge(&mut self, other: &Sampled) {
-        self.runnable += other.runnable;
-        self.blocked += other.blocked;
+        for kind in [PATIENT, IMPATIENT] {
+            self.runnable[kind] += other.runnable[kind];
+            self.blocked[kind] += other.blocked[kind];
+        }
         for (wait, n) in &other.waits {
             *self.waits.entry(*wait).or_default() += n;
         }
@@ -179,11 +196,13 @@ pub fn sample(
             // A fixed interval could beat with the load; half to one and a half of it can't.
             next_ask = Instant::now() + ASK_EVERY.mul_f64(0.5 + rng.unit_f64());
         }
+        let kind = (rng.next_u64() & 1) as usize;
+        short_slice(kind == IMPATIENT);
         let left = Duration::from_nanos(window.end_ns.saturating_sub(now_ns()));
         std::thread::sleep(LOOK_EVERY.mul_f64(0.5 + rng.unit_f64()).min(left));
         match looks.at_one(&mut rng) {
-            Some('R') => sampled.runnable += 1,
-            Some('S' | 'D' | 'I') => sampled.blocked += 1,
+            Some('R') => sampled.runnable[kind] += 1,
+            Some('S' | 'D' | 'I') => sampled.blocked[kind] += 1,
             _ => {}
         }
     }
@@ -239,7 +258,6 @@ impl Place {
             // Where it is refused, the shares are what they are: the sum will say so.
             let _ = narrows_facts::affinity::pin(cpus);
         }
-        short_slice(true);
         Place { before }
     }
 }
@@ -315,13 +333,15 @@ mod tests {
 
     #[test]
     fn shares_are_of_what_was_blocked() {
-        let mut sampled = Sampled { runnable: 25, blocked: 75, ..Sampled::default() };
+        let mut sampled = Sampled { runnable: [20, 30], blocked: [80, 70], ..Sampled::default() };
         sampled.waits.insert(Wait::None, 10);
         sampled.waits.insert(Wait::Flush, 30);
         sampled.waits.insert(Wait::Client, 10);
-        assert_eq!(sampled.blocked_share(), Some(0.75));
+        assert_eq!(sampled.blocked_share(0.75), Some(0.75));
+        assert_eq!(sampled.blocked_share(0.95), Some(0.8));
+        assert_eq!(sampled.blocked_share(0.10), Some(0.7));
         assert_eq!(sampled.share_of_blocked(Wait::Flush), Some(0.75));
         assert_eq!(sampled.share_of_blocked(Wait::Read), Some(0.0));
-        assert_eq!(Sampled::default().blocked_share(), None);
+        assert_eq!(Sampled::default().blocked_share(0.5), None);
     }
 }

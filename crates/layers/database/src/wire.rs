@@ -147,7 +147,6 @@ pub struct Connection {
     inbox: BytesMut,
     outbox: BytesMut,
     pid: u32,
-    statements: u64,
 }
 
 /// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
@@ -159,13 +158,8 @@ impl Connection {
         let stream = Stream::connect(&address.endpoint)
             .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
         stream.set_timeout(Some(SILENCE))?;
-        let mut connection = Connection {
-            stream,
-            inbox: BytesMut::new(),
-            outbox: BytesMut::new(),
-            pid: 0,
-            statements: 0,
-        };
+        let mut connection =
+            Connection { stream, inbox: BytesMut::new(), outbox: BytesMut::new(), pid: 0 };
         let mut parameters = vec![
             ("user", address.user.as_str()),
             ("database", address.database.as_str()),
@@ -241,14 +235,8 @@ impl Connection {
         self.pid
     }
 
-    /// Queries sent so far; each is a transaction in the server's count.
-    pub(crate) fn statements(&self) -> u64 {
-        self.statements
-    }
-
     /// Runs one or several statements and returns the rows of all of them.
     pub fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
-        self.statements += 1;
         frontend::query(sql, &mut self.outbox)?;
         self.send()?;
         let mut rows = Vec::new();
