@@ -56,7 +56,13 @@ pub fn drives(resolved: &Resolved, roles: &[Role]) -> Vec<String> {
 }
 
 fn watch(resolved: &Resolved, roles: &[Role]) -> Watch {
-    Watch::new(&resolved.platform, &drives(resolved, roles))
+    let watch = Watch::new(&resolved.platform, &drives(resolved, roles));
+    // Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.
+    if narrows_facts::process::name(2).as_deref() == Some("kthreadd") {
+        watch.with_pids(vec![2])
+    } else {
+        watch
+    }
 }
 
 fn block_plan(resolved: &Resolved) -> BlockPlan {

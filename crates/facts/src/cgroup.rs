@@ -101,7 +101,16 @@ fn throttled(source: &dyn Source, file: &str) -> Option<u64> {
 
 /// `nr_throttled` of a `cpu.stat` file; absent in groups that can have no quota.
 pub fn parse_throttled(cpu_stat: &str) -> Option<u64> {
-    cpu_stat.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse().ok())
+    parse_count(cpu_stat, "nr_throttled ")
+}
+
+/// `nr_periods` of a `cpu.stat` file: periods of the quota in which the group had work.
+pub fn parse_periods(cpu_stat: &str) -> Option<u64> {
+    parse_count(cpu_stat, "nr_periods ")
+}
+
+fn parse_count(cpu_stat: &str, name: &str) -> Option<u64> {
+    cpu_stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
 fn is_cgroup(kind: &str) -> bool {

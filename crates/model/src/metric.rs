@@ -69,6 +69,8 @@ pub const IO_PRESSURE: &str = "io_pressure";
 pub const SENTINEL_DRIFT: &str = "sentinel_drift";
 /// Times the cgroup was throttled in the window.
 pub const THROTTLED: &str = "throttled";
+/// Of the periods of the cgroup's quota, the share in which it was throttled.
+pub const THROTTLED_SHARE: &str = "throttled_share";
 
 /// Offered rate of an open loop, operations per second.
 pub const OFFERED: &str = "offered";

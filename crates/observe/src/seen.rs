@@ -29,6 +29,9 @@ pub struct Seen {
     pub io_pressure: Option<f64>,
     /// Times the own control group, or one above it, was stopped by its quota.
     pub throttled: Option<u64>,
+    /// Of the quota's periods, the share in which it stopped the own control group or one above it; the worst of them.
+    /// Absent where no quota's period passed.
+    pub throttled_share: Option<f64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -90,6 +93,7 @@ impl Seen {
             (metric::CPU_PRESSURE, Unit::Ratio, self.cpu_pressure),
             (metric::IO_PRESSURE, Unit::Ratio, self.io_pressure),
             (metric::THROTTLED, Unit::Count, self.throttled.map(|count| count as f64)),
+            (metric::THROTTLED_SHARE, Unit::Ratio, self.throttled_share),
         ];
         for (name, unit, value) in disturbances {
             add(name, unit, Better::Less, value);
@@ -138,8 +142,21 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         cpu_pressure: pressure(before.cpu_pressure_us, after.cpu_pressure_us),
         io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
         throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
+        throttled_share: throttled_share(&before.periods, &after.periods),
         per_cpu,
     }
+}
+
+fn throttled_share(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<f64> {
+    // A group that appeared or vanished meanwhile would shift the pairs.
+    if before.len() != after.len() {
+        return None;
+    }
+    let shares = before.iter().zip(after).filter_map(|(before, after)| {
+        let periods = after.0.checked_sub(before.0).filter(|periods| *periods > 0)?;
+        Some(after.1.checked_sub(before.1)? as f64 / periods as f64)
+    });
+    shares.reduce(f64::max)
 }
 
 fn drives_between(
@@ -185,6 +202,7 @@ mod tests {
             cpu_pressure_us: None,
             io_pressure_us: None,
             throttled: None,
+            periods: Vec::new(),
             tick_ns: 10 * MS,
         }
     }
@@ -209,6 +227,7 @@ mod tests {
         after.ours_ns = 400 * MS;
         (before.cpu_pressure_us, after.cpu_pressure_us) = (Some(1000), Some(501_000));
         (before.throttled, after.throttled) = (Some(3), Some(5));
+        (before.periods, after.periods) = (vec![(10, 3), (0, 0)], vec![(15, 5), (0, 0)]);
         let seen = after.since(&before);
         // Tasks 1.8 s + 0.4 s, interrupts 0.1 s, in 2 s; 1.6 s of the tasks are ours.
         assert!((seen.cpus_busy - 1.15).abs() < 1e-9);
@@ -217,12 +236,19 @@ mod tests {
         assert!((seen.steal.unwrap() - 0.025).abs() < 1e-9);
         assert!((seen.cpu_pressure.unwrap() - 0.25).abs() < 1e-9);
         assert_eq!((seen.io_pressure, seen.throttled), (None, Some(2)));
+        assert_eq!(seen.throttled_share, Some(0.4));
         assert_eq!(seen.per_cpu.iter().map(|cpu| cpu.id).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(seen.per_cpu[0].busy_ns, 1900 * MS);
         let names: Vec<&str> = seen.metrics().iter().map(|metric| metric.0).collect();
         assert_eq!(
             names,
-            [metric::STEAL, metric::OTHER_CPUS, metric::CPU_PRESSURE, metric::THROTTLED]
+            [
+                metric::STEAL,
+                metric::OTHER_CPUS,
+                metric::CPU_PRESSURE,
+                metric::THROTTLED,
+                metric::THROTTLED_SHARE
+            ]
         );
     }
 

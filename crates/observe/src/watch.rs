@@ -38,6 +38,8 @@ pub struct Snapshot {
     pub(crate) cpu_pressure_us: Option<u64>,
     pub(crate) io_pressure_us: Option<u64>,
     pub(crate) throttled: Option<u64>,
+    /// Periods and throttled periods of each group with a quota.
+    pub(crate) periods: Vec<(u64, u64)>,
     pub(crate) tick_ns: u64,
 }
 
@@ -94,11 +96,16 @@ impl Watch {
         let drives = self.drives.as_ref().and_then(|drives| {
             drives.iter().map(|drive| drive::parse(&drive.text()?)).collect::<Option<Vec<_>>>()
         });
-        let throttled = self
+        let periods: Vec<(u64, u64)> = self
             .throttling
             .iter()
-            .filter_map(|file| cgroup::parse_throttled(&file.text()?))
-            .reduce(|sum, count| sum + count);
+            .filter_map(|file| {
+                let text = file.text()?;
+                Some((cgroup::parse_periods(&text)?, cgroup::parse_throttled(&text)?))
+            })
+            .collect();
+        let throttled =
+            periods.iter().map(|(_, throttled)| throttled).copied().reduce(|a, b| a + b);
         let trees = if self.pids.is_empty() { Vec::new() } else { process::trees(&self.pids) };
         let own = std::process::id();
         let of_trees: u64 = trees
@@ -123,6 +130,7 @@ impl Watch {
             cpu_pressure_us: text(&self.cpu_pressure).and_then(|text| parse_pressure(&text)),
             io_pressure_us: text(&self.io_pressure).and_then(|text| parse_pressure(&text)),
             throttled,
+            periods,
             tick_ns,
         }
     }

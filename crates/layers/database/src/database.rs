@@ -94,8 +94,8 @@ impl Database {
             address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten();
         // The server under test is not one of the "others" on this machine.
         let watch = match processes {
-            Some(server) => watch.with_pids(vec![server.postmaster()]),
-            None => watch,
+            Some(server) => watch.with_pids([vec![server.postmaster()], kernel_threads()].concat()),
+            None => watch.with_pids(kernel_threads()),
         };
         let cpus = Cpus {
             server: settings.server_cpus.clone(),
@@ -489,6 +489,13 @@ impl Database {
             workers: variation.workers,
         }
     }
+}
+
+/// The parent of all kernel threads, where it is visible: what they do in a window is mostly the workload's own I/O.
+fn kernel_threads() -> Vec<u32> {
+    const PARENT: u32 = 2;
+    let visible = narrows_facts::process::name(PARENT).as_deref() == Some("kthreadd");
+    if visible { vec![PARENT] } else { Vec::new() }
 }
 
 /// A session's own start, each of its settings, and preparing are transactions too.

@@ -9,6 +9,9 @@ use crate::load::LoadResult;
 use crate::processes::Used;
 use crate::sampling::{Sampled, Wait};
 
+/// Above this share of its periods a quota is what limits the group.
+const MOSTLY_THROTTLED: f64 = 0.5;
+
 /// Processors of server and client.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cpus {
@@ -143,12 +146,17 @@ impl Once {
         }
         let ours = server_cpus + if cpus.shared() { client_cpus } else { 0.0 };
         let set = cpus.server.len() as f64;
-        let taken = ((busy - ours).max(0.0) + steal).min(set);
+        // Interrupts and kernel threads are busy on the server's behalf; taken is what other programs took.
+        let taken = ((busy - ours).clamp(0.0, self.seen.other_cpus) + steal).min(set);
         let client_share = if cpus.shared() { client_cpus } else { 0.0 };
         let mut available = set - taken - client_share;
         if let Some(quota) = cpus.quota {
             // The quota covers us and our server alike.
             available = available.min(quota - client_cpus);
+        }
+        // A group that is stopped in most periods has what it used: the rest of a quota is lost in slices.
+        if let Some(share) = self.seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
+            available = available.min(server_cpus / share);
         }
         add(metric::SERVER_CPUS, Unit::Cpus, Better::Neither, set);
         add(metric::SERVER_CPUS_TAKEN, Unit::Cpus, Better::Less, taken);
