@@ -28,8 +28,10 @@ const OPEN_SHARE: f64 = 0.7;
 const CACHED_SHARE: u64 = 4;
 /// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
 const CHECKPOINT_S: u32 = 30;
-/// One window of a test or of a lone session.
+/// One window of a lone session.
 const SHORT: Duration = Duration::from_millis(1500);
+/// One window of a test or of its baseline.
+const TEST: Duration = Duration::from_millis(2500);
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
 const OVERHEAD_S: f64 = 0.7;
 /// Guess at a scan's rate for the plan, bytes per second.
@@ -40,7 +42,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let plan = &resolved.plan;
     let repeats = f64::from(plan.repeats);
     let once = |window: Duration| repeats * (window.as_secs_f64() + OVERHEAD_S);
-    let tests = if plan.quick { 0.0 } else { 2.0 * once(SHORT) };
+    let tests = if plan.quick { 0.0 } else { 2.0 * once(TEST) };
     let lookups = once(resolved.database_window) * 2.0 + once(SHORT) + tests;
     let updates =
         once(resolved.update_window) + once(resolved.database_window) + once(SHORT) + tests;
@@ -261,8 +263,8 @@ fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
     if !session.resolved.runs(Workload::Scan) {
         return Ok(());
     }
-    let _ = database.checkpoint();
-    let outcome = scans(session, database);
+    let outcome = database.tidy().map_err(anyhow::Error::from);
+    let outcome = outcome.and_then(|()| scans(session, database));
     keep_going(session, "scan", outcome)
 }
 
@@ -317,7 +319,8 @@ fn transactions(
         let medium = Context { window: resolved.database_window, ..ctx };
         take(session, database, &medium, workload, &[open])?;
     }
-    prove(session, database, &short, workload, &closed[0])
+    let tests = Context { window: TEST.min(resolved.database_window), ..ctx };
+    prove(session, database, &tests, workload, &closed[0])
 }
 
 /// The log ladder at the workload's own session count and flush size, on the processors the server uses.

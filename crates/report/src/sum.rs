@@ -5,7 +5,7 @@
 //! term stays within one last digit of its value.
 
 use narrows_model::{Run, Sum, SumKind, Verdict};
-use narrows_units::significant;
+use narrows_units::{si, significant};
 
 use crate::print;
 
@@ -55,12 +55,17 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
             )
         }
         SumKind::Session | SumKind::Capacity => {
-            let servers = match sum.kind {
-                SumKind::Session if sum.servers == 1.0 => "1 session".to_string(),
-                SumKind::Session => format!("{} sessions", print::count(sum.servers)),
-                _ => format!("{} CPUs", print::count(sum.servers)),
-            };
-            format!("{servers} / {} = {}", printed.text(sum.kind), print::rate(rate))
+            let over = flow(verdict, sum).unwrap_or_else(|| {
+                let name = match sum.kind {
+                    SumKind::Session => "session",
+                    SumKind::Capacity => "CPU",
+                    SumKind::Batch => unreachable!("has its own text"),
+                };
+                let plural = if sum.servers == 1.0 { "" } else { "s" };
+                let servers = print::count(sum.servers);
+                format!("{servers} {name}{plural} / {}", printed.text(sum.kind))
+            });
+            format!("{over} = {}", print::rate(rate))
         }
     };
     Some(SumText {
@@ -70,6 +75,17 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
         total: format!("{} {}", printed.total, printed.unit),
         agrees: sum.agrees,
     })
+}
+
+/// A capacity that is a flow, over what one operation takes of it: `1.50 k reads/s / 0.931 reads`.
+fn flow(verdict: &Verdict, sum: &Sum) -> Option<String> {
+    let bound = verdict.bounds.iter().find(|bound| bound.resource == verdict.narrow)?;
+    let thing =
+        bound.capacity_unit.strip_suffix("_per_s").filter(|_| sum.kind == SumKind::Capacity)?;
+    let (number, prefix) = si(bound.capacity);
+    let space = if prefix.is_empty() { "" } else { " " };
+    let demand = significant(bound.demand_per_op, 3);
+    Some(format!("{number}{space}{prefix} {thing}/s / {demand} {thing}"))
 }
 
 /// What a reader gets from the terms; the ladder's rate is measured, not computed.

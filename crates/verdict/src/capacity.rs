@@ -10,7 +10,9 @@ use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
 use crate::processors;
-use crate::threshold::{HOT, HOT_OVER_MEAN, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT};
+use crate::threshold::{
+    HOT, HOT_OVER_MEAN, IDLE_CLIENT, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT,
+};
 
 /// Size of a block of the server, bytes.
 const SERVER_BLOCK_BYTES: f64 = 8192.0;
@@ -262,7 +264,8 @@ impl Capacities {
     }
 
     fn client(&mut self, demand: &Demand) {
-        let Some(busy) = demand.client_busy.filter(|busy| *busy > 0.0) else { return };
+        // Where the client hardly works, its processor time is start-up and noise, and a bound from it a fantasy.
+        let Some(busy) = demand.client_busy.filter(|busy| *busy > IDLE_CLIENT) else { return };
         let per_op = demand.client_cpu_ns.map_or(busy / demand.rate(), |ns| ns.value * 1e-9);
         let cpus = per_op * demand.rate() / busy;
         self.candidates.extend(Candidate::new(

@@ -90,7 +90,7 @@ fn outcome(prediction: &Prediction, effect: f64, interval: Option<Interval>) -> 
         && prediction.verdict.same_side(&prediction.rival, effect);
     if prediction.verdict.excludes(low, high) && !towards {
         Outcome::Contradicts
-    } else if prediction.verdict.contains(low, high) && prediction.rival.excludes(low, high) {
+    } else if prediction.verdict.contains(effect, effect) && prediction.rival.excludes(low, high) {
         Outcome::Confirms
     } else {
         Outcome::Unclear

@@ -84,3 +84,6 @@ pub const FAR: f64 = 2.0;
 /// the flush is often inside the server, where no capacity is known. Chosen so that the design's example confirms:
 /// +59 %, where the law, which knows of no lock, allows +317 %.
 pub const CLEAR_GAIN: f64 = 0.15;
+
+/// A client busier than this bounds the rate; below, one percent of a processor is as much as its timers cost.
+pub const IDLE_CLIENT: f64 = 0.01;

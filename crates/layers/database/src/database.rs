@@ -165,8 +165,12 @@ impl Database {
         self.table.as_ref().map_or(0, |table| table.bytes)
     }
 
-    /// Begins a checkpoint and waits for it, where the server grants that.
-    pub fn checkpoint(&mut self) -> Result<(), DatabaseError> {
+    /// Removes what updates left in the table and writes everything out, so that a scan finds nothing to tidy on its
+    /// way; the checkpoint only where the server grants it.
+    pub fn tidy(&mut self) -> Result<(), DatabaseError> {
+        if let Some(table) = &self.table {
+            self.control.execute(&format!("VACUUM {}", table.name()))?;
+        }
         match self.control.execute("CHECKPOINT") {
             Err(error) if error.code() != Some("42501") => Err(error.into()),
             _ => Ok(()),

@@ -12,13 +12,13 @@ pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
     let nodes: Vec<&Measurement> =
         run.measurements.iter().filter(|m| m.id.starts_with(BANDWIDTH)).collect();
     for m in &nodes {
-        let node = m.id[BANDWIDTH.len()..].trim_start_matches(".node");
-        let name = if nodes.len() > 1 || !matches!(node, "" | "0") {
-            format!("read, node {node}")
-        } else {
-            "read".to_string()
+        let place = &m.id[BANDWIDTH.len()..];
+        let name = match place.strip_prefix(".node") {
+            Some(node) => format!("read, node {node}"),
+            None if place == ".core" => "read, one core".to_string(),
+            None => "read".to_string(),
         };
-        let threads = m.number(condition::THREADS).map(|n| format!("{} threads", print::count(n)));
+        let threads = m.number(condition::THREADS).map(super::threads);
         let remark = threads.into_iter().collect();
         rows.push(row(
             run,

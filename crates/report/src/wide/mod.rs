@@ -259,12 +259,8 @@ fn block_random_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
 }
 
 fn server_path_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
-    let mut remark: Vec<String> = m
-        .number(condition::THREADS)
-        .or(depth(m))
-        .map(|n| format!("{} threads", print::count(n)))
-        .into_iter()
-        .collect();
+    let mut remark: Vec<String> =
+        m.number(condition::THREADS).or(depth(m)).map(threads).into_iter().collect();
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
     remark.extend(alone(run, m, "server_knee", "server_d1"));
     remark
@@ -309,4 +305,9 @@ fn clock_remark(run: &Run) -> Vec<String> {
     let mut remark = vec!["vDSO".to_string()];
     remark.extend(cost("clock.syscall").map(|ns| format!("syscall {}", print::time(ns))));
     remark
+}
+
+/// `1 thread`, `8 threads`.
+fn threads(n: f64) -> String {
+    format!("{} thread{}", print::count(n), if n == 1.0 { "" } else { "s" })
 }

@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpus-shared",
         group: Group::Generator,
         severity: Severity::Note,
-        about: About::Run(Select::layers(&[Layer::Database])),
+        about: About::Run(Select::layers(&[Layer::Database]).except(&["*.test.*"])),
         when: When::Says { key: condition::CPUS_SHARED, any_of: &["true"] },
         figures: &[],
         summary: "Client and server shared processors",

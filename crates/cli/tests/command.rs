@@ -1,0 +1,235 @@
+//! The command as users meet it: wrong arguments, folders that won't do, Ctrl-C, a killed run, and what it writes.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+use common::{Fixture, Narrows, postgres_folder, program};
+use narrows_model::{Layer, Run};
+
+fn narrows(args: &[&str]) -> Output {
+    let home = tempfile::tempdir().unwrap();
+    Command::new(program()).args(args).env("XDG_DATA_HOME", home.path()).output().unwrap()
+}
+
+/// Ends with code 2 and an error that names all of `parts`; nothing on standard output.
+fn refuses(args: &[&str], parts: &[&str]) {
+    let output = narrows(args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?} said:\n{said}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    for part in parts {
+        assert!(said.contains(part), "`{part}` is missing in:\n{said}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named_with_a_way_out() {
+    refuses(&["run", "--layers", "memory,disk"], &["disk", "possible values"]);
+    refuses(&["run", "--sessions", "0"], &["--sessions"]);
+    refuses(&["run", "--data", "/nonexistent"], &["--data /nonexistent", "hint: create it"]);
+    refuses(&["run", "--data", "/etc/passwd"], &["not a folder", "hint:"]);
+    refuses(&["run", "--database", "oracle"], &["--database oracle", "postgres://"]);
+    refuses(&["run", "--database", "none", "--postgres", "/x"], &["--postgres", "hint:"]);
+    refuses(&["report", "nosuchrun"], &["nosuchrun", "hint:"]);
+    refuses(&["platform", "--data", "/nonexistent"], &["/nonexistent", "hint:"]);
+}
+
+#[test]
+fn a_password_never_comes_back() {
+    for address in ["mysql://bob:hunter2@db/x", "postgres://bob:hunter2@db/x?sslmode=require"] {
+        let output = narrows(&["run", "--database", address]);
+        let said = format!("{output:?}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_run_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.narrows.json");
+    fs::write(&path, "{\"schema\": \"narrows.run/99\"}").unwrap();
+    refuses(&["report", path.to_str().unwrap()], &["narrows.run/99", "narrows.run/1"]);
+    fs::write(&path, "not json").unwrap();
+    refuses(&["report", path.to_str().unwrap()], &["not a run file"]);
+}
+
+#[test]
+fn a_dry_run_says_minutes_and_bytes_and_touches_nothing() {
+    let fixture = Fixture::new();
+    let output = Narrows::new(&fixture).args(["--dry-run"]).output();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for part in ["in all", "writes up to", "removed afterwards", "server", "update"] {
+        assert!(said.contains(part), "`{part}` is missing in:\n{said}");
+    }
+    fixture.assert_nothing_left();
+    assert!(fixture.runs().is_empty());
+}
+
+#[test]
+fn a_run_is_kept_fits_its_schema_and_renders_again() {
+    let fixture = Fixture::new();
+    let run = Narrows::new(&fixture).args(["--layers", "clock,memory,log,block"]).run();
+    fixture.assert_nothing_left();
+    assert!(run.completed);
+    for layer in [Layer::Clock, Layer::Memory, Layer::Block, Layer::Log] {
+        assert!(
+            run.measurements.iter().any(|m| m.layer == layer),
+            "{layer:?}: {:#?}",
+            run.findings
+        );
+    }
+
+    let kept = fixture.runs();
+    assert_eq!(kept.len(), 1);
+    let text = fs::read_to_string(&kept[0]).unwrap();
+    assert_eq!(Run::from_json(&text).unwrap(), run);
+    let schema_path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/run-1.schema.json");
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(schema_path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let document = serde_json::from_str(&text).unwrap();
+    let wrong: Vec<String> =
+        validator.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+
+    let render = |format: &str| {
+        let output = Command::new(program())
+            .args(["report", &run.id, "--format", format])
+            .env("XDG_DATA_HOME", fixture.home())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{format}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(render("json"), text);
+    assert!(render("text").lines().all(|line| line.chars().count() <= 100));
+    assert!(render("csv").lines().count() > 50);
+    assert!(render("markdown").contains("| "));
+    let page = render("html");
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    assert!(!page.contains("src=\"http") && !page.contains("href=\"http"));
+}
+
+#[test]
+fn a_folder_in_memory_is_called_that_and_gives_no_storage_figures() {
+    if !Path::new("/dev/shm").is_dir() {
+        eprintln!("SKIPPED: no /dev/shm");
+        return;
+    }
+    let output = narrows(&[
+        "run",
+        "--quick",
+        "--load-here",
+        "--data",
+        "/dev/shm",
+        "--layers",
+        "block",
+        "--format",
+        "json",
+    ]);
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{:?}", run.findings);
+    assert!(run.measurements.is_empty());
+    let finding = run.findings.iter().find(|f| f.id == "absent-block").expect("it says why");
+    assert!(finding.evidence.contains("memory"), "{finding:?}");
+    let left = fs::read_dir("/dev/shm").unwrap().flatten();
+    assert!(left.into_iter().all(|e| !e.file_name().to_string_lossy().starts_with("narrows-")));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_absence_with_a_hint() {
+    let output = narrows(&[
+        "run",
+        "--quick",
+        "--load-here",
+        "--data",
+        "/proc",
+        "--layers",
+        "log",
+        "--format",
+        "json",
+    ]);
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let finding = run.findings.iter().find(|f| f.id == "absent-log").expect("it says why");
+    assert!(finding.evidence.contains("/proc") && !finding.advice.is_empty(), "{finding:?}");
+}
+
+fn interrupt(child: &Child) {
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+}
+
+/// Stops a run after `after`, and checks what is left.
+fn stopped_run(layers: &str, after: Duration) {
+    let fixture = Fixture::new();
+    let child = Narrows::new(&fixture).args(["--layers", layers]).spawn();
+    std::thread::sleep(after);
+    interrupt(&child);
+    let asked = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?} to stop", asked.elapsed());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).unwrap();
+    assert!(!run.completed);
+    fixture.assert_nothing_left();
+    assert_eq!(fixture.runs().len(), 1, "the partial run is kept");
+}
+
+#[test]
+fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
+    for after_ms in [300, 2500] {
+        stopped_run("block,log", Duration::from_millis(after_ms));
+    }
+}
+
+#[test]
+fn ctrl_c_stops_the_server_too() {
+    if postgres_folder().is_none() {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    }
+    for after_ms in [700, 5000, 9000] {
+        stopped_run("database", Duration::from_millis(after_ms));
+    }
+}
+
+#[test]
+fn what_a_killed_run_leaves_is_removed_by_the_next() {
+    let fixture = Fixture::new();
+    let mut child = Narrows::new(&fixture).args(["--layers", "block"]).spawn();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while fs::read_dir(fixture.data()).unwrap().next().is_none() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(fs::read_dir(fixture.data()).unwrap().next().is_some(), "nothing was there to be left");
+    let partial = Run::from_json(&fs::read_to_string(&fixture.runs()[0]).unwrap()).unwrap();
+    assert!(!partial.completed);
+
+    let output = Narrows::new(&fixture).args(["--layers", "clock"]).output();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("left by a run that died"), "{said}");
+    fixture.assert_nothing_left();
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let output = Command::new("sh")
+        .args(["-c", &format!("{} platform | head -1", program().display())])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

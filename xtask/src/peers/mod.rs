@@ -1,0 +1,130 @@
+//! `cargo xtask peers`: the programs people already trust, beside ours, interleaved in one run.
+//!
+//! Results with the machine's description go to `docs/benchmarks.md`, whatever they are. Ratios within one run are
+//! what counts; the absolute figures are the machine's of that hour.
+
+mod lookups;
+mod reads;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use narrows_engine::{Context, Scratch, Silent, Stop};
+use narrows_model::{Platform, Role};
+
+/// Rounds; in each of them every contender has one window.
+const ROUNDS: u32 = 6;
+const WINDOW: Duration = Duration::from_secs(3);
+
+/// One contender's samples: rate and processor time per operation.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Contender {
+    name: String,
+    rate_per_s: Vec<f64>,
+    cpu_per_op_ns: Vec<f64>,
+}
+
+impl Contender {
+    fn new(name: impl Into<String>) -> Self {
+        Contender { name: name.into(), ..Contender::default() }
+    }
+
+    fn add(&mut self, rate_per_s: f64, cpu_per_op_ns: f64) {
+        self.rate_per_s.push(rate_per_s);
+        self.cpu_per_op_ns.push(cpu_per_op_ns);
+    }
+}
+
+/// Measures beside fio and pgbench; `args` may name the folder (`--data DIR`).
+pub fn peers(args: &[&str]) -> Result<()> {
+    let folder = match args {
+        [] => "/var/tmp",
+        ["--data", folder] => folder,
+        _ => bail!("usage: cargo xtask peers [--data DIR]"),
+    };
+    if cfg!(debug_assertions) {
+        bail!(
+            "a debug build would measure the compiler\nhint: cargo run --release -p xtask -- peers"
+        );
+    }
+    let folder = Path::new(folder);
+    let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, folder)]);
+    let stop = Stop::new();
+    let ctx = Context {
+        stop: &stop,
+        progress: &Silent,
+        seed: u64::from(std::process::id()),
+        repeats: ROUNDS,
+        quick: false,
+        window: WINDOW,
+    };
+    Scratch::sweep(folder);
+    let mut text = head(&platform);
+    {
+        let scratch = Scratch::create(folder, &format!("peers-{}", std::process::id()))?;
+        text += &reads::compare(&ctx, scratch.path())?;
+    }
+    let scratch = Scratch::create(folder, &format!("peers-{}", std::process::id()))?;
+    text += &lookups::compare(&ctx, scratch.path())?;
+    let path = crate::root().join("docs/benchmarks.md");
+    std::fs::write(&path, &text).with_context(|| format!("writing {}", path.display()))?;
+    print!("{text}");
+    Ok(())
+}
+
+fn head(platform: &Platform) -> String {
+    let drive = platform.roles.first().and_then(|role| role.drives().next());
+    format!(
+        "# Benchmarks\n\n\
+         Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s, \
+         medians. Ratios within one table are what counts: on a shared virtual machine the absolute figures change by \
+         the hour.\n\n\
+         Machine: {} ({} threads), Linux {}, {}, drive {}.\n\n",
+        WINDOW.as_secs(),
+        platform.cpu.model.as_deref().unwrap_or("processor not known"),
+        platform.cpu.threads,
+        platform.kernel.as_deref().unwrap_or("?"),
+        platform
+            .hypervisor
+            .as_ref()
+            .map_or("no hypervisor seen".into(), |name| format!("under {name}")),
+        drive.map_or("not visible".into(), |drive| {
+            format!("{} {}", drive.name, drive.transport.as_deref().unwrap_or(""))
+        }),
+    )
+}
+
+/// A table with the first contender as the measure of the others.
+fn table(caption: &str, unit: &str, contenders: &[Contender]) -> String {
+    let mut text = format!(
+        "{caption}\n\n| | {unit} | of ours | CPU per operation | of ours |\n| --- | ---: | ---: | ---: | ---: |\n"
+    );
+    let ours = &contenders[0];
+    for contender in contenders {
+        text += &format!(
+            "| {} | {} | {} | {} | {} |\n",
+            contender.name,
+            figure(&contender.rate_per_s, |rate| {
+                let (number, prefix) = narrows_units::si(rate);
+                format!("{number} {prefix}/s")
+            }),
+            relation(&contender.rate_per_s, &ours.rate_per_s),
+            figure(&contender.cpu_per_op_ns, |ns| format!("{:.2} µs", ns / 1e3)),
+            relation(&contender.cpu_per_op_ns, &ours.cpu_per_op_ns),
+        );
+    }
+    text + "\n"
+}
+
+fn figure(samples: &[f64], print: impl Fn(f64) -> String) -> String {
+    narrows_stats::median(samples).map_or("-".into(), print)
+}
+
+fn relation(theirs: &[f64], ours: &[f64]) -> String {
+    let Some(ratio) = narrows_stats::ratio(theirs, ours) else { return "-".into() };
+    let interval = ratio.interval_95.map_or(String::new(), |interval| {
+        format!(" ({:.2} to {:.2})", interval.low, interval.high)
+    });
+    format!("× {:.2}{interval}", ratio.value)
+}
