@@ -187,7 +187,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --quick --layers --data --wal --database --postgres --sessions --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --quick --layers --data --wal --database --postgres --workloads --sessions --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -211,6 +211,10 @@ _narrows() {
                     ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workloads)
+                    COMPREPLY=($(compgen -W "lookup_cached lookup_uncached update scan" -- "${cur}"))
                     return 0
                     ;;
                 --sessions)

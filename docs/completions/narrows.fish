@@ -39,6 +39,10 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l data -d 'Folder 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l wal -d 'Folder on the drives that would hold the commit log [default: that of --data]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l database -d 'managed (a PostgreSQL of our own), none, or postgres://… (a schema of our own on that server)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l postgres -d 'The PostgreSQL to start for --database managed: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l workloads -d 'Only these database workloads' -r -f -a "lookup_cached\t'One row by its key, from the buffer pool'
+lookup_uncached\t'One row by its key, from the drive'
+update\t'One row, one durable commit'
+scan\t'The whole table, by 1 and by n workers'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l sessions -d 'Concurrent sessions of the database workloads [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F

@@ -39,6 +39,10 @@ database\:"PostgreSQL workloads and their verdicts"))' \
 '--wal=[Folder on the drives that would hold the commit log \[default\: that of --data\]]:DIR:_files' \
 '--database=[managed (a PostgreSQL of our own), none, or postgres\://… (a schema of our own on that server)]:WHAT:_default' \
 '--postgres=[The PostgreSQL to start for --database managed\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'*--workloads=[Only these database workloads]:WORKLOAD,…:((lookup_cached\:"One row by its key, from the buffer pool"
+lookup_uncached\:"One row by its key, from the drive"
+update\:"One row, one durable commit"
+scan\:"The whole table, by 1 and by n workers"))' \
 '--sessions=[Concurrent sessions of the database workloads \[default\: twice the server'\''s CPUs, 8 to 256\]]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \

@@ -36,7 +36,7 @@ const ADVICE: &[Advice] = &[
     Advice {
         narrow: Narrow::Cpu,
         action: "more or faster cores, or less CPU per op",
-        prove: "narrows run on such a box",
+        prove: "narrows run with more cores",
         tested_is_action: false,
     },
     Advice {

@@ -179,9 +179,9 @@ fn phrase(v: &Verdict) -> String {
 /// The open loop's p99; for a scan the time one takes.
 fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>) -> String {
     if workload.starts_with("scan") {
-        let ns = m
-            .value(metric::LATENCY_MEAN)
-            .or_else(|| m.value(metric::THROUGHPUT).filter(|x| *x > 0.0).map(|x| 1e9 / x));
+        // From the rate, so that the two figures of one row agree: the median time of an even number of scans is
+        // not the inverse of their median rate.
+        let ns = m.value(metric::THROUGHPUT).filter(|x| *x > 0.0).map(|x| 1e9 / x);
         return ns.map_or(String::new(), |ns| format!("in {}", print::time(ns)));
     }
     let open = open_p99_ns.or_else(|| {
@@ -198,12 +198,13 @@ fn effect(test: &narrows_model::Test) -> Effect {
     if let Some(interval) = &test.interval_95 {
         text += &format!(" ({} to {})", print::change(interval.low), print::change(interval.high));
     }
+    text += &format!(
+        "; {} to {} expected",
+        print::change(test.expected_low),
+        print::change(test.expected_high)
+    );
     if !test.confirms {
-        text += &format!(
-            "; does not confirm: {} to {} expected",
-            print::change(test.expected_low),
-            print::change(test.expected_high)
-        );
+        text += ": not settled";
     }
     Effect { text, confirms: test.confirms }
 }

@@ -57,6 +57,7 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
         SumKind::Session | SumKind::Capacity => {
             let over = flow(verdict, sum).unwrap_or_else(|| {
                 let name = match sum.kind {
+                    SumKind::Session if verdict.operating_point.workers.is_some() => "worker",
                     SumKind::Session => "session",
                     SumKind::Capacity => "CPU",
                     SumKind::Batch => unreachable!("has its own text"),

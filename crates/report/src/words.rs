@@ -86,7 +86,7 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 }
 
 /// What the grades and marks mean.
-pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum only.  OPEN: cannot tell.  \
+pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees.  OPEN: cannot tell.  \
                                  ? suspect, kept out of verdicts";
 
 /// `1 core`, `2 cores`.

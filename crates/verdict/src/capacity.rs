@@ -271,7 +271,7 @@ impl Capacities {
         self.candidates.extend(Candidate::new(
             Place::Client,
             Narrow::Client,
-            "client",
+            "the client's CPU",
             (Estimate::exact(cpus), "cpus"),
             Estimate::exact(per_op),
             Provenance::Counted,

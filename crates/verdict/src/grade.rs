@@ -50,10 +50,11 @@ pub(crate) fn grade(
     reasons.extend(choice.doubts.iter().cloned());
     if choice.or.is_some() {
         reasons.insert(0, "not separable".to_string());
-        // A test that excludes the rival singles the other one out, but the figures did not.
-        let singled_out = outcome == Some(Outcome::Confirms) && !choice.within_session;
-        let grade = if singled_out { Grade::Likely } else { Grade::Open };
-        return (grade, reasons);
+        // A test that excludes the rival speaks for the other one, but the figures do not, and two names are no answer.
+        if outcome == Some(Outcome::Confirms) && !choice.within_session {
+            reasons.insert(1, "the test speaks for the first".to_string());
+        }
+        return (Grade::Open, reasons);
     }
     if !choice.doubts.is_empty() {
         return (Grade::Likely, reasons);
@@ -75,7 +76,10 @@ fn untested(run: &Run, outcome: Option<Outcome>) -> Vec<String> {
     match outcome {
         None => reasons.push("not tested".to_string()),
         Some(Outcome::Unclear) => {
-            reasons.push("the test did not tell it from the next candidate".to_string());
+            reasons.push(
+                "the test's interval does not exclude what the next candidate would give"
+                    .to_string(),
+            );
         }
         Some(Outcome::Confirms | Outcome::Contradicts) => {}
     }

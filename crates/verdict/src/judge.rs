@@ -202,11 +202,7 @@ fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
         }
         next.push(Next {
             resource: bound.narrow,
-            label: if bound.place == Place::Session {
-                name(bound.narrow).to_string()
-            } else {
-                bound.label.clone()
-            },
+            label: bound.label.clone(),
             bound_per_s: Some(bound.rate.value),
         });
     }

@@ -23,8 +23,10 @@ const STATEMENT: &str = "SELECT v FROM peers WHERE k = $1";
 const REQUEST_BYTES: usize = 51;
 const ANSWER_BYTES: usize = 44;
 
+pub(super) const TITLE: &str = "## Point selects";
+
 pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let mut text = String::from("## Point selects\n\n");
+    let mut text = String::new();
     let user = ServerUser::choose()?;
     let found = match server::find(None, &user, None) {
         Ok(found) => found,
@@ -38,8 +40,8 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     text += &format!(
         "PostgreSQL {}, {SESSIONS} sessions over a Unix socket, server on one processor, client on another, one client \
          thread, {ROWS} rows in the buffer pool, prepared statements. CPU is the client's. The floor sends \
-         {REQUEST_BYTES} and receives {ANSWER_BYTES} bytes per operation on Unix sockets to a thread that answers at \
-         once, one socket at a time.\n\n",
+         {REQUEST_BYTES} and receives {ANSWER_BYTES} bytes per operation on {SESSIONS} Unix sockets, one `send` and one \
+         `recv` each, to a thread that answers at once: no protocol, no clock, no waiting for one in particular.\n\n",
         found.version_text
     );
     let data = folder.join("data");
@@ -55,7 +57,7 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
         database: Cluster::DATABASE.into(),
     };
     Connection::open(&address, &[])?.execute(&format!(
-        "CREATE TABLE peers AS SELECT k, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
+        "CREATE TABLE peers AS SELECT k::bigint, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
          CREATE UNIQUE INDEX ON peers (k); SELECT sum(v) FROM peers"
     ))?;
     let script = folder.join("select.sql");
@@ -132,17 +134,24 @@ fn pgbench_once(pgbench: &Path, cluster: &Cluster, script: &Path, cpu: u32) -> R
     Ok((rate, cpu_ns / operations))
 }
 
-/// One socket, request and answer in turn: the least a client can spend per operation without batching several.
+/// As many sockets as sessions, all asked and then all heard: the least a client can spend on those bytes with one send
+/// and one receive for each.
 fn floor(server_cpu: u32, client_cpu: u32) -> Result<(f64, f64)> {
-    let (mut client, mut server) = UnixStream::pair()?;
+    let pairs: Vec<(UnixStream, UnixStream)> =
+        (0..SESSIONS).map(|_| UnixStream::pair()).collect::<std::io::Result<_>>()?;
+    let (mut clients, mut servers): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
     std::thread::scope(|scope| {
         let answering = scope.spawn(move || -> std::io::Result<()> {
             affinity::pin(&[server_cpu])?;
             let (mut request, answer) = ([0u8; REQUEST_BYTES], [7u8; ANSWER_BYTES]);
-            while server.read_exact(&mut request).is_ok() {
-                server.write_all(&answer)?;
+            loop {
+                for server in &mut servers {
+                    if server.read_exact(&mut request).is_err() {
+                        return Ok(());
+                    }
+                    server.write_all(&answer)?;
+                }
             }
-            Ok(())
         });
         let asking = scope.spawn(move || -> std::io::Result<(f64, f64)> {
             affinity::pin(&[client_cpu])?;
@@ -151,16 +160,20 @@ fn floor(server_cpu: u32, client_cpu: u32) -> Result<(f64, f64)> {
             let cpu = process::thread_cpu_ns();
             let mut operations = 0u64;
             while began.elapsed() < WINDOW {
-                client.write_all(&request)?;
-                client.read_exact(&mut answer)?;
-                operations += 1;
+                for client in &mut clients {
+                    client.write_all(&request)?;
+                }
+                for client in &mut clients {
+                    client.read_exact(&mut answer)?;
+                }
+                operations += u64::from(SESSIONS);
             }
             let cpu = process::thread_cpu_ns() - cpu;
             let rate = operations as f64 / began.elapsed().as_secs_f64();
             Ok((rate, cpu as f64 / operations as f64))
         });
         let result = asking.join().expect("the asking thread does not panic")?;
-        // The client's end is closed now, which ends the other thread.
+        // The client's ends are closed now, which ends the other thread.
         answering.join().expect("the answering thread does not panic")?;
         Ok(result)
     })

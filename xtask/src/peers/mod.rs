@@ -38,10 +38,15 @@ impl Contender {
 
 /// Measures beside fio and pgbench; `args` may name the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
-    let folder = match args {
+    let (what, rest) = match args {
+        ["reads", rest @ ..] => (Some("reads"), rest),
+        ["lookups", rest @ ..] => (Some("lookups"), rest),
+        rest => (None, rest),
+    };
+    let folder = match rest {
         [] => "/var/tmp",
         ["--data", folder] => folder,
-        _ => bail!("usage: cargo xtask peers [--data DIR]"),
+        _ => bail!("usage: cargo xtask peers [reads|lookups] [--data DIR]"),
     };
     if cfg!(debug_assertions) {
         bail!(
@@ -60,17 +65,32 @@ pub fn peers(args: &[&str]) -> Result<()> {
         window: WINDOW,
     };
     Scratch::sweep(folder);
-    let mut text = head(&platform);
-    {
-        let scratch = Scratch::create(folder, &format!("peers-{}", std::process::id()))?;
-        text += &reads::compare(&ctx, scratch.path())?;
-    }
-    let scratch = Scratch::create(folder, &format!("peers-{}", std::process::id()))?;
-    text += &lookups::compare(&ctx, scratch.path())?;
     let path = crate::root().join("docs/benchmarks.md");
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    let mut text = head(&platform);
+    let id = format!("peers-{}", std::process::id());
+    for (name, title, compare) in [
+        ("reads", reads::TITLE, reads::compare as fn(&Context<'_>, &Path) -> Result<String>),
+        ("lookups", lookups::TITLE, lookups::compare),
+    ] {
+        text += &format!("{title}\n\n");
+        text += &if what.is_none_or(|what| what == name) {
+            let scratch = Scratch::create(folder, &id)?;
+            compare(&ctx, scratch.path())?
+        } else {
+            section(&stored, title)
+        };
+    }
     std::fs::write(&path, &text).with_context(|| format!("writing {}", path.display()))?;
     print!("{text}");
     Ok(())
+}
+
+/// What stands under a title in the stored page, up to the next one.
+fn section(stored: &str, title: &str) -> String {
+    let Some((_, after)) = stored.split_once(title) else { return "Not measured.\n\n".into() };
+    let body = after.split("\n## ").next().unwrap_or(after).trim();
+    format!("{body}\n\n")
 }
 
 fn head(platform: &Platform) -> String {

@@ -14,8 +14,10 @@ const FILE_BYTES: u64 = 4 << 30;
 const BLOCK: u32 = 4096;
 const DEPTHS: [u32; 3] = [1, 32, 128];
 
+pub(super) const TITLE: &str = "## Random reads of 4 KiB";
+
 pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let mut text = String::from("## Random reads of 4 KiB\n\n");
+    let mut text = String::new();
     let Some(version) = fio_version() else {
         return Ok(text + "fio is not installed here; nothing to compare with.\n\n");
     };

@@ -192,7 +192,11 @@ fn server(run: &Run) -> String {
         DatabaseChoice::Managed => "our own server".to_string(),
         DatabaseChoice::Url(url) => format!("the server at {url}"),
     };
-    let version = database(condition::SERVER_VERSION).unwrap_or_else(|| "PostgreSQL".to_string());
+    let version = match database(condition::SERVER_VERSION) {
+        Some(version) if version.starts_with("PostgreSQL") => version,
+        Some(version) => format!("PostgreSQL {version}"),
+        None => "PostgreSQL".to_string(),
+    };
     let shared = run
         .measurements
         .iter()

@@ -26,7 +26,7 @@ pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
     feet.extend(numbered);
     feet.extend(notes.run_level.iter().map(|finding| format!("[run] {}", said(finding))));
     if notes.not_shown > 0 {
-        feet.push(format!("{} more in the HTML", words::counted(notes.not_shown, "finding")));
+        feet.push(format!("({} more in the HTML)", words::counted(notes.not_shown, "finding")));
     }
     lines.extend(flow(&feet, edge));
     if !notes.not_known.is_empty() {
