@@ -11,7 +11,7 @@ pub struct Failure {
 
 impl Failure {
     /// An error with a hint.
-    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    pub fn hinted(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
         Failure { what: what.into(), hint: Some(hint.into()) }.into()
     }
 }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn hints_come_last_and_once() {
-        let inner: Result<(), _> = Err(Failure::new("no space on /x", "free some"));
+        let inner: Result<(), _> = Err(Failure::hinted("no space on /x", "free some"));
         let error = inner.context("writing the file").unwrap_err();
         assert_eq!(render(&error), "error: writing the file: no space on /x\nhint: free some");
     }

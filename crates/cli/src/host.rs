@@ -12,7 +12,7 @@ pub fn guard(platform: &Platform, load_here: bool) -> Result<()> {
         eprintln!("warning: {message}; it is loaded because --load-here says so");
         return Ok(());
     }
-    Err(Failure::new(
+    Err(Failure::hinted(
         format!(
             "{message}: a run would take its processors, memory and drives for minutes, and its own work would \
              falsify every figure"

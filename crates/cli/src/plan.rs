@@ -82,7 +82,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         "none" => (DatabaseChoice::None, None),
         text => {
             let address = Address::parse(text).map_err(|error| {
-                Failure::new(
+                Failure::hinted(
                     format!("--database {}: {error}", without_password(text)),
                     "use managed, none, or postgres://USER@HOST:PORT/DATABASE",
                 )
@@ -91,7 +91,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         }
     };
     if args.postgres.is_some() && choice != DatabaseChoice::Managed {
-        return Err(Failure::new(
+        return Err(Failure::hinted(
             "--postgres names the server to start, and --database asks for none to be started",
             "leave one of the two out",
         ));
@@ -197,13 +197,13 @@ fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
 fn folder(path: &Path, option: &str) -> Result<PathBuf> {
     let shown = path.display();
     let real = std::fs::canonicalize(path).map_err(|error| {
-        Failure::new(
+        Failure::hinted(
             format!("{option} {shown}: {error}"),
             format!("create it, or name another folder with {option} DIR"),
         )
     })?;
     if !real.is_dir() {
-        return Err(Failure::new(
+        return Err(Failure::hinted(
             format!("{option} {shown} is not a folder"),
             "narrows writes into a folder on the file system that the database would use, never to a device",
         ));

@@ -13,7 +13,7 @@ pub fn platform(args: &PlatformArgs) -> Result<Exit> {
     let wal = args.wal.as_ref().unwrap_or(&args.data);
     for (path, option) in [(&args.data, "--data"), (wal, "--wal")] {
         if let Err(error) = std::fs::metadata(path) {
-            return Err(Failure::new(
+            return Err(Failure::hinted(
                 format!("{option} {}: {error}", path.display()),
                 format!("name a folder that exists with {option} DIR"),
             ));

@@ -17,7 +17,7 @@ pub fn folder() -> Result<PathBuf> {
         None => {
             let home =
                 std::env::var_os("HOME").filter(|path| !path.is_empty()).ok_or_else(|| {
-                    Failure::new(
+                    Failure::hinted(
                         "neither XDG_DATA_HOME nor HOME is set",
                         "name a folder with -o DIR",
                     )
@@ -37,11 +37,11 @@ pub fn file_in(folder: &Path, id: &str) -> PathBuf {
 pub fn prepare(folder: &Path) -> Result<()> {
     let hint = "name a folder you may write to with -o DIR";
     fs::create_dir_all(folder).map_err(|error| {
-        Failure::new(format!("cannot create {}: {error}", folder.display()), hint)
+        Failure::hinted(format!("cannot create {}: {error}", folder.display()), hint)
     })?;
     let probe = folder.join(format!(".probe-{}", std::process::id()));
     fs::write(&probe, b"narrows").map_err(|error| {
-        Failure::new(format!("cannot write in {}: {error}", folder.display()), hint)
+        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), hint)
     })?;
     fs::remove_file(&probe).context("removing the probe file")?;
     Ok(())
@@ -87,14 +87,14 @@ pub fn find(name: &str) -> Result<PathBuf> {
     found.sort();
     match found.as_slice() {
         [one] => Ok(one.clone()),
-        [] => Err(Failure::new(
+        [] => Err(Failure::hinted(
             format!(
                 "no run `{name}`: it is neither a file nor the start of an id in {}",
                 folder.display()
             ),
             format!("ls {} shows the stored runs", folder.display()),
         )),
-        several => Err(Failure::new(
+        several => Err(Failure::hinted(
             format!("`{name}` is the start of {} ids", several.len()),
             "type more of the id",
         )),
@@ -105,7 +105,7 @@ pub fn find(name: &str) -> Result<PathBuf> {
 pub fn load(path: &Path) -> Result<Run> {
     let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     Run::from_json(&text).map_err(|error| {
-        Failure::new(
+        Failure::hinted(
             format!("{}: {error}", path.display()),
             "a run file ends in .narrows.json and is written by narrows run",
         )
