@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Samples, Window, now_ns};
-use narrows_model::{
-    Better, Histogram, Layer, Measurement, Replication, Series, Unit, condition, metric,
-};
+use narrows_model::{Layer, Measurement, Replication, condition};
 use narrows_observe::{Seen, Watch};
 use serde_json::{Value, json};
 
@@ -15,6 +13,7 @@ use crate::address::Address;
 use crate::counters;
 use crate::error::DatabaseError;
 use crate::evict::{Evictor, evict_once, segments};
+use crate::filling::Filling;
 use crate::load::{self, LoadError, LoadPlan};
 use crate::once::{Cpus, Once};
 use crate::processes::{ServerProcesses, Used, title};
@@ -25,8 +24,6 @@ use crate::table::Table;
 use crate::variation::{Variation, Workload};
 use crate::wire::Connection;
 
-/// Length of a slice of the throughput series, ns; as the load counts.
-const SLICE_NS: u64 = 100_000_000;
 /// Share of the table's files that may stay in memory after an eviction.
 const EVICTED: f64 = 0.02;
 /// A scan is given up after this long.
@@ -540,78 +537,4 @@ fn observe(
     let seen = watch.snapshot().since(&machine_before);
     let hot = used.as_ref().and_then(|used| used.busiest).map(|(pid, _)| title(pid));
     Ok((used, sampled, seen, hot))
-}
-
-/// A measurement being filled, repeat by repeat.
-struct Filling {
-    measurement: Measurement,
-    samples: Samples,
-    sampled: Sampled,
-    hot: Option<String>,
-    scan_bytes: Option<u64>,
-    workers: u32,
-}
-
-impl Filling {
-    fn take(
-        &mut self,
-        repeat: u32,
-        once: &Once,
-        cpus: &Cpus,
-        hot: Option<String>,
-        resident: Option<f64>,
-        drift: f64,
-    ) {
-        once.add_to(&mut self.samples, cpus);
-        if let Some(share) = resident {
-            self.samples.add(metric::RESIDENT_BEFORE, Unit::Ratio, Better::Less, share);
-        }
-        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
-        if let Some(bytes) = self.scan_bytes {
-            let rate = bytes as f64 / (once.window_ns / 1e9);
-            self.samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, rate);
-            let workers = once.sampled.most_workers + 1;
-            self.samples.add(metric::WORKERS, Unit::Count, Better::Neither, workers as f64);
-        }
-        self.sampled.merge(&once.sampled);
-        self.hot = hot.or(self.hot.take());
-        let name = if once.offered_per_s.is_some() { "latency_intended" } else { "latency" };
-        self.measurement.histograms.push(Histogram {
-            name: name.into(),
-            unit: Unit::Ns,
-            repeat,
-            hdr_v2: once.load.latency.to_hdr_v2(),
-        });
-        if !once.load.slices.is_empty() {
-            let per_s = 1e9 / SLICE_NS as f64;
-            self.measurement.series.push(Series {
-                name: metric::THROUGHPUT.into(),
-                unit: Unit::OpsPerS,
-                repeat,
-                t0_ns: 0,
-                interval_ns: SLICE_NS,
-                x: Vec::new(),
-                values: once.load.slices.iter().map(|&n| n as f64 * per_s).collect(),
-            });
-        }
-        if let Some(error) = &once.load.first_error {
-            self.measurement.conditions.insert("first_error".into(), json!(error));
-        }
-        self.measurement.repeats = repeat + 1;
-    }
-
-    fn finish(mut self) -> Measurement {
-        self.measurement.metrics = self.samples.into_metrics();
-        if let Some(hot) = self.hot {
-            self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));
-        }
-        let shares = json!(self.sampled.blocked_shares());
-        self.measurement.conditions.insert("sampled_blocked_shares".into(), shares);
-        let events: BTreeMap<_, _> = self.sampled.events;
-        self.measurement.conditions.insert("wait_events".into(), json!(events));
-        if self.scan_bytes.is_some() {
-            self.measurement.workload.insert("workers_asked".into(), json!(self.workers));
-        }
-        self.measurement
-    }
 }

@@ -12,6 +12,7 @@ mod counters;
 mod database;
 mod error;
 mod evict;
+mod filling;
 mod load;
 mod once;
 mod processes;

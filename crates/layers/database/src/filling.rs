@@ -1,0 +1,88 @@
+//! A measurement being filled: what each repeat saw becomes samples, histograms and series.
+
+use std::collections::BTreeMap;
+
+use narrows_engine::Samples;
+use narrows_model::{Better, Histogram, Measurement, Series, Unit, condition, metric};
+use serde_json::json;
+
+use crate::once::{Cpus, Once};
+use crate::sampling::Sampled;
+
+/// Length of a slice of the throughput series, ns; as the load counts.
+const SLICE_NS: u64 = 100_000_000;
+/// A measurement being filled, repeat by repeat.
+pub(crate) struct Filling {
+    pub(crate) measurement: Measurement,
+    pub(crate) samples: Samples,
+    pub(crate) sampled: Sampled,
+    pub(crate) hot: Option<String>,
+    pub(crate) scan_bytes: Option<u64>,
+    pub(crate) workers: u32,
+}
+
+impl Filling {
+    /// Adds a repeat.
+    pub(crate) fn take(
+        &mut self,
+        repeat: u32,
+        once: &Once,
+        cpus: &Cpus,
+        hot: Option<String>,
+        resident: Option<f64>,
+        drift: f64,
+    ) {
+        once.add_to(&mut self.samples, cpus);
+        if let Some(share) = resident {
+            self.samples.add(metric::RESIDENT_BEFORE, Unit::Ratio, Better::Less, share);
+        }
+        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+        if let Some(bytes) = self.scan_bytes {
+            let rate = bytes as f64 / (once.window_ns / 1e9);
+            self.samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, rate);
+            let workers = once.sampled.most_workers + 1;
+            self.samples.add(metric::WORKERS, Unit::Count, Better::Neither, workers as f64);
+        }
+        self.sampled.merge(&once.sampled);
+        self.hot = hot.or(self.hot.take());
+        let name = if once.offered_per_s.is_some() { "latency_intended" } else { "latency" };
+        self.measurement.histograms.push(Histogram {
+            name: name.into(),
+            unit: Unit::Ns,
+            repeat,
+            hdr_v2: once.load.latency.to_hdr_v2(),
+        });
+        if !once.load.slices.is_empty() {
+            let per_s = 1e9 / SLICE_NS as f64;
+            self.measurement.series.push(Series {
+                name: metric::THROUGHPUT.into(),
+                unit: Unit::OpsPerS,
+                repeat,
+                t0_ns: 0,
+                interval_ns: SLICE_NS,
+                x: Vec::new(),
+                values: once.load.slices.iter().map(|&n| n as f64 * per_s).collect(),
+            });
+        }
+        if let Some(error) = &once.load.first_error {
+            self.measurement.conditions.insert("first_error".into(), json!(error));
+        }
+        self.measurement.repeats = repeat + 1;
+    }
+
+    /// The measurement, complete.
+    pub(crate) fn finish(mut self) -> Measurement {
+        self.measurement.metrics = self.samples.into_metrics();
+        if let Some(hot) = self.hot {
+            self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));
+        }
+        let shares = json!(self.sampled.blocked_shares());
+        self.measurement.conditions.insert("sampled_blocked_shares".into(), shares);
+        let events: BTreeMap<_, _> = self.sampled.events;
+        self.measurement.conditions.insert("wait_events".into(), json!(events));
+        if self.scan_bytes.is_some() {
+            self.measurement.workload.insert("workers_asked".into(), json!(self.workers));
+        }
+        self.measurement
+    }
+}
