@@ -7,6 +7,8 @@
 use std::io;
 use std::ptr::NonNull;
 
+use crate::Op;
+
 /// At least this alignment, whatever the device would be content with.
 const PAGE: usize = 4096;
 /// Above this size the kernel is asked for large pages, which makes pinning cheaper.
@@ -90,6 +92,16 @@ impl Arena {
     /// Address and length of all slots together, for registration.
     pub(crate) fn whole(&self) -> libc::iovec {
         libc::iovec { iov_base: self.at(0).cast(), iov_len: self.stride * self.slots as usize }
+    }
+
+    /// Panics where `bytes` of a slot cannot be moved.
+    #[inline]
+    pub(crate) fn assert_fits(&self, op: Op, bytes: u32) {
+        assert!(
+            bytes <= self.slot_bytes || !op.moves_data(),
+            "{bytes} bytes in a slot of {}",
+            self.slot_bytes
+        );
     }
 
     /// A slot's bytes.

@@ -8,6 +8,7 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::discard;
 use crate::path::Flights;
 use crate::{Arena, Completion, DevicePath, Error, Method, Op};
 
@@ -18,7 +19,8 @@ pub struct BlockingPath {
     name: PathBuf,
     arena: Arena,
     flights: Flights,
-    queued: VecDeque<(Op, u32, u64)>,
+    queued: VecDeque<(Op, u32, u64, u32)>,
+    block_device: bool,
 }
 
 impl BlockingPath {
@@ -27,6 +29,7 @@ impl BlockingPath {
     pub fn new(file: Arc<File>, name: PathBuf, arena: Arena) -> Self {
         let slots = arena.slots();
         BlockingPath {
+            block_device: discard::is_block_device(&file),
             file,
             name,
             arena,
@@ -35,23 +38,29 @@ impl BlockingPath {
         }
     }
 
-    fn execute(&mut self, op: Op, slot: u32, offset: u64) -> i32 {
-        let length = self.arena.slot_bytes() as usize;
+    fn execute(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) -> i32 {
+        let length = bytes as usize;
         let fd = self.file.as_raw_fd();
+        if op == Op::Trim {
+            return discard::discard(&self.file, self.block_device, offset, bytes);
+        }
         let Ok(offset) = libc::off_t::try_from(offset) else { return -libc::EINVAL };
         loop {
             let moved = match op {
                 Op::Read => {
-                    let buffer = self.arena.slot_mut(slot);
+                    let buffer = &mut self.arena.slot_mut(slot)[..length];
                     // SAFETY: `buffer` is exclusively ours and `length` bytes long; the call returns before the
                     // borrow ends.
                     unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), length, offset) }
                 }
                 Op::Write => {
-                    let buffer = self.arena.slot(slot);
+                    let buffer = &self.arena.slot(slot)[..length];
                     // SAFETY: `buffer` is readable for `length` bytes for the whole call.
                     unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), length, offset) }
                 }
+                // SAFETY: the call touches no memory of ours.
+                Op::Sync => unsafe { libc::fdatasync(fd) as isize },
+                Op::Trim => unreachable!("handled above"),
             };
             if moved >= 0 {
                 return moved as i32;
@@ -84,15 +93,16 @@ impl DevicePath for BlockingPath {
     }
 
     #[inline]
-    fn submit(&mut self, op: Op, slot: u32, offset: u64) {
+    fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
+        self.arena.assert_fits(op, bytes);
         self.flights.take_off(slot);
-        self.queued.push_back((op, slot, offset));
+        self.queued.push_back((op, slot, offset, bytes));
     }
 
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
         for _ in 0..min.max(1) {
-            let Some((op, slot, offset)) = self.queued.pop_front() else { break };
-            let result = self.execute(op, slot, offset);
+            let Some((op, slot, offset, bytes)) = self.queued.pop_front() else { break };
+            let result = self.execute(op, slot, offset, bytes);
             self.flights.land(slot);
             out.push(Completion { slot, result });
         }

@@ -56,7 +56,7 @@ pub(crate) fn fill(
         {
             pattern.fill(path.buffer(slot), next, 0);
             places[slot as usize] = next;
-            path.submit(Op::Write, slot, next);
+            path.submit(Op::Write, slot, next, block);
             next += FILE_UNIT;
         }
         out.clear();
@@ -82,7 +82,7 @@ pub(crate) fn fill(
                 });
             }
             // The buffer still holds the block.
-            path.submit(Op::Write, completion.slot, offset);
+            path.submit(Op::Write, completion.slot, offset, block);
         }
         if direct.is_none() && done - written_back >= WRITE_BACK_BYTES {
             write_back(file, written_back, done - written_back)?;

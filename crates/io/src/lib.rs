@@ -10,6 +10,7 @@
 mod access;
 mod arena;
 mod blocking;
+mod discard;
 mod error;
 mod file;
 mod fill;

@@ -8,7 +8,7 @@ use crate::{Arena, Completion, DevicePath, Error, Method, Op};
 pub struct NullPath {
     arena: Arena,
     flights: Flights,
-    queued: Vec<u32>,
+    queued: Vec<(u32, i32)>,
 }
 
 impl NullPath {
@@ -34,15 +34,15 @@ impl DevicePath for NullPath {
     }
 
     #[inline]
-    fn submit(&mut self, _: Op, slot: u32, _: u64) {
+    fn submit(&mut self, op: Op, slot: u32, _: u64, bytes: u32) {
+        self.arena.assert_fits(op, bytes);
         self.flights.take_off(slot);
-        self.queued.push(slot);
+        self.queued.push((slot, if op.moves_data() { bytes as i32 } else { 0 }));
     }
 
     #[inline]
     fn reap(&mut self, _: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
-        let result = self.arena.slot_bytes() as i32;
-        for slot in self.queued.drain(..) {
+        for (slot, result) in self.queued.drain(..) {
             self.flights.land(slot);
             out.push(Completion { slot, result });
         }

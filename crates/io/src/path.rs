@@ -16,6 +16,18 @@ pub enum Op {
     Read,
     /// Write the slot to the file.
     Write,
+    /// Declare a range of the file or device unneeded; the slot's bytes play no part.
+    Trim,
+    /// Make what was written durable (`fdatasync`); offset and length play no part.
+    Sync,
+}
+
+impl Op {
+    /// Whether the slot's bytes take part.
+    #[inline]
+    pub fn moves_data(self) -> bool {
+        matches!(self, Op::Read | Op::Write)
+    }
 }
 
 /// The way that was obtained.
@@ -34,7 +46,7 @@ pub enum Method {
 pub struct Completion {
     /// The slot it was submitted with; free again.
     pub slot: u32,
-    /// Bytes moved, or the negative error number.
+    /// Bytes moved (0 for [`Op::Trim`] and [`Op::Sync`]), or the negative error number.
     pub result: i32,
 }
 
@@ -57,9 +69,10 @@ pub trait DevicePath {
     /// The bytes of a slot. Panics while an operation on it is in flight.
     fn buffer(&mut self, slot: u32) -> &mut [u8];
 
-    /// Queues an operation on the whole slot at `offset` of the file. It may start now or with the next
-    /// [`reap`](DevicePath::reap). Panics if the slot is in flight already.
-    fn submit(&mut self, op: Op, slot: u32, offset: u64);
+    /// Queues an operation on the first `bytes` of the slot, at `offset` of the file. It may start now or with the
+    /// next [`reap`](DevicePath::reap). Panics if the slot is in flight already, or if a read or write is longer than
+    /// the slot.
+    fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32);
 
     /// Starts what is queued, waits for `min` completions (no more than are in flight) and appends all that are
     /// there to `out`. Returns with fewer, perhaps none, after about [`HEARTBEAT_MS`], so that the caller can look at

@@ -20,9 +20,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use io_uring::types::{CancelBuilder, Fd, Fixed, Timespec};
+use io_uring::types::{CancelBuilder, Fd, Fixed, FsyncFlags, Timespec};
 use io_uring::{CompletionQueue, IoUring, Probe, SubmissionQueue, Submitter, opcode, squeue};
 
+use crate::discard;
 use crate::path::{Flights, HEARTBEAT_MS};
 use crate::{Arena, Completion, DevicePath, Error, Method, Op};
 
@@ -59,6 +60,9 @@ pub struct UringPath {
     flights: Flights,
     heartbeat: Box<Timespec>,
     heartbeat_armed: bool,
+    block_device: bool,
+    /// Executed while submitting, and not reaped yet.
+    done_in_line: Vec<Completion>,
 }
 
 impl UringPath {
@@ -80,6 +84,7 @@ impl UringPath {
         // Saves a look-up of the descriptor per system call; kernels before 5.18 refuse.
         let _ = submitter.register_ring_fd();
         let slots = arena.slots();
+        let block_device = discard::is_block_device(&file);
         Ok(UringPath {
             submitter: ManuallyDrop::new(submitter),
             submissions: ManuallyDrop::new(submissions),
@@ -92,6 +97,8 @@ impl UringPath {
             flights: Flights::new(slots),
             heartbeat: Box::new(Timespec::new().nsec(HEARTBEAT_MS as u32 * 1_000_000)),
             heartbeat_armed: false,
+            block_device,
+            done_in_line: Vec::with_capacity(slots as usize),
         })
     }
 
@@ -100,9 +107,8 @@ impl UringPath {
         self.granted
     }
 
-    fn entry(&self, op: Op, slot: u32, offset: u64) -> squeue::Entry {
+    fn entry(&self, op: Op, slot: u32, offset: u64, length: u32) -> squeue::Entry {
         let pointer = self.arena.pointer(slot);
-        let length = self.arena.slot_bytes();
         macro_rules! on {
             ($fd:expr) => {
                 match (op, self.granted.fixed_buffers) {
@@ -118,6 +124,11 @@ impl UringPath {
                     (Op::Write, false) => {
                         opcode::Write::new($fd, pointer, length).offset(offset).build()
                     }
+                    (Op::Trim, _) => opcode::Fallocate::new($fd, u64::from(length))
+                        .offset(offset)
+                        .mode(discard::PUNCH)
+                        .build(),
+                    (Op::Sync, _) => opcode::Fsync::new($fd).flags(FsyncFlags::DATASYNC).build(),
                 }
             };
         }
@@ -255,9 +266,15 @@ impl DevicePath for UringPath {
     }
 
     #[inline]
-    fn submit(&mut self, op: Op, slot: u32, offset: u64) {
+    fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
+        self.arena.assert_fits(op, bytes);
         self.flights.take_off(slot);
-        let entry = self.entry(op, slot, offset);
+        if op == Op::Trim && self.block_device {
+            let result = discard::discard(&self.file, true, offset, bytes);
+            self.done_in_line.push(Completion { slot, result });
+            return;
+        }
+        let entry = self.entry(op, slot, offset, bytes);
         while !self.push(&entry) {
             std::thread::yield_now();
         }
@@ -266,6 +283,10 @@ impl DevicePath for UringPath {
     #[inline]
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
         let enough = out.len() + min.min(self.flights.count()) as usize;
+        for completion in self.done_in_line.drain(..) {
+            self.flights.land(completion.slot);
+            out.push(completion);
+        }
         self.arm_heartbeat();
         loop {
             let wanted = enough.saturating_sub(out.len());
@@ -358,7 +379,7 @@ mod tests {
         let Some(mut path) = silent(&mut keep) else { return };
         let mut out = Vec::new();
         for slot in 0..3 {
-            path.submit(Op::Read, slot, u64::MAX);
+            path.submit(Op::Read, slot, u64::MAX, 4096);
         }
         for _ in 0..3 {
             let began = Instant::now();
@@ -373,8 +394,8 @@ mod tests {
     fn dropping_cancels_what_is_in_flight() {
         let mut keep = Vec::new();
         let Some(mut path) = silent(&mut keep) else { return };
-        path.submit(Op::Read, 0, u64::MAX);
-        path.submit(Op::Read, 1, u64::MAX);
+        path.submit(Op::Read, 0, u64::MAX, 4096);
+        path.submit(Op::Read, 1, u64::MAX, 4096);
         path.reap(1, &mut Vec::new()).unwrap();
         let began = Instant::now();
         assert!(path.drain(), "cancelled reads come back");
@@ -392,7 +413,7 @@ mod tests {
         let arena = Arena::new(100, 4096, 4096).unwrap();
         let mut path = UringPath::new(zeros, "/dev/zero".into(), arena, 4).unwrap();
         for slot in 0..100 {
-            path.submit(Op::Read, slot, 0);
+            path.submit(Op::Read, slot, 0, 4096);
         }
         let mut out = Vec::new();
         while path.in_flight() > 0 {
@@ -409,7 +430,7 @@ mod tests {
     fn a_buffer_in_flight_cannot_be_reached() {
         let mut keep = Vec::new();
         let Some(mut path) = silent(&mut keep) else { panic!("slot 0 is in flight (skipped)") };
-        path.submit(Op::Read, 0, u64::MAX);
+        path.submit(Op::Read, 0, u64::MAX, 4096);
         path.buffer(0);
     }
 }

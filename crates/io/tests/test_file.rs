@@ -175,7 +175,7 @@ fn once_each(path: &mut dyn DevicePath, op: Op, file: &TestFile, block: u64, wri
                 pattern.fill(path.buffer(slot), offset, write_gen);
             }
             places[slot as usize] = offset;
-            path.submit(op, slot, offset);
+            path.submit(op, slot, offset, block as u32);
             next += 1;
         }
         out.clear();
@@ -235,14 +235,14 @@ fn errors_of_single_operations_come_back_with_their_number() {
         let arena = Arena::new(1, 4096, 4096).unwrap();
         let mut path = access.open(Arc::clone(&read_only), file.path(), arena, 1).unwrap();
         let mut out = Vec::new();
-        path.submit(Op::Write, 0, 0);
+        path.submit(Op::Write, 0, 0, 4096);
         while out.is_empty() {
             path.reap(1, &mut out).unwrap();
         }
         assert_eq!(out[0].bytes().unwrap_err().raw_os_error(), Some(libc::EBADF));
         // Beyond the end: no error, and no bytes.
         out.clear();
-        path.submit(Op::Read, 0, 1 << 30);
+        path.submit(Op::Read, 0, 1 << 30, 4096);
         while out.is_empty() {
             path.reap(1, &mut out).unwrap();
         }

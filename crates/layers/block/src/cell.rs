@@ -68,6 +68,8 @@ fn direction(op: Op) -> &'static str {
     match op {
         Op::Read => "read",
         Op::Write => "write",
+        Op::Trim => "trim",
+        Op::Sync => "sync",
     }
 }
 

@@ -159,7 +159,7 @@ pub fn measure_by(
                 (Op::Write, _) => Some((allowance.next_bytes() / block).max(FEWEST_WRITES)),
                 // A block read twice would come from the page cache the second time.
                 (Op::Read, Route::Buffered) => Some(file.bytes() / block),
-                (Op::Read, _) => None,
+                (Op::Read | Op::Trim | Op::Sync, _) => None,
             };
             let load = Load {
                 id: &cell.id,

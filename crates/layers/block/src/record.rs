@@ -80,10 +80,13 @@ impl Record {
             samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
         }
         let issued = match setting.cell.op {
-            Op::Read => metric::ISSUED_READ_BYTES,
-            Op::Write => metric::ISSUED_WRITE_BYTES,
+            Op::Read => Some(metric::ISSUED_READ_BYTES),
+            Op::Write => Some(metric::ISSUED_WRITE_BYTES),
+            Op::Trim | Op::Sync => None,
         };
-        samples.add(issued, Unit::Bytes, Better::Neither, operations * block);
+        if let Some(issued) = issued {
+            samples.add(issued, Unit::Bytes, Better::Neither, operations * block);
+        }
         samples.extend(outcome.seen.metrics());
         let drift = outcome.sentinel_drift;
         samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, drift);

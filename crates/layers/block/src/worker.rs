@@ -163,7 +163,7 @@ fn prepare(job: &Job<'_>) -> Result<Box<dyn DevicePath>, BlockError> {
         })?;
     }
     let slots = match job.op {
-        Op::Read => job.depth,
+        Op::Read | Op::Trim | Op::Sync => job.depth,
         Op::Write => {
             let pool = POOL_BYTES / u64::from(job.threads) / u64::from(job.block_bytes);
             (pool as u32).max(2 * job.depth)
@@ -231,7 +231,7 @@ fn run(
                 pattern.stamp(path.buffer(slot), offset, generation);
             }
             flight[slot as usize] = (offset, if stamp_each { now_ns() } else { now });
-            path.submit(job.op, slot, offset);
+            path.submit(job.op, slot, offset, job.block_bytes);
             tally.issued += 1;
             in_flight += 1;
         }

@@ -1,0 +1,43 @@
+//! Trim: telling a device, or the file system, that a range's contents are no longer needed.
+//!
+//! On a block device `BLKDISCARD` (it waits until the device has taken the command), on a file a hole
+//! (`fallocate(2)`, FALLOC_FL_PUNCH_HOLE), which reaches the device only where the file system is mounted with
+//! `discard` or later by `fstrim`. Both calls block.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
+
+/// `_IO(0x12, 119)` of `linux/fs.h`; takes start and length, bytes.
+const BLKDISCARD: u32 = 0x1277;
+/// A hole that leaves the size as it is.
+pub(crate) const PUNCH: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+
+/// Whether `file` is a block device; `false` where it cannot be asked.
+pub(crate) fn is_block_device(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| found.file_type().is_block_device())
+}
+
+/// Discards the range and waits; 0 or the negative error number, as a completion has it.
+pub(crate) fn discard(file: &File, block_device: bool, offset: u64, bytes: u32) -> i32 {
+    let fd = file.as_raw_fd();
+    loop {
+        let result = if block_device {
+            let range = [offset, u64::from(bytes)];
+            // SAFETY: the request reads two 64-bit words, which `range` holds for the whole call.
+            unsafe { libc::ioctl(fd, BLKDISCARD as _, range.as_ptr()) }
+        } else {
+            let Ok(offset) = libc::off_t::try_from(offset) else { return -libc::EINVAL };
+            // SAFETY: the call touches no memory of ours.
+            unsafe { libc::fallocate(fd, PUNCH, offset, libc::off_t::from(bytes)) }
+        };
+        if result == 0 {
+            return 0;
+        }
+        match io::Error::last_os_error().raw_os_error() {
+            Some(libc::EINTR) => {}
+            errno => return -errno.unwrap_or(libc::EIO),
+        }
+    }
+}
