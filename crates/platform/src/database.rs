@@ -80,8 +80,13 @@ fn server(
 ) -> Option<RunningDatabase> {
     let name = source.text(&format!("/proc/{pid}/comm"))?;
     let kind = KINDS.iter().find(|kind| (kind.matches)(&name))?;
+    // One that has ended and waits to be collected uses nothing.
+    let stat = state_and_parent(source, pid);
+    if stat.is_some_and(|(state, _)| matches!(state, 'Z' | 'X')) {
+        return None;
+    }
     // A child of the same server, of which some have hundreds.
-    let parent_name = parent(source, pid).and_then(|pid| source.text(&format!("/proc/{pid}/comm")));
+    let parent_name = stat.and_then(|(_, parent)| source.text(&format!("/proc/{parent}/comm")));
     if parent_name.is_some_and(|name| (kind.matches)(&name)) {
         return None;
     }
@@ -101,10 +106,11 @@ fn server(
     Some(RunningDatabase { kind: kind.name.to_string(), pid, data_dir, shares_role })
 }
 
-fn parent(source: &dyn Source, pid: u32) -> Option<u32> {
+fn state_and_parent(source: &dyn Source, pid: u32) -> Option<(char, u32)> {
     let stat = source.text(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may hold anything; the last parenthesis ends it.
-    stat[stat.rfind(')')? + 1..].split_whitespace().nth(1)?.parse().ok()
+    let mut words = stat[stat.rfind(')')? + 1..].split_whitespace();
+    Some((words.next()?.chars().next()?, words.next()?.parse().ok()?))
 }
 
 fn data_dir(source: &dyn Source, pid: u32, kind: &Kind) -> Option<String> {

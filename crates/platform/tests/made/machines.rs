@@ -121,6 +121,32 @@ fn the_machine_itself() {
 }
 
 #[test]
+fn a_balloon_that_hears_of_free_pages_is_noticed() {
+    let reports = |machine: &Machine| {
+        narrows_platform::discover(&machine.tree(), &[]).memory.free_page_reporting
+    };
+    assert_eq!(reports(&Machine::new()), None);
+
+    const ORDER: &str = "/sys/module/page_reporting/parameters/page_reporting_order";
+    for (order, expected) in [("9\n", true), ("4294967295\n", false), ("0\n", false)] {
+        let machine = Machine::new();
+        machine.file(ORDER, order);
+        assert_eq!(reports(&machine), Some(expected), "{order}");
+    }
+    // Kernels without that parameter: the balloon's own features, lowest bit first.
+    for (kind, features, expected) in
+        [("0x0005", "011001", true), ("0x0005", "011000", false), ("0x0002", "011001", false)]
+    {
+        let machine = Machine::new();
+        machine.files(
+            "/sys/bus/virtio/devices/virtio0",
+            &[("device", &format!("{kind}\n")), ("features", &format!("{features}\n"))],
+        );
+        assert_eq!(reports(&machine), Some(expected), "{kind} {features}");
+    }
+}
+
+#[test]
 fn a_container_mark_in_an_image_that_boots_by_itself_is_not_a_container() {
     let mark = |root: &str, namespace: &str| {
         let machine = Machine::new();
@@ -168,6 +194,9 @@ fn servers_are_found_once_and_followed_to_their_drives() {
     process(&machine, 300, 1, "mysqld", &["mysqld", "--datadir=/var/lib/mysql"], inside);
     process(&machine, 400, 1, "ora_pmon_ORCL", &["ora_pmon_ORCL"], mounts);
     process(&machine, 500, 1, "mysqld_safe", &["sh"], mounts);
+    // Ended, and not yet collected by its parent: its command line is empty.
+    process(&machine, 600, 1, "postgres", &[], mounts);
+    machine.file("/proc/600/stat", "600 (postgres) Z 1 1 1 0");
     let roles = [(Role::Data, Path::new("/db")), (Role::Wal, Path::new("/srv"))];
     let platform = narrows_platform::discover(&machine.tree(), &roles);
     let found: Vec<(&str, u32, Option<&str>, &[Role])> = platform
