@@ -9,18 +9,24 @@
 //! the number of repeats.
 
 mod effective;
+mod exceedance;
 mod hdr;
 mod recorder;
 mod runs;
 mod share;
+mod side;
+mod slope;
 mod special;
 pub mod steady;
 mod tail;
 pub mod trend;
 
 pub use effective::effective_sample_size;
+pub use exceedance::{Exceedance, Slice, exceedance};
 pub use hdr::HdrError;
 pub use recorder::Recorder;
 pub use runs::{RatioEstimate, interval_95, median, ratio};
 pub use share::share_interval_95;
+pub use side::{Side, median_side};
+pub use slope::{Slope, slope};
 pub use tail::quantile_interval;
