@@ -208,6 +208,16 @@ fn on_theirs(session: &mut Session<'_>, address: Address) -> Result<()> {
     measure(session, address, None, conditions)
 }
 
+/// Memory to claim before each scan: as much as the table fills, where the hypervisor takes back what an eviction
+/// frees, and no more than half of what a control group still allows.
+fn claim_bytes(resolved: &Resolved) -> Option<u64> {
+    let platform = &resolved.platform;
+    platform.memory.free_page_reporting.filter(|&reports| reports)?;
+    let used = platform.cgroup.memory_used_bytes.unwrap_or(0);
+    let room = platform.cgroup.memory_limit_bytes.map(|limit| limit.saturating_sub(used) / 2);
+    Some(resolved.plan.table_bytes.min(room.unwrap_or(u64::MAX)))
+}
+
 /// Processes of the scan with many: one per server processor, at least two.
 fn scan_workers(resolved: &Resolved) -> u32 {
     (resolved.split.server.len() as u32).clamp(2, 64)
@@ -222,7 +232,7 @@ fn measure(
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
     let settings = Settings {
-        schema: "narrows_scratch".into(),
+        run_id: session.run.id.clone(),
         monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
         table_bytes: resolved.plan.table_bytes,
         cached_bytes: resolved.plan.shared_buffers_bytes / CACHED_SHARE,
@@ -234,6 +244,7 @@ fn measure(
         client_cpus: resolved.split.client.clone(),
         cpu_quota: resolved.platform.cgroup.cpu_quota_cpus,
         data_dir,
+        claim_bytes: claim_bytes(resolved),
         own_server,
         conditions,
     };

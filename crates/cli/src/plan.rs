@@ -140,9 +140,9 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         wal_dir,
         address,
         postgres: args.postgres.clone(),
-        window: Duration::from_millis(if quick { 400 } else { 1000 }),
-        database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
-        update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+        window: Duration::from_millis(if quick { 300 } else { 1000 }),
+        database_window: Duration::from_millis(if quick { 1200 } else { 3000 }),
+        update_window: Duration::from_millis(if quick { 1200 } else { 11_000 }),
     };
     resolved.plan.steps = steps(&resolved);
     Ok(resolved)

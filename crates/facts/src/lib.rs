@@ -2,15 +2,16 @@
 //! no file tells.
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
-//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`mod@file`] and
-//! [`process`] are system calls on the live machine.
+//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`mod@file`],
+//! [`mod@claim`] and [`process`] are system calls on the live machine.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
-//! one file and [`affinity::pin`] binds the caller's own thread.
+//! one file, [`affinity::pin`] binds the caller's own thread, and [`claim()`] uses free memory for a moment.
 
 pub mod affinity;
 pub mod cgroup;
+pub mod claim;
 mod cpulist;
 pub mod file;
 mod mounts;
@@ -18,6 +19,7 @@ pub mod process;
 mod source;
 mod tree;
 
+pub use claim::claim;
 pub use cpulist::{parse_cpu_list, parse_cpu_mask};
 pub use mounts::{Mount, mount_of, mounts, parse_mounts};
 pub use source::{Live, Source};

@@ -117,6 +117,8 @@ pub enum IntervalMethod {
     OrderStatistic,
     /// Student's t on the logarithms of the runs: assumes log-normal runs, three runs or more.
     LogT,
+    /// Student's t on the logarithms of ratios of interleaved pairs, three pairs or more.
+    PairedLogT,
     /// Carried through from intervals of the parts.
     Propagated,
     /// Binomial order statistics of a quantile inside the runs, widened by the effective sample size.

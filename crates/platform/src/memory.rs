@@ -22,7 +22,29 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Memory {
         numa_balancing: source
             .number::<u32>("/proc/sys/kernel/numa_balancing")
             .map(|mode| mode != 0),
+        free_page_reporting: free_page_reporting(source),
     }
+}
+
+/// Whether a balloon has told the kernel that it wants to hear of free pages (Linux `mm/page_reporting.c`): the
+/// order of pages to report is a usable number only once one has; where there is no such parameter, a virtio
+/// balloon shows the feature it agreed on (VIRTIO 1.2, 5.5.3).
+fn free_page_reporting(source: &dyn Source) -> Option<bool> {
+    const ORDER: &str = "/sys/module/page_reporting/parameters/page_reporting_order";
+    const DEVICES: &str = "/sys/bus/virtio/devices";
+    const BALLOON: &str = "0x0005";
+    const REPORTING_BIT: usize = 5;
+    if let Some(order) = source.text(ORDER) {
+        // Zero or all ones: nobody has registered.
+        return Some(order.trim().parse::<u32>().is_ok_and(|order| (1..32).contains(&order)));
+    }
+    let devices = source.list(DEVICES).ok()?;
+    Some(devices.iter().any(|name| {
+        let read = |file| source.text(&format!("{DEVICES}/{name}/{file}"));
+        read("device").is_some_and(|kind| kind.trim() == BALLOON)
+            && read("features")
+                .is_some_and(|bits| bits.as_bytes().get(REPORTING_BIT) == Some(&b'1'))
+    }))
 }
 
 /// The number of a line of `/proc/meminfo`.

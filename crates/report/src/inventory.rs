@@ -174,6 +174,10 @@ fn memory(p: &Platform, lines: &mut Lines) {
                 .as_ref()
                 .map(|thp| format!("transparent huge pages {thp}")),
             memory.numa_balancing.map(|on| format!("NUMA balancing {}", on_off(on))),
+            memory
+                .free_page_reporting
+                .filter(|&reports| reports)
+                .map(|_| "the hypervisor takes back what is free".to_string()),
         ],
     );
     for pool in memory.huge_pages.iter().filter(|pool| pool.total > 0) {

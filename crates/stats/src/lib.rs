@@ -25,7 +25,7 @@ pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};
 pub use hdr::HdrError;
 pub use recorder::Recorder;
-pub use runs::{RatioEstimate, interval_95, median, ratio};
+pub use runs::{RatioEstimate, interval_95, median, paired_ratio, ratio};
 pub use share::share_interval_95;
 pub use side::{Side, median_side};
 pub use slope::{Slope, slope};

@@ -5,7 +5,7 @@
 //! an unlucky seed.
 
 use narrows_stats::{
-    Recorder, effective_sample_size, interval_95, quantile_interval, ratio, trend,
+    Recorder, effective_sample_size, interval_95, paired_ratio, quantile_interval, ratio, trend,
 };
 
 const DRAWS: u32 = 2000;
@@ -114,6 +114,26 @@ fn the_ratio_is_covered_also_with_unequal_spread_and_numbers() {
         });
         assert_share(found, 0.93, 0.97, &format!("n = {n}, {m}"));
     }
+}
+
+#[test]
+fn pairs_cover_the_ratio_and_shed_what_hits_both() {
+    let mut narrower = 0.0;
+    let found = share(33, |d| {
+        let (mut over, mut under) = (Vec::new(), Vec::new());
+        for _ in 0..6 {
+            // The machine's mood, common to a pair, is three times as large as what is each run's own.
+            let mood = d.log_normal(0.15);
+            over.push(1.3 * mood * d.log_normal(0.05));
+            under.push(mood * d.log_normal(0.05));
+        }
+        let paired = paired_ratio(&over, &under).unwrap().interval_95.unwrap();
+        let apart = ratio(&over, &under).unwrap().interval_95.unwrap();
+        narrower += f64::from(u8::from(paired.high - paired.low < apart.high - apart.low));
+        paired.low <= 1.3 && 1.3 <= paired.high
+    });
+    assert_share(found, 0.935, 0.965, "pairs");
+    assert!(narrower / f64::from(DRAWS) > 0.95, "{narrower} of {DRAWS}");
 }
 
 #[test]

@@ -53,26 +53,24 @@ fn read(analysis: &Analysis, choice: &Choice, intervention: Intervention) -> Opt
     })
 }
 
-/// The relative change of the rate and its interval.
+/// The relative change of the rate and its interval: pair by pair where test and baseline were interleaved.
 fn effect(run: &Run, test: &Measurement, own: &Measurement) -> Option<(f64, Option<Interval>)> {
-    let baseline = match test.text(condition::BASELINE) {
-        Some(id) => run.measurement(id).filter(|m| m.usable())?,
-        None => own,
-    };
     let after = test.metric(metric::THROUGHPUT)?;
-    let before = baseline.metric(metric::THROUGHPUT)?;
-    match narrows_stats::ratio(&after.samples, &before.samples) {
-        Some(ratio) => {
-            let shifted = ratio.interval_95.map(|interval| Interval {
-                low: interval.low - 1.0,
-                high: interval.high - 1.0,
-                method: interval.method,
-            });
-            Some((ratio.value - 1.0, shifted))
+    let ratio = match test.text(condition::BASELINE) {
+        Some(id) => {
+            let baseline = run.measurement(id).filter(|m| m.usable())?;
+            let before = baseline.metric(metric::THROUGHPUT)?;
+            narrows_stats::paired_ratio(&after.samples, &before.samples)
+                .or_else(|| narrows_stats::ratio(&after.samples, &before.samples))
         }
-        None if before.value > 0.0 => Some((after.value / before.value - 1.0, None)),
-        None => None,
-    }
+        None => narrows_stats::ratio(&after.samples, &own.metric(metric::THROUGHPUT)?.samples),
+    }?;
+    let shifted = ratio.interval_95.map(|interval| Interval {
+        low: interval.low - 1.0,
+        high: interval.high - 1.0,
+        method: interval.method,
+    });
+    Some((ratio.value - 1.0, shifted))
 }
 
 fn outcome(prediction: &Prediction, effect: f64, interval: Option<Interval>) -> Outcome {

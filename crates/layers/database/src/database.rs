@@ -10,6 +10,7 @@ use narrows_observe::{Seen, Watch};
 use serde_json::{Value, json};
 
 use crate::address::Address;
+use crate::admission::{self, Admitted};
 use crate::counters;
 use crate::error::DatabaseError;
 use crate::evict::{Evictor, evict_once, segments};
@@ -19,6 +20,7 @@ use crate::once::{Cpus, Once};
 use crate::processes::{ServerProcesses, Used, title};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
+use crate::schema::Schema;
 use crate::session::APPLICATION_NAME;
 use crate::table::Table;
 use crate::variation::{Variation, Workload};
@@ -32,8 +34,8 @@ const LONGEST_SCAN: Duration = Duration::from_secs(900);
 /// What the database layer is to use.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Schema of our own; created and dropped.
-    pub schema: String,
+    /// The run, whose schema is named after it; created and dropped.
+    pub run_id: String,
     /// Another database on the same server, from which the load is watched without being counted with it.
     pub monitor_database: Option<String>,
     /// Size of the table, bytes.
@@ -48,6 +50,8 @@ pub struct Settings {
     pub cpu_quota: Option<f64>,
     /// The server's data folder, where its files may be read.
     pub data_dir: Option<PathBuf>,
+    /// Memory to claim before each scan, bytes: where the hypervisor takes back what an eviction frees.
+    pub claim_bytes: Option<u64>,
     /// Whether its processes may be moved between processors: only on a server of our own.
     pub own_server: bool,
     /// What every measurement's conditions should say besides.
@@ -64,6 +68,7 @@ pub struct Database {
     version: u32,
     settings: Settings,
     cpus: Cpus,
+    schema: Schema,
     table: Option<Table>,
     processes: Option<ServerProcesses>,
     watch: Watch,
@@ -78,15 +83,7 @@ impl Database {
         watch: Watch,
     ) -> Result<Database, DatabaseError> {
         let mut control = Connection::open(&address, &[("application_name", "narrows control")])?;
-        let version: u32 =
-            control.one("SHOW server_version_num")?.and_then(|text| text.parse().ok()).unwrap_or(0);
-        let version_text = control.one("SHOW server_version")?.unwrap_or_default();
-        if !(130_000..190_000).contains(&version) {
-            return Err(DatabaseError::Version(version_text));
-        }
-        if control.one("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
-            return Err(DatabaseError::Standby);
-        }
+        let Admitted { version, version_text } = admission::look(&mut control, &address)?;
         let processes =
             address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten();
         // The server under test is not one of the "others" on this machine.
@@ -109,6 +106,7 @@ impl Database {
             monitor,
             address,
             version,
+            schema: Schema::of_run(&settings.run_id),
             settings,
             cpus,
             table: None,
@@ -142,19 +140,25 @@ impl Database {
 
     /// Makes and loads the table.
     pub fn prepare(&mut self, ctx: &Context<'_>) -> Result<(), DatabaseError> {
-        // What a crashed run left under our name is ours to remove.
-        Table::drop_schema(&mut self.control, &self.settings.schema)?;
+        self.control.heed(Some(ctx.stop));
+        for name in Schema::sweep(&mut self.control)? {
+            let what = format!("removed {name}, left by a run that died");
+            ctx.progress.phase(Layer::Database, Phase::Prepare, &what);
+        }
+        self.schema.create(&mut self.control)?;
         let block_bytes: u64 =
             self.control.one("SHOW block_size")?.and_then(|t| t.parse().ok()).unwrap_or(8192);
         let rows = (self.settings.table_bytes / block_bytes).max(1);
-        self.table = Some(Table::create(&mut self.control, ctx, &self.settings.schema, rows)?);
+        self.table = Some(Table::create(&mut self.control, ctx, self.schema.name(), rows)?);
         Ok(())
     }
 
-    /// Removes everything this layer made.
+    /// Removes everything this layer made, also from a server that was restarted meanwhile. A stop doesn't cut it
+    /// short.
     pub fn clean_up(&mut self) -> Result<(), DatabaseError> {
         self.table = None;
-        Ok(Table::drop_schema(&mut self.control, &self.settings.schema)?)
+        self.control.heed(None);
+        Ok(self.schema.drop(&mut self.control, &self.address)?)
     }
 
     /// Size of the table, bytes; zero before [`Database::prepare`].
@@ -180,7 +184,7 @@ impl Database {
         let data_dir = self.settings.data_dir.clone().ok_or_else(|| {
             fail("the server's data folder is not known or not on this machine".into())
         })?;
-        let schema = &self.settings.schema;
+        let schema = self.schema.name();
         let relations = self.control.query(&format!(
             "SELECT pg_relation_filepath(c.oid) FROM pg_class c \
              JOIN pg_namespace n ON n.oid = c.relnamespace \
@@ -272,6 +276,9 @@ impl Database {
                         })?),
                         None => None,
                     };
+                if workload == Workload::Scan {
+                    self.claim(ctx);
+                }
                 let before = narrows_observe::sentinel();
                 let (once, hot) = match workload {
                     Workload::Scan => self.once_scan(ctx, variation, &statement)?,
@@ -289,6 +296,15 @@ impl Database {
             }
         }
         Ok(filling.into_iter().map(Filling::finish).collect())
+    }
+
+    /// The pages that the scan's reads are about to fill. Lookups take theirs from small free blocks, which are not
+    /// reported to the host.
+    fn claim(&self, ctx: &Context<'_>) {
+        if let Some(bytes) = self.settings.claim_bytes {
+            // Without it the scan is slower, and the spread of its repeats says so.
+            let _ = narrows_facts::claim(bytes, &|| !ctx.stop.is_set());
+        }
     }
 
     fn cached_rows(&self, table: &Table) -> u64 {
@@ -444,7 +460,7 @@ impl Database {
         let table = self.table.as_ref().expect("prepare comes before measure");
         let say = &mut measurement.workload;
         say.insert("workload".into(), json!(workload.word()));
-        say.insert("statement".into(), json!(statement.replace(&self.settings.schema, "narrows")));
+        say.insert("statement".into(), json!(statement.replace(self.schema.name(), "narrows")));
         say.insert("settings".into(), json!(variation.settings(workload)));
         let open = variation.open_rate_per_s.is_some();
         say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
@@ -480,6 +496,9 @@ impl Database {
                 found.insert(condition::METHOD.into(), json!("buffered"));
             }
             _ => {}
+        }
+        if let (Workload::Scan, Some(bytes)) = (workload, self.settings.claim_bytes) {
+            found.insert("memory_claimed_bytes".into(), json!(bytes));
         }
         Filling {
             measurement,

@@ -55,6 +55,7 @@ pub fn platform() -> Platform {
             dimms: Some(slots.iter().map(|s| dimm(s, !matches!(*s, "K1" | "L1"))).collect()),
             transparent_huge_pages: Some("madvise".into()),
             numa_balancing: Some(true),
+            free_page_reporting: None,
             ..Memory::default()
         },
         clock_source: Some("tsc".into()),
