@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use narrows_engine::Stopped;
 
 use crate::load::LoadError;
+use crate::schema::LeftBehind;
 use crate::table::TableError;
 use crate::wire::WireError;
 
@@ -21,6 +22,9 @@ pub enum DatabaseError {
     /// The table could not be made.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// Our schema could not be removed.
+    #[error(transparent)]
+    LeftBehind(#[from] LeftBehind),
     /// On request.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -34,6 +38,17 @@ pub enum DatabaseError {
         "the server is a standby and takes no writes\nhint: name the primary, or use --database managed"
     )]
     Standby,
+    /// The user may look and not make anything.
+    #[error(
+        "the user {user} may not create a schema in the database {database}\n\
+         hint: GRANT CREATE ON DATABASE {database} TO {user}, or name another user or database"
+    )]
+    NoRight {
+        /// The user.
+        user: String,
+        /// The database.
+        database: String,
+    },
     /// The table's files can't be kept out of memory, so its reads would not be reads of the drive.
     #[error("the uncached lookup needs the table's files to be evicted from memory: {reason}")]
     Evict {

@@ -8,6 +8,7 @@
 //! Knows no other layer and no verdict.
 
 mod address;
+mod admission;
 mod counters;
 mod database;
 mod error;
@@ -16,8 +17,10 @@ mod filling;
 mod load;
 mod once;
 mod processes;
+mod refusal;
 mod sampling;
 mod scan;
+mod schema;
 pub mod server;
 mod session;
 mod table;
@@ -25,9 +28,11 @@ mod variation;
 mod wire;
 
 pub use address::{Address, AddressError, Endpoint, Secret};
+pub use admission::admit;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
 pub use load::{LoadError, LoadPlan, LoadResult, run as run_load};
+pub use schema::LeftBehind;
 pub use table::TableError;
 pub use variation::{Variation, Workload};
 pub use wire::{Connection, WireError};

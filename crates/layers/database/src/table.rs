@@ -64,7 +64,7 @@ impl Table {
         format!("{}.rows", self.schema)
     }
 
-    /// Creates the schema and the table, loads `rows` rows and leaves them frozen, analysed and on disk.
+    /// Creates the table in a schema that is there, loads `rows` rows and leaves them frozen, analysed and on disk.
     pub fn create(
         control: &mut Connection,
         ctx: &Context<'_>,
@@ -79,7 +79,6 @@ impl Table {
         let table = Table { schema: schema.to_string(), rows, block_bytes, bytes: 0 };
         let name = table.name();
         tell(Phase::Fill, &format!("a table of {rows} rows, one per block"));
-        control.execute(&format!("CREATE SCHEMA {schema}"))?;
         // Creating and loading in one transaction lets a server at wal_level=minimal skip the log, and FREEZE needs
         // it. The table's own autovacuum is off: in one window of six it would be a disturbance. By its number of
         // parallel workers the table never gets fewer than a session allows.
@@ -190,10 +189,5 @@ impl Table {
             plan: plan.trim_end().to_string(),
             wanted,
         })
-    }
-
-    /// Removes the schema with everything in it.
-    pub fn drop_schema(control: &mut Connection, schema: &str) -> Result<(), WireError> {
-        control.execute(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE"))
     }
 }

@@ -2,20 +2,26 @@
 //! COPY, reading counters. The wire format and the authentication are `postgres-protocol`'s.
 //!
 //! Not for the load: that is [`crate::session`], which shares the opened stream.
+//!
+//! A statement may take minutes on somebody's server (an index, a checkpoint). A connection that was told to
+//! [`heed`](Connection::heed) a stop token cancels its statement within a moment of the request, as `psql` does on
+//! Ctrl-C: by a cancel request on a connection of its own (PostgreSQL documentation, "Canceling Requests in Progress").
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
+use narrows_engine::Stop;
 use postgres_protocol::authentication::{md5_hash, sasl};
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
 use crate::address::{Address, Endpoint};
+use crate::refusal;
 
 /// What can go wrong between us and a server.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +40,7 @@ pub enum WireError {
     #[error("the connection to the server broke: {0}")]
     Io(#[from] io::Error),
     /// The server refused something.
-    #[error("{severity} {code}: {message}{detail}")]
+    #[error("{severity} {code}: {message}{detail}{}", refusal::hint(code, message))]
     Server {
         /// `ERROR`, `FATAL`.
         severity: String,
@@ -84,7 +90,7 @@ impl Stream {
                 UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).map(Stream::Unix)
             }
             Endpoint::Tcp { host, port } => {
-                let stream = TcpStream::connect((host.as_str(), *port))?;
+                let stream = connect_tcp(host, *port)?;
                 // One small request at a time: Nagle's algorithm would hold it back.
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
@@ -105,6 +111,18 @@ impl Stream {
             Stream::Tcp(stream) => stream.set_read_timeout(limit),
         }
     }
+}
+
+/// The first of the host's addresses that answers.
+fn connect_tcp(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, LONGEST_CONNECT) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 impl AsRawFd for Stream {
@@ -146,8 +164,24 @@ pub struct Connection {
     stream: Stream,
     inbox: BytesMut,
     outbox: BytesMut,
+    endpoint: Endpoint,
     pid: u32,
+    /// What a cancel request has to show.
+    secret: i32,
+    /// Cancels the statement in hand when set.
+    stop: Option<Stop>,
+    /// Whether the statement in hand was cancelled already.
+    cancelled: bool,
+    /// How long the server may stay silent.
+    silence: Duration,
 }
+
+/// How long a host may take to answer at all.
+const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+/// How long logging in may take: what doesn't answer by then speaks another protocol.
+const LONGEST_LOGIN: Duration = Duration::from_secs(20);
+/// How often a connection that waits for the server looks at its stop token.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
 const SILENCE: Duration = Duration::from_secs(600);
@@ -157,9 +191,18 @@ impl Connection {
     pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
         let stream = Stream::connect(&address.endpoint)
             .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
-        stream.set_timeout(Some(SILENCE))?;
-        let mut connection =
-            Connection { stream, inbox: BytesMut::new(), outbox: BytesMut::new(), pid: 0 };
+        stream.set_timeout(Some(LOOK_EVERY))?;
+        let mut connection = Connection {
+            stream,
+            inbox: BytesMut::new(),
+            outbox: BytesMut::new(),
+            endpoint: address.endpoint.clone(),
+            pid: 0,
+            secret: 0,
+            stop: None,
+            cancelled: false,
+            silence: LONGEST_LOGIN,
+        };
         let mut parameters = vec![
             ("user", address.user.as_str()),
             ("database", address.database.as_str()),
@@ -171,11 +214,27 @@ impl Connection {
         connection.authenticate(address)?;
         loop {
             match connection.next()? {
-                Message::BackendKeyData(key) => connection.pid = key.process_id() as u32,
-                Message::ReadyForQuery(_) => return Ok(connection),
+                Message::BackendKeyData(key) => {
+                    connection.pid = key.process_id() as u32;
+                    connection.secret = key.secret_key();
+                }
+                Message::ReadyForQuery(_) => {
+                    connection.silence = SILENCE;
+                    return Ok(connection);
+                }
                 _ => {}
             }
         }
+    }
+
+    /// From now on statements end early, with an error, when `stop` is set; `None`: they run to their end.
+    pub fn heed(&mut self, stop: Option<&Stop>) {
+        self.stop = stop.cloned();
+    }
+
+    /// Whether the server closed this connection, or can't be reached through it any more.
+    pub fn is_broken(&mut self) -> bool {
+        self.execute("SELECT 1").is_err_and(|error| matches!(error, WireError::Io(_)))
     }
 
     fn authenticate(&mut self, address: &Address) -> Result<(), WireError> {
@@ -336,13 +395,15 @@ impl Connection {
                 Err(error) => failure = Some(error),
             }
         }
-        match failure {
-            Some(error) => Err(error),
-            None => Ok((self.stream, self.pid)),
+        if let Some(error) = failure {
+            return Err(error);
         }
+        self.stream.set_timeout(Some(SILENCE))?;
+        Ok((self.stream, self.pid))
     }
 
     fn send(&mut self) -> io::Result<()> {
+        self.cancelled = false;
         self.stream.write_all(&self.outbox)?;
         self.outbox.clear();
         Ok(())
@@ -371,7 +432,7 @@ impl Connection {
                 Some(message) => return Ok(Ok(message)),
                 None => {
                     let mut chunk = [0u8; 16 * 1024];
-                    let n = self.stream.read(&mut chunk)?;
+                    let n = self.wait_for(&mut chunk)?;
                     if n == 0 {
                         return Err(WireError::Io(io::Error::new(
                             io::ErrorKind::UnexpectedEof,
@@ -382,6 +443,43 @@ impl Connection {
                 }
             }
         }
+    }
+}
+
+impl Connection {
+    fn wait_for(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+        let since = Instant::now();
+        loop {
+            match self.stream.read(chunk) {
+                // Which of the two a time limit gives differs between systems.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+            if since.elapsed() > self.silence {
+                let what = format!("the server was silent for {} s", self.silence.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+            if !self.cancelled && self.stop.as_ref().is_some_and(Stop::is_set) {
+                self.cancelled = true;
+                // Where it can't be delivered the statement runs to its end.
+                let _ = self.cancel();
+            }
+        }
+    }
+
+    fn cancel(&self) -> io::Result<()> {
+        let mut request = BytesMut::new();
+        frontend::cancel_request(self.pid as i32, self.secret, &mut request);
+        let mut stream = Stream::connect(&self.endpoint)?;
+        stream.write_all(&request)?;
+        // The server closes the connection once it has passed the request on.
+        stream.set_timeout(Some(Duration::from_secs(1)))?;
+        stream.read(&mut [0; 1]).map(|_| ())
     }
 }
 

@@ -1,0 +1,42 @@
+//! Whether a server can be measured at all: reachable, of a version that is known, not a standby, and one in which a
+//! schema of ours may be made. Only looked at; nothing is changed.
+
+use crate::address::Address;
+use crate::error::DatabaseError;
+use crate::wire::Connection;
+
+/// What a server says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Admitted {
+    /// `server_version_num`.
+    pub(crate) version: u32,
+    /// `server_version`.
+    pub(crate) version_text: String,
+}
+
+/// Asks the server at that address before a long run begins.
+///
+/// # Errors
+/// Whatever would keep the database layer from measuring it, with a hint.
+pub fn admit(address: &Address) -> Result<(), DatabaseError> {
+    let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
+    look(&mut control, address).map(|_| ())
+}
+
+pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitted, DatabaseError> {
+    let version: u32 =
+        control.one("SHOW server_version_num")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let version_text = control.one("SHOW server_version")?.unwrap_or_default();
+    if !(130_000..190_000).contains(&version) {
+        return Err(DatabaseError::Version(version_text));
+    }
+    if control.one("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
+        return Err(DatabaseError::Standby);
+    }
+    let right = control.one("SELECT has_database_privilege(current_database(), 'CREATE')")?;
+    if right.as_deref() != Some("t") {
+        let (user, database) = (address.user.clone(), address.database.clone());
+        return Err(DatabaseError::NoRight { user, database });
+    }
+    Ok(Admitted { version, version_text })
+}

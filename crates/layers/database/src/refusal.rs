@@ -1,0 +1,64 @@
+//! What can be done when a server refuses: a hint for the commonest codes (PostgreSQL documentation, "PostgreSQL
+//! Error Codes"). Not for what only a bug of ours could cause.
+
+/// The hint on a line of its own, beginning with a line break; empty where there is nothing to advise.
+pub(crate) fn hint(code: &str, message: &str) -> String {
+    let advice = match code {
+        "28P01" => {
+            "check user and password of the address; PGPASSWORD keeps the password out of the process list"
+        }
+        // pg_hba.conf has no line for this connection.
+        "28000" if message.contains("no encryption") || message.contains("SSL off") => {
+            "the server may admit this user with TLS only, which is not spoken here; use its Unix socket \
+             (postgres:///DATABASE?host=/run/postgresql)"
+        }
+        "28000" => {
+            "check the user of the address; the server's pg_hba.conf says who is admitted from where, and on a Unix \
+             socket the operating system's user often has to have the same name"
+        }
+        "3D000" => "name an existing database at the end of the address; psql -l lists them",
+        "42501" if message.contains("for database") => {
+            "the user needs the right to create a schema there: GRANT CREATE ON DATABASE … TO …, or name another \
+             user or database"
+        }
+        "53300" => "ask for fewer sessions with --sessions N, or raise max_connections",
+        "53100" => "the server's drive is full; free some space, or name another server",
+        "53200" => {
+            "the server has not enough memory for this; ask for fewer sessions with --sessions N"
+        }
+        "25006" => "the server or this user takes no writes; name another",
+        "57P03" => "the server is starting or stopping; try again when it accepts connections",
+        "57P01" | "57P02" => {
+            "the server was stopped or restarted meanwhile; run again when it stays up"
+        }
+        "57014" => {
+            "a time limit of the server ended it (statement_timeout); raise it for this user"
+        }
+        _ => return String::new(),
+    };
+    format!("\nhint: {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::WireError;
+
+    fn refused(code: &str, message: &str) -> String {
+        WireError::Server {
+            severity: "FATAL".into(),
+            code: code.into(),
+            message: message.into(),
+            detail: String::new(),
+        }
+        .to_string()
+    }
+
+    #[test]
+    fn common_refusals_come_with_a_way_out_and_others_without_a_guess() {
+        assert!(refused("28P01", "password authentication failed").contains("\nhint: check user"));
+        let tls = refused("28000", "no pg_hba.conf entry for host \"::1\", no encryption");
+        assert!(tls.contains("TLS") && tls.contains("Unix socket"));
+        assert!(!refused("28000", "role \"x\" does not exist").contains("TLS"));
+        assert_eq!(refused("42601", "syntax error"), "FATAL 42601: syntax error");
+    }
+}

@@ -1,0 +1,132 @@
+//! The schema in which everything is made on a server, and which is gone afterwards.
+//!
+//! `narrows_scratch_ID` carries a comment that says whose it is, and its run holds an advisory lock for as long as it is
+//! connected: the server releases it however the connection ends. A schema of ours whose lock nobody holds is the rest of
+//! a crashed run and is removed by the next run on that database. Schemas without our comment, or of other users, are
+//! never touched.
+
+use std::time::{Duration, Instant};
+
+use crate::address::Address;
+use crate::wire::{Connection, WireError};
+
+const PREFIX: &str = "narrows_scratch_";
+const COMMENT: &str = "made by narrows for one run; removed at its end, or by the next run here";
+/// First half of the lock's key, so that it meets no application's own: "narr".
+const LOCK_SPACE: i32 = 0x6e61_7272;
+/// How long a server that went away is waited for, so that our schema can be removed from it.
+const RESTART: Duration = Duration::from_secs(30);
+
+/// A schema of ours on a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Schema {
+    name: String,
+    /// Second half of the lock's key.
+    key: i32,
+}
+
+/// What could not be removed.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the schema {schema} is left on {address}: {reason}\n\
+     hint: the next run on that database removes it; or type DROP SCHEMA {schema} CASCADE there"
+)]
+pub struct LeftBehind {
+    /// Its name.
+    pub schema: String,
+    /// Where.
+    pub address: String,
+    /// Why.
+    pub reason: Box<WireError>,
+}
+
+impl Schema {
+    /// For the run of that id, eight hexadecimal digits; any other text is turned into such a number.
+    pub(crate) fn of_run(id: &str) -> Schema {
+        let number = u32::from_str_radix(id, 16).unwrap_or_else(|_| {
+            // FNV-1a, 32 bits.
+            id.bytes().fold(0x811c_9dc5, |hash: u32, byte| {
+                (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+            })
+        });
+        Schema { name: format!("{PREFIX}{number:08x}"), key: number as i32 }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Creates it, locked before anybody can see it.
+    pub(crate) fn create(&self, control: &mut Connection) -> Result<(), WireError> {
+        let (name, key) = (&self.name, self.key);
+        control.execute(&format!("SELECT pg_advisory_lock({LOCK_SPACE}, {key})"))?;
+        // Several statements in one message are one transaction.
+        control.execute(&format!("CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{COMMENT}'"))
+    }
+
+    /// Removes it with everything in it. On a connection that broke, a new one is tried for as long as a restart
+    /// takes.
+    pub(crate) fn drop(
+        &self,
+        control: &mut Connection,
+        address: &Address,
+    ) -> Result<(), LeftBehind> {
+        let end = Instant::now() + RESTART;
+        let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name);
+        loop {
+            let reason = match control.execute(&sql) {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            let gone = matches!(reason, WireError::Io(_) | WireError::Connect { .. })
+                || reason.code().is_some_and(|code| code.starts_with("57P"));
+            if !gone || Instant::now() >= end {
+                let (schema, address) = (self.name.clone(), address.to_string());
+                return Err(LeftBehind { schema, address, reason: Box::new(reason) });
+            }
+            std::thread::sleep(Duration::from_millis(250));
+            if let Ok(opened) =
+                Connection::open(address, &[("application_name", "narrows control")])
+            {
+                *control = opened;
+            }
+        }
+    }
+
+    /// Removes what crashed runs of this user left in this database; returns the names.
+    pub(crate) fn sweep(control: &mut Connection) -> Result<Vec<String>, WireError> {
+        let rows = control.query(&format!(
+            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^{PREFIX}[0-9a-f]{{8}}$' \
+             AND pg_get_userbyid(nspowner) = current_user \
+             AND obj_description(oid, 'pg_namespace') = '{COMMENT}'"
+        ))?;
+        let mut removed = Vec::new();
+        for name in rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
+            let Some(id) = name.strip_prefix(PREFIX) else { continue };
+            let schema = Schema::of_run(id);
+            let lock = format!("({LOCK_SPACE}, {})", schema.key);
+            if control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?.as_deref() != Some("t") {
+                continue;
+            }
+            let dropped = control.execute(&format!("DROP SCHEMA IF EXISTS {name} CASCADE"));
+            control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
+            dropped?;
+            removed.push(name);
+        }
+        Ok(removed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_one_schema_with_a_plain_name() {
+        let schema = Schema::of_run("9f00ab12");
+        assert_eq!(schema.name(), "narrows_scratch_9f00ab12");
+        assert_eq!(schema, Schema::of_run(schema.name().strip_prefix(PREFIX).unwrap()));
+        let odd = Schema::of_run("x; DROP TABLE");
+        assert!(odd.name().strip_prefix(PREFIX).unwrap().bytes().all(|b| b.is_ascii_hexdigit()));
+    }
+}
