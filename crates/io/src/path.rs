@@ -35,10 +35,34 @@ impl Op {
 pub enum Method {
     /// io_uring.
     IoUring,
+    /// Linux AIO (`io_submit`), the path of Oracle and InnoDB.
+    Aio,
     /// Blocking `pread` and `pwrite`, one operation at a time per thread.
     Blocking,
     /// No device: completes at once. Shows what the generator alone costs.
     Null,
+    /// No device, but the kernel: a ring that executes IORING_OP_NOP. Shows what the generator and the ring cost.
+    Nop,
+}
+
+impl Method {
+    /// The word for it in results and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::IoUring => "io_uring",
+            Method::Aio => "aio",
+            Method::Blocking => "threads",
+            Method::Null => "null",
+            Method::Nop => "nop",
+        }
+    }
+
+    /// The method a word stands for.
+    pub fn from_word(word: &str) -> Option<Method> {
+        [Method::IoUring, Method::Aio, Method::Blocking, Method::Null, Method::Nop]
+            .into_iter()
+            .find(|method| method.word() == word)
+    }
 }
 
 /// One operation that ended.

@@ -197,8 +197,6 @@ fn method(route: Route, access: &Access) -> &'static str {
     match (route, access.method()) {
         (Route::Buffered, _) => "buffered",
         (Route::Direct, _) => "direct",
-        (Route::Best, Method::IoUring) => "io_uring",
-        (Route::Best, Method::Blocking) => "threads",
-        (Route::Best, Method::Null) => "null",
+        (Route::Best, method) => method.word(),
     }
 }

@@ -304,7 +304,7 @@ fn gather(
 /// Threads and depth that `depth` requests by `route` take: blocking calls need a thread for each.
 pub(crate) fn threads_for(access: &Access, route: Route, depth: u32, generators: u32) -> u32 {
     match (route, access.method()) {
-        (Route::Best, Method::IoUring | Method::Null) => generators.clamp(1, depth),
         (Route::Best, Method::Blocking) | (Route::Buffered | Route::Direct, _) => depth,
+        (Route::Best, _) => generators.clamp(1, depth),
     }
 }
