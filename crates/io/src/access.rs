@@ -69,6 +69,7 @@ impl Access {
             ),
             Method::Blocking => Box::new(BlockingPath::new(file, name.to_path_buf(), arena)),
             Method::Null => Box::new(crate::NullPath::new(arena)),
+            Method::Aio | Method::Nop => unreachable!("no constructor gives these yet"),
         })
     }
 }
