@@ -3,7 +3,7 @@
 //! The sentences are a table by narrow place. Gains are the verdict's bounds, never promises: where the
 //! action is not the one that was tested, the row says `+0 to`.
 
-use narrows_model::{Grade, Narrow, Run, Validity, Verdict};
+use narrows_model::{DatabaseChoice, Grade, Narrow, Run, Validity, Verdict};
 
 use crate::print;
 use crate::words;
@@ -35,8 +35,8 @@ struct Advice {
 const ADVICE: &[Advice] = &[
     Advice {
         narrow: Narrow::Cpu,
-        action: "more or faster cores, or less CPU per op",
-        prove: "narrows run with more cores",
+        action: "more or faster CPUs, or less CPU time per operation",
+        prove: "narrows run on more CPUs",
         tested_is_action: false,
     },
     Advice {
@@ -53,7 +53,7 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::CpuPerSession,
-        action: "more sessions (CPUs are idle), or faster cores",
+        action: "more sessions (CPUs are idle), or faster CPUs",
         prove: "narrows run --sessions N",
         tested_is_action: true,
     },
@@ -107,7 +107,7 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::HotThread,
-        action: "relieve the one busy thread; only faster cores help it",
+        action: "relieve the one busy process; only faster CPUs help it",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
@@ -125,7 +125,8 @@ const ADVICE: &[Advice] = &[
     },
 ];
 
-/// One row per distinct action, the surest and largest gain first; unclear workloads share the last row.
+/// One row per workload, the surest and largest gain first: what the same action brings differs between them.
+/// Unclear workloads share the last row.
 pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut ranked: Vec<(Grade, f64, NextRow)> = Vec::new();
     let mut unclear: Vec<String> = Vec::new();
@@ -133,42 +134,24 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let invalid =
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
         let advice = ADVICE.iter().find(|a| a.narrow == v.narrow);
+        let plural = words::workload_plural(&v.workload, v.operating_point.workers);
         let Some(advice) = advice.filter(|_| v.grade != Grade::Open && v.or.is_none() && !invalid)
         else {
-            push_new(&mut unclear, words::workload_plural(&v.workload));
+            unclear.push(plural);
             continue;
         };
         let (gain, expect) = expectation(advice, v);
         let tested = v.test.as_ref().is_some_and(|t| t.confirms) && advice.tested_is_action;
-        let prove =
-            if tested { "tested above".to_string() } else { advice.prove.replace("{id}", &run.id) };
-        let plural = words::workload_plural(&v.workload);
-        match ranked.iter_mut().find(|(_, _, row)| row.action == advice.action) {
-            Some((grade, most, row)) => {
-                push_new(&mut row.workloads, plural);
-                // The larger expectation speaks for the row; the verdicts above give each its own.
-                if gain > *most {
-                    (*most, row.expect, row.prove) = (gain, expect, prove);
-                }
-                *grade = (*grade).max(v.grade);
-            }
-            None => {
-                let row = NextRow {
-                    action: advice.action.to_string(),
-                    expect,
-                    prove,
-                    workloads: vec![plural],
-                };
-                ranked.push((v.grade, gain, row));
-            }
-        }
+        let (action, command) = action(run, advice, v);
+        let prove = if tested { "tested above".to_string() } else { command };
+        ranked.push((v.grade, gain, NextRow { action, expect, prove, workloads: vec![plural] }));
     }
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
     let mut rows: Vec<NextRow> = ranked.into_iter().map(|(_, _, row)| row).collect();
     if !unclear.is_empty() {
         let quick = run.plan.quick;
         rows.push(NextRow {
-            action: "not clear yet, see why above".to_string(),
+            action: "not clear yet, see `why` above".to_string(),
             expect: "-".to_string(),
             prove: if quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" }
                 .to_string(),
@@ -178,9 +161,24 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     rows
 }
 
-fn push_new(list: &mut Vec<String>, text: String) {
-    if !list.contains(&text) {
-        list.push(text);
+/// The action and how to prove it. Where more CPUs do not scale, they are not advised; where our own server had a part of
+/// the machine's CPUs only, that is the first thing to change.
+fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
+    let had = run.plan.server_cpus.len();
+    let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
+    let ours = run.plan.database == DatabaseChoice::Managed;
+    let prove = advice.prove.replace("{id}", &run.id);
+    if advice.narrow != Narrow::Cpu {
+        (advice.action.to_string(), prove)
+    } else if v.sharing.as_ref().is_some_and(|sharing| sharing.limits_scaling) {
+        let action =
+            "faster CPUs or less CPU time per operation; more CPUs gain less than their share";
+        (action.to_string(), "narrows run on faster CPUs".to_string())
+    } else if ours && had > 0 && had < all {
+        let had = format!("the server had {had} of {all} here");
+        (format!("more CPUs ({had}), or less CPU time per operation"), prove)
+    } else {
+        (advice.action.to_string(), prove)
     }
 }
 

@@ -31,7 +31,7 @@ pub use html::{embedded_run, html};
 pub use inventory::platform;
 pub use markdown::markdown;
 pub use narrow::{Block, Effect};
-pub use notes::{NoteMark, Notes};
+pub use notes::{NotKnown, NoteMark, Notes};
 pub use print::Units;
 pub use report::Report;
 pub use sum::{SumPart, SumText};

@@ -168,7 +168,7 @@ fn next(report: &Report, out: &mut String) {
 }
 
 fn foot(report: &Report, out: &mut String) {
-    out.push_str(&format!("{}\n\n", plain(words::LEGEND)));
+    out.push_str(&format!("{}\n\n{}\n\n", plain(words::LEGEND), plain(words::LINES)));
     for (i, finding) in report.notes.numbered.iter().enumerate() {
         let severity = words::severity(finding.severity);
         out.push_str(&format!("- \\[{}\\] {severity}: {}\n", i + 1, plain(&finding.summary)));
@@ -180,7 +180,7 @@ fn foot(report: &Report, out: &mut String) {
     if !report.notes.not_known.is_empty() {
         out.push_str("\nNot known:\n\n");
         for unknown in &report.notes.not_known {
-            out.push_str(&format!("- {}\n", plain(unknown)));
+            out.push_str(&format!("- {}\n", plain(&unknown.sentence())));
         }
     }
     out.push_str(&format!("\n{}\n", plain(&report.more)));

@@ -32,7 +32,7 @@ pub struct Block {
     pub half_width: Option<f64>,
     /// Repeats behind the rate.
     pub repeats: u32,
-    /// `p99 240 µs`, or a scan's duration.
+    /// `p99@70% 240 µs`, or a scan's duration.
     pub latency: String,
     /// What holds it back.
     pub phrase: String,
@@ -44,7 +44,7 @@ pub struct Block {
     pub sum: Option<SumText>,
     /// The test.
     pub test: Option<Effect>,
-    /// What comes next.
+    /// The next limits: `limited by the drives at 2.30 M/s; by the client's CPU at 2.71 M/s`.
     pub then: String,
     /// Why it is not surer, or why it was not measured.
     pub why: Vec<String>,
@@ -134,9 +134,11 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
         phrase: phrase(v),
         grade: Some(v.grade),
         notes: notes.marks(run, &[&v.measurement]),
-        why: if v.grade == Grade::Sure { Vec::new() } else { v.reasons.clone() },
         ..empty(&v.workload, v.operating_point.workers)
     };
+    if v.grade != Grade::Sure {
+        block.why = v.reasons.iter().map(|reason| why(reason, &block.notes)).collect();
+    }
     if validity == Validity::Invalid {
         return block;
     }
@@ -157,7 +159,7 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     if let Some(m) = m {
         block.latency = latency(run, &v.workload, m, v.latency_p99_open_ns);
     } else if let Some(ns) = v.latency_p99_open_ns {
-        block.latency = format!("p99 {}", print::time(ns));
+        block.latency = p99(ns);
     }
     block.sum = sum_text(run, v);
     block.test = v.test.as_ref().map(effect);
@@ -167,6 +169,17 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     block
 }
 
+/// A reason; where it names findings by their ids, the footnotes say it better.
+fn why(reason: &str, notes: &[NoteMark]) -> String {
+    match reason.split_once(": ") {
+        Some((suspect @ "the measurement is suspect", _)) if !notes.is_empty() => {
+            let marks: String = notes.iter().map(|mark| format!("[{}]", mark.0)).collect();
+            format!("{suspect}, see {marks}")
+        }
+        _ => reason.to_string(),
+    }
+}
+
 fn phrase(v: &Verdict) -> String {
     match v.or {
         Some(rival) if !v.phrase.contains(" or ") => {
@@ -174,6 +187,13 @@ fn phrase(v: &Verdict) -> String {
         }
         _ => v.phrase.clone(),
     }
+}
+
+/// How the 99th percentile is headed: it does not belong to the rate beside it, but to 70 % of that rate.
+const P99: &str = "p99@70%";
+
+fn p99(ns: f64) -> String {
+    format!("{P99} {}", print::time(ns))
 }
 
 /// The open loop's p99; for a scan the time one takes.
@@ -189,7 +209,7 @@ fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>)
             .filter(|m| m.usable())
             .and_then(|m| m.value(metric::LATENCY_P99))
     });
-    open.map_or("p99 -".to_string(), |ns| format!("p99 {}", print::time(ns)))
+    open.map_or_else(|| format!("{P99} -"), p99)
 }
 
 fn effect(test: &narrows_model::Test) -> Effect {
@@ -215,11 +235,12 @@ fn then(v: &Verdict, bytes_per_op: Option<f64>, units: Units) -> String {
         .iter()
         .map(|next| match (next.bound_per_s, bytes_per_op) {
             (Some(rate), Some(bytes)) => {
-                format!("{} at {}", next.label, units.bytes_per_s(rate * bytes))
+                format!("by {} at {}", next.label, units.bytes_per_s(rate * bytes))
             }
-            (Some(rate), None) => format!("{} at {}", next.label, print::rate(rate)),
+            (Some(rate), None) => format!("by {} at {}", next.label, print::rate(rate)),
             (None, _) => next.label.clone(),
         })
         .collect();
-    texts.join(", ")
+    let limited = if texts.first().is_some_and(|t| t.starts_with("by ")) { "limited " } else { "" };
+    format!("{limited}{}", texts.join("; "))
 }

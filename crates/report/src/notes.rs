@@ -8,6 +8,23 @@ use narrows_model::{Finding, Run, Severity};
 /// Notes (not suspects, not invalids) that get a number on the screen.
 const NOTE_BUDGET: usize = 5;
 
+/// What could not be learned for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotKnown {
+    /// `wear of the drives`, one or several.
+    pub whats: Vec<String>,
+    /// What would show them; empty where nothing would.
+    pub needs: String,
+}
+
+impl NotKnown {
+    /// `wear of the drives, firmware write cache (root)`.
+    pub fn sentence(&self) -> String {
+        let whats = self.whats.join(", ");
+        if self.needs.is_empty() { whats } else { format!("{whats} ({})", self.needs) }
+    }
+}
+
 /// The number of a footnote, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoteMark(pub usize);
@@ -22,7 +39,7 @@ pub struct Notes {
     /// Findings about measurements that have no row, or beyond the budget.
     pub not_shown: usize,
     /// What could not be learned, grouped by what would show it.
-    pub not_known: Vec<String>,
+    pub not_known: Vec<NotKnown>,
     notes_used: usize,
 }
 
@@ -97,21 +114,16 @@ pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
     run.findings.iter().filter_map(|f| f.id.strip_prefix(ABSENT).map(|what| (what, f)))
 }
 
-/// `memory modules, their speed (root)`: one text per thing that would help.
-fn not_known(run: &Run) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+/// One entry per thing that would help.
+fn not_known(run: &Run) -> Vec<NotKnown> {
+    let mut groups: Vec<NotKnown> = Vec::new();
     for unknown in run.hosts.iter().flat_map(|host| &host.platform.unknown) {
-        match groups.iter_mut().find(|(needs, _)| *needs == unknown.needs) {
-            Some((_, whats)) if whats.contains(&unknown.what) => {}
-            Some((_, whats)) => whats.push(unknown.what.clone()),
-            None => groups.push((unknown.needs.clone(), vec![unknown.what.clone()])),
+        match groups.iter_mut().find(|group| group.needs == unknown.needs) {
+            Some(group) if group.whats.contains(&unknown.what) => {}
+            Some(group) => group.whats.push(unknown.what.clone()),
+            None => groups
+                .push(NotKnown { whats: vec![unknown.what.clone()], needs: unknown.needs.clone() }),
         }
     }
     groups
-        .into_iter()
-        .map(|(needs, whats)| {
-            let whats = whats.join(", ");
-            if needs.is_empty() { whats } else { format!("{whats} ({needs})") }
-        })
-        .collect()
 }

@@ -5,7 +5,7 @@ use narrows_model::{Layer, Replication, Run, condition};
 use crate::advice::{NextRow, next_rows};
 use crate::head::Head;
 use crate::narrow::{Block, blocks};
-use crate::notes::Notes;
+use crate::notes::{NotKnown, Notes};
 use crate::print::Units;
 use crate::wide::{WideRow, rows};
 use crate::words::counted;
@@ -40,7 +40,10 @@ impl Report {
         let wide = rows(run, units, &mut notes);
         let narrow = blocks(run, units, &mut notes);
         notes.close(run);
-        notes.not_known.extend(not_replicated(run));
+        let same = not_replicated(run);
+        notes
+            .not_known
+            .extend(same.map(|what| NotKnown { whats: vec![what], needs: String::new() }));
         Report {
             head: Head::new(run, units),
             wide,
@@ -55,7 +58,7 @@ impl Report {
     }
 }
 
-/// `128 sessions, closed loop, 6 repeats, one server start; p99 at 70 % of the rate`.
+/// `128 sessions, closed loop, 6 repeats, one server start`, and what `p99@70%` means.
 fn operating_point(run: &Run, narrow: &[Block]) -> String {
     if narrow.is_empty() {
         return if run.plan.layers.contains(&Layer::Database) {
@@ -78,7 +81,8 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
         _ => ", one server start",
     };
     format!(
-        "{}, closed loop, {}{starts}; p99 at 70 % of the rate",
+        "{}, closed loop, {}{starts}. p99@70%: 99 % of the operations take no longer, when they arrive \
+         at 70 % of the rate",
         counted(sessions as usize, "session"),
         counted(run.plan.repeats as usize, "repeat"),
     )

@@ -4,7 +4,7 @@
 //! remainder (Hamilton's apportionment), so that the printed terms add up to the printed total exactly; every
 //! term stays within one last digit of its value.
 
-use narrows_model::{Run, Sum, SumKind, Verdict};
+use narrows_model::{Narrow, Run, Sum, SumKind, Verdict};
 use narrows_units::{si, significant};
 
 use crate::print;
@@ -118,22 +118,34 @@ fn remarks(run: &Run, verdict: &Verdict, sum: &Sum, rate: f64) -> Vec<String> {
     {
         remarks.push(format!("{} commits a flush", significant(commits, 2)));
     }
-    if let Some(sharing) = &verdict.sharing {
-        let smt = match sharing.smt_factor {
-            Some(1.0) => String::new(),
-            Some(factor) => format!("SMT × {}, ", significant(factor, 3)),
-            None => "SMT not measured, ".to_string(),
-        };
-        if let Some(ratio) = sharing.ratio {
-            remarks.push(format!(
-                "a lone session needs {} CPU: {smt}sharing × {}{}",
-                print::time(sharing.alone_ns_per_op),
-                significant(ratio, 3),
-                if sharing.limits_scaling { ", more cores will not scale" } else { "" }
-            ));
-        }
-    }
+    remarks.extend(shared(verdict));
     remarks
+}
+
+/// What running beside others costs an operation. That it costs nothing, or isn't known, is said only where the CPU is
+/// the narrow place, because there it decides whether more cores help.
+fn shared(verdict: &Verdict) -> Option<String> {
+    let sharing = verdict.sharing.as_ref()?;
+    let on_cpu = verdict.or.is_none()
+        && matches!(
+            verdict.narrow,
+            Narrow::Cpu | Narrow::CpuQuota | Narrow::CpuTaken | Narrow::CpuPerSession
+        );
+    let who = if verdict.operating_point.workers.is_some() { "worker" } else { "session" };
+    let alone = format!("a lone {who} needs {} CPU", print::time(sharing.alone_ns_per_op));
+    let smt = match sharing.smt_factor {
+        Some(smt) if smt > 1.0 => format!("SMT × {}, ", significant(smt, 3)),
+        _ => String::new(),
+    };
+    match sharing.ratio {
+        Some(ratio) if sharing.limits_scaling => {
+            let ratio = significant(ratio, 3);
+            Some(format!("{alone}: {smt}sharing × {ratio}, so more cores will not scale"))
+        }
+        Some(_) if on_cpu => Some(format!("{alone}: {smt}no sharing loss seen")),
+        None if on_cpu => Some(format!("{alone}: SMT and sharing can't be told apart")),
+        _ => None,
+    }
 }
 
 /// Terms and total in one unit.

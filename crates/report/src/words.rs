@@ -8,7 +8,7 @@ const WORKLOADS: [(&str, &str, &str); 6] = [
     ("lookup_uncached", "lookup, uncached", "uncached lookups"),
     ("update", "update, durable", "updates"),
     ("scan", "scan", "scans"),
-    ("scan_1", "scan, 1 worker", "scans with one worker"),
+    ("scan_1", "scan, 1 worker", "scans with 1 worker"),
     ("scan_n", "scan, workers", "scans"),
 ];
 
@@ -28,8 +28,13 @@ pub(crate) fn workload(id: &str, workers: Option<u32>) -> String {
     }
 }
 
-/// The name of a workload inside a sentence.
-pub(crate) fn workload_plural(id: &str) -> String {
+/// The name of a workload inside a sentence; a scan says its workers where known.
+pub(crate) fn workload_plural(id: &str, workers: Option<u32>) -> String {
+    match workers {
+        Some(1) if id.starts_with("scan") => return "scans with 1 worker".to_string(),
+        Some(n) if id.starts_with("scan") => return format!("scans with {n} workers"),
+        _ => {}
+    }
     WORKLOADS
         .iter()
         .find(|(word, _, _)| *word == id)
@@ -42,7 +47,7 @@ pub(crate) fn narrow(narrow: Narrow) -> &'static str {
         Narrow::Cpu => "CPU",
         Narrow::CpuQuota => "CPU quota",
         Narrow::CpuTaken => "CPU taken by others",
-        Narrow::CpuPerSession => "CPU of each session",
+        Narrow::CpuPerSession => "CPU time of each session",
         Narrow::ReadLatency => "read latency",
         Narrow::ReadRate => "drives' read rate",
         Narrow::ReadBandwidth => "drives' read bandwidth",
@@ -51,7 +56,7 @@ pub(crate) fn narrow(narrow: Narrow) -> &'static str {
         Narrow::CommitInsideServer => "flush inside the server",
         Narrow::WriteRate => "drives' write rate",
         Narrow::Lock => "locks",
-        Narrow::HotThread => "one busy thread",
+        Narrow::HotThread => "one server process",
         Narrow::Workers => "workers",
         Narrow::Client => "client",
         Narrow::Unknown => "not known",
@@ -88,6 +93,10 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 /// What the grades and marks mean.
 pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees.  OPEN: cannot tell.  \
                                  ? suspect, kept out of verdicts";
+
+/// What the lines under a verdict are.
+pub(crate) const LINES: &str = "sum: the rate from its parts.  test: what a change did.  then: the next limits.  \
+                                why: why not SURE";
 
 /// `1 core`, `2 cores`.
 pub(crate) fn counted(n: usize, one: &str) -> String {

@@ -132,6 +132,90 @@ fn grades_end_at_the_right_edge() {
 }
 
 #[test]
+fn the_tail_says_at_which_rate_it_was_taken() {
+    let screen = screen(&common::rich());
+    let (_, verdicts) = screen.split_once("WHERE IT IS NARROW").unwrap();
+    assert!(verdicts.contains("p99@70%: 99 % of the"), "{verdicts}");
+    assert!(verdicts.contains("p99@70% 410 µs"), "{verdicts}");
+    assert!(!verdicts.contains(" p99 "), "{verdicts}");
+}
+
+#[test]
+fn a_cpu_is_never_called_a_thread() {
+    for (name, run) in all() {
+        let screen = screen(&run);
+        let found = screen.lines().find(|l| l.contains("thread") || l.contains("processor"));
+        assert_eq!(found, None, "{name}");
+    }
+}
+
+#[test]
+fn a_factor_that_is_no_loss_is_not_called_sharing() {
+    let mut run = common::rich();
+    let sharing = run.verdicts[0].sharing.as_mut().unwrap();
+    (sharing.alone_ns_per_op, sharing.smt_factor) = (89.2e3, Some(1.0));
+    (sharing.ratio, sharing.limits_scaling) = (Some(0.686), false);
+    let screen_text = screen(&run);
+    assert!(!screen_text.contains("0.686") && !screen_text.contains("sharing ×"), "{screen_text}");
+    let flat = screen_text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("a lone session needs 89.2 µs CPU: no sharing loss seen"), "{flat}");
+    // Then more CPUs are worth a try, and the reader is told how many there were.
+    let next = Report::new(&run, Units::Si).next;
+    let asks = |row: &narrows_report::NextRow| row.action.contains("the server had 96 of 128");
+    assert!(next.iter().any(asks), "{next:?}");
+    // Where something else is narrow, it would only be noise.
+    run.verdicts[0].narrow = narrows_model::Narrow::Client;
+    assert!(!screen(&run).contains("sharing"));
+}
+
+#[test]
+fn more_cpus_are_not_advised_where_they_do_not_scale() {
+    let screen = screen(&common::rich());
+    let (_, next) = screen.split_once("\nNEXT").unwrap();
+    assert!(next.contains("cached lookups: faster CPUs"), "{next}");
+    assert!(!next.contains("the server had"), "{next}");
+}
+
+#[test]
+fn each_workload_has_a_gain_of_its_own() {
+    let mut run = common::rich();
+    let mut twin = run.verdicts[0].clone();
+    twin.workload = "update".into();
+    (twin.measurement, twin.gain_at_most) = ("database.update".into(), Some(1.19));
+    run.verdicts[2] = twin;
+    let screen = screen(&run);
+    let gain = |start: &str| {
+        let row = screen.lines().find(|l| l.contains(start)).unwrap_or_else(|| panic!("{screen}"));
+        row.split("+0 to ").nth(1).map(|rest| rest.split(" %").next().unwrap().to_string())
+    };
+    assert_eq!(gain("  cached lookups: ").as_deref(), Some("+33"));
+    assert_eq!(gain("  updates: ").as_deref(), Some("+119"));
+}
+
+#[test]
+fn what_is_not_known_is_all_named_or_the_command_that_names_it() {
+    let mut run = common::rich();
+    let unknown = |i: u32| narrows_model::Unknown {
+        what: format!("thing {i}"),
+        needs: format!("a right that takes a good many words to describe, number {i}"),
+    };
+    run.hosts[0].platform.unknown = (0..8).map(unknown).collect();
+    let few = screen(&run);
+    let (_, few) = few.split_once("NOT KNOWN").unwrap();
+    assert!((0..8).all(|i| few.contains(&format!("thing {i}"))), "{few}");
+    assert!(few.contains("why: narrows report 7f3a --html"), "{few}");
+    run.hosts[0].platform.unknown = (0..80).map(unknown).collect();
+    let many = screen(&run);
+    let (_, many) = many.split_once("NOT KNOWN").unwrap();
+    let named = (0..80).filter(|i| many.contains(&format!("thing {i};"))).count();
+    assert!(named >= 20, "{many}");
+    // The effect of a restart is the one unknown that the run itself adds.
+    let flat = many.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = format!("{} more, and why: narrows report 7f3a --html", 81 - named);
+    assert!(flat.contains(&rest), "{named}: {flat}");
+}
+
+#[test]
 fn iec_is_an_option() {
     let screen = text(&Report::new(&common::rich(), Units::Iec), 100, false);
     assert!(screen.contains("361 GiB/s"), "{screen}");

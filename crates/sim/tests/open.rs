@@ -57,7 +57,7 @@ fn two_equal_bounds_are_not_separable() {
         let verdict = only(&run);
         assert!(verdict.or.is_some(), "{}", line(verdict));
         assert!(verdict.grade < Grade::Sure, "{}", line(verdict));
-        says(verdict, "not separable");
+        says(verdict, "too close");
         assert!(verdict.phrase.contains(", not separable"), "{}", verdict.phrase);
     }
 }
@@ -115,7 +115,7 @@ fn an_understated_capacity_is_withheld_and_not_clipped() {
     );
     assert_eq!(verdict.grade, Grade::Open, "{}", line(&verdict));
     says(&verdict, "understated");
-    let cpu = verdict.utilisation.iter().find(|u| u.label.starts_with("CPU")).expect("listed");
+    let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
     assert!(cpu.value.expect("known") > 1.2, "the figure itself stays");
 }
 

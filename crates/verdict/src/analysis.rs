@@ -101,15 +101,12 @@ impl<'a> Analysis<'a> {
         let narrow = self.narrow_of(part, unqueued);
         let time = unqueued.residence();
         let per_op = Estimate { value: time.value + self.demand.think_ns, half: time.half };
-        let (unit, what) = if self.demand.workload.is_scan() {
-            ("workers", "workers")
-        } else {
-            ("sessions", "sessions")
-        };
+        let unit = if self.demand.workload.is_scan() { "workers" } else { "sessions" };
+        let what = if self.demand.servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
         Candidate::new(
             Place::Session,
             narrow,
-            format!("{} {what}, mostly {}", self.demand.servers, part.name()),
+            format!("{} {what} (mostly {})", self.demand.servers, part.words()),
             (Estimate::exact(self.demand.servers), unit),
             per_op.times(1e-9),
             Provenance::Measured,

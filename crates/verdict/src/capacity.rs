@@ -55,16 +55,16 @@ impl Capacities {
         else {
             self.unknown.push((Narrow::Cpu, "CPU".to_string()));
             let missing = if demand.cpu.available.is_none() { "available to" } else { "used by" };
-            self.reasons.push(format!("the processor time {missing} the server is not known"));
+            self.reasons.push(format!("the CPU time {missing} the server is not known"));
             return;
         };
         let narrow = processors::narrow(run, demand, available.value);
         let label = match narrow {
-            Narrow::CpuQuota => format!("CPU quota, {}", processors::words(available.value)),
+            Narrow::CpuQuota => format!("the CPU quota of {}", processors::words(available.value)),
             Narrow::CpuTaken => {
-                format!("CPU left by others, {}", processors::words(available.value))
+                format!("the {} that others leave", processors::words(available.value))
             }
-            _ => format!("CPU, {}", processors::words(available.value)),
+            _ => format!("the server's {}", processors::words(available.value)),
         };
         self.candidates.extend(Candidate::new(
             Place::Cpu,
@@ -96,7 +96,7 @@ impl Capacities {
                 Candidate::new(
                     Place::Drives,
                     Narrow::ReadRate,
-                    "drives",
+                    "the drives",
                     (rate, "reads_per_s"),
                     device,
                     Provenance::Measured,
@@ -109,10 +109,10 @@ impl Capacities {
                     let in_flight =
                         in_flight && knee.is_none_or(|knee| rate.value * SAME_LIMIT < knee);
                     let (place, narrow, label) = if in_flight {
-                        let label = format!("reads, {} in flight", demand.sessions);
+                        let label = format!("reads with {} in flight", demand.sessions);
                         (Place::ReadsInFlight, Narrow::ReadLatency, label)
                     } else {
-                        let label = "reads by the server's path".to_string();
+                        let label = "the server's read path".to_string();
                         (Place::ReadPath, Narrow::ReadRate, label)
                     };
                     let capacity = (rate, "reads_per_s");
@@ -143,7 +143,7 @@ impl Capacities {
             Candidate::new(
                 Place::ReadBytes,
                 Narrow::ReadBandwidth,
-                "drives",
+                "the drives",
                 (bandwidth.unwrap_or(rate.times(SEQUENTIAL_BYTES)), "bytes_per_s"),
                 bytes,
                 Provenance::Measured,
@@ -167,14 +167,14 @@ impl Capacities {
             Candidate::new(
                 Place::Writes,
                 Narrow::WriteRate,
-                "drives, writes",
+                "the drives' writes",
                 (rate, "writes_per_s"),
                 writes,
                 Provenance::Measured,
             )
         });
         if !known {
-            self.unknown.push((Narrow::WriteRate, "drives, writes".to_string()));
+            self.unknown.push((Narrow::WriteRate, "the drives' writes".to_string()));
         }
     }
 
@@ -207,7 +207,7 @@ impl Capacities {
                 self.candidates.extend(Candidate::new(
                     place,
                     Narrow::IoLimit,
-                    format!("control group's {} limit", limit.kind),
+                    format!("the control group's {} limit", limit.kind),
                     (Estimate::exact(limit.value as f64), unit),
                     demand_per_op,
                     Provenance::Configured,
@@ -231,7 +231,7 @@ impl Capacities {
                     Candidate::new(
                         Place::Log,
                         Narrow::CommitWait,
-                        format!("log, {} committers", demand.sessions),
+                        format!("the log with {} committers", demand.sessions),
                         (bound.rate, "commits_per_s"),
                         Estimate::exact(commits),
                         Provenance::Measured,
@@ -256,7 +256,7 @@ impl Capacities {
         self.candidates.extend(Candidate::new(
             Place::Thread,
             Narrow::HotThread,
-            format!("one thread, {name}"),
+            format!("one server process ({name})"),
             (Estimate::exact(1.0), "cpus"),
             Estimate::exact(busy / demand.rate()),
             Provenance::Counted,

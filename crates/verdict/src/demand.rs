@@ -144,8 +144,7 @@ impl<'a> Demand<'a> {
             client_busy: measurement.value(metric::CLIENT_BUSY),
             client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
             hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
-                let name =
-                    measurement.text(condition::HOT_THREAD_NAME).unwrap_or("a server thread");
+                let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("name not known");
                 (busy, name.to_string())
             }),
         })

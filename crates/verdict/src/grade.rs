@@ -21,7 +21,7 @@ pub(crate) fn grade(
     match sum {
         None => reasons.push("there is no sum to compare with the measured rate".to_string()),
         Some(sum) if !sum.agrees => reasons.push(format!(
-            "the sum gives {:+.0} % of the measured rate; it must agree within 5 %",
+            "the sum differs from the measured rate by {:+.0} %; it must agree within 5 %",
             (sum.predicted_per_s / sum.measured_per_s - 1.0) * 100.0
         )),
         Some(_) => {}
@@ -49,10 +49,9 @@ pub(crate) fn grade(
     }
     reasons.extend(choice.doubts.iter().cloned());
     if choice.or.is_some() {
-        reasons.insert(0, "not separable".to_string());
         // A test that excludes the rival speaks for the other one, but the figures do not, and two names are no answer.
         if outcome == Some(Outcome::Confirms) && !choice.within_session {
-            reasons.insert(1, "the test speaks for the first".to_string());
+            reasons.insert(0, "the test speaks for the first".to_string());
         }
         return (Grade::Open, reasons);
     }

@@ -45,8 +45,8 @@ impl Intervention {
     pub fn phrase(self) -> &'static str {
         match self {
             Intervention::SessionsX2 => "sessions x2",
-            Intervention::FewerCpus => "fewer server processors",
-            Intervention::MoreCpus => "the client's processors lent to the server",
+            Intervention::FewerCpus => "fewer server CPUs",
+            Intervention::MoreCpus => "the client's CPUs lent to the server",
             Intervention::SyncOff => "synchronous_commit=off",
             Intervention::WorkersX2 => "workers x2",
         }

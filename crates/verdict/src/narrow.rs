@@ -134,14 +134,14 @@ impl Analysis<'_> {
         } else {
             (
                 Narrow::Unknown,
-                Some("something keeps the processors from the server that no counter shows"),
+                Some("something keeps the CPUs from the server that no counter shows"),
             )
         };
         let per_op = parts.residence().times(1e-9);
         let mut winner = Candidate::new(
             Place::Session,
             narrow,
-            format!("{} sessions, mostly run queue", self.demand.servers),
+            format!("{} sessions (mostly waiting for a CPU)", self.demand.servers),
             (Estimate::exact(self.demand.servers), "sessions"),
             per_op,
             Provenance::Measured,
@@ -157,7 +157,7 @@ impl Analysis<'_> {
             within_session: false,
             withheld,
             doubts: vec![format!(
-                "sessions wait for a processor while {:.0} % of them idle",
+                "sessions wait for a CPU while {:.0} % of the CPUs idle",
                 (1.0 - busy) * 100.0
             )],
         })

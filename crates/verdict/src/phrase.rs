@@ -6,6 +6,7 @@ use narrows_units::Ratio;
 use crate::analysis::Analysis;
 use crate::bound::Place;
 use crate::narrow::Choice;
+use crate::processors;
 
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
@@ -15,16 +16,19 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
     let own = Ratio(choice.winner.utilisation(analysis.demand.rate()));
     let subject = name(choice.winner.narrow);
     match choice.winner.narrow {
-        Narrow::Cpu => format!("CPU, {own} busy"),
+        Narrow::Cpu => match processors::given(analysis.run, &analysis.demand) {
+            Some(given) => format!("CPU, {own} busy (server has {given})"),
+            None => format!("CPU, {own} busy"),
+        },
         Narrow::CpuQuota if choice.winner.place == Place::Cpu => {
             let cpus = choice.winner.capacity.value;
-            format!("CPU quota, {cpus:.2} processors, {own} used")
+            format!("CPU quota of {cpus:.2} CPUs, {own} used")
         }
         Narrow::CpuTaken if choice.winner.place == Place::Cpu => {
             let cpu = &analysis.demand.cpu;
             let taken = cpu.taken.unwrap_or(0.0);
             let set = cpu.set.unwrap_or(choice.winner.capacity.value);
-            format!("CPU taken by others, {taken:.1} of {set:.0}; the rest {own} busy")
+            format!("CPU taken by others: {taken:.1} of {set:.0} CPUs; the rest {own} busy")
         }
         Narrow::CpuPerSession => {
             format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "all CPUs")]))
@@ -75,14 +79,14 @@ pub(crate) fn name(narrow: Narrow) -> &'static str {
         Narrow::CpuTaken => "CPU taken by others",
         Narrow::CpuPerSession => "CPU time of each session",
         Narrow::ReadLatency => "read latency",
-        Narrow::ReadRate => "drives, reads",
-        Narrow::ReadBandwidth => "drives, read bandwidth",
+        Narrow::ReadRate => "drives' read rate",
+        Narrow::ReadBandwidth => "drives' read bandwidth",
         Narrow::IoLimit => "control group's I/O limit",
         Narrow::CommitWait => "commit wait",
         Narrow::CommitInsideServer => "commit wait inside the server",
-        Narrow::WriteRate => "drives, writes",
+        Narrow::WriteRate => "drives' write rate",
         Narrow::Lock => "locks inside the server",
-        Narrow::HotThread => "one thread",
+        Narrow::HotThread => "one server process",
         Narrow::Workers => "workers",
         Narrow::Client => "client",
         Narrow::Unknown => "unknown",

@@ -1,6 +1,6 @@
-//! Why a server has fewer processors than its set holds: a quota, a neighbour, or neither.
+//! Why a server has fewer processors than its set holds (a quota, a neighbour, or neither), and how many the set holds.
 
-use narrows_model::{Narrow, Run, metric};
+use narrows_model::{DatabaseChoice, Narrow, Run, metric};
 
 use crate::demand::Demand;
 use crate::threshold::{TAKEN, WITHHELD};
@@ -30,12 +30,20 @@ fn grows_with_load(run: &Run, demand: &Demand, taken: f64) -> bool {
         .is_some_and(|alone| alone < taken / 2.0)
 }
 
-/// A number of processors for the screen.
+/// A number of CPUs for the screen. A CPU is what the kernel schedules on (as in `lscpu`), whatever it is of a core.
 pub(crate) fn words(cpus: f64) -> String {
     if (cpus - cpus.round()).abs() < 0.005 {
         let plural = if cpus.round() == 1.0 { "" } else { "s" };
-        format!("{cpus:.0} thread{plural}")
+        format!("{cpus:.0} CPU{plural}")
     } else {
-        format!("{cpus:.2} threads")
+        format!("{cpus:.2} CPUs")
     }
+}
+
+/// `1 of 2`, where a server that we started was given a part of the machine's CPUs only: a full set then says
+/// nothing about the whole machine. `None` where it had all of them, or where the set was not ours to choose.
+pub(crate) fn given(run: &Run, demand: &Demand) -> Option<String> {
+    let set = demand.cpu.set.filter(|_| run.plan.database == DatabaseChoice::Managed)?;
+    let all = f64::from(run.platform()?.cpu.threads);
+    (set < all).then(|| format!("{set:.0} of {all:.0}"))
 }

@@ -36,6 +36,18 @@ impl Part {
             Part::Other => "other",
         }
     }
+
+    /// What a session does in it, for a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Part::Cpu => "CPU time",
+            Part::Read => "waiting for reads",
+            Part::Flush => "waiting for flushes",
+            Part::Lock => "waiting for locks",
+            Part::Client => "waiting for the client",
+            Part::Other => "other waits",
+        }
+    }
 }
 
 /// The time of one operation, part by part, ns.

@@ -159,7 +159,7 @@ fn lookups_that_fill_the_processors() {
     let verdict = judge(&run).remove(0);
     assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Sure));
     // 96 threads / 61 µs = 1.574 M/s; 1.52 of it is 97 %.
-    assert_eq!(verdict.phrase, "CPU, 97 % busy");
+    assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128)");
     let sum = verdict.sum.expect("a sum");
     assert_eq!(sum.kind, SumKind::Capacity);
     assert!((sum.predicted_per_s - 96.0 / 61e-6).abs() < 1.0);
@@ -275,7 +275,7 @@ fn a_hot_thread_is_named() {
     m.conditions.insert(condition::HOT_THREAD_NAME.into(), json!("walwriter"));
     let verdict = judge(&run(96, 32, vec![m])).remove(0);
     assert_eq!(verdict.narrow, Narrow::HotThread, "{:?}", verdict.reasons);
-    assert_eq!(verdict.phrase, "one thread, walwriter, 99 % busy");
+    assert_eq!(verdict.phrase, "one server process (walwriter), 99 % busy");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     };
     let neighbour = judge(&run(96, 32, vec![m.clone(), alone(25.0)])).remove(0);
     assert_eq!(neighbour.narrow, Narrow::CpuTaken);
-    assert_eq!(neighbour.phrase, "CPU taken by others, 24.0 of 96; the rest 97 % busy");
+    assert_eq!(neighbour.phrase, "CPU taken by others: 24.0 of 96 CPUs; the rest 97 % busy");
     let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
     assert_eq!(interrupts.narrow, Narrow::Cpu);
 }

@@ -100,7 +100,7 @@ fn machine(p: &Platform, units: Units) -> String {
         parts.push(counted(p.cpu.cores as usize, "core"));
     }
     if p.cpu.threads > 0 {
-        parts.push(counted(p.cpu.threads as usize, "thread"));
+        parts.push(counted(p.cpu.threads as usize, "CPU"));
     }
     if !p.cpu.allowed.is_empty() && p.cpu.allowed.len() < p.cpu.online.len() {
         parts.push(format!("{} of them allowed", p.cpu.allowed.len()));
@@ -203,13 +203,16 @@ fn server(run: &Run) -> String {
         .find_map(|m| m.conditions.get(condition::CPUS_SHARED).and_then(|v| v.as_bool()));
     let server = run.plan.server_cpus.len();
     let client = run.plan.client_cpus.len();
+    let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
+    let of_all = if server < all { format!(" of {all}") } else { String::new() };
+    let on = format!(" on {}{of_all}", counted(server, "CPU"));
     let places = match (server, client, shared) {
         (0, _, _) => String::new(),
-        (_, _, Some(true)) => {
-            format!(" on {}, shared with our client", counted(server, "thread"))
-        }
-        (_, 0, _) => format!(" on {}", counted(server, "thread")),
-        _ => format!(" on {}; our client on the other {client}", counted(server, "thread")),
+        (_, _, Some(true)) => format!("{on}, shared with our client"),
+        (_, 0, _) => on,
+        (_, 1, _) if server + 1 == all => format!("{on}; our client on the other"),
+        _ if server + client == all => format!("{on}; our client on the other {client}"),
+        _ => format!("{on}; our client on {client} more"),
     };
     format!("{version}, {whose}{places}")
 }

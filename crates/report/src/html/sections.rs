@@ -56,7 +56,7 @@ pub(super) fn answer(report: &Report) -> String {
         out += &answer_block(report, block);
     }
     if report.narrow.iter().any(|b| b.grade.is_some()) {
-        out += &format!("<p class=\"soft\">{}</p>", text(words::LEGEND));
+        out += &format!("<p class=\"soft\">{}<br>{}</p>", text(words::LEGEND), text(words::LINES));
     }
     out + "</section>"
 }
@@ -281,7 +281,7 @@ pub(super) fn findings(report: &Report) -> String {
     if !report.notes.not_known.is_empty() {
         out += "<h3>Not known</h3><ul>";
         for unknown in &report.notes.not_known {
-            out += &format!("<li>{}</li>", text(unknown));
+            out += &format!("<li>{}</li>", text(&unknown.sentence()));
         }
         out += "</ul>";
     }

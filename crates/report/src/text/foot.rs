@@ -3,6 +3,7 @@
 use narrows_model::{Finding, Severity};
 
 use crate::layout::{Line, Style, paragraph, visible, width};
+use crate::notes::NotKnown;
 use crate::report::Report;
 use crate::words;
 
@@ -11,6 +12,9 @@ pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     if report.narrow.iter().any(|b| b.grade.is_some()) || report.head.counts.contains('?') {
         lines.extend(paragraph(Line::new(), Style::Faint, words::LEGEND, 0, edge));
+    }
+    if report.narrow.iter().any(|b| b.sum.is_some()) {
+        lines.extend(paragraph(Line::new(), Style::Faint, words::LINES, 0, edge));
     }
     let no_interval = report.wide.iter().any(|r| r.measured.is_some() && r.half_width.is_none())
         || report.narrow.iter().any(|b| b.rate.is_some() && b.half_width.is_none());
@@ -26,13 +30,15 @@ pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
     feet.extend(numbered);
     feet.extend(notes.run_level.iter().map(|finding| format!("[run] {}", said(finding))));
     if notes.not_shown > 0 {
-        feet.push(format!("({} more in the HTML)", words::counted(notes.not_shown, "finding")));
+        let others = words::counted(notes.not_shown, "other finding");
+        feet.push(format!("{others}: narrows report {} --html", report.run.id));
     }
     lines.extend(flow(&feet, edge));
     if !notes.not_known.is_empty() {
         let start = Line::of(Style::Strong, "NOT KNOWN").put(Style::Plain, "  ");
         let indent = start.width();
-        let known = compressed(&notes.not_known, edge - indent, 3);
+        let all = format!("narrows report {} --html", report.run.id);
+        let known = compressed(&notes.not_known, edge - indent, 3, &all);
         lines.extend(paragraph(start, Style::Plain, &known, indent, edge));
     }
     lines.extend(paragraph(Line::new(), Style::Plain, &report.more, 2, edge));
@@ -65,21 +71,27 @@ fn flow(texts: &[String], edge: usize) -> Vec<Line> {
     lines
 }
 
-/// The texts joined, cut to about `lines` lines; what was cut is counted.
-fn compressed(texts: &[String], room: usize, lines: usize) -> String {
-    for n in (1..=texts.len()).rev() {
-        let mut text = texts[..n].join("; ");
-        if n < texts.len() {
-            text += &format!("; {} more in the HTML", texts.len() - n);
-        }
-        let mut wrapped = crate::layout::wrap(&text, room, room);
-        if wrapped.len() <= lines {
+/// The unknowns joined in about `lines` lines: with what would show each, if there is room; else the names alone, as
+/// many as fit. `all` is the command that shows the rest.
+fn compressed(unknowns: &[NotKnown], room: usize, lines: usize, all: &str) -> String {
+    let fits = |text: &str| crate::layout::wrap(text, room, room).len() <= lines;
+    let joined =
+        |say: fn(&NotKnown) -> String| unknowns.iter().map(say).collect::<Vec<_>>().join("; ");
+    let whole = joined(NotKnown::sentence);
+    if fits(&whole) {
+        return whole;
+    }
+    let names: Vec<&str> =
+        unknowns.iter().flat_map(|unknown| &unknown.whats).map(String::as_str).collect();
+    for n in (1..=names.len()).rev() {
+        let rest = match names.len() - n {
+            0 => format!("; why: {all}"),
+            rest => format!("; {rest} more, and why: {all}"),
+        };
+        let text = format!("{}{rest}", names[..n].join("; "));
+        if fits(&text) {
             return text;
         }
-        if n == 1 {
-            wrapped.truncate(lines);
-            return format!("{} (full list in the HTML)", wrapped.join(" "));
-        }
     }
-    String::new()
+    format!("{} things; {all}", names.len())
 }

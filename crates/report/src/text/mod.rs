@@ -29,8 +29,7 @@ const REMARK: usize = 78;
 // Columns of a verdict's first line.
 const RATE: usize = 27;
 const LATENCY: usize = 36;
-const PHRASE: usize = 49;
-const THEN: usize = 43;
+const PHRASE: usize = 53;
 const BODY: usize = 9;
 
 // Columns of NEXT.
@@ -192,7 +191,7 @@ fn narrow_block(report: &Report, block: &Block, edge: usize) -> Vec<Line> {
     // Behind a latency that is longer than its column one space must remain.
     let line = if line.width() >= PHRASE { line.put(Style::Plain, " ") } else { line.to(PHRASE) };
     let phrase = with_marks(&block.phrase, &block.notes);
-    let mut lines = paragraph(line, Style::Strong, &phrase, PHRASE, edge - 8);
+    let mut lines = paragraph(line, Style::Strong, &phrase, PHRASE, edge - 7);
     if let Some(grade) = block.grade {
         let style = match grade {
             Grade::Sure => Style::Good,
@@ -219,27 +218,11 @@ fn narrow_body(block: &Block, edge: usize) -> Vec<Line> {
         }
         lines.extend(labelled("sum", &text));
     }
-    let test = block.test.as_ref().map(|t| t.text.as_str());
-    match test {
-        Some(test) if !block.then.is_empty() && BODY + width(test) + 2 <= THEN => {
-            let start = Line::new()
-                .to(3)
-                .put(Style::Faint, "test")
-                .to(BODY)
-                .put(Style::Plain, test)
-                .to(THEN)
-                .put(Style::Faint, "then")
-                .to(THEN + 6);
-            lines.extend(paragraph(start, Style::Plain, &block.then, THEN + 6, edge));
-        }
-        test => {
-            if let Some(test) = test {
-                lines.extend(labelled("test", test));
-            }
-            if !block.then.is_empty() {
-                lines.extend(labelled("then", &block.then));
-            }
-        }
+    if let Some(test) = &block.test {
+        lines.extend(labelled("test", &test.text));
+    }
+    if !block.then.is_empty() {
+        lines.extend(labelled("then", &block.then));
     }
     if !block.why.is_empty() {
         lines.extend(labelled("why", &block.why.join("; ")));

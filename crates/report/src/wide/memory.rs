@@ -15,11 +15,12 @@ pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
         let place = &m.id[BANDWIDTH.len()..];
         let name = match place.strip_prefix(".node") {
             Some(node) => format!("read, node {node}"),
-            None if place == ".core" => "read, one core".to_string(),
+            None if place == ".core" => "read, one CPU".to_string(),
             None => "read".to_string(),
         };
-        let threads = m.number(condition::THREADS).map(super::threads);
-        let remark = threads.into_iter().collect();
+        // One reading thread is pinned to each CPU.
+        let cpus = m.number(condition::THREADS).map(|n| format!("on {}", super::several(n, "CPU")));
+        let remark = cpus.into_iter().collect();
         rows.push(row(
             run,
             notes,

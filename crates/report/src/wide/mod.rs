@@ -259,8 +259,12 @@ fn block_random_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
 }
 
 fn server_path_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
-    let mut remark: Vec<String> =
-        m.number(condition::THREADS).or(depth(m)).map(threads).into_iter().collect();
+    let mut remark: Vec<String> = m
+        .number(condition::THREADS)
+        .or(depth(m))
+        .map(|n| several(n, "reader"))
+        .into_iter()
+        .collect();
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
     remark.extend(alone(run, m, "server_knee", "server_d1"));
     remark
@@ -307,7 +311,7 @@ fn clock_remark(run: &Run) -> Vec<String> {
     remark
 }
 
-/// `1 thread`, `8 threads`.
-fn threads(n: f64) -> String {
-    format!("{} thread{}", print::count(n), if n == 1.0 { "" } else { "s" })
+/// `1 reader`, `8 readers`.
+fn several(n: f64, what: &str) -> String {
+    format!("{} {what}{}", print::count(n), if n == 1.0 { "" } else { "s" })
 }

@@ -110,7 +110,7 @@ pub fn doubtful() -> Run {
         Severity::Suspect,
         "steal",
         Some("database.lookup_cached"),
-        "the hypervisor took 7 % of the processors",
+        "the hypervisor took 7 % of the CPUs",
     ));
     run.findings.push(finding(
         Severity::Suspect,

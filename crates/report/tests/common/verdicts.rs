@@ -68,7 +68,13 @@ fn sum(
 }
 
 pub fn verdicts() -> Vec<Verdict> {
-    let mut cached = verdict("lookup_cached", 1.52e6, 0.01, Narrow::Cpu, "CPU, 97 % busy");
+    let mut cached = verdict(
+        "lookup_cached",
+        1.52e6,
+        0.01,
+        Narrow::Cpu,
+        "CPU, 97 % busy (server has 96 of 128)",
+    );
     cached.latency_p99_open_ns = Some(240e3);
     cached.sum = sum(SumKind::Capacity, 96.0, vec![term("CPU", 61.2)], 96e6 / 61.2, 1.52e6);
     cached.sharing = Some(Sharing {
@@ -78,7 +84,7 @@ pub fn verdicts() -> Vec<Verdict> {
         ratio: Some(1.32),
         limits_scaling: true,
     });
-    cached.test = test("24 threads fewer", "database.lookup_cached.test.fewer_cpus", -0.24);
+    cached.test = test("fewer server CPUs", "database.lookup_cached.test.fewer_cpus", -0.24);
     cached.next = vec![next(Narrow::Unknown, "no other resource above 20 %", None)];
     cached.gain_at_most = Some(0.33);
 
@@ -93,8 +99,10 @@ pub fn verdicts() -> Vec<Verdict> {
     let terms = vec![term("CPU", 96.4), term("read", 130.6), term("other", 33.4)];
     uncached.sum = sum(SumKind::Session, 128.0, terms, 128e6 / 260.4, 492e3);
     uncached.test = test("256 sessions", "database.lookup_uncached.test.sessions_x2", 0.51);
-    uncached.next =
-        vec![next(Narrow::Cpu, "CPU", Some(0.94e6)), next(Narrow::ReadRate, "drives", Some(2.3e6))];
+    uncached.next = vec![
+        next(Narrow::Cpu, "the server's 96 CPUs", Some(0.94e6)),
+        next(Narrow::ReadRate, "the drives", Some(2.3e6)),
+    ];
     uncached.gain_tested = Some(0.51);
     uncached.gain_at_most = Some(0.91);
 
