@@ -1,10 +1,11 @@
 //! The committed schema describes what is written, and refuses what isn't.
 
 use narrows_model::{
-    Better, DatabaseChoice, Dimm, Finding, Grade, Histogram, Host, HostRole, Interval,
-    IntervalMethod, Layer, LimitBasis, LimitShare, Measurement, Metric, Narrow, OperatingPoint,
-    Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind,
-    SumTerm, Tool, Unit, Unknown, Verdict, metric,
+    Better, Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DatabaseChoice, Dimm,
+    Finding, Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, LimitBasis,
+    LimitShare, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan, PlannedStep,
+    Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm, Tool, Unit,
+    Unknown, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -81,28 +82,7 @@ fn full() -> Run {
         started_at: "2026-11-20T14:02:00Z".into(),
         finished_at: Some("2026-11-20T14:16:00Z".into()),
         completed: true,
-        plan: Plan {
-            quick: false,
-            layers: Layer::ALL.to_vec(),
-            data_dir: "/data".into(),
-            wal_dir: "/wal".into(),
-            database: DatabaseChoice::Url("postgres://db7/bench".into()),
-            workloads: Vec::new(),
-            sessions: 128,
-            repeats: 6,
-            seed: 1,
-            file_bytes: 1 << 30,
-            table_bytes: 1 << 30,
-            shared_buffers_bytes: 1 << 30,
-            server_cpus: vec![0],
-            client_cpus: vec![1],
-            steps: vec![PlannedStep {
-                layer: Layer::Block,
-                what: "random reads".into(),
-                expected_s: 20.0,
-                writes_bytes: 0,
-            }],
-        },
+        plan: plan(),
         hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
         measurements: vec![m],
         findings: vec![Finding {
@@ -113,34 +93,111 @@ fn full() -> Run {
             evidence: "throughput falls by 12 %".into(),
             advice: "Measure longer".into(),
         }],
-        verdicts: vec![Verdict {
-            workload: "update".into(),
-            measurement: "database.update".into(),
-            operating_point: OperatingPoint { sessions: 128, think_ns: 0.0, workers: None },
-            throughput_per_s: 152e3,
-            throughput_interval_95: Some(interval),
-            latency_p99_open_ns: None,
-            narrow: Narrow::CommitWait,
-            or: Some(Narrow::Cpu),
-            phrase: "COMMIT WAIT".into(),
-            grade: Grade::Likely,
-            reasons: vec!["not tested".into()],
-            utilisation: Vec::new(),
-            bounds: Vec::new(),
-            sum: Some(Sum {
-                kind: SumKind::Session,
-                servers: 128.0,
-                terms: vec![SumTerm { name: "flush".into(), ns_per_op: 645e3 }],
-                predicted_per_s: 152e3,
-                measured_per_s: 152e3,
-                agrees: true,
-            }),
-            sharing: None,
-            test: None,
-            next: Vec::new(),
-            gain_at_most: Some(1.59),
-            gain_tested: None,
+        verdicts: vec![verdict(interval)],
+        calibrations: vec![calibration(interval)],
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        quick: false,
+        layers: Layer::ALL.to_vec(),
+        data_dir: "/data".into(),
+        wal_dir: "/wal".into(),
+        database: DatabaseChoice::Url("postgres://db7/bench".into()),
+        workloads: Vec::new(),
+        sessions: 128,
+        repeats: 6,
+        seed: 1,
+        file_bytes: 1 << 30,
+        table_bytes: 1 << 30,
+        shared_buffers_bytes: 1 << 30,
+        server_cpus: vec![0],
+        client_cpus: vec![1],
+        steps: vec![PlannedStep {
+            layer: Layer::Block,
+            what: "random reads".into(),
+            expected_s: 20.0,
+            writes_bytes: 0,
         }],
+    }
+}
+
+fn verdict(interval: Interval) -> Verdict {
+    Verdict {
+        workload: "update".into(),
+        measurement: "database.update".into(),
+        operating_point: OperatingPoint { sessions: 128, think_ns: 0.0, workers: None },
+        throughput_per_s: 152e3,
+        throughput_interval_95: Some(interval),
+        latency_p99_open_ns: None,
+        narrow: Narrow::CommitWait,
+        or: Some(Narrow::Cpu),
+        phrase: "COMMIT WAIT".into(),
+        grade: Grade::Likely,
+        reasons: vec!["not tested".into()],
+        utilisation: Vec::new(),
+        bounds: Vec::new(),
+        sum: Some(Sum {
+            kind: SumKind::Session,
+            servers: 128.0,
+            terms: vec![SumTerm { name: "flush".into(), ns_per_op: 645e3 }],
+            predicted_per_s: 152e3,
+            measured_per_s: 152e3,
+            agrees: true,
+        }),
+        sharing: None,
+        test: None,
+        next: Vec::new(),
+        gain_at_most: Some(1.59),
+        gain_tested: None,
+    }
+}
+
+fn calibration(interval: Interval) -> Calibration {
+    Calibration {
+        id: "block.calibrate.read.8k".into(),
+        goal: CalibrationGoal {
+            what: "8 KiB random reads".into(),
+            block_bytes: 8192,
+            read_share: 1.0,
+            quantile: 0.99,
+            limit_ns: 1_000_000,
+            beside: Some("a durable 8 KiB log stream".into()),
+        },
+        end: CalibrationEnd::Found,
+        sentence: "62.0 k/s keep p99 within 1 ms".into(),
+        rate_per_s: Some(62e3),
+        interval_95: Some(interval),
+        quantiles_ns: vec![0.8e6; 6],
+        repeats: (6, 6),
+        latency_mean_ns: Some(0.2e6),
+        alone_ns: Some(90e3),
+        ceiling_per_s: Some(81e3),
+        ceiling_depth: Some(64),
+        knee_per_s: Some(60e3),
+        curve: vec![CurvePoint {
+            order: 3,
+            sentinel: false,
+            asked_per_s: 60e3,
+            achieved_per_s: 60e3,
+            bounded: true,
+            latency_mean_ns: Some(0.2e6),
+            latency_p50_ns: Some(0.15e6),
+            latency_p99_ns: Some(0.7e6),
+            latency_p999_ns: None,
+            lateness_p99_ns: Some(2e3),
+            cpu_per_op_ns: Some(4e3),
+        }],
+        bound: Some("the drive's own time at this rate".into()),
+        bandwidth_bytes_per_s: Some(4e9),
+        process_bandwidth_bytes_per_s: Some(2e9),
+        oracle: Some(OracleNumbers {
+            max_iops: 62_000,
+            max_mbps: 4000,
+            latency_ms: 0,
+            max_pmbps: None,
+        }),
     }
 }
 
@@ -162,6 +219,7 @@ fn a_stopped_run_without_results_fits_it_too() {
     run.measurements.clear();
     run.findings.clear();
     run.verdicts.clear();
+    run.calibrations.clear();
     assert!(validator().is_valid(&written(&run)));
 }
 

@@ -112,6 +112,7 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
         measurements: vec![m],
         findings: Vec::new(),
         verdicts: Vec::new(),
+        calibrations: Vec::new(),
     };
     attach(&mut run);
     let once = run.measurements[0].limits.clone();

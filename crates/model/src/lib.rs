@@ -7,6 +7,7 @@
 //! Pure data: no clock, no file, no system call. Units are the last part of every key and field name; a value
 //! that could not be learned is `None`, never zero.
 
+mod calibration;
 pub mod condition;
 mod finding;
 mod measurement;
@@ -16,6 +17,7 @@ mod platform;
 mod run;
 mod verdict;
 
+pub use calibration::{Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, OracleNumbers};
 pub use finding::{Finding, Severity};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,

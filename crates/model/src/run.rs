@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Measurement, Plan, Platform, Severity, Validity, Verdict};
+use crate::{Calibration, Finding, Measurement, Plan, Platform, Severity, Validity, Verdict};
 
 /// The schema this version writes. Readers of old versions stay.
 pub const SCHEMA: &str = "narrows.run/1";
@@ -68,6 +68,9 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// Where it is narrow.
     pub verdicts: Vec<Verdict>,
+    /// Highest rates within a limit of latency, where they were searched for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibrations: Vec<Calibration>,
 }
 
 /// Why a run file could not be read.

@@ -183,6 +183,7 @@ impl Scene {
             measurements: Vec::new(),
             findings: Vec::new(),
             verdicts: Vec::new(),
+            calibrations: Vec::new(),
         }
     }
 }

@@ -69,6 +69,7 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         measurements,
         findings: Vec::new(),
         verdicts: Vec::new(),
+        calibrations: Vec::new(),
     }
 }
 

@@ -32,6 +32,7 @@ pub fn rich() -> Run {
         measurements: builders::measurements(6),
         findings: findings(),
         verdicts: verdicts::verdicts(),
+        calibrations: Vec::new(),
     };
     run.apply_findings();
     run

@@ -30,6 +30,7 @@ pub fn run() -> Run {
         measurements: measurements(),
         findings: Vec::new(),
         verdicts: Vec::new(),
+        calibrations: Vec::new(),
     }
 }
 
