@@ -7,9 +7,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::discard;
-use crate::path::Flights;
+use crate::flights::Flights;
 use crate::{Arena, Completion, DevicePath, Error, Method, Op};
 
 /// Executes queued operations in order inside `reap`, as many as are waited for.
@@ -41,26 +42,22 @@ impl BlockingPath {
     fn execute(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) -> i32 {
         let length = bytes as usize;
         let fd = self.file.as_raw_fd();
-        if op == Op::Trim {
-            return discard::discard(&self.file, self.block_device, offset, bytes);
-        }
-        let Ok(offset) = libc::off_t::try_from(offset) else { return -libc::EINVAL };
+        let Ok(at) = libc::off_t::try_from(offset) else { return -libc::EINVAL };
         loop {
             let moved = match op {
                 Op::Read => {
                     let buffer = &mut self.arena.slot_mut(slot)[..length];
                     // SAFETY: `buffer` is exclusively ours and `length` bytes long; the call returns before the
                     // borrow ends.
-                    unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), length, offset) }
+                    unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), length, at) }
                 }
                 Op::Write => {
                     let buffer = &self.arena.slot(slot)[..length];
                     // SAFETY: `buffer` is readable for `length` bytes for the whole call.
-                    unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), length, offset) }
+                    unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), length, at) }
                 }
-                // SAFETY: the call touches no memory of ours.
-                Op::Sync => unsafe { libc::fdatasync(fd) as isize },
-                Op::Trim => unreachable!("handled above"),
+                Op::Trim => return discard::discard(&self.file, self.block_device, offset, bytes),
+                Op::Sync => return discard::sync(&self.file),
             };
             if moved >= 0 {
                 return moved as i32;
@@ -107,6 +104,10 @@ impl DevicePath for BlockingPath {
             out.push(Completion { slot, result });
         }
         Ok(())
+    }
+
+    fn reap_within(&mut self, _: u32, _: Duration, out: &mut Vec<Completion>) -> Result<(), Error> {
+        self.reap(1, out)
     }
 
     fn in_flight(&self) -> u32 {

@@ -1,6 +1,6 @@
-//! Trim: telling a device, or the file system, that a range's contents are no longer needed.
+//! Trim and sync as plain calls, for the ways that cannot do them otherwise.
 //!
-//! On a block device `BLKDISCARD` (it waits until the device has taken the command), on a file a hole
+//! Trim tells a device, or the file system, that a range's contents are no longer needed: on a block device `BLKDISCARD` (it waits until the device has taken the command), on a file a hole
 //! (`fallocate(2)`, FALLOC_FL_PUNCH_HOLE), which reaches the device only where the file system is mounted with
 //! `discard` or later by `fstrim`. Both calls block.
 
@@ -33,6 +33,20 @@ pub(crate) fn discard(file: &File, block_device: bool, offset: u64, bytes: u32) 
             unsafe { libc::fallocate(fd, PUNCH, offset, libc::off_t::from(bytes)) }
         };
         if result == 0 {
+            return 0;
+        }
+        match io::Error::last_os_error().raw_os_error() {
+            Some(libc::EINTR) => {}
+            errno => return -errno.unwrap_or(libc::EIO),
+        }
+    }
+}
+
+/// Makes what was written durable and waits; 0 or the negative error number.
+pub(crate) fn sync(file: &File) -> i32 {
+    loop {
+        // SAFETY: the descriptor is open; the call touches no memory of ours.
+        if unsafe { libc::fdatasync(file.as_raw_fd()) } == 0 {
             return 0;
         }
         match io::Error::last_os_error().raw_os_error() {

@@ -1,6 +1,8 @@
 //! A path without a device, to learn what the generator itself costs: everything completes at once.
 
-use crate::path::Flights;
+use std::time::Duration;
+
+use crate::flights::Flights;
 use crate::{Arena, Completion, DevicePath, Error, Method, Op};
 
 /// Completes every operation at the next reap and moves no byte.
@@ -47,6 +49,16 @@ impl DevicePath for NullPath {
             out.push(Completion { slot, result });
         }
         Ok(())
+    }
+
+    #[inline]
+    fn reap_within(
+        &mut self,
+        min: u32,
+        _: Duration,
+        out: &mut Vec<Completion>,
+    ) -> Result<(), Error> {
+        self.reap(min, out)
     }
 
     fn in_flight(&self) -> u32 {

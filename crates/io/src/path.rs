@@ -7,7 +7,7 @@
 //! Not here: pacing, time stamps, what to read next. Those belong to the caller, who also decides how many
 //! operations to keep in flight.
 
-use crate::Error;
+use crate::{Error, Method, Refusal};
 
 /// What to do with a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +18,8 @@ pub enum Op {
     Write,
     /// Declare a range of the file or device unneeded; the slot's bytes play no part.
     Trim,
-    /// Make what was written durable (`fdatasync`); offset and length play no part.
+    /// Make what was written durable (`fdatasync`); offset and length play no part. It covers the writes that were
+    /// reaped before it was submitted, no others.
     Sync,
 }
 
@@ -27,41 +28,6 @@ impl Op {
     #[inline]
     pub fn moves_data(self) -> bool {
         matches!(self, Op::Read | Op::Write)
-    }
-}
-
-/// The way that was obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// io_uring.
-    IoUring,
-    /// Linux AIO (`io_submit`), the path of Oracle and InnoDB.
-    Aio,
-    /// Blocking `pread` and `pwrite`, one operation at a time per thread.
-    Blocking,
-    /// No device: completes at once. Shows what the generator alone costs.
-    Null,
-    /// No device, but the kernel: a ring that executes IORING_OP_NOP. Shows what the generator and the ring cost.
-    Nop,
-}
-
-impl Method {
-    /// The word for it in results and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Method::IoUring => "io_uring",
-            Method::Aio => "aio",
-            Method::Blocking => "threads",
-            Method::Null => "null",
-            Method::Nop => "nop",
-        }
-    }
-
-    /// The method a word stands for.
-    pub fn from_word(word: &str) -> Option<Method> {
-        [Method::IoUring, Method::Aio, Method::Blocking, Method::Null, Method::Nop]
-            .into_iter()
-            .find(|method| method.word() == word)
     }
 }
 
@@ -101,6 +67,9 @@ pub trait DevicePath {
     /// Starts what is queued, waits for `min` completions (no more than are in flight) and appends all that are
     /// there to `out`. Returns with fewer, perhaps none, after about [`HEARTBEAT_MS`], so that the caller can look at
     /// its stop token; an operation that blocks in the kernel cannot be interrupted on [`Method::Blocking`].
+    ///
+    /// With `min` 0 nothing is waited for: it starts what is queued and takes what has ended. Only
+    /// [`Method::Blocking`], which has nobody else to do the work, executes one operation then.
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error>;
 
     /// Operations submitted and not yet reaped.
@@ -111,46 +80,26 @@ pub trait DevicePath {
     fn registered_buffers(&self) -> Option<bool> {
         None
     }
+
+    /// Time spent so far inside calls that only hand operations over, ns. Such calls should not wait; where they do
+    /// (no free request in the device's queue, blocks to be allocated, data in the page cache) this shows it.
+    /// `None` where handing over and waiting are one call.
+    fn submit_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Threads of the kernel that now execute operations for this path because they could not be started without
+    /// blocking; `None` where there is no such thing or it cannot be learned. Costs some system calls: not for
+    /// the inside of a window.
+    fn workers(&self) -> Option<u32> {
+        None
+    }
+
+    /// What was asked of this path and not obtained.
+    fn refusals(&self) -> &[Refusal] {
+        &[]
+    }
 }
 
 /// The longest wait inside [`DevicePath::reap`] without a completion, ms.
 pub const HEARTBEAT_MS: u64 = 20;
-
-/// Which slots are in flight.
-#[derive(Debug)]
-pub(crate) struct Flights {
-    busy: Box<[bool]>,
-    count: u32,
-}
-
-impl Flights {
-    pub(crate) fn new(slots: u32) -> Self {
-        Flights { busy: vec![false; slots as usize].into_boxed_slice(), count: 0 }
-    }
-
-    #[inline]
-    pub(crate) fn take_off(&mut self, slot: u32) {
-        let busy = &mut self.busy[slot as usize];
-        assert!(!*busy, "slot {slot} is in flight");
-        *busy = true;
-        self.count += 1;
-    }
-
-    #[inline]
-    pub(crate) fn land(&mut self, slot: u32) {
-        let busy = &mut self.busy[slot as usize];
-        assert!(*busy, "slot {slot} is not in flight");
-        *busy = false;
-        self.count -= 1;
-    }
-
-    #[inline]
-    pub(crate) fn assert_landed(&self, slot: u32) {
-        assert!(!self.busy[slot as usize], "slot {slot} is in flight");
-    }
-
-    #[inline]
-    pub(crate) fn count(&self) -> u32 {
-        self.count
-    }
-}
