@@ -1,0 +1,271 @@
+//! Confirmation: rates a fixed factor apart, each run several times, interleaved, until one is decided to pass and
+//! one above it to fail.
+//!
+//! The replicate is a run: a rate passes when the order-statistic interval over its runs lies wholly on the good
+//! side ([`narrows_stats::median_side`]). Six runs must agree; where they do not, more are asked for, up to a
+//! bound, and a rate that stays undecided is passed over, which widens the answer's interval.
+
+use std::collections::BTreeMap;
+
+use narrows_stats::{Side, median_side};
+
+/// The runs at one rate.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rung {
+    passed: u64,
+    failed: u64,
+    generator: u64,
+    quantiles_ns: Vec<f64>,
+}
+
+impl Rung {
+    fn runs(&self) -> u64 {
+        self.passed + self.failed + self.generator
+    }
+
+    fn side(&self) -> Side {
+        median_side(self.passed, self.failed + self.generator)
+    }
+
+    /// Whether most of the runs that did not pass say nothing of the device.
+    pub(super) fn by_generator(&self) -> bool {
+        self.generator > self.failed
+    }
+
+    /// The goal's percentile of each run, in order, ns.
+    pub(super) fn quantiles_ns(&self) -> &[f64] {
+        &self.quantiles_ns
+    }
+}
+
+/// How one run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Run {
+    Passed,
+    Failed,
+    Generator,
+}
+
+/// Where the confirmation stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Standing {
+    /// This rung needs a run.
+    Next(i32),
+    /// A rung passed, and the one given above it failed (with undecided ones between, perhaps).
+    Between { passed: i32, failed: i32 },
+    /// The highest rate that may be tried passed.
+    Top(i32),
+    /// The lowest rate that may be tried did not pass.
+    Bottom(i32),
+    /// A rung passed and a lower one failed.
+    Contradiction { passed: i32, failed: i32 },
+}
+
+/// The rates and their runs.
+#[derive(Debug, Clone)]
+pub(super) struct Ladder {
+    start_per_s: f64,
+    factor: f64,
+    lowest_per_s: f64,
+    highest_per_s: f64,
+    repeats: u64,
+    most_repeats: u64,
+    rungs: BTreeMap<i32, Rung>,
+    runs: u64,
+}
+
+impl Ladder {
+    pub fn new(
+        start_per_s: f64,
+        factor: f64,
+        bounds_per_s: (f64, f64),
+        repeats: u32,
+        most_repeats: u32,
+    ) -> Self {
+        Ladder {
+            start_per_s,
+            factor,
+            lowest_per_s: bounds_per_s.0,
+            highest_per_s: bounds_per_s.1,
+            repeats: u64::from(repeats.max(6)),
+            most_repeats: u64::from(most_repeats.max(repeats).max(6)),
+            rungs: BTreeMap::new(),
+            runs: 0,
+        }
+    }
+
+    /// The rate of a rung; the outermost ones are the bounds themselves.
+    pub fn rate_per_s(&self, rung: i32) -> f64 {
+        (self.start_per_s * self.factor.powi(rung)).clamp(self.lowest_per_s, self.highest_per_s)
+    }
+
+    pub fn rung(&self, rung: i32) -> Option<&Rung> {
+        self.rungs.get(&rung)
+    }
+
+    pub fn saw(&mut self, rung: i32, run: Run, quantile_ns: Option<u64>) {
+        let entry = self.rungs.entry(rung).or_default();
+        match run {
+            Run::Passed => entry.passed += 1,
+            Run::Failed => entry.failed += 1,
+            Run::Generator => entry.generator += 1,
+        }
+        entry.quantiles_ns.extend(quantile_ns.map(|ns| ns as f64));
+        self.runs += 1;
+    }
+
+    /// The decision on a rung; `None` while it needs runs.
+    fn decided(&self, rung: i32) -> Option<Side> {
+        let runs = self.rungs.get(&rung).map_or(0, Rung::runs);
+        if runs < self.repeats {
+            return None;
+        }
+        let side = self.rungs[&rung].side();
+        // Between two looks three runs are added: each look has a chance to err.
+        let look = (runs - self.repeats).is_multiple_of(3) || runs >= self.most_repeats;
+        match side {
+            Side::Undecided if runs < self.most_repeats => None,
+            Side::Undecided => Some(Side::Undecided),
+            _ if look => Some(side),
+            _ => None,
+        }
+    }
+
+    /// The highest rung decided to pass and the lowest decided to fail.
+    pub fn extremes(&self) -> (Option<i32>, Option<i32>) {
+        let of =
+            |side| self.rungs.keys().copied().filter(move |rung| self.decided(*rung) == Some(side));
+        (of(Side::Below).last(), of(Side::Above).next())
+    }
+
+    pub fn standing(&self) -> Standing {
+        let (highest_passed, lowest_failed) = self.extremes();
+        if let (Some(passed), Some(failed)) = (highest_passed, lowest_failed)
+            && passed > failed
+        {
+            return Standing::Contradiction { passed, failed };
+        }
+        let down = self.first_open((0..).map(|i| -i), Side::Below);
+        // From the highest pass upwards, or from the neighbour of the start.
+        let up = match (highest_passed, lowest_failed) {
+            (None, Some(failed)) => Found::Decided(failed),
+            (from, _) => self.first_open(from.unwrap_or(0) + 1.., Side::Above),
+        };
+        match (down, up) {
+            (Found::Open(down), Found::Open(up)) => Standing::Next(self.turn(down, up)),
+            (Found::Open(rung), _) | (_, Found::Open(rung)) => Standing::Next(rung),
+            (Found::End(rung), _) => Standing::Bottom(rung),
+            (Found::Decided(passed), Found::End(_)) => {
+                Standing::Top(highest_passed.unwrap_or(passed))
+            }
+            (Found::Decided(passed), Found::Decided(failed)) => {
+                Standing::Between { passed: highest_passed.unwrap_or(passed), failed }
+            }
+        }
+    }
+
+    /// Goes along the rungs to the first that needs runs, or the first on the wanted side, or the end.
+    fn first_open(&self, rungs: impl Iterator<Item = i32>, wanted: Side) -> Found {
+        let mut last = 0;
+        for rung in rungs {
+            if self.is_beyond(rung) {
+                break;
+            }
+            last = rung;
+            match self.decided(rung) {
+                None => return Found::Open(rung),
+                Some(side) if side == wanted => return Found::Decided(rung),
+                Some(_) => {}
+            }
+        }
+        Found::End(last)
+    }
+
+    /// Whether the rung before it already was at the bound, so that this one would repeat it.
+    fn is_beyond(&self, rung: i32) -> bool {
+        let inner = rung - rung.signum();
+        rung != 0 && self.rate_per_s(rung) == self.rate_per_s(inner)
+    }
+
+    /// Two rungs need runs: A B B A A B B A …, so that a drift touches both alike.
+    fn turn(&self, first: i32, second: i32) -> i32 {
+        let runs = |rung| self.rungs.get(&rung).map_or(0, Rung::runs);
+        match runs(first).abs_diff(runs(second)) {
+            0 if (self.runs / 2).is_multiple_of(2) => first,
+            0 => second,
+            _ if runs(first) < runs(second) => first,
+            _ => second,
+        }
+    }
+}
+
+enum Found {
+    Open(i32),
+    Decided(i32),
+    End(i32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Climbs with a device that passes up to a rate; the order of the rungs tried.
+    fn climb(mut ladder: Ladder, passes: impl Fn(f64) -> bool) -> (Standing, Vec<i32>) {
+        let mut order = Vec::new();
+        loop {
+            match ladder.standing() {
+                Standing::Next(rung) => {
+                    assert!(order.len() < 400, "it must end: {order:?}");
+                    order.push(rung);
+                    let run =
+                        if passes(ladder.rate_per_s(rung)) { Run::Passed } else { Run::Failed };
+                    ladder.saw(rung, run, Some(1));
+                }
+                other => return (other, order),
+            }
+        }
+    }
+
+    fn ladder(start: f64) -> Ladder {
+        Ladder::new(start, 1.05, (10.0, 1100.0), 6, 12)
+    }
+
+    #[test]
+    fn a_good_start_takes_twelve_interleaved_runs() {
+        let (standing, order) = climb(ladder(500.0), |rate| rate < 510.0);
+        assert_eq!(standing, Standing::Between { passed: 0, failed: 1 });
+        assert_eq!(order, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn it_steps_back_and_up() {
+        let (standing, order) = climb(ladder(500.0), |rate| rate < 460.0);
+        assert_eq!(standing, Standing::Between { passed: -2, failed: -1 });
+        assert!(!order.contains(&3), "{order:?}");
+        let (standing, _) = climb(ladder(500.0), |rate| rate < 560.0);
+        assert_eq!(standing, Standing::Between { passed: 2, failed: 3 });
+    }
+
+    #[test]
+    fn it_ends_at_its_bounds() {
+        assert_eq!(climb(ladder(1000.0), |_| true).0, Standing::Top(2));
+        assert_eq!(climb(ladder(1100.0), |_| true).0, Standing::Top(0));
+        assert_eq!(climb(ladder(11.0), |_| false).0, Standing::Bottom(-2));
+        assert_eq!(climb(ladder(10.0), |_| false).0, Standing::Bottom(0));
+    }
+
+    #[test]
+    fn an_undecided_rung_widens_the_interval() {
+        let mut ladder = ladder(500.0);
+        let mut coin = 0;
+        let standing = loop {
+            let Standing::Next(rung) = ladder.standing() else { break ladder.standing() };
+            coin += 1;
+            let passes = rung < 0 || (rung == 0 && coin % 2 == 0);
+            ladder.saw(rung, if passes { Run::Passed } else { Run::Failed }, None);
+            assert!(coin < 100);
+        };
+        assert_eq!(standing, Standing::Between { passed: -1, failed: 1 });
+        assert_eq!(ladder.rung(0).unwrap().runs(), 12);
+    }
+}

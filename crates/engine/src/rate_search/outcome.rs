@@ -1,0 +1,86 @@
+//! How a search for the highest rate within a limit can end.
+
+use narrows_stats::trend::Trend;
+
+/// The end of a search. Rates are operations per second.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A rate met the goal in its repeats and the next one missed it in its own.
+    Found(Answer),
+    /// Even the lowest rate that was tried misses the goal.
+    Unreachable {
+        /// That rate.
+        lowest_per_s: f64,
+        /// The goal's percentile there, median of its runs, ns; absent where no run had one.
+        quantile_ns: Option<f64>,
+    },
+    /// No rate missed the goal: the ceiling (or whatever set it, depth, generator) is in the way, not latency.
+    Unlimited {
+        /// The highest rate confirmed by repeats.
+        rate_per_s: f64,
+        /// Its percentile, median of the repeats, ns.
+        quantile_ns: Option<f64>,
+    },
+    /// The device is not the same all the time: it met the goal at one rate and missed it at a lower one.
+    Unstable {
+        /// The rate that met it.
+        passed_per_s: f64,
+        /// Number of the window (from zero) in which it did, the first such.
+        passed_in: usize,
+        /// The lower rate that missed it.
+        failed_per_s: f64,
+        /// Number of the last window in which it did.
+        failed_in: usize,
+    },
+    /// Above the rate that passed, the generator was late or did not offer the load: the device may give more.
+    GeneratorBound {
+        /// The highest rate confirmed by repeats; absent where none was.
+        rate_per_s: Option<f64>,
+        /// Where the generator could not follow.
+        generator_per_s: f64,
+    },
+    /// The budget of windows was used up.
+    Unfinished {
+        /// Why.
+        because: Because,
+        /// The highest rate that passed so far, in repeats or in the search.
+        passed_per_s: Option<f64>,
+        /// The lowest that failed so far.
+        failed_per_s: Option<f64>,
+    },
+}
+
+/// Why a search did not finish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    /// So many windows were allowed.
+    Windows,
+    /// Too many windows were unusable.
+    Unusable,
+}
+
+/// The highest rate that meets a goal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The highest rate confirmed by repeats: the promise.
+    pub rate_per_s: f64,
+    /// The lowest rate above it that repeats showed to miss the goal. The crossing lies between the two.
+    pub next_failed_per_s: f64,
+    /// Runs at the two rates.
+    pub repeats: (u32, u32),
+    /// The goal's percentile in each run at `rate_per_s`, in order, ns.
+    pub quantiles_ns: Vec<f64>,
+    /// Drift of these; a small chance says that the device changed during the confirmation.
+    pub drift: Option<Trend>,
+    /// Independent operations beyond the percentile in a typical run; absent where that could not be seen.
+    pub independent_beyond: Option<f64>,
+    /// True when a window could not be made long enough to hold as many as were asked for.
+    pub thin: bool,
+}
+
+impl Answer {
+    /// Where the crossing lies: both ends are decided by repeats at 5 %, two-sided.
+    pub fn interval_95(&self) -> (f64, f64) {
+        (self.rate_per_s, self.next_failed_per_s)
+    }
+}

@@ -1,0 +1,188 @@
+//! What one window of an open loop showed, and whether its rate passed.
+//!
+//! All operations that were due in the window belong to it, also those that came back after its end: a queue that
+//! is left out because it was too long is the mistake that open loops are made against.
+
+use narrows_stats::{Exceedance, Slice, exceedance};
+
+use super::Goal;
+
+/// The generator sent at least this share of what was due per second, or the rate was not offered.
+const OFFERED: f64 = 0.99;
+/// A percentile of which the generator's own lateness is more than this share describes the generator.
+const LATE: f64 = 0.05;
+/// Operations completed per operation due, below which a window lost ground.
+const KEPT_UP: f64 = 0.98;
+/// Growth of the backlog over a window, as a share of what was due in it, that is no accident.
+const GROWTH: f64 = 0.01;
+
+/// Whether the queue stayed bounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backlog {
+    /// It rose and fell.
+    Bounded,
+    /// It grew all the time: the rate is above the capacity.
+    Growing,
+    /// The cap on operations in flight was hit.
+    CapHit,
+}
+
+impl Backlog {
+    /// From the operations due and not completed at the end of each slice.
+    ///
+    /// Growing when the median of the last quarter lies above that of the first by more than 1 % of what was due in
+    /// between, so that by the rate of this window the queue has no end. Noise of a bounded queue is far below that
+    /// as long as a window holds hundreds of operations.
+    pub fn of(waiting_by_slice: &[u64], due: u64, cap_hit: bool) -> Backlog {
+        if cap_hit {
+            return Backlog::CapHit;
+        }
+        let quarter = waiting_by_slice.len() / 4;
+        let middle = |part: &[u64]| {
+            let values: Vec<f64> = part.iter().map(|n| *n as f64).collect();
+            narrows_stats::median(&values)
+        };
+        let first = middle(&waiting_by_slice[..quarter]);
+        let last = middle(&waiting_by_slice[waiting_by_slice.len() - quarter..]);
+        match (first, last) {
+            // The medians are three quarters of the window apart.
+            (Some(first), Some(last)) if last - first > GROWTH * 0.75 * due as f64 => {
+                Backlog::Growing
+            }
+            _ => Backlog::Bounded,
+        }
+    }
+}
+
+/// What a window showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateSeen {
+    /// Operations that the generator sent per second of the window.
+    pub offered_per_s: f64,
+    /// Operations that completed per second of the window.
+    pub achieved_per_s: f64,
+    /// Operations by slice of when they were due, and those of them that took longer than the goal's limit.
+    pub slices: Vec<Slice>,
+    /// The goal's percentile of latency from the intended time, ns.
+    pub quantile_ns: Option<u64>,
+    /// Mean latency from the intended time, ns.
+    pub mean_ns: Option<f64>,
+    /// The goal's percentile of the generator's lateness (intended to submitted), ns.
+    pub lateness_ns: Option<u64>,
+    /// Whether the queue stayed bounded.
+    pub backlog: Backlog,
+    /// False where something outside made the window worthless (a limit that cut in, other load, a rule of validity).
+    pub usable: bool,
+}
+
+/// What a window says of its rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// The goal was met; `clear` when the window's interval lies wholly on that side.
+    Passed {
+        /// The interval excludes the limit.
+        clear: bool,
+    },
+    /// The goal was missed.
+    Failed {
+        /// The interval excludes the limit, or the queue grew.
+        clear: bool,
+    },
+    /// The generator did not offer the rate, or missed the goal itself: nothing is known of the device.
+    Generator,
+    /// Not to be used.
+    Nothing,
+}
+
+impl RateSeen {
+    /// The share over the limit, with its doubt.
+    pub fn exceedance(&self) -> Option<Exceedance> {
+        exceedance(&self.slices)
+    }
+
+    /// What the window says of a rate that was asked for.
+    ///
+    /// A growing queue fails, whatever its percentile says: it only was not given time. Lateness of the generator
+    /// is inside the latency, so that a pass with a late generator is a pass.
+    pub fn said(&self, goal: &Goal, asked_per_s: f64) -> Said {
+        let Some(over) = self.exceedance().filter(|_| self.usable) else { return Said::Nothing };
+        if self.offered_per_s < OFFERED * asked_per_s {
+            return Said::Generator;
+        }
+        let late = match (self.lateness_ns, self.quantile_ns) {
+            (Some(late), Some(all)) => late as f64 > LATE * all as f64,
+            _ => false,
+        };
+        let short = self.achieved_per_s < KEPT_UP * self.offered_per_s;
+        let allowed = goal.allowed_over();
+        if self.backlog != Backlog::Bounded || short {
+            return if late { Said::Generator } else { Said::Failed { clear: true } };
+        }
+        if over.share <= allowed {
+            return Said::Passed { clear: over.interval_95.1 <= allowed };
+        }
+        if late { Said::Generator } else { Said::Failed { clear: over.interval_95.0 > allowed } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOAL: Goal = Goal { quantile: 0.99, limit_ns: 1_000_000 };
+
+    fn seen(over: u64) -> RateSeen {
+        RateSeen {
+            offered_per_s: 1000.0,
+            achieved_per_s: 1000.0,
+            slices: (0..50).map(|i| Slice { operations: 1000, over: over + i % 2 }).collect(),
+            quantile_ns: Some(1_000_000),
+            mean_ns: Some(2e5),
+            lateness_ns: Some(1_000),
+            backlog: Backlog::Bounded,
+            usable: true,
+        }
+    }
+
+    #[test]
+    fn the_share_over_the_limit_decides() {
+        assert_eq!(seen(0).said(&GOAL, 1000.0), Said::Passed { clear: true });
+        assert_eq!(seen(9).said(&GOAL, 1000.0), Said::Passed { clear: false });
+        assert_eq!(seen(10).said(&GOAL, 1000.0), Said::Failed { clear: false });
+        assert_eq!(seen(30).said(&GOAL, 1000.0), Said::Failed { clear: true });
+    }
+
+    #[test]
+    fn a_growing_queue_fails_whatever_its_percentile() {
+        for backlog in [Backlog::Growing, Backlog::CapHit] {
+            let window = RateSeen { backlog, ..seen(0) };
+            assert_eq!(window.said(&GOAL, 1000.0), Said::Failed { clear: true });
+        }
+        let short = RateSeen { achieved_per_s: 970.0, ..seen(0) };
+        assert_eq!(short.said(&GOAL, 1000.0), Said::Failed { clear: true });
+    }
+
+    #[test]
+    fn a_generator_can_spoil_a_failure_but_not_a_pass() {
+        let late = |over| RateSeen { lateness_ns: Some(60_000), ..seen(over) };
+        assert_eq!(late(30).said(&GOAL, 1000.0), Said::Generator);
+        assert_eq!(late(0).said(&GOAL, 1000.0), Said::Passed { clear: true });
+        assert_eq!(seen(0).said(&GOAL, 1011.0), Said::Generator, "not offered");
+    }
+
+    #[test]
+    fn what_is_unusable_or_uncounted_says_nothing() {
+        assert_eq!(RateSeen { usable: false, ..seen(0) }.said(&GOAL, 1000.0), Said::Nothing);
+        assert_eq!(RateSeen { slices: Vec::new(), ..seen(0) }.said(&GOAL, 1000.0), Said::Nothing);
+    }
+
+    #[test]
+    fn a_backlog_grows_or_swings() {
+        let growing: Vec<u64> = (0..40).map(|i| 5 + i * 3).collect();
+        assert_eq!(Backlog::of(&growing, 6_000, false), Backlog::Growing);
+        let swinging: Vec<u64> = (0..40).map(|i| 5 + (i * 7) % 60).collect();
+        assert_eq!(Backlog::of(&swinging, 6_000, false), Backlog::Bounded);
+        assert_eq!(Backlog::of(&[], 0, false), Backlog::Bounded);
+        assert_eq!(Backlog::of(&swinging, 6_000, true), Backlog::CapHit);
+    }
+}
