@@ -63,7 +63,7 @@ pub fn pin_pid(pid: u32, cpus: &[u32]) -> io::Result<()> {
         Ok(())
     } else {
         let message =
-            format!("asked for processors {wanted:?}, the kernel allowed {got:?} of them");
+            format!("asked for CPUs {wanted:?}, the kernel allowed {got:?} of them");
         Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn quota(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
     let (Some(quota), Some(cpu_per_op_ns)) = (quota, cpu_per_op_ns) else { return Vec::new() };
     let value = quota * 1e9 / cpu_per_op_ns;
     let source =
-        format!("control group, quota of {quota} processors over the measured time per operation");
+        format!("control group, quota of {quota} CPUs over the measured time per operation");
     let id = "cgroup:cpu".to_string();
     share(m, id, LimitBasis::Configured, Unit::OpsPerS, value, source).into_iter().collect()
 }

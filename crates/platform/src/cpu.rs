@@ -22,7 +22,7 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Cpu {
     let (governor, max_khz) = frequency(source);
     if governor.is_none() {
         unknown.add(
-            "processor frequency and its governor",
+            "CPU frequency and its governor",
             "a kernel that controls the frequency; inside a virtual machine the host does",
         );
     }

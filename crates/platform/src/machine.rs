@@ -117,9 +117,9 @@ pub(crate) fn note_counters(source: &dyn Source, virtual_machine: bool, unknown:
     match paranoid {
         None => unknown.add(WHAT, "a kernel with performance events"),
         Some(_) if !counters && virtual_machine => {
-            unknown.add(WHAT, "a hypervisor that passes the processor's counters to its guests");
+            unknown.add(WHAT, "a hypervisor that passes the CPU's counters to its guests");
         }
-        Some(_) if !counters => unknown.add(WHAT, "a kernel that knows this processor's counters"),
+        Some(_) if !counters => unknown.add(WHAT, "a kernel that knows this CPU's counters"),
         Some(level) if level > 0 && !root => unknown.add(
             WHAT,
             format!("CAP_PERFMON, or kernel.perf_event_paranoid at 0 or below (it is {level})"),

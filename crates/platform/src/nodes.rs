@@ -38,7 +38,7 @@ pub(crate) fn read(
     if contradictory {
         unknown.add(
             "NUMA layout",
-            "firmware that puts each processor in one node; this one's is ignored",
+            "firmware that puts each CPU in one node; this one's is ignored",
         );
     }
     if contradictory || (kept.is_empty() && !online_cpus.is_empty()) {

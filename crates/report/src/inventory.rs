@@ -114,7 +114,7 @@ fn processors(p: &Platform, lines: &mut Lines) {
             cpu.model.clone(),
             Some(counted(cpu.sockets as usize, "socket")),
             Some(counted(cpu.cores as usize, "core")),
-            Some(counted(cpu.threads as usize, "thread")),
+            Some(counted(cpu.threads as usize, "CPU")),
             cpu.smt_active.map(|on| if on { "SMT on" } else { "no SMT" }.to_string()),
             (cpu.allowed.len() < cpu.online.len())
                 .then(|| format!("{} allowed to this process", cpu.allowed.len())),

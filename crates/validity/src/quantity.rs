@@ -84,7 +84,7 @@ impl Quantity {
             Quantity::Constant(value) => significant(value, 3),
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(name) => format!("{} over all repeats", name.replace('_', " ")),
-            Quantity::OnlineCpus => "processors online".to_string(),
+            Quantity::OnlineCpus => "CPUs online".to_string(),
             Quantity::DriveBytes => "drive capacity".to_string(),
             Quantity::Repeats => "repeats".to_string(),
         }

@@ -157,9 +157,9 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
 fn prepare(job: &Job<'_>) -> Result<Box<dyn DevicePath>, BlockError> {
     if !job.cpus.is_empty() {
         affinity::pin(job.cpus).map_err(|source| BlockError::Thread {
-            action: format!("bind a thread to processors {:?}", job.cpus),
+            action: format!("bind a thread to CPUs {:?}", job.cpus),
             source,
-            hint: "name processors of this process's own set (taskset -p $$)",
+            hint: "name CPUs of this process's own set (taskset -p $$)",
         })?;
     }
     let slots = match job.op {

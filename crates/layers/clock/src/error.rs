@@ -12,14 +12,14 @@ pub enum ClockError {
     Stopped(#[from] Stopped),
     /// The affinity mask could not be read or is empty.
     #[error(
-        "cannot measure the clock: the list of processors this process may use is empty\n\
+        "cannot measure the clock: the list of CPUs this process may use is empty\n\
          hint: check the cpuset of this process (`taskset -p PID`)"
     )]
     NoProcessor,
     /// A thread could not be kept on its processor.
     #[error(
-        "cannot measure the clock: pinning a thread to processor {cpu} failed: {reason}\n\
-         hint: the processor may have gone offline or left the cpuset; run again"
+        "cannot measure the clock: pinning a thread to CPU {cpu} failed: {reason}\n\
+         hint: the CPU may have gone offline or left the cpuset; run again"
     )]
     Pin {
         /// The processor.

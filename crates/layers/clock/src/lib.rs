@@ -47,7 +47,7 @@ pub fn measure(ctx: &Context) -> Result<Vec<Measurement>, ClockError> {
     let allowed = affinity::current();
     let mut measurements = Vec::new();
     for reader in Reader::available() {
-        let detail = format!("{} on {} processors", reader.word(), allowed.len());
+        let detail = format!("{} on {} CPUs", reader.word(), allowed.len());
         ctx.progress.phase(Layer::Clock, Phase::Measure, &detail);
         measurements.push(measure_reader(ctx, reader, &allowed)?);
     }
@@ -108,7 +108,7 @@ fn measure_reader(
     let conditions = &mut measurement.conditions;
     conditions.insert("cpus_compared".into(), json!(pairs.compared()));
     if allowed.len() < 2 {
-        conditions.insert("cpus_not_compared".into(), json!("only one processor is allowed"));
+        conditions.insert("cpus_not_compared".into(), json!("only one CPU is allowed"));
     }
     if let Some(step) = smallest_step {
         conditions.insert(format!("smallest_step_{}", reader.tick()), json!(step));

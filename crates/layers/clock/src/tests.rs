@@ -65,7 +65,7 @@ fn a_coarse_clock_shows_its_step_and_no_backward_one() {
 fn two_processors_with_clocks_apart_are_caught() {
     let allowed = affinity::current();
     let [a, .., b] = allowed[..] else {
-        eprintln!("SKIPPED: comparing processors needs two");
+        eprintln!("SKIPPED: comparing CPUs needs two");
         return;
     };
     // Counts up with every reading, but the second processor's clock is 1000 behind.

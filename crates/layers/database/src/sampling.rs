@@ -141,7 +141,7 @@ impl Sampled {
             *self.waits.entry(Wait::classify(kind, event, state)).or_default() += 1;
             let name = match kind {
                 "" if state.starts_with("idle") => "idle".to_string(),
-                "" => "on processor".to_string(),
+                "" => "on CPU".to_string(),
                 _ => format!("{kind}:{event}"),
             };
             *self.events.entry(name).or_default() += 1;

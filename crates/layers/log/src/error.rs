@@ -75,8 +75,8 @@ pub enum LogError {
     },
     /// The threads could not be kept on the processors asked for.
     #[error(
-        "cannot measure the log: keeping threads on processors {cpus:?} failed: {reason}\n\
-         hint: a processor may have gone offline or left the cpuset; run again"
+        "cannot measure the log: keeping threads on CPUs {cpus:?} failed: {reason}\n\
+         hint: a CPU may have gone offline or left the cpuset; run again"
     )]
     Pin {
         /// The processors.

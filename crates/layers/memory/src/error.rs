@@ -21,7 +21,7 @@ pub enum MemoryError {
     TooLittle(TooLittle),
     /// No node has both memory and processors for us.
     #[error(
-        "cannot measure memory: none of the processors {allowed:?} that this process may use belongs to a node\n\
+        "cannot measure memory: none of the CPUs {allowed:?} that this process may use belongs to a node\n\
          hint: check the cpuset of this process (`taskset -p PID`)"
     )]
     NoProcessor {
@@ -30,8 +30,8 @@ pub enum MemoryError {
     },
     /// A thread could not be kept on its processor.
     #[error(
-        "cannot measure memory: pinning a thread to processor {cpu} failed: {reason}\n\
-         hint: the processor may have gone offline or left the cpuset; run again"
+        "cannot measure memory: pinning a thread to CPU {cpu} failed: {reason}\n\
+         hint: the CPU may have gone offline or left the cpuset; run again"
     )]
     Pin {
         /// The processor.

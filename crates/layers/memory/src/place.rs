@@ -58,7 +58,7 @@ pub fn several_nodes(platform: &Platform) -> bool {
 /// most interrupts.
 pub fn places(platform: &Platform, sites: &[Site]) -> Vec<Place> {
     let site = &sites[0];
-    let cpu = *site.cpus.last().expect("a site has processors");
+    let cpu = *site.cpus.last().expect("a site has CPUs");
     let distance = |to: &NumaNode| {
         let from = platform.nodes.iter().find(|node| node.id == site.node)?;
         let mut ids: Vec<u32> = platform.nodes.iter().map(|node| node.id).collect();

@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "others-unseen",
         When::Blind { of: Select::ALL, have: &[], lack: &[metric::OTHER_CPUS, metric::STEAL] },
-        "Whether others used the processors could not be seen",
+        "Whether others used the CPUs could not be seen",
         "Make /proc/stat readable",
     ),
 ];

@@ -178,7 +178,7 @@ pub enum ServerError {
     },
     /// Processes didn't get the processors asked for.
     #[error(
-        "cannot bind the server's process {pid} to processors {cpus:?}: {reason}\n\
+        "cannot bind the server's process {pid} to CPUs {cpus:?}: {reason}\n\
          hint: a cpuset may forbid them; look at /proc/self/status, Cpus_allowed_list"
     )]
     Cpus {

@@ -174,7 +174,7 @@ fn every_process_gets_the_processors_also_those_that_come_later() {
     let Some(bench) = Bench::new() else { return };
     let allowed = affinity::current();
     let [first, .., last] = allowed.as_slice() else {
-        return eprintln!("SKIPPED: one processor only");
+        return eprintln!("SKIPPED: one CPU only");
     };
     let first_only = [*first];
     let mut cluster = bench.create(&Options { cpus: &first_only, ..bench.options() }).unwrap();
