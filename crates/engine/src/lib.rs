@@ -14,8 +14,10 @@ mod poisson;
 pub mod rate_search;
 mod rng;
 mod samples;
+mod schedule;
 mod scratch;
 mod stop;
+mod zipf;
 
 pub use clock::now_ns;
 pub use context::{Context, Phase, Progress, Silent};
@@ -26,5 +28,7 @@ pub use poisson::Poisson;
 pub use rate_search::RateSearch;
 pub use rng::Rng;
 pub use samples::{Samples, record_latency};
+pub use schedule::{Arrivals, Constant, Schedule};
 pub use scratch::{Scratch, ScratchError, Swept};
 pub use stop::{Stop, Stopped};
+pub use zipf::Zipf;

@@ -42,7 +42,7 @@ impl Permutation {
     /// The `i`-th element; `i` is taken modulo `n`, so that a walk may go round.
     #[inline]
     pub fn at(&self, i: u64) -> u64 {
-        let mut value = i % self.n;
+        let mut value = if i < self.n { i } else { i % self.n };
         loop {
             value = self.encrypt(value);
             if value < self.n {
