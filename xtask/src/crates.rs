@@ -20,6 +20,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-verdict", JUDGING),
     ("narrows-facts", &["narrows-units"]),
     ("narrows-platform", &["narrows-units", "narrows-model", "narrows-facts"]),
+    // Facts about one device, and who uses it; what may write to it goes through here.
+    ("narrows-raw", &["narrows-units", "narrows-facts", "narrows-platform"]),
     ("narrows-observe", &["narrows-units", "narrows-model", "narrows-facts"]),
     ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-io", &["narrows-units", "narrows-facts"]),

@@ -180,6 +180,18 @@ fn shared(
         .collect()
 }
 
+/// Names of the devices under a server's files, upper ones first.
+pub(crate) fn devices(source: &dyn Source, server: &RunningDatabase) -> Vec<String> {
+    let numbers = server.data_dir.as_ref().and_then(|dir| numbers(source, server.pid, dir));
+    let mut names: Vec<String> = Vec::new();
+    for device in numbers.unwrap_or_default().iter().flat_map(|n| block::stack(source, n)) {
+        if !names.contains(&device.name) {
+            names.push(device.name);
+        }
+    }
+    names
+}
+
 /// `major:minor` of the file systems of a server's data folder and, for PostgreSQL where they can be read, of its log
 /// and tablespaces.
 fn numbers(source: &dyn Source, pid: u32, data_dir: &str) -> Option<Vec<String>> {

@@ -28,7 +28,7 @@ mod unknown;
 use std::path::Path;
 
 use narrows_facts::Source;
-use narrows_model::{Platform, Role};
+use narrows_model::{BlockDevice, Platform, Role, RunningDatabase};
 
 use unknown::Unknowns;
 
@@ -71,6 +71,24 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
             .and_then(|text| text.split_whitespace().next()?.parse().ok()),
         unknown: unknown.into_vec(),
     }
+}
+
+/// The stack of devices from block device `number` (`major:minor`) down to the drives, each once, upper ones first; empty
+/// where the kernel shows none.
+pub fn block_stack(source: &dyn Source, number: &str) -> Vec<BlockDevice> {
+    block::stack(source, number)
+}
+
+/// Database servers that run, each with the names of all devices under its files as far as they can be told, nearest to
+/// the files first.
+pub fn running_databases(source: &dyn Source) -> Vec<(RunningDatabase, Vec<String>)> {
+    let databases = database::read(source, &[], &mut Unknowns::default()).into_iter();
+    databases
+        .map(|server| {
+            let devices = database::devices(source, &server);
+            (server, devices)
+        })
+        .collect()
 }
 
 fn clock_file(name: &str) -> String {

@@ -36,10 +36,8 @@ pub(crate) fn read(
         .collect();
     let contradictory = contradictory(&kept);
     if contradictory {
-        unknown.add(
-            "NUMA layout",
-            "firmware that puts each CPU in one node; this one's is ignored",
-        );
+        unknown
+            .add("NUMA layout", "firmware that puts each CPU in one node; this one's is ignored");
     }
     if contradictory || (kept.is_empty() && !online_cpus.is_empty()) {
         return vec![NumaNode {

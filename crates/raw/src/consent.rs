@@ -1,0 +1,75 @@
+//! The user's consent to lose what is on one device.
+//!
+//! A device's name says little: `/dev/sdb` is another drive after the next boot. So the user says the serial too, and
+//! both must belong together.
+
+use crate::{ConsentError, Device, Identity, refusals};
+
+/// Consent to write to one device. Only [`consent`] makes it; it holds for the drive that was looked at and for no
+/// other that may take its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    pub(crate) path: String,
+    pub(crate) number: String,
+    pub(crate) size_bytes: u64,
+    pub(crate) identity: Identity,
+    pub(crate) disk_sequence: Option<u64>,
+}
+
+impl Consent {
+    /// The path that was named.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Size of the device, bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// The identity that was named.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// What is no longer as it was when consent was given.
+    pub(crate) fn changed(&self, device: &Device) -> Option<&'static str> {
+        if device.number != self.number {
+            Some("the name leads to another device number")
+        } else if device.size_bytes != Some(self.size_bytes) {
+            Some("its size changed")
+        } else if device.identity != self.identity {
+            Some("its serial changed")
+        } else if device.disk_sequence != self.disk_sequence {
+            Some("it was detached and attached again")
+        } else {
+            None
+        }
+    }
+}
+
+/// Takes the user's word: `serial` is what they said for `device`, to be the same as [`Identity::phrase`].
+///
+/// # Errors
+/// If anything speaks against writing, or the serial is another one.
+pub fn consent(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
+    let reasons = refusals(device);
+    if !reasons.is_empty() {
+        return Err(ConsentError::Refused { path: device.path.clone(), reasons });
+    }
+    if serial.trim() != device.identity.phrase() {
+        return Err(ConsentError::WrongSerial {
+            path: device.path.clone(),
+            given: serial.trim().to_string(),
+            identity: device.identity.clone(),
+        });
+    }
+    Ok(Consent {
+        path: device.path.clone(),
+        number: device.number.clone(),
+        // Without a size it was refused.
+        size_bytes: device.size_bytes.unwrap_or(0),
+        identity: device.identity.clone(),
+        disk_sequence: device.disk_sequence,
+    })
+}

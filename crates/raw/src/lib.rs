@@ -1,0 +1,46 @@
+//! Raw block devices without accidents: what a device is, who uses it, what is on it, and the consent without which
+//! nothing opens it for writing.
+//!
+//! [`inspect`] collects facts, [`refusals()`] judges them, [`would_lose`] tells what writing would destroy, [`consent()`]
+//! takes the user's word for device *and* serial, and [`open_for_writing`] checks everything once more while it holds
+//! the device exclusively. [`Consent`] has no other maker, and no other function here opens for writing. Reading needs
+//! no consent: [`open_for_reading`] opens with `O_RDONLY`.
+//!
+//! The judgement is pure: facts come through [`narrows_facts::Source`], so that it is tested on made trees, and the
+//! marks on a device through `Read + Seek`, so that it is tested on images.
+//!
+//! Where the method comes from: what mkfs, wipefs, lsblk and fio's `allow_mounted_write` guard against, and what they
+//! don't (other mount namespaces, other paths to the same drive, exports, processes that hold the device open).
+//!
+//! Not here: what is then written, and how fast it was.
+
+mod consent;
+mod contents;
+mod device;
+mod error;
+mod exports;
+mod family;
+mod identity;
+mod loss;
+mod node;
+mod open;
+mod openers;
+mod plain;
+mod refusal;
+pub mod signature;
+mod usage;
+mod wear;
+
+pub use consent::{Consent, consent};
+pub use contents::{Contents, contents};
+pub use device::{Device, inspect, inspect_with};
+pub use error::{ConsentError, InspectError, OpenError};
+pub use identity::Identity;
+pub use loss::would_lose;
+pub use node::NodeKind;
+pub use open::{ReadableDevice, WritableDevice, open_for_reading, open_for_writing};
+pub use openers::Opener;
+pub use plain::{PlainFileInDev, plain_file_in_dev};
+pub use refusal::{Refusal, refusals};
+pub use usage::Use;
+pub use wear::Wear;
