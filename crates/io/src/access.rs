@@ -1,41 +1,84 @@
-//! Which way to the device can be had, found out once, with the reason where it is not the best one.
+//! Which way to the device can be had, found out once, with the reason where it is not the one wanted.
+//!
+//! Ways fall back in the order io_uring, Linux AIO, threads with blocking calls. Whether I/O is direct or buffered is
+//! not decided here but by the file that is opened ([`crate::Target`]).
 
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::uring::{self, UringPath};
-use crate::{Arena, BlockingPath, DevicePath, Error, Method};
+use crate::{
+    AioPath, Arena, BlockingPath, DevicePath, Error, Fault, FaultPath, Method, NullPath, Options,
+    Refusal, UringPath, aio, uring,
+};
 
 /// The way obtained; clone it into the threads that use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     method: Method,
-    refused: Option<String>,
+    options: Options,
+    refusals: Vec<Refusal>,
+    faults: Vec<Fault>,
 }
 
 impl Access {
-    /// io_uring where the kernel and its administrator allow it, else blocking calls.
+    fn of(method: Method) -> Access {
+        Access { method, options: Options::default(), refusals: Vec::new(), faults: Vec::new() }
+    }
+
+    /// io_uring where the kernel and its administrator allow it, else Linux AIO, else blocking calls.
     pub fn best() -> Access {
-        match uring::available() {
-            Ok(()) => Access { method: Method::IoUring, refused: None },
-            Err(reason) => Access { method: Method::Blocking, refused: Some(reason) },
+        Access::named(Method::IoUring, Options::default())
+    }
+
+    /// That way with those options where it can be had, else the next one; [`method`](Access::method) says which it
+    /// became, [`refusals`](Access::refusals) why. What of `options` cannot be had shows when a path is opened
+    /// ([`DevicePath::refusals`]).
+    pub fn named(method: Method, options: Options) -> Access {
+        let mut access = Access { options, ..Access::of(method) };
+        if matches!(access.method, Method::IoUring | Method::Nop)
+            && let Err(why) = uring::available()
+        {
+            access.refuse("io_uring", why, Method::Aio);
         }
+        if access.method == Method::Aio
+            && let Err(why) = aio::available()
+        {
+            access.refuse("aio", why, Method::Blocking);
+        }
+        access
+    }
+
+    fn refuse(&mut self, what: &'static str, why: String, next: Method) {
+        self.refusals.push(Refusal { what, why });
+        // A ring of no-ops has no substitute in the kernel, only the path without a device.
+        self.method = if self.method == Method::Nop { Method::Null } else { next };
     }
 
     /// Blocking calls, whatever else there may be: the server's path.
     pub fn blocking() -> Access {
-        Access { method: Method::Blocking, refused: None }
+        Access::of(Method::Blocking)
     }
 
-    /// What remains when io_uring is refused for `reason`.
+    /// Blocking calls, as where io_uring is refused for `reason` and there is nothing else.
     pub fn without_uring(reason: &str) -> Access {
-        Access { method: Method::Blocking, refused: Some(reason.to_string()) }
+        Access { refusals: vec![Refusal::new("io_uring", reason)], ..Access::of(Method::Blocking) }
     }
 
     /// No device at all, to calibrate the generator.
     pub fn null() -> Access {
-        Access { method: Method::Null, refused: None }
+        Access::of(Method::Null)
+    }
+
+    /// No device, but a ring that executes no-ops: what generator and kernel cost together.
+    pub fn nop() -> Access {
+        Access::named(Method::Nop, Options::default())
+    }
+
+    /// The same way to a device that fails as planned. For tests of what stands on a path.
+    #[must_use]
+    pub fn with_faults(self, faults: Vec<Fault>) -> Access {
+        Access { faults, ..self }
     }
 
     /// Which way.
@@ -43,12 +86,23 @@ impl Access {
         self.method
     }
 
-    /// Why it is not io_uring, where that was wanted.
-    pub fn refused(&self) -> Option<&str> {
-        self.refused.as_deref()
+    /// What is asked of it.
+    pub fn options(&self) -> Options {
+        self.options
     }
 
-    /// Operations one thread can keep in flight; more need more threads.
+    /// Why it is not io_uring, where that was wanted.
+    pub fn refused(&self) -> Option<&str> {
+        self.refusals.iter().find(|refusal| refusal.what == "io_uring").map(|r| r.why.as_str())
+    }
+
+    /// Every way that was wanted first, and why it could not be had.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
+    }
+
+    /// Operations one thread can keep in flight; more need more threads. Linux AIO counts as unlimited, but keeps
+    /// only one in flight on a file that is not open for direct I/O.
     pub fn depth_per_thread(&self) -> Option<u32> {
         (self.method == Method::Blocking).then_some(1)
     }
@@ -62,14 +116,26 @@ impl Access {
         arena: Arena,
         depth: u32,
     ) -> Result<Box<dyn DevicePath>, Error> {
-        Ok(match self.method {
+        let set_up = |action| move |source| Error::system(action, name, source);
+        let owned = name.to_path_buf();
+        let path: Box<dyn DevicePath> = match self.method {
             Method::IoUring => Box::new(
-                UringPath::new(file, name.to_path_buf(), arena, depth)
-                    .map_err(|source| Error::system("set up io_uring for", name, source))?,
+                UringPath::new(file, owned, arena, depth, self.options)
+                    .map_err(set_up("set up io_uring for"))?,
             ),
-            Method::Blocking => Box::new(BlockingPath::new(file, name.to_path_buf(), arena)),
-            Method::Null => Box::new(crate::NullPath::new(arena)),
-            Method::Aio | Method::Nop => unreachable!("no constructor gives these yet"),
+            Method::Nop => Box::new(
+                UringPath::nop(file, owned, arena, depth).map_err(set_up("set up io_uring for"))?,
+            ),
+            Method::Aio => Box::new(
+                AioPath::new(file, owned, arena, depth).map_err(set_up("set up Linux AIO for"))?,
+            ),
+            Method::Blocking => Box::new(BlockingPath::new(file, owned, arena)),
+            Method::Null => Box::new(NullPath::new(arena)),
+        };
+        Ok(if self.faults.is_empty() {
+            path
+        } else {
+            Box::new(FaultPath::new(path, self.faults.clone()))
         })
     }
 }

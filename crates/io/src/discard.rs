@@ -1,8 +1,9 @@
 //! Trim and sync as plain calls, for the ways that cannot do them otherwise.
 //!
-//! Trim tells a device, or the file system, that a range's contents are no longer needed: on a block device `BLKDISCARD` (it waits until the device has taken the command), on a file a hole
-//! (`fallocate(2)`, FALLOC_FL_PUNCH_HOLE), which reaches the device only where the file system is mounted with
-//! `discard` or later by `fstrim`. Both calls block.
+//! Trim tells a device, or the file system, that a range's contents are no longer needed: on a block device
+//! `BLKDISCARD` (it waits until the device has taken the command), on a file a hole (`fallocate(2)`,
+//! FALLOC_FL_PUNCH_HOLE), which reaches the device only where the file system is mounted with `discard`, or later by
+//! `fstrim`.
 
 use std::fs::File;
 use std::io;

@@ -65,6 +65,14 @@ pub enum Error {
         /// The file system.
         kind: String,
     },
+    /// It is neither a file nor a block device.
+    #[error("cannot measure {}: it is a {what}\nhint: name a file, a block device or a folder for a test file", path.display())]
+    NotATarget {
+        /// On what.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// Fewer bytes moved than asked where that cannot be carried on.
     #[error("{} moved {moved} of {asked} bytes of {} at offset {offset}", action, path.display())]
     Short {

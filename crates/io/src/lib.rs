@@ -1,33 +1,50 @@
-//! Ways to a storage device, and the file they are tried on.
+//! Ways to a storage device, and what they are tried on.
 //!
-//! [`DevicePath`] is the one trait: [`UringPath`] where the kernel allows it, [`BlockingPath`] (the way most
-//! servers read) everywhere, [`NullPath`] to learn what the generator itself costs. [`Access`] finds out which can be
-//! had and says why. [`TestFile`] makes a file that can be measured honestly: every block written, incompressible,
-//! unlike any other.
+//! [`DevicePath`] is the one trait: [`UringPath`] where the kernel allows it, [`AioPath`] (the way of Oracle and
+//! InnoDB), [`BlockingPath`] (the way of PostgreSQL), [`NullPath`] to learn what the generator itself costs, and
+//! [`FaultPath`] for tests. [`Access`] finds out which can be had and says why. [`Target`] is an open file or block
+//! device; [`TestFile`] makes a file that can be measured honestly: every block written, incompressible, unlike any
+//! other.
 //!
-//! Not here: workloads, windows, statistics; they belong to the layers.
+//! Not here: workloads, windows, statistics; they belong to the layers. Nor whether a device may be written.
 
 mod access;
+mod aio;
 mod arena;
+mod block_device;
 mod blocking;
+mod contents;
+mod direct;
 mod discard;
+mod entropy;
 mod error;
+mod fault;
 mod file;
 mod fill;
+mod flights;
+mod method;
 mod null;
 mod path;
 mod pattern;
 mod space;
+mod target;
 mod uring;
 
 pub use access::Access;
+pub use aio::{AioPath, available as aio_available};
 pub use arena::Arena;
 pub use blocking::BlockingPath;
+pub use contents::Contents;
+pub use direct::Direct;
+pub use entropy::{DEDUPE_BYTES, Entropy};
 pub use error::Error;
-pub use file::{Blueprint, Contents, Direct, FILE_UNIT, TestFile};
+pub use fault::{Clock, Effect, Fault, FaultPath, Monotonic, When};
+pub use file::{Blueprint, FILE_UNIT, TestFile};
 pub use fill::FillStep;
+pub use method::{Method, Options, Refusal};
 pub use null::NullPath;
-pub use path::{Completion, DevicePath, HEARTBEAT_MS, Method, Op};
+pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op};
 pub use pattern::{Pattern, SECTOR, Tag};
 pub use space::Space;
+pub use target::{Kind, Target};
 pub use uring::{Granted, UringPath, available as uring_available};

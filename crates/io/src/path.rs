@@ -7,6 +7,8 @@
 //! Not here: pacing, time stamps, what to read next. Those belong to the caller, who also decides how many
 //! operations to keep in flight.
 
+use std::time::Duration;
+
 use crate::{Error, Method, Refusal};
 
 /// What to do with a slot.
@@ -71,6 +73,19 @@ pub trait DevicePath {
     /// With `min` 0 nothing is waited for: it starts what is queued and takes what has ended. Only
     /// [`Method::Blocking`], which has nobody else to do the work, executes one operation then.
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error>;
+
+    /// As [`reap`](DevicePath::reap), but waits at most `wait`, whatever the heartbeat (zero: not at all): an open loop
+    /// must be back when its next operation is due. A way without limited waits (kernels before 5.11, polled
+    /// completion) returns at once, as with `min` 0, and the caller polls.
+    fn reap_within(
+        &mut self,
+        min: u32,
+        wait: Duration,
+        out: &mut Vec<Completion>,
+    ) -> Result<(), Error> {
+        let _ = (min, wait);
+        self.reap(0, out)
+    }
 
     /// Operations submitted and not yet reaped.
     fn in_flight(&self) -> u32;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use narrows_io::{
-    Access, Arena, Blueprint, Completion, DevicePath, Error, FillStep, Method, Op, Space, Tag,
-    TestFile,
+    Access, Arena, Blueprint, Completion, DevicePath, Entropy, Error, FillStep, Method, Op, Space,
+    Tag, TestFile,
 };
 
 const MIB: u64 = 1 << 20;
@@ -19,7 +19,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn blueprint(dir: &Path, mib: u64, seed: u64) -> Blueprint<'_> {
-    Blueprint { dir, bytes: mib * MIB, seed, space: Some(ROOMY) }
+    Blueprint { dir, bytes: mib * MIB, seed, entropy: Entropy::default(), space: Some(ROOMY) }
 }
 
 fn files_in(dir: &Path) -> usize {
@@ -121,7 +121,13 @@ fn a_file_larger_than_the_disk_fails_with_a_hint_and_leaves_nothing() {
     let dir = folder();
     // The check is told that there is room, so the file system itself must refuse: 2^52 bytes fit nowhere.
     let space = Space { total_bytes: 1 << 62, available_bytes: 1 << 61 };
-    let huge = Blueprint { dir: dir.path(), bytes: 1 << 52, seed: 1, space: Some(space) };
+    let huge = Blueprint {
+        dir: dir.path(),
+        bytes: 1 << 52,
+        seed: 1,
+        entropy: Entropy::default(),
+        space: Some(space),
+    };
     let mut written = 0;
     let error = TestFile::create(huge, &mut |step| {
         if let FillStep::Writing { done, .. } = step {

@@ -17,16 +17,16 @@ pub(super) struct Iocb {
     /// Comes back in the event.
     pub data: u64,
     /// `aio_key` and `aio_rw_flags`, in an order that depends on the machine; both zero.
-    key_and_flags: [u32; 2],
+    pub key_and_flags: [u32; 2],
     pub opcode: u16,
     pub priority: i16,
     pub fd: u32,
     pub buffer: u64,
     pub bytes: u64,
     pub offset: i64,
-    reserved: u64,
-    flags: u32,
-    event_fd: u32,
+    pub reserved: u64,
+    pub flags: u32,
+    pub event_fd: u32,
 }
 
 /// `struct io_event`: one operation that ended.
@@ -50,9 +50,8 @@ impl Context {
     pub(super) fn setup(events: u32) -> io::Result<Context> {
         let mut id: c_ulong = 0;
         // SAFETY: the kernel writes one word to `id`, which must be and is zero before.
-        let result = unsafe {
-            libc::syscall(libc::SYS_io_setup, c_long::from(events.max(1)), &raw mut id)
-        };
+        let result =
+            unsafe { libc::syscall(libc::SYS_io_setup, c_long::from(events.max(1)), &raw mut id) };
         if result == 0 { Ok(Context(id)) } else { Err(io::Error::last_os_error()) }
     }
 

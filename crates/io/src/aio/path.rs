@@ -56,7 +56,9 @@ fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ENOSYS) => "this kernel has no Linux AIO".to_string(),
         Some(libc::EPERM) => "refused by a seccomp profile or security module".to_string(),
-        Some(libc::EAGAIN) => "the system's limit is used up (fs.aio-nr of fs.aio-max-nr)".to_string(),
+        Some(libc::EAGAIN) => {
+            "the system's limit is used up (fs.aio-nr of fs.aio-max-nr)".to_string()
+        }
         _ => error.to_string(),
     }
 }
@@ -110,7 +112,13 @@ impl AioPath {
                 Some(libc::EINTR) => {}
                 // The context is full, or memory is short.
                 Some(libc::EAGAIN | libc::ENOMEM) if self.in_kernel > 0 => return Ok(()),
-                Some(errno @ (libc::EINVAL | libc::EBADF | libc::EOPNOTSUPP | libc::EFBIG | libc::ENXIO)) => {
+                Some(
+                    errno @ (libc::EINVAL
+                    | libc::EBADF
+                    | libc::EOPNOTSUPP
+                    | libc::EFBIG
+                    | libc::ENXIO),
+                ) => {
                     self.refused(errno);
                 }
                 _ => return Err(Error::system("submit by io_submit to", &self.name, error)),
@@ -133,6 +141,15 @@ impl AioPath {
         self.ended.push(Completion { slot: iocb.data as u32, result });
     }
 
+    /// Gives out what ended while being submitted.
+    #[inline]
+    fn collect_ended(&mut self, out: &mut Vec<Completion>) {
+        for completion in self.ended.drain(..) {
+            self.flights.land(completion.slot);
+            out.push(completion);
+        }
+    }
+
     #[inline]
     fn take(&mut self, events: usize, out: &mut Vec<Completion>) {
         for event in &self.events[..events] {
@@ -150,11 +167,9 @@ impl AioPath {
             // SAFETY: a control block of ours that the kernel does not use.
             self.flights.land(unsafe { (*iocb).data } as u32);
         }
-        for completion in self.ended.drain(..) {
-            self.flights.land(completion.slot);
-        }
+        let mut out = Vec::with_capacity(self.flights.count() as usize);
+        self.collect_ended(&mut out);
         let deadline = Instant::now() + self.patience;
-        let mut out = Vec::with_capacity(self.in_kernel as usize);
         while self.in_kernel > 0 {
             match self.context.wait(1, &mut self.events, HEARTBEAT) {
                 Ok(events) => self.take(events, &mut out),
@@ -216,19 +231,26 @@ impl DevicePath for AioPath {
 
     #[inline]
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
-        let enough = out.len() + min.min(self.flights.count()) as usize;
+        self.reap_within(min, HEARTBEAT, out)
+    }
+
+    #[inline]
+    fn reap_within(
+        &mut self,
+        min: u32,
+        wait: Duration,
+        out: &mut Vec<Completion>,
+    ) -> Result<(), Error> {
+        let min = if wait.is_zero() { 0 } else { min.min(self.flights.count()) };
+        let enough = out.len() + min as usize;
         loop {
             self.flush()?;
-            for completion in self.ended.drain(..) {
-                self.flights.land(completion.slot);
-                out.push(completion);
-            }
-            let wanted = enough.saturating_sub(out.len());
+            self.collect_ended(out);
             if self.in_kernel == 0 {
                 return Ok(());
             }
-            let min = wanted.min(self.in_kernel as usize);
-            let events = match self.context.wait(min, &mut self.events, HEARTBEAT) {
+            let min = enough.saturating_sub(out.len()).min(self.in_kernel as usize);
+            let events = match self.context.wait(min, &mut self.events, wait) {
                 Ok(events) => events,
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => return Ok(()),
                 Err(error) => {
@@ -236,8 +258,10 @@ impl DevicePath for AioPath {
                 }
             };
             self.take(events, out);
-            let timed_out = events < min;
-            if timed_out || (self.queued.is_empty() && out.len() >= enough) {
+            // What the context had no room for goes now, or with the next reap.
+            if events < min || out.len() >= enough {
+                self.flush()?;
+                self.collect_ended(out);
                 return Ok(());
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng};
-use narrows_io::{Access, Blueprint, FillStep, Op, TestFile};
+use narrows_io::{Access, Blueprint, Entropy, FillStep, Op, TestFile};
 use narrows_model::{Layer, Measurement};
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -54,7 +54,8 @@ pub fn prepare(
         }
         ctx.stop.check().map_err(|_| narrows_io::Error::Stopped)
     };
-    let file = TestFile::create(Blueprint { dir, bytes, seed, space: None }, &mut watch)?;
+    let blueprint = Blueprint { dir, bytes, seed, entropy: Entropy::default(), space: None };
+    let file = TestFile::create(blueprint, &mut watch)?;
     let contents = file.sample_contents(SECTORS_CHECKED, ctx.seed)?;
     if contents.zeros + contents.wrong > 0 {
         tell(

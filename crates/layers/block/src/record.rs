@@ -1,7 +1,7 @@
 //! From the windows of a workload to a [`Measurement`].
 
 use narrows_engine::{Samples, record_latency};
-use narrows_io::{Access, Method, Op, TestFile};
+use narrows_io::{Access, Op, TestFile};
 use narrows_model::{
     Better, Histogram, Layer, Measurement, Replication, Series, Unit, condition, metric,
 };

@@ -1,0 +1,237 @@
+//! What is measured on: a file or a block device, whoever owns it, as handles with their size and alignment.
+//!
+//! Opening never creates, truncates or writes. Whether a device *may* be written is not decided here: that needs its
+//! owner's consent, which whoever calls [`Target::open_write_exclusive`] has to have got.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::direct::{Direct, open_direct};
+use crate::{Error, Pattern, SECTOR, block_device};
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A regular file below `/dev`: in memory, and mostly somebody's slip in a device's name.
+    FileInDev,
+    /// A block device or a partition of one.
+    BlockDevice,
+}
+
+impl Kind {
+    /// The word for it in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::FileInDev => "file in /dev",
+            Kind::BlockDevice => "block device",
+        }
+    }
+}
+
+/// Handles to a file or device. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Target {
+    path: PathBuf,
+    kind: Kind,
+    bytes: u64,
+    logical_block_bytes: Option<u32>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) direct: Result<Direct, String>,
+    buffered: Arc<File>,
+    writable: bool,
+    generation: Arc<AtomicU64>,
+}
+
+impl Target {
+    /// Opens for reading; with `direct` also past the page cache, where that can be had.
+    ///
+    /// # Errors
+    /// What opening or asking gave, and [`Error::NotATarget`] for folders, pipes, sockets and character devices, which
+    /// are not opened.
+    pub fn open_read(path: &Path, direct: bool) -> Result<Target, Error> {
+        Target::open(path, direct, false)
+    }
+
+    /// Opens for reading and writing; a block device so that nobody else uses it, and nobody mounts it meanwhile
+    /// (O_EXCL). The caller answers for the consent of whoever owns the contents.
+    ///
+    /// # Errors
+    /// As [`open_read`](Target::open_read), and EBUSY for a block device in use.
+    pub fn open_write_exclusive(path: &Path, direct: bool) -> Result<Target, Error> {
+        Target::open(path, direct, true)
+    }
+
+    fn open(path: &Path, direct: bool, write: bool) -> Result<Target, Error> {
+        // Before opening, because opening alone has effects on some (a tape rewinds, a pipe waits).
+        let kind = Target::kind_of(path)?;
+        let exclusive = write && kind == Kind::BlockDevice;
+        let buffered = OpenOptions::new()
+            .read(true)
+            .write(write)
+            .custom_flags(if exclusive { libc::O_EXCL } else { 0 })
+            .open(path)
+            .map_err(|source| Error::system("open", path, source))?;
+        let mut target = Target::of(path, kind, buffered, write)?;
+        if direct {
+            // Without O_EXCL: the claim is the first descriptor's, and a second would be refused.
+            target.direct = open_direct(path, &target.buffered, write);
+        }
+        Ok(target)
+    }
+
+    /// A target over an open file.
+    pub(crate) fn of(path: &Path, kind: Kind, file: File, write: bool) -> Result<Target, Error> {
+        let fail = |source| Error::system("ask for the size of", path, source);
+        let (bytes, logical_block_bytes) = if kind == Kind::BlockDevice {
+            let block = block_device::logical_block_bytes(&file).map_err(fail)?;
+            (block_device::size_bytes(&file).map_err(fail)?, Some(block))
+        } else {
+            (file.metadata().map_err(fail)?.len(), None)
+        };
+        Ok(Target {
+            path: path.to_path_buf(),
+            kind,
+            bytes,
+            logical_block_bytes,
+            pattern: None,
+            direct: Err("not asked for".to_string()),
+            buffered: Arc::new(file),
+            writable: write,
+            generation: Arc::new(AtomicU64::new(1)),
+        })
+    }
+
+    /// What lies at `path`, without opening it; links are followed.
+    ///
+    /// # Errors
+    /// [`Error::NotATarget`] for what is neither a file nor a block device, else what asking gave.
+    pub fn kind_of(path: &Path) -> Result<Kind, Error> {
+        let fail = |source| Error::system("look at", path, source);
+        let found = std::fs::metadata(path).map_err(fail)?.file_type();
+        let what = if found.is_block_device() {
+            return Ok(Kind::BlockDevice);
+        } else if found.is_file() {
+            let place = std::fs::canonicalize(path).map_err(fail)?;
+            let in_dev = place.starts_with("/dev");
+            return Ok(if in_dev { Kind::FileInDev } else { Kind::File });
+        } else if found.is_dir() {
+            "folder"
+        } else if found.is_char_device() {
+            "character device"
+        } else if found.is_fifo() {
+            "pipe"
+        } else {
+            "socket"
+        };
+        Err(Error::NotATarget { path: path.to_path_buf(), what })
+    }
+
+    /// The same target with contents that are known: readers then tell blocks that are not what they should be, and
+    /// writers renew them.
+    #[must_use]
+    pub fn with_pattern(mut self, pattern: Pattern) -> Target {
+        self.pattern = Some(pattern);
+        self
+    }
+
+    /// The same target as where there is no direct I/O, for `reason`.
+    #[must_use]
+    pub fn without_direct(mut self, reason: &str) -> Target {
+        self.direct = Err(reason.to_string());
+        self
+    }
+
+    pub(crate) fn set_bytes(&mut self, bytes: u64) {
+        self.bytes = bytes;
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its size, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it was opened for writing.
+    pub fn writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The smallest piece a block device moves, bytes; `None` for files.
+    pub fn logical_block_bytes(&self) -> Option<u32> {
+        self.logical_block_bytes
+    }
+
+    /// What it was filled with, where that is known.
+    pub fn pattern(&self) -> Option<Pattern> {
+        self.pattern
+    }
+
+    /// Access past the page cache, or why there is none.
+    pub fn direct(&self) -> Result<&Direct, &str> {
+        self.direct.as_ref().map_err(String::as_str)
+    }
+
+    /// A descriptor for direct I/O, or why there is none.
+    pub fn direct_file(&self) -> Result<Arc<File>, &str> {
+        self.direct().map(|direct| Arc::clone(&direct.file))
+    }
+
+    /// The descriptor through the page cache.
+    pub fn buffered_file(&self) -> &Arc<File> {
+        &self.buffered
+    }
+
+    /// A descriptor of its own through the page cache, as each session of a server has one: the kernel's read-ahead
+    /// keeps its state per descriptor.
+    pub fn reopen(&self) -> Result<Arc<File>, Error> {
+        let fail = |source| Error::system("open", &self.path, source);
+        let file =
+            OpenOptions::new().read(true).write(self.writable).open(&self.path).map_err(fail)?;
+        Ok(Arc::new(file))
+    }
+
+    /// Alignment that buffers need, bytes.
+    pub fn memory_alignment(&self) -> usize {
+        self.direct.as_ref().map_or(SECTOR, |direct| direct.memory_alignment)
+    }
+
+    /// Alignment that offsets and lengths of direct I/O need, bytes; 1 where there is only the page cache.
+    pub fn offset_alignment(&self) -> u64 {
+        self.direct.as_ref().map_or(1, |direct| direct.offset_alignment)
+    }
+
+    /// A generation nobody has written with, for the tags of one worker in one window; up to 2^32 writes may count
+    /// on from it.
+    pub fn next_generation(&self) -> u64 {
+        self.generation.fetch_add(1, Ordering::Relaxed) << 32
+    }
+
+    /// Share of a file that is a hole or allocated without having been written; `None` where the file system does
+    /// not tell, and for devices. The file must be synced.
+    pub fn unwritten_share(&self) -> Option<f64> {
+        if self.kind == Kind::BlockDevice {
+            return None;
+        }
+        Some(narrows_facts::file::extents(&self.buffered).ok()??.unwritten_share())
+    }
+
+    pub(crate) fn fail(&self, action: &'static str, source: io::Error) -> Error {
+        Error::system(action, &self.path, source)
+    }
+}

@@ -1,0 +1,19 @@
+//! io_uring: the cheapest way to keep many operations in flight from one thread.
+//!
+//! With DEFER_TASKRUN completions appear only when the thread that made the ring enters the kernel for events, so
+//! a path is made on the thread that uses it and is not `Send`.
+//!
+//! Waits are ended by a timeout operation in the ring itself, renewed every [`crate::HEARTBEAT_MS`]; a timeout per
+//! wait would program the timer for every operation, which on a virtual machine is an exit to the hypervisor. A
+//! timeout wakes a waiter whatever number of completions it waits for (io_uring_enter(2)). A ring with polled
+//! completion takes no timeouts; there the kernel itself looks for completions until there are enough.
+
+mod drain;
+mod path;
+mod polled;
+mod ring;
+mod setup;
+mod workers;
+
+pub use path::{Granted, UringPath};
+pub use setup::available;
