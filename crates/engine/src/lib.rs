@@ -2,33 +2,41 @@
 //! threads, pacing of open loops, the search for the knee, random choices, samples over repeats, and the
 //! scratch folder that leaves nothing behind.
 //!
-//! Knows no layer. The controllers ([`KneeSearch`], [`Poisson`]) are pure, so tests drive them with simulated
-//! devices.
+//! Knows no layer. The controllers ([`KneeSearch`], [`RateSearch`], [`CurvePlan`], [`SteadyState`]) are pure, so
+//! that tests drive them with simulated devices.
 
+pub mod calibrate_io;
 mod clock;
 mod context;
+pub mod curve;
 mod gate;
 mod knee;
 mod permutation;
 mod poisson;
+mod precondition;
 pub mod rate_search;
 mod rng;
 mod samples;
 mod schedule;
 mod scratch;
+pub mod steady_state;
 mod stop;
 mod zipf;
 
+pub use calibrate_io::CalibrateIo;
 pub use clock::now_ns;
 pub use context::{Context, Phase, Progress, Silent};
+pub use curve::CurvePlan;
 pub use gate::{Gate, GateFailed, Window};
 pub use knee::KneeSearch;
 pub use permutation::Permutation;
 pub use poisson::Poisson;
+pub use precondition::Precondition;
 pub use rate_search::RateSearch;
 pub use rng::Rng;
 pub use samples::{Samples, record_latency};
 pub use schedule::{Arrivals, Constant, Schedule};
 pub use scratch::{Scratch, ScratchError, Swept};
+pub use steady_state::SteadyState;
 pub use stop::{Stop, Stopped};
 pub use zipf::Zipf;

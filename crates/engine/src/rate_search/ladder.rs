@@ -135,7 +135,7 @@ impl Ladder {
     pub fn extremes(&self) -> (Option<i32>, Option<i32>) {
         let of =
             |side| self.rungs.keys().copied().filter(move |rung| self.decided(*rung) == Some(side));
-        (of(Side::Below).last(), of(Side::Above).next())
+        (of(Side::Below).next_back(), of(Side::Above).next())
     }
 
     pub fn standing(&self) -> Standing {

@@ -8,7 +8,7 @@
 //! In the search a pass needs no witness and a failure needs two of three: noise from outside only ever makes a
 //! device slower. What that lets through falls in the confirmation.
 //!
-//! Not for the ceiling itself ([`crate::KneeSearch`]), nor for the curve (`CurvePlan`).
+//! Not for the ceiling itself ([`crate::KneeSearch`]), nor for the curve ([`crate::CurvePlan`]).
 
 mod goal;
 mod ladder;
@@ -35,6 +35,12 @@ const WARM_UP: f64 = 0.2;
 const SUFFICIENT: f64 = 0.6;
 /// Most sizing windows.
 const MOST_SIZING: usize = 4;
+/// Rungs above or below the start at which the candidate is taken for wrong, and the search for begun again.
+const FAR: i32 = 3;
+/// How often.
+const MOST_RESTARTS: u32 = 2;
+/// Windows that say how slow operations clump at a rate.
+const NEIGHBOURS: usize = 3;
 /// Rates closer than this may differ in what they say by chance.
 const APART: f64 = 1.04;
 
@@ -63,8 +69,8 @@ pub struct RateSearch {
     failed_per_s: Option<f64>,
     /// Votes at the rate that is being tried: passed, failed, generator.
     votes: (u32, u32, u32),
-    clumping: f64,
     sizing: usize,
+    restarts: u32,
     confirm_window: Option<Duration>,
     ladder: Option<Ladder>,
     tried: Vec<Tried>,
@@ -85,8 +91,8 @@ impl RateSearch {
             passed_per_s: None,
             failed_per_s: None,
             votes: (0, 0, 0),
-            clumping: CLUMPING,
             sizing: 0,
+            restarts: 0,
             confirm_window: None,
             ladder: None,
             tried: Vec::new(),
@@ -139,7 +145,6 @@ impl RateSearch {
                 self.outcome = Some(self.unfinished(Because::Unusable));
             }
         } else {
-            self.learn_clumping();
             match (step.stage, rung) {
                 (Stage::Confirm, Some(rung)) => self.climb(rung, said, quantile_ns),
                 (Stage::Size, _) => self.size(),
@@ -185,20 +190,27 @@ impl RateSearch {
 
     /// How long a window must be to hold its share of independent operations beyond the percentile.
     fn window(&self, rate_per_s: f64, share: f64) -> Duration {
-        let beyond = self.settings.independent_beyond * share * self.clumping;
+        let beyond = self.settings.independent_beyond * share * self.clumping(rate_per_s);
         let seconds = beyond / self.goal.allowed_over() / rate_per_s;
         let (shortest, longest) = (self.settings.shortest_window, self.settings.longest_window);
         Duration::from_secs_f64(seconds.min(longest.as_secs_f64())).max(shortest).min(longest)
     }
 
-    /// Clumping grows towards saturation: the window nearest in rate knows best, as long as it saw enough.
-    fn learn_clumping(&mut self) {
-        let Some(tried) = self.tried.last() else { return };
-        let Some(over) = tried.seen.exceedance().filter(|over| over.clumping_seen) else { return };
-        // Far beyond the percentile the counts are those of a queue that never empties.
-        if over.share < 3.0 * self.goal.allowed_over() {
-            self.clumping = over.clumping.max(1.0);
-        }
+    /// Slow operations per independent one at a rate, from the windows nearest to it. It grows towards saturation; far
+    /// beyond the percentile the counts are those of a queue that never empties, and say nothing.
+    fn clumping(&self, rate_per_s: f64) -> f64 {
+        let mut known: Vec<(f64, f64)> = self
+            .tried
+            .iter()
+            .filter(|t| t.said != Said::Nothing)
+            .filter_map(|t| Some((t.step.rate_per_s, t.seen.exceedance()?)))
+            .filter(|(_, over)| over.clumping_seen && over.share < 2.0 * self.goal.allowed_over())
+            .map(|(rate, over)| ((rate / rate_per_s).ln().abs(), over.clumping))
+            .collect();
+        known.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // A short window sees only part of a long clump, so that estimates err downwards: the largest counts.
+        let nearest = known.iter().take(NEIGHBOURS).map(|(_, clumping)| *clumping);
+        nearest.reduce(f64::max).unwrap_or(CLUMPING)
     }
 
     /// Counts the vote of a window in bracket or bisection.
@@ -250,6 +262,27 @@ impl RateSearch {
         };
         ladder.saw(rung, run, quantile_ns);
         self.outcome = self.confirmed();
+        if self.outcome.is_none() && self.restarts < MOST_RESTARTS {
+            self.restart();
+        }
+    }
+
+    /// A ladder that has left its start far behind stands in the wrong place: bracket again from where it is.
+    fn restart(&mut self) {
+        let Some(ladder) = &self.ladder else { return };
+        let (passed, failed) = ladder.extremes();
+        let far = |rung: Option<i32>| rung.filter(|rung| rung.abs() >= FAR);
+        let rate = |rung: Option<i32>| rung.map(|rung| ladder.rate_per_s(rung));
+        match (far(passed.filter(|rung| *rung > 0)), far(failed.filter(|rung| *rung < 0))) {
+            (Some(_), None) if failed.is_none() => {}
+            (None, Some(_)) if passed.is_none() => {}
+            _ => return,
+        }
+        self.passed_per_s = rate(passed);
+        self.failed_per_s = rate(failed);
+        (self.ladder, self.confirm_window) = (None, None);
+        (self.sizing, self.votes) = (0, (0, 0, 0));
+        self.restarts += 1;
     }
 
     /// What the confirmation has come to; `None` while it goes on.
@@ -343,7 +376,7 @@ impl RateSearch {
                 .map(|(i, _)| i)
         };
         let passed_in = at(passed_per_s, |said| matches!(said, Said::Passed { .. })).next();
-        let failed_in = at(failed_per_s, |said| matches!(said, Said::Failed { .. })).last();
+        let failed_in = at(failed_per_s, |said| matches!(said, Said::Failed { .. })).next_back();
         Outcome::Unstable {
             passed_per_s,
             passed_in: passed_in.unwrap_or(0),

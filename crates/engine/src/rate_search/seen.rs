@@ -7,8 +7,10 @@ use narrows_stats::{Exceedance, Slice, exceedance};
 
 use super::Goal;
 
-/// The generator sent at least this share of what was due per second, or the rate was not offered.
-const OFFERED: f64 = 0.99;
+/// The generator sent at least this share of what was due, or the rate was not offered.
+const SENT: f64 = 0.99;
+/// The schedule kept the rate to this share, beside what a Poisson process scatters (five deviations).
+const ON_SCHEDULE: f64 = 0.01;
 /// A percentile of which the generator's own lateness is more than this share describes the generator.
 const LATE: f64 = 0.05;
 /// Operations completed per operation due, below which a window lost ground.
@@ -57,8 +59,10 @@ impl Backlog {
 /// What a window showed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateSeen {
+    /// Operations that were due per second of the window, by the schedule.
+    pub due_per_s: f64,
     /// Operations that the generator sent per second of the window.
-    pub offered_per_s: f64,
+    pub sent_per_s: f64,
     /// Operations that completed per second of the window.
     pub achieved_per_s: f64,
     /// Operations by slice of when they were due, and those of them that took longer than the goal's limit.
@@ -67,7 +71,8 @@ pub struct RateSeen {
     pub quantile_ns: Option<u64>,
     /// Mean latency from the intended time, ns.
     pub mean_ns: Option<f64>,
-    /// The goal's percentile of the generator's lateness (intended to submitted), ns.
+    /// The goal's percentile of the generator's lateness (intended to submitted), ns. Where the cap on operations in
+    /// flight makes them wait, that is the device's doing: [`Backlog::CapHit`] says so.
     pub lateness_ns: Option<u64>,
     /// Whether the queue stayed bounded.
     pub backlog: Backlog,
@@ -106,22 +111,28 @@ impl RateSeen {
     /// is inside the latency, so that a pass with a late generator is a pass.
     pub fn said(&self, goal: &Goal, asked_per_s: f64) -> Said {
         let Some(over) = self.exceedance().filter(|_| self.usable) else { return Said::Nothing };
-        if self.offered_per_s < OFFERED * asked_per_s {
+        if self.backlog == Backlog::CapHit {
+            return Said::Failed { clear: true };
+        }
+        let scatter = ON_SCHEDULE + 5.0 / (over.operations as f64).sqrt();
+        let on_schedule = (self.due_per_s / asked_per_s - 1.0).abs() <= scatter;
+        if !on_schedule || self.sent_per_s < SENT * self.due_per_s {
             return Said::Generator;
+        }
+        let allowed = goal.allowed_over();
+        let short = self.achieved_per_s < KEPT_UP * self.due_per_s;
+        let unbounded = short || self.backlog == Backlog::Growing;
+        if !unbounded && over.share <= allowed {
+            return Said::Passed { clear: over.interval_95.1 <= allowed };
         }
         let late = match (self.lateness_ns, self.quantile_ns) {
             (Some(late), Some(all)) => late as f64 > LATE * all as f64,
             _ => false,
         };
-        let short = self.achieved_per_s < KEPT_UP * self.offered_per_s;
-        let allowed = goal.allowed_over();
-        if self.backlog != Backlog::Bounded || short {
-            return if late { Said::Generator } else { Said::Failed { clear: true } };
+        if late {
+            return Said::Generator;
         }
-        if over.share <= allowed {
-            return Said::Passed { clear: over.interval_95.1 <= allowed };
-        }
-        if late { Said::Generator } else { Said::Failed { clear: over.interval_95.0 > allowed } }
+        Said::Failed { clear: unbounded || over.interval_95.0 > allowed }
     }
 }
 
@@ -133,7 +144,8 @@ mod tests {
 
     fn seen(over: u64) -> RateSeen {
         RateSeen {
-            offered_per_s: 1000.0,
+            due_per_s: 1000.0,
+            sent_per_s: 1000.0,
             achieved_per_s: 1000.0,
             slices: (0..50).map(|i| Slice { operations: 1000, over: over + i % 2 }).collect(),
             quantile_ns: Some(1_000_000),
@@ -167,7 +179,12 @@ mod tests {
         let late = |over| RateSeen { lateness_ns: Some(60_000), ..seen(over) };
         assert_eq!(late(30).said(&GOAL, 1000.0), Said::Generator);
         assert_eq!(late(0).said(&GOAL, 1000.0), Said::Passed { clear: true });
-        assert_eq!(seen(0).said(&GOAL, 1011.0), Said::Generator, "not offered");
+        let behind = RateSeen { sent_per_s: 989.0, ..seen(0) };
+        assert_eq!(behind.said(&GOAL, 1000.0), Said::Generator, "not sent");
+        assert_eq!(seen(0).said(&GOAL, 1040.0), Said::Generator, "not on schedule");
+        assert_eq!(seen(0).said(&GOAL, 1030.0), Said::Passed { clear: true }, "scatter");
+        let capped = RateSeen { backlog: Backlog::CapHit, sent_per_s: 500.0, ..late(30) };
+        assert_eq!(capped.said(&GOAL, 1000.0), Said::Failed { clear: true });
     }
 
     #[test]
