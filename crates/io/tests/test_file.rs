@@ -1,40 +1,16 @@
 //! The test file is what it says it is, or is not there at all.
 
+mod common;
+
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 
-use narrows_io::{
-    Access, Arena, Blueprint, Completion, DevicePath, Entropy, Error, FillStep, Method, Op, Space,
-    Tag, TestFile,
-};
-
-const MIB: u64 = 1 << 20;
-const ROOMY: Space = Space { total_bytes: 1 << 40, available_bytes: 1 << 39 };
-
-/// On the disk of the build folder: the folder for temporary files is often in memory.
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
-fn blueprint(dir: &Path, mib: u64, seed: u64) -> Blueprint<'_> {
-    Blueprint { dir, bytes: mib * MIB, seed, entropy: Entropy::default(), space: Some(ROOMY) }
-}
+use common::{MIB, blueprint, folder, made};
+use narrows_io::{Blueprint, Entropy, Error, FillStep, Space, Tag, TestFile};
 
 fn files_in(dir: &Path) -> usize {
     fs::read_dir(dir).unwrap().count()
-}
-
-fn made(dir: &Path, mib: u64, seed: u64) -> Option<TestFile> {
-    match TestFile::create(blueprint(dir, mib, seed), &mut |_| Ok(())) {
-        Ok(file) => Some(file),
-        Err(error @ Error::InMemory { .. }) => {
-            eprintln!("SKIPPED: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
 }
 
 #[test]
@@ -161,97 +137,4 @@ fn memory_file_systems_and_missing_folders_are_refused_with_a_hint() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("/nonexistent/d") && error.contains("hint: create"), "{error}");
-}
-
-/// Keeps `depth` operations in flight until each of `blocks` was done once; returns the bytes moved.
-fn once_each(path: &mut dyn DevicePath, op: Op, file: &TestFile, block: u64, write_gen: u64) {
-    let pattern = file.pattern().unwrap();
-    let blocks = file.bytes() / block;
-    let mut places = vec![0; path.slots() as usize];
-    let mut free: Vec<u32> = (0..path.slots()).collect();
-    let mut out: Vec<Completion> = Vec::new();
-    let (mut next, mut done) = (0, 0);
-    while done < blocks {
-        while next < blocks
-            && let Some(slot) = free.pop()
-        {
-            // Backwards, so that nothing is right by being sequential.
-            let offset = (blocks - 1 - next) * block;
-            if op == Op::Write {
-                pattern.fill(path.buffer(slot), offset, write_gen);
-            }
-            places[slot as usize] = offset;
-            path.submit(op, slot, offset, block as u32);
-            next += 1;
-        }
-        out.clear();
-        path.reap(1, &mut out).unwrap();
-        for completion in &out {
-            assert_eq!(u64::from(completion.bytes().unwrap()), block);
-            let offset = places[completion.slot as usize];
-            if op == Op::Read {
-                let tag = pattern.tag(path.buffer(completion.slot), offset);
-                assert_eq!(tag, Tag::Ours { generation: write_gen });
-            }
-            free.push(completion.slot);
-            done += 1;
-        }
-    }
-}
-
-#[test]
-fn every_way_reads_back_what_every_other_wrote() {
-    let dir = folder();
-    let Some(file) = made(dir.path(), 16, 9) else { return };
-    let Ok(direct) = file.direct_file() else {
-        eprintln!("SKIPPED: {:?}", file.direct());
-        return;
-    };
-    let ways = [Access::best(), Access::blocking(), Access::without_uring("asked for by the test")];
-    for (generation, writer) in (1..).zip(&ways) {
-        for reader in &ways {
-            for (block, depth) in [(8192, 16), (1 << 20, 4)] {
-                let open = |access: &Access| {
-                    let arena = Arena::new(depth, block, file.memory_alignment()).unwrap();
-                    access.open(Arc::clone(&direct), file.path(), arena, depth).unwrap()
-                };
-                let size = u64::from(block);
-                once_each(&mut *open(writer), Op::Write, &file, size, generation);
-                once_each(&mut *open(reader), Op::Read, &file, size, generation);
-            }
-        }
-    }
-}
-
-#[test]
-fn without_io_uring_blocking_calls_are_obtained_and_the_reason_is_kept() {
-    let access = Access::without_uring("kernel.io_uring_disabled = 2");
-    assert_eq!(access.method(), Method::Blocking);
-    assert_eq!(access.depth_per_thread(), Some(1));
-    assert_eq!(access.refused(), Some("kernel.io_uring_disabled = 2"));
-    assert_eq!(Access::blocking().refused(), None);
-}
-
-#[test]
-fn errors_of_single_operations_come_back_with_their_number() {
-    let dir = folder();
-    let Some(file) = made(dir.path(), 1, 2) else { return };
-    let read_only = Arc::new(fs::File::open(file.path()).unwrap());
-    for access in [Access::best(), Access::blocking()] {
-        let arena = Arena::new(1, 4096, 4096).unwrap();
-        let mut path = access.open(Arc::clone(&read_only), file.path(), arena, 1).unwrap();
-        let mut out = Vec::new();
-        path.submit(Op::Write, 0, 0, 4096);
-        while out.is_empty() {
-            path.reap(1, &mut out).unwrap();
-        }
-        assert_eq!(out[0].bytes().unwrap_err().raw_os_error(), Some(libc::EBADF));
-        // Beyond the end: no error, and no bytes.
-        out.clear();
-        path.submit(Op::Read, 0, 1 << 30, 4096);
-        while out.is_empty() {
-            path.reap(1, &mut out).unwrap();
-        }
-        assert_eq!(out[0].bytes().unwrap(), 0);
-    }
 }
