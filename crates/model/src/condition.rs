@@ -8,7 +8,13 @@ pub const METHOD: &str = "method";
 pub const BLOCK_BYTES: &str = "block_bytes";
 /// `random` or `sequential`.
 pub const PATTERN: &str = "pattern";
-/// `read` or `write`.
+/// Where the operations go beyond that: `once_each`, `uniform`, `parts`, `same_offsets` and others.
+pub const PLACE: &str = "place";
+/// By which way through the kernel: `direct`, past the page cache, or `buffered`, through it.
+pub const ROUTE: &str = "route";
+/// What was measured on: `file`, `file in /dev`, `block device`.
+pub const TARGET_KIND: &str = "target_kind";
+/// `read`, `write`, `trim` or `mixed`.
 pub const DIRECTION: &str = "direction";
 /// Requests in flight asked for.
 pub const DEPTH: &str = "depth";

@@ -18,6 +18,11 @@ pub const LATENCY_P999: &str = "latency_p999";
 /// Cost of one operation of a tight loop (clock reads, dependent loads), ns.
 pub const COST: &str = "cost";
 
+/// What all CPUs of a core do together over what one of them does alone: 1 (nothing gained) to their number.
+pub const SMT_YIELD: &str = "smt_yield";
+/// Operations per second of one CPU of a core whose others are idle.
+pub const THROUGHPUT_ALONE: &str = "throughput_alone";
+
 /// Length of the window, ns.
 pub const WINDOW: &str = "window";
 /// Operations completed in the window.
@@ -44,6 +49,9 @@ pub const DEVICE_READS: &str = "device_reads";
 pub const DEVICE_WRITES: &str = "device_writes";
 /// Flush requests the device completed; absent where the kernel doesn't count them.
 pub const DEVICE_FLUSHES: &str = "device_flushes";
+/// Requests the block layer joined to others before the device saw them, reads and writes. From columns 2 and 6 of the
+/// device's `stat`.
+pub const DEVICE_MERGES: &str = "device_merges";
 /// Share of the window in which the device had at least one request.
 pub const DEVICE_BUSY: &str = "device_busy";
 /// Share of the file that was in the page cache just before the window.
@@ -52,11 +60,39 @@ pub const RESIDENT_BEFORE: &str = "resident_before";
 pub const ZERO_BLOCKS: &str = "zero_blocks";
 /// Share of the file that is a hole or an unwritten extent.
 pub const UNWRITTEN: &str = "unwritten";
+/// Share of the data that compression would save. From what the pattern was made with; absent for contents of others.
+pub const COMPRESSIBLE: &str = "compressible";
+/// Share of the data that deduplication would save. Filled likewise.
+pub const DEDUPABLE: &str = "dedupable";
+
+/// Distinct bytes that the window's reads touched: counted where each block comes once, else expected from where the
+/// operations were sent. Beside [`ISSUED_READ_BYTES`] it says how much was read more than once.
+pub const UNIQUE_BYTES: &str = "unique_bytes";
+/// Earlier windows of this measurement that went through the same blocks in the same order: same seed, same start.
+pub const SEQUENCE_REPEATED: &str = "sequence_repeated";
+/// Bytes that all streams of the window asked to be read, this one's among them; only where several ran beside each
+/// other, because the device's counters are then about all of them.
+pub const ALL_ISSUED_READ_BYTES: &str = "all_issued_read_bytes";
+/// The same of writes.
+pub const ALL_ISSUED_WRITE_BYTES: &str = "all_issued_write_bytes";
+/// Flushes (`fdatasync`) asked for in the window.
+pub const SYNCS: &str = "syncs";
+/// Median time of one of these flushes alone, ns.
+pub const SYNC_P50: &str = "sync_p50";
+
+/// Whether the control group's I/O limits on the drives' devices were others after the window than before (1), or not (0).
+pub const IO_LIMIT_CHANGED: &str = "io_limit_changed";
+/// What the window's drives did over the control group's limit on it; of several limits the one that was nearest. Absent
+/// where there is no limit.
+pub const IO_LIMIT_SHARE: &str = "io_limit_share";
 
 /// Processor time of the generator and the kernel on its behalf, per operation, ns.
 pub const CPU_PER_OP: &str = "cpu_per_op";
 /// Processor time of the generator's busiest thread over the window.
 pub const GENERATOR_BUSY: &str = "generator_busy";
+/// Time inside calls that only submit, over the window, mean of the generator's threads. Absent where submitting and
+/// waiting are one call.
+pub const SUBMIT_BUSY: &str = "submit_busy";
 /// Share of processor time the hypervisor gave to others.
 pub const STEAL: &str = "steal";
 /// Processors that others on this machine used on average.
@@ -76,6 +112,15 @@ pub const THROTTLED_SHARE: &str = "throttled_share";
 pub const OFFERED: &str = "offered";
 /// 99th percentile of the generator's own lateness in an open loop, ns.
 pub const LATENESS_P99: &str = "lateness_p99";
+/// Rate that an open loop was asked for, operations per second; [`OFFERED`] is what its schedule made of it.
+pub const ASKED_RATE: &str = "asked_rate";
+/// Operations that an open loop sent in the window, per second.
+pub const SENT_RATE: &str = "sent_rate";
+/// Operations of an open loop that had to wait because as many were in flight as may be.
+pub const HELD: &str = "held";
+/// How many more operations were due and not completed in the last quarter of an open loop's window than in its first
+/// (medians of the slices).
+pub const BACKLOG_GROWTH: &str = "backlog_growth";
 /// Operations that were due and never sent.
 pub const SKIPPED: &str = "skipped";
 
