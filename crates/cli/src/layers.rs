@@ -25,7 +25,11 @@ pub fn planned(resolved: &Resolved, ctx: &Context<'_>) -> Vec<PlannedStep> {
         steps.extend(narrows_layer_clock::planned(ctx));
     }
     if resolved.has(Layer::Memory) {
-        steps.extend(narrows_layer_memory::planned(ctx, &resolved.platform));
+        steps.extend(narrows_layer_memory::planned(
+            ctx,
+            &resolved.platform,
+            &resolved.split.server,
+        ));
     }
     if resolved.has(Layer::Block) {
         let plan = block_plan(resolved);
@@ -118,9 +122,11 @@ fn clock(session: &mut Session<'_>) -> Result<()> {
 }
 
 fn memory(session: &mut Session<'_>) -> Result<()> {
-    let ctx = session.resolved.context(session.stop, session.display);
-    let watch = watch(session.resolved, &[]);
-    let measured = narrows_layer_memory::measure(&ctx, &session.resolved.platform, &watch)?;
+    let resolved = session.resolved;
+    let ctx = resolved.context(session.stop, session.display);
+    let watch = watch(resolved, &[]);
+    let measured =
+        narrows_layer_memory::measure(&ctx, &resolved.platform, &resolved.split.server, &watch)?;
     session.add(measured.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
         host.platform.unknown.extend(measured.absent);

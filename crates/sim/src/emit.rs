@@ -123,6 +123,20 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
     rows
 }
 
+/// The memory layer's yield of one core, from its two kinds of windows.
+pub(crate) fn smt_yield(alone: &[Account], both: &[Account]) -> Measurement {
+    let mut m = Measurement::new("memory.smt_yield", Layer::Memory);
+    let mut samples = Samples::new();
+    for (alone, both) in alone.iter().zip(both) {
+        let (one, two) = (alone.rate_per_s(), both.rate_per_s());
+        samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, two / one);
+    }
+    m.metrics = samples.into_metrics();
+    m.repeats = both.len() as u32;
+    m.workload.insert(condition::THREADS.into(), json!(2));
+    m
+}
+
 /// A block or log measurement: the rate, and the latency by Little's law.
 pub(crate) fn device(id: &str, layer: Layer, depth: u32, windows: &[Account]) -> Measurement {
     let mut m = Measurement::new(id, layer);

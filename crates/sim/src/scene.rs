@@ -91,6 +91,22 @@ impl Scene {
     fn capacities(&self) -> Vec<Measurement> {
         let mut all = Vec::new();
         let windows = self.windows();
+        if self.server.smt_yield.is_some() {
+            // One core, and no sharing: the layer's work has its memory for itself.
+            let core = Server {
+                cpus: 2,
+                steps: vec![Step::Cpu(Law::Constant(50_000.0))],
+                think: None,
+                sharing: 1.0,
+                taken_cpus: 0.0,
+                quota_cpus: None,
+                ..self.server.clone()
+            };
+            let [alone, both] = [1, 2].map(|sessions| {
+                closed(&Server { sessions, ..core.clone() }, windows, self.seed ^ 0x517)
+            });
+            all.push(emit::smt_yield(&alone, &both));
+        }
         if self.server.reads_per_op() > 0 {
             let channels = self.server.disk.channels;
             let sequential = self.table.is_some();
@@ -143,12 +159,17 @@ impl Scene {
     fn blank_run(&self) -> Run {
         let cpus = self.server.cpus;
         let all = cpus + self.server.client_cpus;
+        let smt = self.server.smt_yield.is_some();
+        let each = if smt { 2 } else { 1 };
+        let core = |first: u32| (first..all.min(first + each)).collect();
+        let cores: Vec<Vec<u32>> = (0..all).step_by(each as usize).map(core).collect();
         let mut platform = Platform {
             cpu: Cpu {
                 sockets: 1,
-                cores: all,
+                cores: cores.len() as u32,
                 threads: all,
-                smt_active: Some(false),
+                smt_active: Some(smt),
+                cores_threads: cores,
                 ..Cpu::default()
             },
             ..Platform::default()

@@ -58,6 +58,11 @@ pub struct Server {
     pub quota_cpus: Option<f64>,
     /// Processors' worth that others take, evenly from all of the set.
     pub taken_cpus: f64,
+    /// Processors come in pairs that share a core: what both of a pair do together over what one does alone.
+    /// Exact when all are busy; below that only who starts beside a busy sibling is slowed down.
+    pub smt_yield: Option<f64>,
+    /// Factor on processor time while others run: memory, coherence or locks. 1 is none.
+    pub sharing: f64,
     /// The client's processors.
     pub client_cpus: u32,
     /// Client and server use one set of all their processors.
@@ -87,6 +92,8 @@ impl Server {
             cpus,
             quota_cpus: None,
             taken_cpus: 0.0,
+            smt_yield: None,
+            sharing: 1.0,
             client_cpus: cpus,
             shared_cpus: false,
             slice_ns: 200_000.0,

@@ -43,12 +43,22 @@ pub(crate) struct Burst {
     pub is_client: bool,
     /// It runs on one of the client's processors.
     pub on_lent: bool,
+    /// How many times longer its processor time is because others run beside it.
+    pub stretch: f64,
+}
+
+impl Burst {
+    pub fn new(who: usize, left_ns: f64, is_client: bool) -> Self {
+        Burst { who, left_ns, is_client, on_lent: is_client, stretch: 1.0 }
+    }
 }
 
 /// Processors in time slices, with a quota per period. The server may also use the client's, if they are
 /// lent; the client's work stays on its own.
 #[derive(Debug)]
 pub(crate) struct Processors {
+    own: u32,
+    lent: u32,
     free: u32,
     lent_free: u32,
     waiting: VecDeque<Burst>,
@@ -64,6 +74,8 @@ impl Processors {
     pub fn new(cpus: u32, lent: u32, quota_cpus: Option<f64>) -> Self {
         let per_period_ns = quota_cpus.unwrap_or(0.0) * PERIOD_NS;
         Processors {
+            own: cpus,
+            lent,
             free: cpus,
             lent_free: lent,
             waiting: VecDeque::new(),
@@ -104,6 +116,11 @@ impl Processors {
         if let Some(budget) = &mut self.budget_ns {
             *budget = self.per_period_ns;
         }
+    }
+
+    /// Busy processors: of the server's own, and of those that are lent to it.
+    pub fn busy(&self) -> (u32, u32) {
+        (self.own - self.free, self.lent - self.lent_free)
     }
 
     pub fn has_quota(&self) -> bool {

@@ -266,7 +266,7 @@ impl<'a> World<'a> {
                 self.set(who, State::Client);
                 if self.server.shared_cpus {
                     let left_ns = self.draw(law);
-                    self.processors.enter(Burst { who, left_ns, is_client: true, on_lent: true });
+                    self.processors.enter(Burst::new(who, left_ns, true));
                     self.dispatch();
                 } else if self.client.enter(who) {
                     self.serve_client(who);
@@ -285,7 +285,7 @@ impl<'a> World<'a> {
             Step::Cpu(law) => {
                 let left_ns = self.draw(law);
                 self.set(who, State::RunQueue);
-                self.processors.enter(Burst { who, left_ns, is_client: false, on_lent: false });
+                self.processors.enter(Burst::new(who, left_ns, false));
                 self.dispatch();
             }
             Step::Read => {
@@ -318,8 +318,9 @@ impl<'a> World<'a> {
     }
 
     fn dispatch(&mut self) {
-        while let Some((burst, run_ns)) = self.processors.dispatch(self.server.slice_ns) {
-            let slower = self.slower(&burst);
+        while let Some((mut burst, run_ns)) = self.processors.dispatch(self.server.slice_ns) {
+            burst.stretch = self.stretch(&burst);
+            let slower = self.slower(&burst) * burst.stretch;
             if !burst.is_client {
                 self.set(burst.who, State::Running);
             }
@@ -336,16 +337,34 @@ impl<'a> World<'a> {
         set / (set - self.server.taken_cpus).max(1e-9)
     }
 
+    /// What running beside others does to processor time itself: the sibling of a core, and sharing.
+    fn stretch(&self, burst: &Burst) -> f64 {
+        if burst.is_client {
+            return 1.0;
+        }
+        let (own, lent) = self.processors.busy();
+        let sharing = if own + lent > 1 { self.server.sharing } else { 1.0 };
+        let (busy, set) =
+            if burst.on_lent { (lent, self.server.client_cpus) } else { (own, self.server.cpus) };
+        // Whole cores are taken first, as a scheduler does.
+        let is_beside = busy > set.div_ceil(2);
+        match self.server.smt_yield.filter(|_| is_beside) {
+            Some(both) => sharing * 2.0 / both,
+            None => sharing,
+        }
+    }
+
     fn slice_over(&mut self, mut burst: Burst, ran_ns: f64) {
         self.processors.release(&burst);
         burst.left_ns -= ran_ns;
+        let on_cpu_ns = ran_ns * burst.stretch;
         if burst.is_client {
-            self.account.client_cpu_ns += ran_ns;
+            self.account.client_cpu_ns += on_cpu_ns;
         } else {
-            self.account.cpu_ns += ran_ns;
-            self.sessions[burst.who].cpu_ns += ran_ns;
+            self.account.cpu_ns += on_cpu_ns;
+            self.sessions[burst.who].cpu_ns += on_cpu_ns;
             // What others took of the slice was waiting, whatever the state's name was.
-            self.account.run_queue_ns += ran_ns * (self.slower(&burst) - 1.0);
+            self.account.run_queue_ns += on_cpu_ns * (self.slower(&burst) - 1.0);
         }
         if burst.left_ns > 1e-6 {
             if !burst.is_client {

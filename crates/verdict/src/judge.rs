@@ -64,7 +64,7 @@ fn verdict(analysis: &Analysis) -> Verdict {
     };
     verdict.utilisation = utilisation(analysis);
     verdict.bounds = analysis.bounds().into_iter().map(Candidate::to_bound).collect();
-    verdict.sharing = sharing(analysis.run, demand);
+    verdict.sharing = sharing(analysis);
     let Some(choice) = &analysis.choice else {
         verdict.reasons = analysis.capacities.reasons.clone();
         if let Err(missing) = &analysis.parts {

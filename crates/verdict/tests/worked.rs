@@ -186,6 +186,99 @@ fn the_sharing_factor_is_unknown_where_threads_share_cores() {
     assert!(!sharing.limits_scaling, "what is not known is not claimed");
 }
 
+/// A machine of 64 cores with two CPUs each, of which the server has 48 cores; and the yield of a core.
+fn with_smt(mut run: Run, smt_yield: f64) -> Run {
+    let cpu = &mut run.hosts[0].platform.cpu;
+    cpu.smt_active = Some(true);
+    cpu.cores_threads = (0..64).map(|core| vec![2 * core, 2 * core + 1]).collect();
+    let mut m = measured("memory.smt_yield", Layer::Memory, &[(metric::SMT_YIELD, smt_yield)]);
+    m.workload.insert(condition::THREADS.into(), json!(2));
+    run.measurements.push(m);
+    run
+}
+
+fn lone(us: f64) -> Measurement {
+    measured(
+        "database.lookup_cached.alone",
+        Layer::Database,
+        &[(metric::SERVER_CPU_PER_OP, us * 1e3)],
+    )
+}
+
+#[test]
+fn the_yield_of_a_core_is_taken_out_of_the_sharing_factor() {
+    // Both CPUs of a core do 1.21 times one: each takes 2 / 1.21 = 1.653 times as long. 61 / 28 = 2.179; 2.179 / 1.653 =
+    // 1.318.
+    let of = |run: Run| judge(&run).remove(0).sharing.expect("both figures");
+    let sharing = of(with_smt(run(96, 32, vec![cached(), lone(28.0)]), 1.21));
+    assert!((sharing.smt_factor.expect("measured") - 1.653).abs() < 1e-3);
+    assert!((sharing.ratio.expect("measured") - 1.318).abs() < 1e-3);
+    assert!(sharing.limits_scaling);
+    // The same growth where the cores explain it: 61 / 36.9 = 1.653.
+    let sharing = of(with_smt(run(96, 32, vec![cached(), lone(36.9)]), 1.21));
+    assert!((sharing.ratio.expect("measured") - 1.0).abs() < 1e-3);
+    assert!(!sharing.limits_scaling);
+}
+
+#[test]
+fn a_yield_that_is_not_of_this_operating_point_is_not_used() {
+    let of = |run: &Run| judge(run).remove(0).sharing.expect("both figures").smt_factor;
+    let smt = with_smt(run(96, 32, vec![cached(), lone(28.0)]), 1.21);
+    assert!(of(&smt).is_some());
+    let changed = |change: &dyn Fn(&mut Run)| {
+        let mut run = smt.clone();
+        change(&mut run);
+        of(&run)
+    };
+    let the_yield = |run: &mut Run| run.measurements.len() - 1;
+    // Half of the CPUs idle: nobody knows how often two of a core worked at the same time.
+    let slower = |run: &mut Run| run.measurements[0].metrics[0].value = 800e3;
+    assert_eq!(changed(&slower), None);
+    assert_eq!(
+        changed(&|run| {
+            let at = the_yield(run);
+            run.measurements.remove(at);
+        }),
+        None
+    );
+    // Measured with four CPUs of a core, used with two.
+    let four = |run: &mut Run| {
+        let at = the_yield(run);
+        run.measurements[at].workload.insert(condition::THREADS.into(), json!(4));
+    };
+    assert_eq!(changed(&four), None);
+    let suspect = |run: &mut Run| {
+        let at = the_yield(run);
+        run.measurements[at].validity = narrows_model::Validity::Suspect;
+    };
+    assert_eq!(changed(&suspect), None);
+    // One core is the server's by half only: the cores differ.
+    assert_eq!(
+        changed(&|run| {
+            run.plan.server_cpus.pop();
+        }),
+        None
+    );
+    // One CPU of each core: nothing to take out, unless the client sits on the other.
+    let even = |run: &mut Run| run.plan.server_cpus = (0..64).map(|core| 2 * core).collect();
+    assert_eq!(
+        changed(&|run| {
+            even(run);
+            run.plan.client_cpus = vec![];
+        }),
+        Some(1.0)
+    );
+    assert_eq!(
+        changed(&|run| {
+            even(run);
+            run.plan.client_cpus = vec![1];
+        }),
+        None
+    );
+    assert_eq!(changed(&|run| run.hosts[0].platform.cpu.smt_active = None), None);
+    assert_eq!(changed(&|run| run.hosts[0].platform.cpu.smt_active = Some(false)), Some(1.0));
+}
+
 #[test]
 fn lookups_that_wait_for_reads() {
     let id = "database.lookup_uncached";

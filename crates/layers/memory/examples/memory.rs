@@ -28,9 +28,14 @@ fn main() {
         instances: 1,
     };
     platform.caches = vec![cache(32 << 20)];
+    // All CPUs as if they were one core's: siblings or not, the yield of two or more can be looked at.
+    let server_cpus = narrows_facts::affinity::current();
+    platform.cpu.allowed = server_cpus.clone();
+    platform.cpu.smt_active = Some(true);
+    platform.cpu.cores_threads = vec![server_cpus.iter().copied().take(2).collect()];
     let watch = Watch::new(&platform, &[]);
     let began = std::time::Instant::now();
-    match narrows_layer_memory::measure(&ctx, &platform, &watch) {
+    match narrows_layer_memory::measure(&ctx, &platform, &server_cpus, &watch) {
         Ok(measured) => {
             for measurement in measured.measurements {
                 println!("{}", measurement.id);
@@ -42,8 +47,10 @@ fn main() {
             for absent in measured.absent {
                 println!("absent: {} (needs {})", absent.what, absent.needs);
             }
-            let planned: f64 =
-                narrows_layer_memory::planned(&ctx, &platform).iter().map(|s| s.expected_s).sum();
+            let planned: f64 = narrows_layer_memory::planned(&ctx, &platform, &server_cpus)
+                .iter()
+                .map(|s| s.expected_s)
+                .sum();
             println!("{:.1} s, planned {planned:.1} s", began.elapsed().as_secs_f64());
         }
         Err(error) => eprintln!("{error}"),

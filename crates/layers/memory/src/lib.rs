@@ -1,5 +1,5 @@
-//! The memory layer: what a dependent load costs on small and on large pages, near and far, and how fast a core
-//! and a node can read.
+//! The memory layer: what a dependent load costs on small and on large pages, near and far, how fast a core and a
+//! node can read, and what the CPUs of one core do together.
 //!
 //! Latency and bandwidth are different numbers and neither follows from the other; both are measured on pages
 //! whose size and node were verified, by threads that stay where they were put. What could not be obtained is
@@ -15,11 +15,13 @@ mod chase;
 mod cycle;
 mod error;
 mod latency;
+mod lookup;
 mod mapping;
 mod place;
 mod placement;
 mod sizing;
 mod smaps;
+mod smt;
 mod sum;
 
 pub use error::MemoryError;
@@ -39,6 +41,7 @@ use serde_json::{Value, json};
 use bandwidth::Readers;
 use latency::Cycle;
 use mapping::Pages;
+use smt::Siblings;
 
 /// What was measured, and what could not be.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +53,17 @@ pub struct Measured {
 }
 
 /// Measures latency (`memory.latency.4k`, `.2m`, and `memory.latency.far.4k`, `.2m` where there are several nodes)
-/// and read bandwidth (`memory.bandwidth.read.nodeN`, `memory.bandwidth.read.core`).
+/// and read bandwidth (`memory.bandwidth.read.nodeN`, `memory.bandwidth.read.core`); where cores have several CPUs also
+/// the yield of one of those that `server_cpus` hold (`memory.smt_yield`).
 ///
 /// # Errors
 /// Only where nothing at all can be measured, or when asked to stop; all memory is freed then too.
-pub fn measure(ctx: &Context, platform: &Platform, watch: &Watch) -> Result<Measured, MemoryError> {
+pub fn measure(
+    ctx: &Context,
+    platform: &Platform,
+    server_cpus: &[u32],
+    watch: &Watch,
+) -> Result<Measured, MemoryError> {
     let allowed = affinity::current();
     let sites = place::sites(platform, &allowed)?;
     let bind = place::several_nodes(platform);
@@ -107,11 +116,18 @@ pub fn measure(ctx: &Context, platform: &Platform, watch: &Watch) -> Result<Meas
             Err(refused) => measured.leave_out(readers.id, &refused.to_string()),
         }
     }
+    match smt::siblings(platform, server_cpus) {
+        Siblings::Core(cpus) => {
+            measured.measurements.push(smt::measure(ctx, platform, &cpus, watch)?);
+        }
+        Siblings::None => {}
+        Siblings::Unknown(unknown) => measured.absent.push(unknown),
+    }
     Ok(measured)
 }
 
 /// What [`measure`] will do, and for how long.
-pub fn planned(ctx: &Context, platform: &Platform) -> Vec<PlannedStep> {
+pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<PlannedStep> {
     let allowed = affinity::current();
     let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
@@ -132,10 +148,15 @@ pub fn planned(ctx: &Context, platform: &Platform) -> Vec<PlannedStep> {
         writes_bytes: 0,
     };
     let over = Bytes(sizing.footprint_bytes).iec();
-    vec![
+    let mut steps = vec![
         step(format!("dependent loads over {over}, 4 KiB and 2 MiB pages"), latency_s),
-        step(format!("read bandwidth over {over}, each node and one core"), bandwidth_s),
-    ]
+        step(format!("read bandwidth over {over}, each node and one CPU"), bandwidth_s),
+    ];
+    if let Siblings::Core(cpus) = smt::siblings(platform, server_cpus) {
+        let what = format!("{} CPUs of one core, together and alone", cpus.len());
+        steps.push(step(what, smt::expected_s(ctx)));
+    }
+    steps
 }
 
 fn readers(sites: &[place::Site], bind: bool) -> Vec<Readers> {

@@ -29,7 +29,7 @@ fn context(stop: &Stop) -> Context<'_> {
 #[test]
 fn every_measurement_is_there_or_has_a_reason() {
     let stop = Stop::new();
-    let measured = measure(&context(&stop), &small(), &Watch::none()).unwrap();
+    let measured = measure(&context(&stop), &small(), &[], &Watch::none()).unwrap();
     for id in [
         "memory.latency.4k",
         "memory.latency.2m",
@@ -53,7 +53,7 @@ fn every_measurement_is_there_or_has_a_reason() {
 #[test]
 fn the_page_size_in_the_conditions_is_the_one_in_the_id() {
     let stop = Stop::new();
-    let measured = measure(&context(&stop), &small(), &Watch::none()).unwrap();
+    let measured = measure(&context(&stop), &small(), &[], &Watch::none()).unwrap();
     for (id, bytes) in [("memory.latency.4k", 4096.0), ("memory.latency.2m", 2097152.0)] {
         match measured.measurements.iter().find(|m| m.id == id) {
             Some(measurement) => {
@@ -76,7 +76,7 @@ fn a_stop_ends_it_soon_with_an_error() {
     });
     let mut ctx = context(&stop);
     ctx.repeats = 1000;
-    let result = measure(&ctx, &small(), &Watch::none());
+    let result = measure(&ctx, &small(), &[], &Watch::none());
     thread.join().unwrap();
     assert!(matches!(result, Err(MemoryError::Stopped(_))), "{result:?}");
 }
@@ -86,7 +86,7 @@ fn too_little_memory_is_said_with_the_limit() {
     let stop = Stop::new();
     let mut platform = small();
     platform.cgroup.memory_limit_bytes = Some(16 << 20);
-    let error = measure(&context(&stop), &platform, &Watch::none()).unwrap_err().to_string();
+    let error = measure(&context(&stop), &platform, &[], &Watch::none()).unwrap_err().to_string();
     assert!(error.contains("the control group's memory limit leaves 8 MiB"), "{error}");
     assert!(error.contains("hint:"), "{error}");
 }
@@ -105,7 +105,7 @@ fn a_node_that_is_only_described_is_absent_not_renamed() {
         distances: distances.to_vec(),
     };
     platform.nodes = vec![node(0, &cpus, &[10, 20]), node(900, &[], &[20, 10])];
-    let measured = match measure(&context(&stop), &platform, &Watch::none()) {
+    let measured = match measure(&context(&stop), &platform, &[], &Watch::none()) {
         Ok(measured) => measured,
         Err(error) => panic!("{error}"),
     };
@@ -119,8 +119,28 @@ fn a_node_that_is_only_described_is_absent_not_renamed() {
 #[test]
 fn the_plan_names_both_parts_and_writes_nothing() {
     let stop = Stop::new();
-    let steps = planned(&context(&stop), &small());
+    let steps = planned(&context(&stop), &small(), &[]);
     assert_eq!(steps.len(), 2);
     assert!(steps.iter().all(|step| step.expected_s > 0.0 && step.writes_bytes == 0));
     assert!(steps[0].what.contains("64 MiB"), "{}", steps[0].what);
+}
+
+#[test]
+fn the_yield_of_a_core_is_measured_planned_or_absent_with_a_reason() {
+    let stop = Stop::new();
+    let allowed = affinity::current();
+    let Some(pair) = allowed.get(..2) else { return eprintln!("SKIPPED: one CPU only") };
+    // Two CPUs that are one core's on paper; what is tested is that they are found, not what they yield.
+    let mut platform = small();
+    platform.cpu.allowed = allowed.clone();
+    platform.cpu.smt_active = Some(true);
+    platform.cpu.cores_threads = vec![pair.to_vec()];
+    let seen = |server_cpus: &[u32]| {
+        let measured = measure(&context(&stop), &platform, server_cpus, &Watch::none()).unwrap();
+        let there = measured.measurements.iter().any(|m| m.id == smt::ID);
+        let absent = measured.absent.iter().any(|unknown| unknown.what.starts_with(smt::ID));
+        (there, absent, planned(&context(&stop), &platform, server_cpus).len())
+    };
+    assert_eq!(seen(pair), (true, false, 3));
+    assert_eq!(seen(&pair[..1]), (false, true, 2));
 }

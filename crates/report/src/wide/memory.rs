@@ -32,12 +32,28 @@ pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
         ));
     }
     rows.extend(latency_rows(run, units, notes));
+    rows.extend(run.measurement("memory.smt_yield").map(|m| smt_row(run, m, notes)));
     if rows.is_empty()
         && let Some(finding) = absent(run, "memory")
     {
         rows.push(absent_row(Layer::Memory, "read, latency".into(), finding.summary.clone()));
     }
     rows
+}
+
+/// What the CPUs of a core do together over one of them: a factor, so neither a rate nor a share.
+fn smt_row(run: &Run, m: &Measurement, notes: &mut Notes) -> WideRow {
+    let remark = match m.number(condition::THREADS) {
+        Some(2.0) => "both CPUs to one alone".to_string(),
+        Some(n) => format!("{} CPUs to one alone", print::count(n)),
+        None => "all CPUs to one alone".to_string(),
+    };
+    let name = "SMT yield of a core".to_string();
+    let mut row = row(run, notes, m, name, &[metric::SMT_YIELD], vec![remark], &[&m.id]);
+    if let Some(measured) = &mut row.measured {
+        measured.unit = Unit::Count;
+    }
+    row
 }
 
 /// One row per distance; large pages lead because they leave the TLB out, small ones stand in the remark.
