@@ -16,8 +16,8 @@ Examples:
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
 
-Exit codes: 0 done and valid; 2 usage or environment; 3 measured but invalid;
-4 measured but inconclusive; 130 interrupted (the partial run is kept).")]
+Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured;
+4 a layer is missing or no verdict was reached; 130 interrupted (the partial run is kept).")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

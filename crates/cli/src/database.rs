@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use narrows_engine::{Context, Phase, Progress, Scratch};
 use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
 use narrows_layer_database::{
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::layers;
 use crate::plan::Resolved;
 use crate::report::judge;
+use crate::room;
 use crate::run::{Interrupted, Session};
 
 /// The load's database on a server of our own.
@@ -102,6 +103,7 @@ pub fn execute(session: &mut Session<'_>) -> Result<(), Interrupted> {
 fn on_ours(session: &mut Session<'_>) -> Result<()> {
     let resolved = session.resolved;
     let stop = session.stop;
+    room::check(resolved)?;
     let user = ServerUser::choose()?;
     session.display.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
     let found = find_server(session, &user)?;
@@ -133,12 +135,11 @@ fn on_ours(session: &mut Session<'_>) -> Result<()> {
         .execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
     let outcome =
         measure(session, address, Some(cluster.data_dir().into()), conditions(&found, &cluster));
-    // A server that died explains everything that failed after it.
-    if outcome.is_err() && !stop.is_set() {
-        cluster.check()?;
-    }
+    // A server that died or crashed explains everything that failed after it.
+    let health = if stop.is_set() { Ok(()) } else { cluster.check() };
     session.display.phase(Layer::Database, Phase::CleanUp, "the server");
     let _ = cluster.stop();
+    health?;
     outcome
 }
 
@@ -168,7 +169,7 @@ fn server_settings(resolved: &Resolved, found: &Found) -> Vec<(String, String)> 
         ("wal_level", "minimal".into()),
         ("max_wal_senders", "0".into()),
         ("checkpoint_timeout", format!("{CHECKPOINT_S}s")),
-        ("max_wal_size", format!("{}MB", (plan.table_bytes >> 20).max(1024))),
+        ("max_wal_size", format!("{}MB", room::max_wal_bytes(resolved) >> 20)),
         ("autovacuum", "off".into()),
         ("track_io_timing", "on".into()),
         ("max_connections", (2 * plan.sessions + 20).to_string()),
@@ -257,8 +258,11 @@ fn measure(
     }
     let outcome = workloads(session, &mut database);
     session.display.phase(Layer::Database, Phase::CleanUp, "our schema");
-    let cleaned = database.clean_up().context("removing our schema");
-    outcome.and(cleaned)
+    if let Err(error) = database.clean_up() {
+        // Said also where the run was stopped and nothing else is.
+        session.display.say(&format!("warning: {error}"));
+    }
+    outcome
 }
 
 fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {

@@ -11,7 +11,7 @@ pub enum Exit {
     Usage = 2,
     /// Measured, and what was asked for is invalid.
     Invalid = 3,
-    /// Measured, and no verdict could be reached.
+    /// Measured, and a layer that was asked for gave nothing, or no verdict could be reached.
     Inconclusive = 4,
     /// Stopped on request; a partial run was kept.
     Interrupted = 130,

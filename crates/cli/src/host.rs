@@ -1,28 +1,77 @@
-//! May this machine be loaded? A running database is never loaded unasked.
+//! May this machine, or the user's server, be loaded? A running database is never loaded unasked.
+
+use std::path::Path;
 
 use anyhow::Result;
-use narrows_model::{Platform, RunningDatabase};
+use narrows_model::{DatabaseChoice, Layer, Platform, RunningDatabase};
 
 use crate::failure::Failure;
+use crate::plan::Resolved;
 
-/// Refuses where a database runs, unless the user took responsibility.
-pub fn guard(platform: &Platform, load_here: bool) -> Result<()> {
-    let Some(message) = refusal(&platform.databases) else { return Ok(()) };
+/// Refuses where a database runs, may run, or would itself be loaded, unless the user took responsibility.
+pub fn guard(resolved: &Resolved, load_here: bool) -> Result<()> {
+    let url = match &resolved.plan.database {
+        DatabaseChoice::Url(address) if resolved.has(Layer::Database) => Some(address.as_str()),
+        _ => None,
+    };
+    let Some(found) = found(&resolved.platform, &[&resolved.data_dir, &resolved.wal_dir], url)
+    else {
+        return Ok(());
+    };
     if load_here {
-        eprintln!("warning: {message}; it is loaded because --load-here says so");
+        eprintln!("warning: {}; it is loaded because --load-here says so", found.what);
         return Ok(());
     }
     Err(Failure::hinted(
+        format!("{}: {}", found.what, found.consequence),
         format!(
-            "{message}: a run would take its processors, memory and drives for minutes, and its own work would \
-             falsify every figure"
+            "narrows platform only looks; --load-here measures all the same, if whoever uses {} may be slowed down \
+             for the whole run",
+            found.whose
         ),
-        "narrows platform only looks; --load-here measures all the same, if whoever uses that database may be slowed \
-         down for the whole run",
     ))
 }
 
-fn refusal(databases: &[RunningDatabase]) -> Option<String> {
+struct Finding {
+    what: String,
+    consequence: &'static str,
+    whose: &'static str,
+}
+
+fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Finding> {
+    if let Some(address) = url {
+        return Some(Finding {
+            what: format!("{address} is somebody's server"),
+            consequence: "a run would fill a table in a schema of its own there and keep the server's processors, \
+                          memory and drives busy for minutes",
+            whose: "that server",
+        });
+    }
+    let consequence = "a run would take its processors, memory and drives for minutes, and its own work would \
+                       falsify every figure";
+    if let Some(what) = running(&platform.databases) {
+        return Some(Finding { what, consequence, whose: "that database" });
+    }
+    let home = folders.iter().find_map(|folder| server_home(folder))?;
+    Some(Finding {
+        what: format!(
+            "{} is a PostgreSQL server's data folder with a postmaster.pid: the server may run where its processes \
+             can't be seen from here, as in another container",
+            home.display()
+        ),
+        consequence,
+        whose: "that database",
+    })
+}
+
+/// The data folder of a PostgreSQL that runs or crashed, if `folder` is one or lies in one.
+fn server_home(folder: &Path) -> Option<&Path> {
+    folder
+        .ancestors()
+        .find(|above| above.join("postmaster.pid").exists() && above.join("PG_VERSION").exists())
+}
+
+fn running(databases: &[RunningDatabase]) -> Option<String> {
     let first = databases.first()?;
     let place = first.data_dir.as_ref().map_or(String::new(), |dir| format!(", {dir}"));
     let drives =
@@ -47,14 +96,35 @@ mod tests {
         }
     }
 
+    fn sentence(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<String> {
+        found(platform, folders, url).map(|found| found.what)
+    }
+
     #[test]
-    fn a_running_database_is_refused_by_name_with_a_way_out() {
+    fn a_running_database_is_refused_by_name() {
         let platform = Platform { databases: vec![database()], ..Platform::default() };
-        let error = guard(&platform, false).unwrap_err().to_string();
-        for part in ["postgresql", "12", "/srv/pg", "--load-here"] {
-            assert!(error.contains(part), "{part} is missing in {error}");
+        let what = sentence(&platform, &[], None).unwrap();
+        for part in ["postgresql", "12", "/srv/pg"] {
+            assert!(what.contains(part), "{part} is missing in {what}");
         }
-        assert!(guard(&platform, true).is_ok());
-        assert!(guard(&Platform::default(), false).is_ok());
+        assert_eq!(sentence(&Platform::default(), &[Path::new("/")], None), None);
+    }
+
+    #[test]
+    fn a_server_by_address_is_somebodys_wherever_it_runs() {
+        let what = sentence(&Platform::default(), &[], Some("postgres://bob@db7/x")).unwrap();
+        assert!(what.contains("db7"), "{what}");
+    }
+
+    #[test]
+    fn a_servers_folder_is_recognised_from_inside_though_no_process_is_seen() {
+        let home = tempfile::tempdir().unwrap();
+        let wal = home.path().join("pg_wal");
+        std::fs::create_dir(&wal).unwrap();
+        std::fs::write(home.path().join("PG_VERSION"), "15").unwrap();
+        assert_eq!(sentence(&Platform::default(), &[&wal], None), None);
+        std::fs::write(home.path().join("postmaster.pid"), "1").unwrap();
+        let what = sentence(&Platform::default(), &[&wal], None).unwrap();
+        assert!(what.starts_with(&home.path().display().to_string()), "{what}");
     }
 }

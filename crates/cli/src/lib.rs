@@ -14,6 +14,7 @@ mod plan;
 mod platform_view;
 mod progress;
 mod report;
+mod room;
 mod run;
 mod store;
 

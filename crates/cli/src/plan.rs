@@ -102,12 +102,13 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
     let memory = memory_bytes(&platform);
     let free = |role: Role| {
         let path = platform.roles.iter().find(|path| path.role == role);
-        path.and_then(|path| path.file_system.free_bytes).unwrap_or(0)
+        path.and_then(|path| path.file_system.free_bytes).unwrap_or(u64::MAX)
     };
     let quick = args.quick;
     // An eighth of the free space, so that a small volume stays usable while we run.
     let room = free(Role::Data) / 8;
-    let buffers = (memory / 8).clamp(16 * MIB, 256 * MIB);
+    // The table is twice the buffer pool and more, so a small volume has a small one.
+    let buffers = (memory / 8).min(room / 2).clamp(16 * MIB, 256 * MIB) / MIB * MIB;
     let table = if quick { 512 * MIB } else { 2 * GIB };
     let mut plan = Plan {
         quick,

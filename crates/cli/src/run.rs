@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use narrows_engine::{Scratch, Stop};
 use narrows_model::{
     Finding, Grade, Host, HostRole, Layer, Measurement, Run, SCHEMA, Severity, Tool, Validity,
@@ -28,7 +28,12 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     }
     let loads = resolved.plan.layers.iter().any(|layer| *layer != Layer::Clock);
     if loads {
-        host::guard(&resolved.platform, args.load_here)?;
+        host::guard(&resolved, args.load_here)?;
+    }
+    if let Some(address) = resolved.address.as_ref().filter(|_| resolved.has(Layer::Database)) {
+        // Now, and not after minutes of other layers.
+        narrows_layer_database::admit(address)
+            .with_context(|| format!("--database {address} cannot be measured"))?;
     }
     let folder = match &args.output {
         Some(folder) => folder.clone(),
@@ -73,8 +78,9 @@ fn exit_code(run: &Run) -> Exit {
     if run.measurements.is_empty() || all_invalid {
         return Exit::Invalid;
     }
+    let missing = |layer: &Layer| !run.measurements.iter().any(|m| m.layer == *layer);
     let undecided = !run.verdicts.is_empty() && run.verdicts.iter().all(|v| v.grade == Grade::Open);
-    if undecided { Exit::Inconclusive } else { Exit::Done }
+    if undecided || run.plan.layers.iter().any(missing) { Exit::Inconclusive } else { Exit::Done }
 }
 
 fn now() -> String {

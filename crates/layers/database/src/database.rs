@@ -157,6 +157,10 @@ impl Database {
     /// short.
     pub fn clean_up(&mut self) -> Result<(), DatabaseError> {
         self.table = None;
+        if self.settings.own_server {
+            // It goes as a whole.
+            return Ok(());
+        }
         self.control.heed(None);
         Ok(self.schema.drop(&mut self.control, &self.address)?)
     }

@@ -50,7 +50,11 @@ pub enum DatabaseError {
         database: String,
     },
     /// The table's files can't be kept out of memory, so its reads would not be reads of the drive.
-    #[error("the uncached lookup needs the table's files to be evicted from memory: {reason}")]
+    #[error(
+        "its reads would not reach the drive, because the table's files can't be evicted from memory: {reason}\n\
+         hint: name a folder on a disk's own file system with --data; a server by address has to be on this machine, \
+         and its files readable for this user"
+    )]
     Evict {
         /// Why not.
         reason: String,

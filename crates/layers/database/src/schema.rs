@@ -74,7 +74,9 @@ impl Schema {
         let end = Instant::now() + RESTART;
         let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name);
         loop {
-            let reason = match control.execute(&sql) {
+            // A load that was cut short leaves its transaction open; without one this is only a warning.
+            let dropped = control.execute("ROLLBACK").and_then(|()| control.execute(&sql));
+            let reason = match dropped {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };

@@ -37,7 +37,9 @@ pub enum WireError {
         reason: io::Error,
     },
     /// The connection broke.
-    #[error("the connection to the server broke: {0}")]
+    #[error(
+        "the connection to the server broke: {0}\nhint: was the server stopped or restarted? its log says why"
+    )]
     Io(#[from] io::Error),
     /// The server refused something.
     #[error("{severity} {code}: {message}{detail}{}", refusal::hint(code, message))]

@@ -51,6 +51,20 @@ pub enum LogError {
         /// Its size, MiB.
         needed_mib: u64,
     },
+    /// A limit on the size of files.
+    #[error(
+        "cannot measure the log: {what} {file} failed: it needs {needed_mib} MiB, and files may not grow so large \
+         (File too large)\n\
+         hint: raise the limit with `ulimit -f unlimited`, or name a folder on another file system with --wal or --data"
+    )]
+    Large {
+        /// The file.
+        file: PathBuf,
+        /// What was being done.
+        what: &'static str,
+        /// Its size, MiB.
+        needed_mib: u64,
+    },
     /// Durability means nothing here.
     #[error(
         "cannot measure the log: {dir} is on {kind}, which lives in memory; nothing written there is durable\n\
@@ -107,6 +121,11 @@ impl LogError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 LogError::Full { dir, what, needed_mib: bytes.div_ceil(1 << 20) }
             }
+            io::ErrorKind::FileTooLarge => LogError::Large {
+                file: path.to_path_buf(),
+                what,
+                needed_mib: bytes.div_ceil(1 << 20),
+            },
             _ => LogError::Io { what, path: path.to_path_buf(), reason },
         }
     }

@@ -151,10 +151,22 @@ impl Cluster {
         Ok(())
     }
 
+    fn crash(&self) -> Option<ServerError> {
+        let log = self.log_tail(usize::MAX);
+        // Backends end by SIGQUIT only because one of them crashed, so the first such line is the cause.
+        let is_crash =
+            |line: &&str| line.contains("PANIC:") || line.contains("was terminated by signal");
+        let line = log.lines().find(is_crash)?;
+        Some(ServerError::Crashed { line: line.to_owned(), hint: hint(line) })
+    }
+
     /// Ends the server with a last checkpoint; if that takes longer than a minute, without one; if that fails too, by
     /// force. The data stays and can be started again. Not running: [`ServerError::NotRunning`].
     pub fn stop(&mut self) -> Result<HowStopped, ServerError> {
-        self.check()?;
+        match self.check() {
+            Ok(()) | Err(ServerError::Crashed { .. }) => {}
+            Err(error) => return Err(error),
+        }
         let Some(mut running) = self.running.take() else { return Err(ServerError::NotRunning) };
         running.0.signal(libc::SIGINT);
         if running.0.wait(FAST_LIMIT).is_some() {
@@ -163,10 +175,11 @@ impl Cluster {
         Ok(running.end())
     }
 
-    /// Whether the server still runs: [`ServerError::Died`] with the end of its log if it ended by itself.
+    /// Whether the server still runs and always did: [`ServerError::Died`] with the end of its log if it ended by
+    /// itself, [`ServerError::Crashed`] if it lost a process and recovered.
     pub fn check(&self) -> Result<(), ServerError> {
         let Some(running) = &self.running else { return Err(ServerError::NotRunning) };
-        let Some(status) = running.0.ended() else { return Ok(()) };
+        let Some(status) = running.0.ended() else { return self.crash().map_or(Ok(()), Err) };
         let log = self.log_tail(LINES_IN_ERRORS);
         let (status, hint) = (status.to_string(), hint(&log));
         Err(ServerError::Died { when: "by itself", status, log, hint })
@@ -375,7 +388,7 @@ fn checksums(said: &str) -> Option<bool> {
 
 /// What can be done about the commonest failures, recognised by the words the system or the server has for them.
 fn hint(output: &str) -> &'static str {
-    const HINTS: [(&str, &str); 9] = [
+    const HINTS: [(&str, &str); 10] = [
         (
             "could not look up effective user ID",
             "PostgreSQL needs its user to have an entry in the user database (/etc/passwd), as in containers with \
@@ -385,6 +398,10 @@ fn hint(output: &str) -> &'static str {
         ("Disk quota exceeded", "the quota is used up; name another folder"),
         ("Read-only file system", "the file system is read-only; name another folder"),
         ("Permission denied", "the server's user may not write there; name another folder"),
+        (
+            "was terminated by signal 9",
+            "the kernel probably ran out of memory for it; look at cgroup limits and at the kernel's log",
+        ),
         ("Cannot allocate memory", "there is not enough memory; look at cgroup limits"),
         ("could not map anonymous shared memory", "there is not enough memory for shared_buffers"),
         ("unrecognized configuration parameter", "this version has no such setting"),

@@ -165,6 +165,14 @@ pub enum ServerError {
         /// What to do.
         hint: &'static str,
     },
+    /// It crashed and recovered, so that it still runs.
+    #[error("the server crashed and recovered while it was measured: {line}\nhint: {hint}")]
+    Crashed {
+        /// The line of its log that says so.
+        line: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// It neither accepted connections nor ended.
     #[error(
         "the server did not accept connections within {waited_s} s; the end of its log:\n{log}\n\
