@@ -106,10 +106,13 @@ fn not_replicated(run: &Run) -> Option<String> {
 fn more(run: &Run, units: Units) -> String {
     let uncached = run.measurement("database.lookup_uncached").and_then(|m| {
         let by = m.text(condition::UNCACHED_BY)?;
-        Some(format!("Uncached: {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
+        Some(format!(
+            "Kept uncached by {by}, {} table.  ",
+            units.bytes(run.plan.table_bytes as f64)
+        ))
     });
     format!(
-        "{}Sums, waits, sweeps, methods: narrows report {} --html",
+        "{}Waits, sweeps, all findings: narrows report {} --html",
         uncached.unwrap_or_default(),
         run.id
     )

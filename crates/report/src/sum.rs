@@ -140,7 +140,9 @@ fn shared(verdict: &Verdict) -> Option<String> {
     match sharing.ratio {
         Some(ratio) if sharing.limits_scaling => {
             let ratio = significant(ratio, 3);
-            Some(format!("{alone}: {smt}sharing × {ratio}, so more cores will not scale"))
+            Some(format!(
+                "{alone}: {smt}sharing × {ratio} (memory, caches, locks), so more cores will not scale"
+            ))
         }
         Some(_) if on_cpu => Some(format!("{alone}: {smt}no sharing loss seen")),
         None if on_cpu => Some(format!("{alone}: SMT and sharing can't be told apart")),

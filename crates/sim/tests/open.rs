@@ -59,6 +59,8 @@ fn two_equal_bounds_are_not_separable() {
         assert!(verdict.grade < Grade::Sure, "{}", line(verdict));
         says(verdict, "too close");
         assert!(verdict.phrase.contains(", not separable"), "{}", verdict.phrase);
+        let named = [Some(verdict.narrow), verdict.or];
+        assert!(verdict.next.iter().all(|next| !named.contains(&Some(next.resource))));
     }
 }
 

@@ -192,12 +192,13 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
     }
 }
 
-/// The bounds beyond the narrow place, each place once.
+/// The bounds beyond the narrow place (both, where two can't be told apart), each place once.
 fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
     let mut next: Vec<Next> = Vec::new();
     for bound in analysis.bounds() {
         let seen = next.iter().any(|n| same_place(n.resource, bound.narrow));
-        if seen || same_place(bound.narrow, choice.winner.narrow) {
+        let named = [Some(choice.winner.narrow), choice.or];
+        if seen || named.into_iter().flatten().any(|narrow| same_place(bound.narrow, narrow)) {
             continue;
         }
         next.push(Next {
