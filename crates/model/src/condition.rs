@@ -10,8 +10,8 @@ pub const BLOCK_BYTES: &str = "block_bytes";
 pub const PATTERN: &str = "pattern";
 /// Where the operations go beyond that: `once_each`, `uniform`, `parts`, `same_offsets` and others.
 pub const PLACE: &str = "place";
-/// By which way through the kernel: `direct`, past the page cache, or `buffered`, through it.
-pub const ROUTE: &str = "route";
+/// Whether operations went past the page cache, as obtained.
+pub const DIRECT: &str = "direct";
 /// What was measured on: `file`, `file in /dev`, `block device`.
 pub const TARGET_KIND: &str = "target_kind";
 /// `read`, `write`, `trim` or `mixed`.

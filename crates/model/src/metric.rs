@@ -15,6 +15,8 @@ pub const LATENCY_P50: &str = "latency_p50";
 pub const LATENCY_P99: &str = "latency_p99";
 /// 99.9th percentile of latency, ns.
 pub const LATENCY_P999: &str = "latency_p999";
+/// Longest latency, ns.
+pub const LATENCY_MAX: &str = "latency_max";
 /// Cost of one operation of a tight loop (clock reads, dependent loads), ns.
 pub const COST: &str = "cost";
 
@@ -123,6 +125,40 @@ pub const HELD: &str = "held";
 pub const BACKLOG_GROWTH: &str = "backlog_growth";
 /// Operations that were due and never sent.
 pub const SKIPPED: &str = "skipped";
+
+/// Operations of an open loop that were due and not completed when the window ended.
+pub const BACKLOG: &str = "backlog";
+
+/// Reads per second of a mix.
+pub const READ_THROUGHPUT: &str = "read_throughput";
+/// Mean latency of the reads of a mix, ns.
+pub const READ_LATENCY_MEAN: &str = "read_latency_mean";
+/// Their median latency, ns.
+pub const READ_LATENCY_P50: &str = "read_latency_p50";
+/// Their 99th percentile, ns.
+pub const READ_LATENCY_P99: &str = "read_latency_p99";
+/// Their 99.9th percentile, ns.
+pub const READ_LATENCY_P999: &str = "read_latency_p999";
+/// Writes per second of a mix.
+pub const WRITE_THROUGHPUT: &str = "write_throughput";
+/// Mean latency of the writes of a mix, ns.
+pub const WRITE_LATENCY_MEAN: &str = "write_latency_mean";
+/// Their median latency, ns.
+pub const WRITE_LATENCY_P50: &str = "write_latency_p50";
+/// Their 99th percentile, ns.
+pub const WRITE_LATENCY_P99: &str = "write_latency_p99";
+/// Their 99.9th percentile, ns.
+pub const WRITE_LATENCY_P999: &str = "write_latency_p999";
+/// Syncs (`fdatasync`) per second of a stream that syncs between its writes; they are not in its throughput.
+pub const SYNC_THROUGHPUT: &str = "sync_throughput";
+/// Mean latency of a sync, ns.
+pub const SYNC_LATENCY_MEAN: &str = "sync_latency_mean";
+/// Median latency of a sync, ns.
+pub const SYNC_LATENCY_P50: &str = "sync_latency_p50";
+/// 99th percentile of the latency of a sync, ns.
+pub const SYNC_LATENCY_P99: &str = "sync_latency_p99";
+/// 99.9th percentile of the latency of a sync, ns.
+pub const SYNC_LATENCY_P999: &str = "sync_latency_p999";
 
 /// Commits that shared one flush, mean.
 pub const COMMITS_PER_FLUSH: &str = "commits_per_flush";
