@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{
     AioPath, Arena, BlockingPath, DevicePath, Error, Fault, FaultPath, Method, NullPath, Options,
-    Refusal, UringPath, aio, uring,
+    PassthroughPath, Refusal, UringPath, aio, uring,
 };
 
 /// The way obtained; clone it into the threads that use it.
@@ -122,6 +122,10 @@ impl Access {
             Method::IoUring => Box::new(
                 UringPath::new(file, owned, arena, depth, self.options)
                     .map_err(set_up("set up io_uring for"))?,
+            ),
+            Method::Passthrough => Box::new(
+                PassthroughPath::new(file, owned, arena, depth, self.options)
+                    .map_err(set_up("send NVMe commands to"))?,
             ),
             Method::Nop => Box::new(
                 UringPath::nop(file, owned, arena, depth).map_err(set_up("set up io_uring for"))?,

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Method {
     /// io_uring.
     IoUring,
+    /// io_uring with commands of an NVMe drive's own, past file system and block layer (`/dev/ngXnY`).
+    Passthrough,
     /// Linux AIO (`io_submit`), the path of Oracle and InnoDB.
     Aio,
     /// Blocking `pread` and `pwrite`, one operation at a time per thread.
@@ -19,13 +21,20 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 5] =
-        [Method::IoUring, Method::Aio, Method::Blocking, Method::Null, Method::Nop];
+    pub const ALL: [Method; 6] = [
+        Method::IoUring,
+        Method::Passthrough,
+        Method::Aio,
+        Method::Blocking,
+        Method::Null,
+        Method::Nop,
+    ];
 
     /// The word for it in results and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Method::IoUring => "io_uring",
+            Method::Passthrough => "passthrough",
             Method::Aio => "aio",
             Method::Blocking => "threads",
             Method::Null => "null",

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::direct::{Direct, open_direct};
+use crate::nvme_generic::{self, Namespace};
 use crate::{Error, Pattern, SECTOR, block_device};
 
 /// What a target is.
@@ -22,6 +23,8 @@ pub enum Kind {
     FileInDev,
     /// A block device or a partition of one.
     BlockDevice,
+    /// The character device of an NVMe namespace, for [`crate::Method::Passthrough`] alone.
+    NvmeGeneric,
 }
 
 impl Kind {
@@ -31,6 +34,7 @@ impl Kind {
             Kind::File => "file",
             Kind::FileInDev => "file in /dev",
             Kind::BlockDevice => "block device",
+            Kind::NvmeGeneric => "NVMe generic device",
         }
     }
 }
@@ -60,7 +64,7 @@ impl Target {
     }
 
     /// Opens for reading and writing; a block device so that nobody else uses it, and nobody mounts it meanwhile
-    /// (O_EXCL). The caller answers for the consent of whoever owns the contents.
+    /// (O_EXCL; an NVMe generic device knows no such claim: claim the block device beside it). The caller answers for the consent of whoever owns the contents.
     ///
     /// # Errors
     /// As [`open_read`](Target::open_read), and EBUSY for a block device in use.
@@ -79,7 +83,14 @@ impl Target {
             .open(path)
             .map_err(|source| Error::system("open", path, source))?;
         let mut target = Target::of(path, kind, buffered, write)?;
-        if direct {
+        if let (Kind::NvmeGeneric, Some(block)) = (kind, target.logical_block_bytes) {
+            // There is no page cache on this way: the only handle is the direct one, asked for or not.
+            target.direct = Ok(Direct {
+                file: Arc::clone(&target.buffered),
+                memory_alignment: 4096,
+                offset_alignment: u64::from(block),
+            });
+        } else if direct {
             // Without O_EXCL: the claim is the first descriptor's, and a second would be refused.
             target.direct = open_direct(path, &target.buffered, write);
         }
@@ -92,6 +103,9 @@ impl Target {
         let (bytes, logical_block_bytes) = if kind == Kind::BlockDevice {
             let block = block_device::logical_block_bytes(&file).map_err(fail)?;
             (block_device::size_bytes(&file).map_err(fail)?, Some(block))
+        } else if kind == Kind::NvmeGeneric {
+            let namespace = Namespace::of(&file).map_err(fail)?;
+            (namespace.bytes, Some(namespace.block_bytes))
         } else {
             (file.metadata().map_err(fail)?.len(), None)
         };
@@ -123,6 +137,8 @@ impl Target {
             return Ok(if in_dev { Kind::FileInDev } else { Kind::File });
         } else if found.is_dir() {
             "folder"
+        } else if nvme_generic::is_generic(path) {
+            return Ok(Kind::NvmeGeneric);
         } else if found.is_char_device() {
             "character device"
         } else if found.is_fifo() {
@@ -225,7 +241,7 @@ impl Target {
     /// Share of a file that is a hole or allocated without having been written; `None` where the file system does
     /// not tell, and for devices. The file must be synced.
     pub fn unwritten_share(&self) -> Option<f64> {
-        if self.kind == Kind::BlockDevice {
+        if matches!(self.kind, Kind::BlockDevice | Kind::NvmeGeneric) {
             return None;
         }
         Some(narrows_facts::file::extents(&self.buffered).ok()??.unwritten_share())

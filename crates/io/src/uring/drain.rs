@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use io_uring::opcode;
 use io_uring::types::CancelBuilder;
 
-use super::UringPath;
-use super::path::CANCEL;
+use super::dialect::Dialect;
+use super::path::{CANCEL, RingPath};
 use crate::DevicePath;
 
 /// How long the end waits for operations to come back before their buffers are given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-impl UringPath {
+impl<D: Dialect> RingPath<D> {
     /// Cancels what can be cancelled and waits for the rest; whether everything came back.
     fn drain(&mut self) -> bool {
         if self.flights.count() == 0 {
@@ -22,7 +22,7 @@ impl UringPath {
         // Kernels before 5.19 refuse to cancel everything at once, polled rings to cancel; waiting alone also ends.
         let cancel = opcode::AsyncCancel2::new(CancelBuilder::any()).build().user_data(CANCEL);
         // SAFETY: the entry points to nothing.
-        let _ = unsafe { self.ring.push(&cancel) };
+        let _ = unsafe { self.ring.push(&cancel.into()) };
         let deadline = Instant::now() + PATIENCE;
         let mut out = Vec::with_capacity(self.flights.count() as usize);
         while self.flights.count() > 0 {
@@ -34,7 +34,7 @@ impl UringPath {
     }
 }
 
-impl Drop for UringPath {
+impl<D: Dialect> Drop for RingPath<D> {
     fn drop(&mut self) {
         let drained = self.drain();
         if drained {
@@ -63,7 +63,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::uring::available;
+    use crate::uring::{UringPath, available};
     use crate::{Arena, Completion, Op, Options};
 
     /// A path whose reads never complete: the reading end of a pipe nobody writes to.

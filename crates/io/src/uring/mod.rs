@@ -8,12 +8,15 @@
 //! timeout wakes a waiter whatever number of completions it waits for (io_uring_enter(2)). A ring with polled
 //! completion takes no timeouts; there the kernel itself looks for completions until there are enough.
 
+mod dialect;
 mod drain;
+mod nvme;
 mod path;
 mod polled;
 mod ring;
 mod setup;
 mod workers;
 
-pub use path::{Granted, UringPath};
+pub(crate) use nvme::namespace_id;
+pub use path::{Granted, PassthroughPath, UringPath};
 pub use setup::available;

@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::types::{Fd, Fixed, FsyncFlags, Timespec};
-use io_uring::{opcode, squeue};
+use io_uring::opcode;
+use io_uring::squeue::EntryMarker;
+use io_uring::types::Timespec;
 
+use super::dialect::{Dialect, Files, Wish};
+use super::nvme::Nvme;
 use super::ring::Ring;
 use super::{polled, setup, workers};
-use crate::discard;
 use crate::flights::Flights;
 use crate::path::HEARTBEAT_MS;
 use crate::{Arena, Completion, DevicePath, Error, Method, Op, Options, Refusal};
@@ -38,9 +40,14 @@ pub struct Granted {
     pub timed_waits: bool,
 }
 
-/// io_uring on one file.
-pub struct UringPath {
-    pub(super) ring: ManuallyDrop<Ring>,
+/// io_uring on one file or block device.
+pub type UringPath = RingPath<Files>;
+/// io_uring with the commands of an NVMe drive, on its character device.
+pub type PassthroughPath = RingPath<Nvme>;
+
+/// A ring, its file and its buffers.
+pub struct RingPath<D: Dialect> {
+    pub(super) ring: ManuallyDrop<Ring<D::Submission, D::Completion>>,
     // Dropped by hand: only when the kernel no longer uses it.
     pub(super) arena: ManuallyDrop<Arena>,
     file: Arc<File>,
@@ -50,9 +57,7 @@ pub struct UringPath {
     pub(super) flights: Flights,
     heartbeat: Box<Timespec>,
     heartbeat_armed: bool,
-    block_device: bool,
-    /// No operation reaches the file.
-    nop: bool,
+    dialect: D,
     /// Executed while being submitted, and not reaped yet.
     ended: Vec<Completion>,
     owner: libc::pid_t,
@@ -68,13 +73,57 @@ impl UringPath {
         depth: u32,
         options: Options,
     ) -> io::Result<UringPath> {
+        let dialect = Files::on(&file);
+        RingPath::with(dialect, file, name, arena, depth, options)
+    }
+
+    /// A ring that executes IORING_OP_NOP for whatever is submitted, and moves no byte.
+    pub fn nop(file: Arc<File>, name: PathBuf, arena: Arena, depth: u32) -> io::Result<UringPath> {
+        let options = Options { polled: false, registered_buffers: false, ..Options::default() };
+        RingPath::with(Files::nop(), file, name, arena, depth, options)
+    }
+}
+
+impl PassthroughPath {
+    /// The same on the character device of an NVMe namespace; fails on anything else.
+    pub fn new(
+        file: Arc<File>,
+        name: PathBuf,
+        arena: Arena,
+        depth: u32,
+        options: Options,
+    ) -> io::Result<PassthroughPath> {
+        let dialect = Nvme::on(&file)?;
+        RingPath::with(dialect, file, name, arena, depth, options)
+    }
+}
+
+impl<D: Dialect> RingPath<D> {
+    fn with(
+        dialect: D,
+        file: Arc<File>,
+        name: PathBuf,
+        arena: Arena,
+        depth: u32,
+        options: Options,
+    ) -> io::Result<Self> {
         let mut refusals = Vec::new();
         let mut polled = options.polled;
-        if polled && let Err(why) = polled::try_out(&file, &arena) {
+        let first = Wish {
+            op: Op::Read,
+            pointer: arena.pointer(0),
+            offset: 0,
+            bytes: arena.slot_bytes(),
+            fd: file.as_raw_fd(),
+            fixed_file: false,
+            fixed_buffer: false,
+        };
+        if polled && let Err(why) = polled::try_out(&dialect, &first, &file) {
             refusals.push(Refusal::new("polled completion", why));
             polled = false;
         }
-        let (ring, defer_taskrun) = setup::build(depth + 2, polled)?;
+        let (ring, defer_taskrun) =
+            setup::build::<D::Submission, D::Completion>(depth + 2, polled)?;
         let mut granted = |wanted: bool, what, result: io::Result<()>| {
             if let (true, Err(error)) = (wanted, &result) {
                 refusals.push(Refusal::new(what, why_not_registered(error)));
@@ -106,10 +155,10 @@ impl UringPath {
         }
         let timed_waits = ring.params().is_feature_ext_arg() && !polled;
         let slots = arena.slots();
-        Ok(UringPath {
+        Ok(RingPath {
             ring: ManuallyDrop::new(Ring::new(ring)),
             arena: ManuallyDrop::new(arena),
-            block_device: discard::is_block_device(&file),
+            dialect,
             file,
             name,
             granted: Granted { defer_taskrun, fixed_file, fixed_buffers, polled, timed_waits },
@@ -117,18 +166,9 @@ impl UringPath {
             flights: Flights::new(slots),
             heartbeat: Box::new(Timespec::new().nsec(HEARTBEAT_MS as u32 * 1_000_000)),
             heartbeat_armed: false,
-            nop: false,
             ended: Vec::with_capacity(slots as usize),
             owner: workers::this_thread(),
         })
-    }
-
-    /// A ring that executes IORING_OP_NOP for whatever is submitted, and moves no byte.
-    pub fn nop(file: Arc<File>, name: PathBuf, arena: Arena, depth: u32) -> io::Result<UringPath> {
-        let options = Options { registered_buffers: false, ..Options::default() };
-        let mut path = UringPath::new(file, name, arena, depth, options)?;
-        path.nop = true;
-        Ok(path)
     }
 
     /// What the kernel granted.
@@ -136,60 +176,11 @@ impl UringPath {
         self.granted
     }
 
-    #[inline]
-    fn entry(&self, op: Op, slot: u32, offset: u64, length: u32) -> squeue::Entry {
-        let pointer = self.arena.pointer(slot);
-        macro_rules! on {
-            ($fd:expr) => {
-                match (op, self.granted.fixed_buffers) {
-                    (Op::Read, true) => {
-                        opcode::ReadFixed::new($fd, pointer, length, 0).offset(offset).build()
-                    }
-                    (Op::Read, false) => {
-                        opcode::Read::new($fd, pointer, length).offset(offset).build()
-                    }
-                    (Op::Write, true) => {
-                        opcode::WriteFixed::new($fd, pointer, length, 0).offset(offset).build()
-                    }
-                    (Op::Write, false) => {
-                        opcode::Write::new($fd, pointer, length).offset(offset).build()
-                    }
-                    (Op::Trim, _) => opcode::Fallocate::new($fd, u64::from(length))
-                        .offset(offset)
-                        .mode(discard::PUNCH)
-                        .build(),
-                    (Op::Sync, _) => opcode::Fsync::new($fd).flags(FsyncFlags::DATASYNC).build(),
-                }
-            };
-        }
-        let entry = if self.nop {
-            opcode::Nop::new().build()
-        } else if self.granted.fixed_file {
-            on!(Fixed(0))
-        } else {
-            on!(Fd(self.file.as_raw_fd()))
-        };
-        let moves = if op.moves_data() { u64::from(length) } else { 0 };
-        entry.user_data(moves << 32 | u64::from(slot))
-    }
-
-    /// Executes what the ring cannot, now; `None` where it can.
-    fn in_line(&self, op: Op, offset: u64, bytes: u32) -> Option<i32> {
-        match op {
-            _ if self.nop => None,
-            Op::Trim if self.block_device || self.granted.polled => {
-                Some(discard::discard(&self.file, self.block_device, offset, bytes))
-            }
-            Op::Sync if self.granted.polled => Some(discard::sync(&self.file)),
-            _ => None,
-        }
-    }
-
     fn arm_heartbeat(&mut self) {
         if !self.heartbeat_armed && !self.granted.polled {
             let entry = opcode::Timeout::new(&*self.heartbeat).build().user_data(HEARTBEAT);
             // SAFETY: the timespec is read while the entry is submitted, and lives longer than the ring.
-            self.heartbeat_armed = unsafe { self.ring.push(&entry) };
+            self.heartbeat_armed = unsafe { self.ring.push(&entry.into()) };
         }
     }
 
@@ -197,15 +188,15 @@ impl UringPath {
     #[inline]
     fn collect(&mut self, out: &mut Vec<Completion>) -> bool {
         let mut beat = false;
-        let (flights, nop) = (&mut self.flights, self.nop);
+        let (flights, dialect) = (&mut self.flights, &self.dialect);
         self.ring.completions(|user_data, result| match user_data {
             HEARTBEAT => beat = true,
             CANCEL => {}
             _ => {
                 let slot = user_data as u32;
                 flights.land(slot);
-                let moved = if nop && result == 0 { (user_data >> 32) as i32 } else { result };
-                out.push(Completion { slot, result: moved });
+                let result = dialect.outcome(result, (user_data >> 32) as u32);
+                out.push(Completion { slot, result });
             }
         });
         self.heartbeat_armed &= !beat;
@@ -246,9 +237,9 @@ fn why_not_registered(error: &io::Error) -> String {
     }
 }
 
-impl DevicePath for UringPath {
+impl<D: Dialect> DevicePath for RingPath<D> {
     fn method(&self) -> Method {
-        if self.nop { Method::Nop } else { Method::IoUring }
+        self.dialect.method()
     }
 
     fn slots(&self) -> u32 {
@@ -264,12 +255,21 @@ impl DevicePath for UringPath {
     fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
         self.arena.assert_fits(op, bytes);
         self.flights.take_off(slot);
-        if !op.moves_data()
-            && let Some(result) = self.in_line(op, offset, bytes)
-        {
-            return self.ended.push(Completion { slot, result });
-        }
-        let entry = self.entry(op, slot, offset, bytes);
+        let wish = Wish {
+            op,
+            pointer: self.arena.pointer(slot),
+            offset,
+            bytes,
+            fd: self.file.as_raw_fd(),
+            fixed_file: self.granted.fixed_file,
+            fixed_buffer: self.granted.fixed_buffers,
+        };
+        let mut entry = match self.dialect.entry(&wish, &self.file, self.granted.polled) {
+            Ok(entry) => entry,
+            Err(result) => return self.ended.push(Completion { slot, result }),
+        };
+        let moves = if op.moves_data() { u64::from(bytes) } else { 0 };
+        entry.set_user_data(moves << 32 | u64::from(slot));
         // SAFETY: the entry points into the arena, which lives until everything in flight came back, or for ever; the
         // slot was marked in flight, so nobody else reaches it.
         while !unsafe { self.ring.push(&entry) } {
@@ -319,7 +319,7 @@ impl DevicePath for UringPath {
     }
 
     fn registered_buffers(&self) -> Option<bool> {
-        (!self.nop).then_some(self.granted.fixed_buffers)
+        (self.dialect.method() != Method::Nop).then_some(self.granted.fixed_buffers)
     }
 
     fn workers(&self) -> Option<u32> {

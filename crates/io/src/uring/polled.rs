@@ -5,61 +5,48 @@
 //! setting, and one read.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
-use io_uring::opcode;
-use io_uring::types::Fd;
-
+use super::dialect::{Dialect, Wish};
 use super::ring::Ring;
 use super::setup;
-use crate::Arena;
 
-/// Why polled completion cannot be had for `file`, where it can't.
-pub(super) fn try_out(file: &File, arena: &Arena) -> Result<(), String> {
-    // SAFETY: asks for the descriptor's flags only.
-    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
-    if flags < 0 || flags & libc::O_DIRECT == 0 {
-        return Err("the file is not open for direct I/O".to_string());
+/// Why polled completion cannot be had for what `wish`, a read, is done on.
+pub(super) fn try_out<D: Dialect>(dialect: &D, wish: &Wish, file: &File) -> Result<(), String> {
+    if let Some(why) = dialect.cannot_poll(file) {
+        return Err(why);
     }
-    if queue_polls(file) == Some(false) {
-        return Err("the device has no poll queues (queue/io_poll is 0)".to_string());
-    }
-    let (ring, _) = setup::build(1, true).map_err(|error| format!("no polled ring: {error}"))?;
+    let (ring, _) = setup::build::<D::Submission, D::Completion>(1, true)
+        .map_err(|error| format!("no polled ring: {error}"))?;
     let mut ring = Ring::new(ring);
-    let read =
-        opcode::Read::new(Fd(file.as_raw_fd()), arena.pointer(0), arena.slot_bytes()).build();
-    // SAFETY: the arena outlives the ring's last operation: its completion is awaited below.
-    if !unsafe { ring.push(&read) } {
+    let entry = dialect.entry(wish, file, true);
+    // SAFETY: the wish's buffer outlives the operation, whose completion is awaited below.
+    let queued = entry.is_ok_and(|entry| unsafe { ring.push(&entry) });
+    if !queued {
         return Err("the kernel took no operation".to_string());
     }
-    let mut result = None;
-    while result.is_none() {
+    let mut ended = None;
+    while ended.is_none() {
         match ring.enter(1) {
             Ok(()) => {}
             Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN)) => {}
             Err(error) => return Err(format!("no polled read: {error}")),
         }
-        ring.completions(|_, ended| result = Some(ended));
+        ring.completions(|_, result| ended = Some(result));
     }
-    match result {
-        Some(error) if error < 0 => {
-            let error = std::io::Error::from_raw_os_error(-error);
-            Err(format!("the first polled read failed: {error}"))
-        }
-        _ => Ok(()),
+    let outcome = dialect.outcome(ended.unwrap_or(-libc::EIO), wish.bytes);
+    if outcome < 0 {
+        let error = std::io::Error::from_raw_os_error(-outcome);
+        return Err(format!("the first polled read failed: {error}"));
     }
+    Ok(())
 }
 
-/// What the queue below the file says; `None` where there is no such queue to ask (network file systems, pools of
-/// several devices) or no sysfs.
-fn queue_polls(file: &File) -> Option<bool> {
-    let found = file.metadata().ok()?;
-    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    let base = format!("/sys/dev/block/{}:{}", libc::major(device), libc::minor(device));
-    // A partition has its disk's queue.
-    let setting = std::fs::read_to_string(format!("{base}/queue/io_poll"))
-        .or_else(|_| std::fs::read_to_string(format!("{base}/../queue/io_poll")))
-        .ok()?;
-    Some(setting.trim() != "0")
+/// Whether the first of these queue folders that is there has no poll queues. Where none is (network file systems,
+/// pools of several devices) nothing is known against polling.
+pub(super) fn queue_cannot_poll(folders: &[String]) -> Option<String> {
+    let setting = folders
+        .iter()
+        .find_map(|folder| std::fs::read_to_string(format!("{folder}/io_poll")).ok())?;
+    (setting.trim() == "0")
+        .then(|| "the device has no poll queues (queue/io_poll is 0)".to_string())
 }

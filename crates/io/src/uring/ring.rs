@@ -6,22 +6,22 @@ use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use io_uring::types::{SubmitArgs, Timespec};
-use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, squeue};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, squeue};
 
 /// IORING_ENTER_GETEVENTS of `linux/io_uring.h`.
 const GETEVENTS: u32 = 1;
 
-pub(super) struct Ring {
+pub(super) struct Ring<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> {
     // The three borrow `ring`, which is why they are dropped by hand, before it.
     pub submitter: ManuallyDrop<Submitter<'static>>,
-    submissions: ManuallyDrop<SubmissionQueue<'static>>,
-    completions: ManuallyDrop<CompletionQueue<'static>>,
-    ring: *mut IoUring,
+    submissions: ManuallyDrop<SubmissionQueue<'static, S>>,
+    completions: ManuallyDrop<CompletionQueue<'static, C>>,
+    ring: *mut IoUring<S, C>,
     polled: bool,
 }
 
-impl Ring {
-    pub(super) fn new(ring: IoUring) -> Ring {
+impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S, C> {
+    pub(super) fn new(ring: IoUring<S, C>) -> Self {
         let polled = ring.params().is_setup_iopoll();
         let ring = Box::into_raw(Box::new(ring));
         // SAFETY: `ring` comes from Box::into_raw and is freed only in `drop`, after the three parts that borrow it.
@@ -43,7 +43,7 @@ impl Ring {
     /// # Safety
     /// What the entry points to stays valid until its completion was taken.
     #[inline]
-    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
+    pub(super) unsafe fn push(&mut self, entry: &S) -> bool {
         for _ in 0..2 {
             // SAFETY: the caller's promise.
             if unsafe { self.submissions.push(entry) }.is_ok() {
@@ -101,13 +101,14 @@ impl Ring {
     pub(super) fn completions(&mut self, mut each: impl FnMut(u64, i32)) {
         self.completions.sync();
         for entry in &mut *self.completions {
+            let entry: cqueue::Entry = entry.into();
             each(entry.user_data(), entry.result());
         }
         self.completions.sync();
     }
 }
 
-impl Drop for Ring {
+impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop for Ring<S, C> {
     fn drop(&mut self) {
         // SAFETY: each is dropped once, here, the borrowers before `ring`, which came from Box::into_raw.
         unsafe {

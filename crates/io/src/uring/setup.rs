@@ -7,15 +7,18 @@
 
 use std::io;
 
-use io_uring::{IoUring, Probe, opcode};
+use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
 
 /// A ring for `entries` submissions at once; and whether completions are deferred until we ask. With `polled` it
 /// takes reads and writes on files for direct I/O only.
-pub(super) fn build(entries: u32, polled: bool) -> io::Result<(IoUring, bool)> {
+pub(super) fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    entries: u32,
+    polled: bool,
+) -> io::Result<(IoUring<S, C>, bool)> {
     let entries = entries.next_power_of_two().max(8);
     let mut refused = None;
     for generation in (0..4).rev() {
-        let mut builder = IoUring::builder();
+        let mut builder = IoUring::<S, C>::builder();
         if generation >= 3 {
             builder.setup_single_issuer().setup_defer_taskrun();
         }
@@ -38,14 +41,16 @@ pub(super) fn build(entries: u32, polled: bool) -> io::Result<(IoUring, bool)> {
 }
 
 /// Whether plain READ and WRITE exist (5.6, as does the question).
-pub(super) fn reads_into_any_buffer(ring: &IoUring) -> bool {
+pub(super) fn reads_into_any_buffer<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    ring: &IoUring<S, C>,
+) -> bool {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe).is_ok() && probe.is_supported(opcode::Read::CODE)
 }
 
 /// Whether rings can be made at all, and if not, what stands in the way.
 pub fn available() -> Result<(), String> {
-    let error = match build(2, false) {
+    let error = match build::<squeue::Entry, cqueue::Entry>(2, false) {
         Ok(_) => return Ok(()),
         Err(error) => error,
     };
