@@ -112,7 +112,7 @@ fn more(run: &Run, units: Units) -> String {
         ))
     });
     format!(
-        "{}Waits, sweeps, all findings: narrows report {} --html",
+        "{}Waits, sweeps, findings: narrows report {} --html",
         uncached.unwrap_or_default(),
         run.id
     )
