@@ -9,6 +9,7 @@ use narrows_facts::Source;
 use crate::family::{disk_of, family, folder, partitions};
 use crate::identity::identity;
 use crate::node::{Node, name_of, resolve};
+use crate::open::claim;
 use crate::openers::{Opener, openers};
 use crate::usage::{Use, uses};
 use crate::wear::{self, Wear};
@@ -78,10 +79,8 @@ pub fn inspect(source: &dyn Source, path: &str) -> Result<Device, InspectError> 
         Ok(mut file) => examine(&mut device, &mut file),
         Err(error) => device.contents = Err(error.to_string()),
     }
-    // Without the last close nothing is flushed or scanned again, because nothing was opened for writing.
-    let exclusive = libc::O_EXCL | libc::O_CLOEXEC;
-    let claim = OpenOptions::new().read(true).custom_flags(exclusive).open(&node.real);
-    if claim.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY)) {
+    // Nothing was opened for writing, so closing makes nobody scan the device again.
+    if claim(&node.real).is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY)) {
         device.uses.push(Use::Claimed);
     }
     Ok(device)

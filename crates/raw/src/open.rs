@@ -9,9 +9,12 @@
 //! What the claim doesn't keep out: programs that open without `O_EXCL`, and other machines.
 
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use narrows_facts::{Live, Source};
 
@@ -84,9 +87,7 @@ pub fn open_for_writing(consent: &Consent, direct: bool) -> Result<WritableDevic
     let path = consent.path.as_str();
     let system = |source| OpenError::System { path: path.to_string(), purpose: "writing", source };
     let node = resolve(&Live, path)?;
-    let claiming = libc::O_EXCL | libc::O_CLOEXEC;
-    let claim = OpenOptions::new().read(true).custom_flags(claiming).open(&node.real);
-    let mut claim = claim.map_err(system)?;
+    let mut claim = claim(&node.real).map_err(system)?;
     same_node(&claim, &node, path)?;
     let device = inspect_held(&Live as &dyn Source, path, &node, &mut claim)?;
     if let Some(what) = consent.changed(&device) {
@@ -101,6 +102,24 @@ pub fn open_for_writing(consent: &Consent, direct: bool) -> Result<WritableDevic
     let file = file.map_err(system)?;
     same_node(&file, &node, path)?;
     Ok(WritableDevice { file, _claim: claim, device })
+}
+
+/// How often and how long apart a claim is tried. Tools that look at new devices claim them for a moment, and so does a
+/// child of this process between its fork and its exec.
+const CLAIMS: u32 = 6;
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
+
+/// Claims the device at `path`, open for reading.
+pub(crate) fn claim(path: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_EXCL | libc::O_CLOEXEC);
+    for _ in 1..CLAIMS {
+        match options.open(path) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => thread::sleep(CLAIM_PAUSE),
+            done => return done,
+        }
+    }
+    options.open(path)
 }
 
 fn flags(direct: bool) -> libc::c_int {

@@ -209,10 +209,12 @@ fn databases(source: &dyn Source, members: &[Member]) -> Vec<Use> {
     let mut uses = Vec::new();
     for (database, devices) in narrows_platform::running_databases(source) {
         // Under a database's folder every partition's disk is found too, whatever else is on that disk.
-        let mut ours = members.iter().filter(|member| member.relation != Relation::Disk);
-        if let Some(member) = ours.find(|member| devices.contains(&member.name)) {
+        let ours = |name: &&String| {
+            members.iter().any(|m| m.name == **name && m.relation != Relation::Disk)
+        };
+        if let Some(device) = devices.iter().find(ours) {
             uses.push(Use::Database {
-                device: member.name.clone(),
+                device: device.clone(),
                 kind: database.kind,
                 pid: database.pid,
                 data_dir: database.data_dir,

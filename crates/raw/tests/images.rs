@@ -39,8 +39,6 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("make-bcache", "-B IMAGE", "bcache"),
     ("make-bcache", "-C IMAGE", "bcache"),
     ("sgdisk", "-n 1:0:0 IMAGE", "GPT"),
-    ("drbdmeta", "--force 0 v08 IMAGE internal create-md", "DRBD"),
-    ("drbdmeta", "--force 0 v09 IMAGE internal create-md 1", "DRBD"),
 ];
 
 /// Runs a tool, also where a user's path doesn't reach. `None` if it isn't installed.

@@ -5,8 +5,8 @@
 //! written down. libblkid of util-linux knows nearly all of them and is the oracle of the tests.
 //!
 //! A mark is enough. libblkid also compares checksums, because it must say what to mount; here a damaged super block
-//! is a reason to be careful, so it counts. The price: two bytes can be there by chance, once in 65 536 devices full of
-//! random data, and then somebody has to wipe a mark that means nothing.
+//! is a reason to be careful, so it counts. The price: ten marks are two bytes
+//! long, so one of some 6500 devices full of random data carries one by chance, and somebody has to wipe it.
 //!
 //! Not here: reading a device ([`crate::contents()`]), judging what was found ([`crate::refusals()`]).
 
