@@ -129,6 +129,10 @@ pub const SKIPPED: &str = "skipped";
 /// Operations of an open loop that were due and not completed when the window ended.
 pub const BACKLOG: &str = "backlog";
 
+/// Time inside system calls that only hand operations over, per operation, ns; where it is long, they block. Absent
+/// where submitting and waiting are one call.
+pub const SUBMIT_PER_OP: &str = "submit_per_op";
+
 /// Reads per second of a mix.
 pub const READ_THROUGHPUT: &str = "read_throughput";
 /// Mean latency of the reads of a mix, ns.
