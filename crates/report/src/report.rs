@@ -107,7 +107,7 @@ fn more(run: &Run, units: Units) -> String {
     let uncached = run.measurement("database.lookup_uncached").and_then(|m| {
         let by = m.text(condition::UNCACHED_BY)?;
         Some(format!(
-            "Kept uncached by {by}, {} table.  ",
+            "Uncached by {by}, {} table.  ",
             units.bytes(run.plan.table_bytes as f64)
         ))
     });
