@@ -92,9 +92,6 @@ pub const IO_LIMIT_SHARE: &str = "io_limit_share";
 pub const CPU_PER_OP: &str = "cpu_per_op";
 /// Processor time of the generator's busiest thread over the window.
 pub const GENERATOR_BUSY: &str = "generator_busy";
-/// Time inside calls that only submit, over the window, mean of the generator's threads. Absent where submitting and
-/// waiting are one call.
-pub const SUBMIT_BUSY: &str = "submit_busy";
 /// Share of processor time the hypervisor gave to others.
 pub const STEAL: &str = "steal";
 /// Processors that others on this machine used on average.
