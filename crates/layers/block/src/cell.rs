@@ -22,7 +22,7 @@ impl Order {
 
 /// By which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum Way {
     /// The best there is: io_uring past the page cache; one blocking call per thread where io_uring is refused.
     Best,
     /// Blocking calls through the page cache, as a server without direct I/O.
@@ -49,15 +49,11 @@ pub(crate) struct Cell {
     pub op: Op,
     pub order: Order,
     pub block_bytes: u32,
-    pub route: Route,
+    pub way: Way,
     pub depth: Depth,
 }
 
 impl Cell {
-    pub(crate) fn direction(&self) -> &'static str {
-        direction(self.op)
-    }
-
     /// Cells that differ only in depth share a search for the knee.
     pub(crate) fn shape(&self) -> (Op, Order, u32) {
         (self.op, self.order, self.block_bytes)
@@ -89,23 +85,23 @@ pub(crate) fn catalogue(sessions: u32, quick: bool) -> Vec<Cell> {
                 }
                 for (depth, name) in [(Depth::One, "d1"), (Depth::Knee, "knee")] {
                     let id = format!("block.{}.{}.{size}.{name}", direction(op), order.word());
-                    cells.push(Cell { id, op, order, block_bytes, route: Route::Best, depth });
+                    cells.push(Cell { id, op, order, block_bytes, way: Way::Best, depth });
                 }
             }
         }
     }
     let server = [
-        (Route::Buffered, Depth::One, "server_d1".to_string()),
-        (Route::Buffered, Depth::Sessions, "server_knee".to_string()),
-        (Route::Direct, Depth::One, "direct_d1".to_string()),
-        (Route::Direct, Depth::Sessions, format!("direct_d{sessions}")),
+        (Way::Buffered, Depth::One, "server_d1".to_string()),
+        (Way::Buffered, Depth::Sessions, "server_knee".to_string()),
+        (Way::Direct, Depth::One, "direct_d1".to_string()),
+        (Way::Direct, Depth::Sessions, format!("direct_d{sessions}")),
     ];
-    for (route, depth, name) in server {
+    for (way, depth, name) in server {
         let id = format!("block.read.random.8k.{name}");
         // With one session the two direct ones are the same.
         if cells.iter().all(|cell| cell.id != id) {
             let (op, order) = (Op::Read, Order::Random);
-            cells.push(Cell { id, op, order, block_bytes: SMALL.0, route, depth });
+            cells.push(Cell { id, op, order, block_bytes: SMALL.0, way, depth });
         }
     }
     cells

@@ -38,6 +38,16 @@ pub enum BlockError {
         /// What to do.
         hint: &'static str,
     },
+    /// A stream of a scenario can't be run as described.
+    #[error("block layer: stream `{stream}` cannot be run: {reason}\nhint: {hint}")]
+    Scenario {
+        /// The stream's name.
+        stream: String,
+        /// What is wrong.
+        reason: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// The file is smaller than one operation.
     #[error(
         "block layer: a file of {file_bytes} bytes has no room for blocks of {block_bytes}\n\

@@ -8,9 +8,11 @@ use narrows_io::{Access, Method, TestFile};
 use narrows_observe::Watch;
 
 use crate::BlockError;
-use crate::cell::{Cell, Route};
+use crate::cell::Cell;
+use crate::outcome::StreamOutcome;
 use crate::plan::{BlockPlan, MAX_BLOCKING_DEPTH, PROBE_WARM_UP, probe_length, probes_per_depth};
-use crate::run::{self, Load, Outcome};
+use crate::scenario::Region;
+use crate::setting::{Setting, run_once};
 
 /// A thread that uses more of a processor than this is the narrow place itself.
 const BUSY: f64 = 0.9;
@@ -49,32 +51,21 @@ pub(crate) fn find(
         .then(|| (plan.probe_write_bytes(ctx.quick) / u64::from(cell.block_bytes)).max(16));
     let mut cursor = 0;
     let mut issued = 0;
-    let mut once = |depth: u32, generators: u32| -> Result<Outcome, BlockError> {
-        let load = Load {
-            id: &cell.id,
-            op: cell.op,
-            order: cell.order,
-            block_bytes: cell.block_bytes,
-            route: Route::Best,
-            depth,
-            threads: run::threads_for(access, Route::Best, depth, generators),
-            seed,
-            cursor,
-            most,
-            cpus: &plan.cpus,
-        };
+    let mut once = |depth: u32, generators: u32| -> Result<StreamOutcome, BlockError> {
+        let setting = Setting::new(cell, depth, generators, seed, access, &plan.cpus);
+        let stream = setting.stream(Region::of(file), cursor, most);
         let times = (PROBE_WARM_UP, probe_length(ctx.quick));
-        let outcome = run::run(ctx, file, &Watch::none(), access, &load, times)?;
+        let outcome = run_once(ctx, stream, &Watch::none(), times)?;
         cursor = outcome.cursor;
         issued += outcome.issued;
         Ok(outcome)
     };
 
-    let mut probe = |depth: u32, generators: u32| -> Result<Outcome, BlockError> {
+    let mut probe = |depth: u32, generators: u32| -> Result<StreamOutcome, BlockError> {
         let mut best = once(depth, generators)?;
         for _ in 1..probes_per_depth(ctx.quick) {
             let other = once(depth, generators)?;
-            if other.throughput() > best.throughput() {
+            if other.throughput_per_s() > best.throughput_per_s() {
                 best = other;
             }
         }
@@ -86,7 +77,7 @@ pub(crate) fn find(
     while let Some(depth) = search.next_depth() {
         let outcome = probe(depth, 1)?;
         busiest.push((depth, outcome.busiest));
-        search.saw(depth, outcome.throughput());
+        search.saw(depth, outcome.throughput_per_s());
     }
     let mut depth = search.chosen().unwrap_or(1);
     let mut curve = search.curve().to_vec();
@@ -104,7 +95,7 @@ pub(crate) fn find(
         let mut tried = depth;
         while tried <= deepest {
             let outcome = probe(tried, more)?;
-            let gave = outcome.throughput();
+            let gave = outcome.throughput_per_s();
             if gave < best.map_or(rate, |(_, best, _)| best) * GAIN {
                 break;
             }

@@ -1,30 +1,43 @@
-//! The block layer: what storage gives through the file system, by the best way there is and by the way a server
-//! takes.
+//! The block layer: what storage gives through the file system or as a device, under any load that can be described.
 //!
-//! [`prepare`] writes the file, [`measure()`] runs the workloads on it, [`planned`] says beforehand how long that takes
-//! and what it writes. [`random_read_once`] is the same hot loop with free block size and depth, for comparisons with
-//! other programs.
+//! [`run_scenario`] executes a [`Scenario`]: one or several [`Stream`]s under one common window, in a closed loop by depth
+//! or an open loop by rate, and gives a [`StreamOutcome`] for each; [`Record`] makes a measurement of several windows.
+//! There is one hot loop, and everything else here uses it:
 //!
-//! Random reads touch every block once before any twice; the page cache is emptied, and seen to be empty, before
-//! each window that goes through it; what was written is unlike anything else on the device. The repeats of all
-//! workloads are interleaved in random order, so that drift does not hit one of them.
+//! - [`prepare`] writes the file, [`measure()`] runs the catalogue of workloads on it, [`planned`] says beforehand how
+//!   long that takes and what it writes.
+//! - [`random_read_once`] is the loop with free block size and depth, for comparisons with other programs.
+//! - [`writers_together_and_apart`] asks whether writers to one file get in each other's way.
 //!
-//! Not here: durable appends (the log layer), open loops, raw devices, judging.
+//! Not here: durable appends (the log layer), the search for a rate, whether a device may be written, judging.
 //!
 //! Methods and traps: the book's chapter "Block storage".
 
 mod cell;
+mod describe;
 mod error;
+mod gather;
 mod knee;
 mod measure;
-mod offsets;
 mod once;
+mod outcome;
 mod plan;
 mod record;
 mod run;
+mod scenario;
+mod setting;
 mod worker;
+mod writers;
 
 pub use error::BlockError;
 pub use measure::{measure, measure_by, prepare};
 pub use once::{Once, random_read_once};
+pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
 pub use plan::{BlockPlan, planned};
+pub use record::Record;
+pub use run::run_scenario;
+pub use scenario::{
+    Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream, Then,
+    Zone,
+};
+pub use writers::{WriterWindows, Writers, writers_together_and_apart};

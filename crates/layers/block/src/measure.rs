@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng};
 use narrows_io::{Access, Blueprint, Entropy, FillStep, Op, TestFile};
-use narrows_model::{Layer, Measurement};
+use narrows_model::{Better, Layer, Measurement, Series, Unit, condition, metric};
 use narrows_observe::Watch;
 use narrows_units::Bytes;
+use serde_json::json;
 
 use crate::BlockError;
-use crate::cell::{Cell, Depth, Order, Route};
+use crate::cell::{Cell, Depth, Order, Way};
 use crate::knee::{self, Knee};
 use crate::plan::{self, BlockPlan, WARM_UP};
-use crate::record::{Record, Setting};
-use crate::run::{self, Load};
+use crate::record::Record;
+use crate::scenario::Region;
+use crate::setting::{Setting, run_once};
 
 /// Sectors that are read back before anything is measured.
 const SECTORS_CHECKED: u32 = 1000;
@@ -100,7 +102,7 @@ pub fn measure_by(
     let cells: Vec<Cell> = plan::cells(plan, ctx.quick)
         .into_iter()
         .filter(|cell| cell.op == Op::Read || file.writable())
-        .filter(|cell| cell.route == Route::Buffered || file.direct().is_ok())
+        .filter(|cell| cell.way == Way::Buffered || file.direct().is_ok())
         .collect();
     if let Err(reason) = file.direct() {
         tell(Phase::Prepare, &format!("only through the page cache: {reason}"));
@@ -128,9 +130,7 @@ pub fn measure_by(
                 }
                 Depth::Sessions => (plan.sessions.max(1), 1),
             };
-            let threads = run::threads_for(access, cell.route, depth, generators);
-            let seed = seed_of(ctx, number);
-            Setting { cell, depth, threads, seed, access, cpus: &plan.cpus }
+            Setting::new(cell, depth, generators, seed_of(ctx, number), access, &plan.cpus)
         })
         .collect();
     let mut records: Vec<Record> = settings.iter().map(|_| Record::new()).collect();
@@ -151,38 +151,33 @@ pub fn measure_by(
             let cell = setting.cell;
             ctx.stop.check()?;
             tell(Phase::Measure, &format!("{}, repeat {} of {repeats}", cell.id, repeat + 1));
-            let resident = match cell.route {
-                Route::Buffered => empty_cache(file, ctx)?,
-                Route::Best | Route::Direct => None,
+            let resident = match cell.way {
+                Way::Buffered => empty_cache(file, ctx)?,
+                Way::Best | Way::Direct => None,
             };
             let block = u64::from(cell.block_bytes);
-            let most = match (cell.op, cell.route) {
+            let most = match (cell.op, cell.way) {
                 (Op::Write, _) => Some((allowance.next_bytes() / block).max(FEWEST_WRITES)),
                 // A block read twice would come from the page cache the second time.
-                (Op::Read, Route::Buffered) => Some(file.bytes() / block),
+                (Op::Read, Way::Buffered) => Some(file.bytes() / block),
                 (Op::Read | Op::Trim | Op::Sync, _) => None,
             };
-            let load = Load {
-                id: &cell.id,
-                op: cell.op,
-                order: cell.order,
-                block_bytes: cell.block_bytes,
-                route: cell.route,
-                depth: setting.depth,
-                threads: setting.threads,
-                seed: setting.seed,
-                cursor: cursors[at],
-                most,
-                cpus: setting.cpus,
-            };
-            let times = (WARM_UP, ctx.window);
-            let outcome = run::run(ctx, file, watch, access, &load, times)?;
+            let stream = setting.stream(Region::of(file), cursors[at], most);
+            let outcome = run_once(ctx, stream, watch, (WARM_UP, ctx.window))?;
             cursors[at] = outcome.cursor;
             if cell.op == Op::Write {
                 allowance.used(outcome.issued * block);
             }
-            records[at].add(setting, &outcome, resident, unwritten);
-            if cell.route == Route::Buffered {
+            let record = &mut records[at];
+            record.add(&outcome);
+            for (name, share) in
+                [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)]
+            {
+                if let Some(share) = share {
+                    record.note(name, Unit::Ratio, Better::Less, share);
+                }
+            }
+            if cell.way == Way::Buffered {
                 // Direct I/O beside cached pages takes another way through the kernel.
                 let _ = narrows_facts::file::evict(file.buffered_file());
             }
@@ -194,9 +189,51 @@ pub fn measure_by(
         .zip(&settings)
         .map(|(record, setting)| {
             let knee = (setting.cell.depth == Depth::Knee).then(|| &knees[&setting.cell.shape()]);
-            record.into_measurement(file, setting, knee, generator_ns_per_op)
+            complete(record, file, setting, knee, generator_ns_per_op)
         })
         .collect())
+}
+
+/// What only this file knows of a workload: where it comes from, its curve, what its writes are worth.
+fn complete(
+    record: Record,
+    file: &TestFile,
+    setting: &Setting<'_>,
+    knee: Option<&Knee>,
+    generator_ns_per_op: Option<f64>,
+) -> Measurement {
+    let cell = setting.cell;
+    let stream = setting.stream(Region::of(file), 0, None);
+    let mut measurement = record.into_measurement(cell.id.clone(), &stream);
+    measurement.workload.insert("seed".into(), json!(setting.seed));
+    let conditions = &mut measurement.conditions;
+    conditions.insert(condition::ROLE.into(), json!("data"));
+    if cell.way == Way::Direct {
+        conditions.insert(condition::METHOD.into(), json!("direct"));
+    }
+    if let (Way::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
+        conditions.insert("generator_ns_per_op".into(), json!(cost_ns));
+    }
+    if cell.op == Op::Write {
+        // The device's own capacity may be larger than the file system's by any factor, and what it does after a
+        // capacity's worth of writes was not seen.
+        conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
+        let searching = knee.map_or(0.0, |knee| (knee.issued * u64::from(cell.block_bytes)) as f64);
+        let written = measurement.number("written_bytes").unwrap_or(0.0) + searching;
+        measurement.conditions.insert("written_bytes".into(), json!(written as u64));
+    }
+    if let Some(knee) = knee {
+        measurement.series.push(Series {
+            name: "curve.throughput".to_string(),
+            unit: Unit::OpsPerS,
+            repeat: 0,
+            t0_ns: 0,
+            interval_ns: 0,
+            x: knee.curve.iter().map(|probe| f64::from(probe.0)).collect(),
+            values: knee.curve.iter().map(|probe| probe.1).collect(),
+        });
+    }
+    measurement
 }
 
 /// A seed of its own for each workload, so that none reads what another has just read in the same order.

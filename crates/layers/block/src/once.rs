@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use narrows_engine::Context;
-use narrows_io::{Access, Op, TestFile};
+use narrows_io::{Access, TestFile};
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
 
 use crate::BlockError;
-use crate::cell::{Order, Route};
 use crate::plan::WARM_UP;
-use crate::run::{self, Load};
+use crate::scenario::{Region, Stream};
+use crate::setting::run_once;
 
 /// What one window of random reads gave.
 #[derive(Debug, Clone)]
@@ -29,6 +29,9 @@ pub struct Once {
 
 /// Reads blocks of `block_bytes` at random places, each once, by `access` and past the page cache where possible,
 /// `depth` in flight, for one window.
+///
+/// # Errors
+/// As [`crate::run_scenario`].
 pub fn random_read_once(
     ctx: &Context<'_>,
     file: &TestFile,
@@ -37,25 +40,14 @@ pub fn random_read_once(
     depth: u32,
     window: Duration,
 ) -> Result<Once, BlockError> {
-    let load = Load {
-        id: "random_read_once",
-        op: Op::Read,
-        order: Order::Random,
-        block_bytes,
-        route: Route::Best,
-        depth,
-        threads: run::threads_for(access, Route::Best, depth, 1),
-        seed: ctx.seed,
-        cursor: 0,
-        most: None,
-        cpus: &[],
-    };
-    let outcome = run::run(ctx, file, &Watch::none(), access, &load, (WARM_UP, window))?;
-    let throughput_per_s = outcome.throughput();
+    let region = Region::of(file);
+    let mut stream = Stream::reads("random_read_once", region, block_bytes, depth, access.clone());
+    stream.order_seed = Some(ctx.seed);
+    let outcome = run_once(ctx, stream, &Watch::none(), (WARM_UP, window))?;
     Ok(Once {
-        throughput_per_s,
-        in_flight: throughput_per_s * outcome.latency.mean().unwrap_or(0.0) / 1e9,
-        latency: outcome.latency,
+        throughput_per_s: outcome.throughput_per_s(),
+        in_flight: outcome.in_flight().unwrap_or(0.0),
+        latency: outcome.latency(),
         cpu_per_op_ns: outcome.cpu_per_op_ns,
         generator_busy: outcome.busiest,
     })

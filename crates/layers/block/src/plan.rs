@@ -7,7 +7,7 @@ use narrows_io::{FILE_UNIT, Op};
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
-use crate::cell::{self, Depth, Route};
+use crate::cell::{self, Depth, Way};
 
 /// Unmeasured lead-in of every window.
 pub(crate) const WARM_UP: Duration = Duration::from_millis(100);
@@ -158,7 +158,7 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
     let probe_s = (probe_length(ctx.quick) + PROBE_WARM_UP + OVERHEAD).as_secs_f64();
     let cells = cells(plan, ctx.quick);
     let probes: u32 = searches(plan, ctx.quick).iter().map(|(_, probes)| probes).sum();
-    let server = cells.iter().filter(|cell| cell.route != Route::Best).count();
+    let server = cells.iter().filter(|cell| cell.way != Way::Best).count();
     let best = cells.len() - server;
     let budget = plan.budget_bytes(ctx.quick);
     let searches_write = searches(plan, ctx.quick).iter().any(|(op, _)| *op == Op::Write);

@@ -1,20 +1,44 @@
-//! From the windows of a workload to a [`Measurement`].
+//! From the windows of a stream to a [`Measurement`].
 
 use narrows_engine::{Samples, record_latency};
-use narrows_io::{Access, Op, TestFile};
-use narrows_model::{
-    Better, Histogram, Layer, Measurement, Replication, Series, Unit, condition, metric,
-};
+use narrows_io::Op;
+use narrows_model::{Better, Histogram, Layer, Measurement, Replication, Series, Unit, metric};
+use narrows_stats::Recorder;
 use serde_json::json;
 
-use crate::cell::{Cell, Route};
-use crate::knee::Knee;
-use crate::run::Outcome;
-use crate::worker::SLICE_NS;
+use crate::describe;
+use crate::outcome::{OpenOutcome, StreamOutcome};
+use crate::scenario::{Load, Stream};
 
-/// A workload's results in the making.
-#[derive(Debug)]
-pub(crate) struct Record {
+/// A percentile is reported only with that many samples beyond it.
+const SAMPLES_BEYOND: f64 = 10.0;
+/// Names of the figures of one kind of operation, where a stream has several.
+type Names = (&'static str, &'static str, &'static str, &'static str, &'static str);
+const READ: Names = (
+    metric::READ_THROUGHPUT,
+    metric::READ_LATENCY_MEAN,
+    metric::READ_LATENCY_P50,
+    metric::READ_LATENCY_P99,
+    metric::READ_LATENCY_P999,
+);
+const WRITE: Names = (
+    metric::WRITE_THROUGHPUT,
+    metric::WRITE_LATENCY_MEAN,
+    metric::WRITE_LATENCY_P50,
+    metric::WRITE_LATENCY_P99,
+    metric::WRITE_LATENCY_P999,
+);
+const SYNC: Names = (
+    metric::SYNC_THROUGHPUT,
+    metric::SYNC_LATENCY_MEAN,
+    metric::SYNC_LATENCY_P50,
+    metric::SYNC_LATENCY_P99,
+    metric::SYNC_LATENCY_P999,
+);
+
+/// A stream's results in the making: one window after the other, then a measurement.
+#[derive(Debug, Clone, Default)]
+pub struct Record {
     samples: Samples,
     histograms: Vec<Histogram>,
     series: Vec<Series>,
@@ -23,180 +47,229 @@ pub(crate) struct Record {
     registered_buffers: Option<bool>,
 }
 
-/// How a workload was run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Setting<'a> {
-    pub cell: &'a Cell,
-    pub depth: u32,
-    pub threads: u32,
-    pub seed: u64,
-    pub access: &'a Access,
-    pub cpus: &'a [u32],
-}
-
 impl Record {
-    pub(crate) fn new() -> Self {
-        Record {
-            samples: Samples::new(),
-            histograms: Vec::new(),
-            series: Vec::new(),
-            repeats: 0,
-            written_bytes: 0,
-            registered_buffers: None,
-        }
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Record::default()
     }
 
-    /// Adds one repeat. `resident` is the share of the file in the page cache just before, `unwritten` the share that
-    /// holds no data.
-    pub(crate) fn add(
-        &mut self,
-        setting: &Setting<'_>,
-        outcome: &Outcome,
-        resident: Option<f64>,
-        unwritten: Option<f64>,
-    ) {
+    /// Adds one repeat. Where other streams ran beside it, the devices' counters are left out, because they cover all
+    /// of them: [`Record::add_together`] has them.
+    pub fn add(&mut self, outcome: &StreamOutcome) {
         let repeat = self.repeats;
         self.repeats += 1;
         self.registered_buffers = outcome.registered_buffers;
-        let block = f64::from(setting.cell.block_bytes);
-        let operations = outcome.operations as f64;
-        let seconds = outcome.window_ns as f64 / 1e9;
-        let rate = outcome.throughput();
+        self.written_bytes += outcome.written_bytes;
         let samples = &mut self.samples;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
-        let bandwidth = outcome.bytes as f64 / seconds;
+        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, outcome.throughput_per_s());
+        let bandwidth = outcome.bandwidth_bytes_per_s();
         samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bandwidth);
-        record_latency(samples, &outcome.latency);
+        let latency = outcome.latency_with_stragglers();
+        record_latency(samples, &latency);
+        if let Some(max_ns) = latency.max() {
+            samples.add(metric::LATENCY_MAX, Unit::Ns, Better::Less, max_ns as f64);
+        }
         samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, outcome.cpu_per_op_ns);
         samples.add(metric::GENERATOR_BUSY, Unit::Ratio, Better::Less, outcome.busiest);
         samples.add(metric::WINDOW, Unit::Ns, Better::Neither, outcome.window_ns as f64);
+        let operations = outcome.operations() as f64;
         samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
-        let failed = (outcome.failed + outcome.wrong) as f64;
+        let failed = (outcome.failed() + outcome.wrong) as f64;
         samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
-        samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, outcome.short as f64);
-        samples.add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(setting.depth));
-        if let Some(mean_ns) = outcome.latency.mean() {
-            let in_flight = rate * mean_ns / 1e9;
+        samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, outcome.short() as f64);
+        if let Load::Closed { depth } = outcome.load {
+            samples.add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(depth));
+        }
+        if let Some(in_flight) = outcome.in_flight() {
             samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
         }
-        let issued = match setting.cell.op {
-            Op::Read => Some(metric::ISSUED_READ_BYTES),
-            Op::Write => Some(metric::ISSUED_WRITE_BYTES),
-            Op::Trim | Op::Sync => None,
-        };
-        if let Some(issued) = issued {
-            samples.add(issued, Unit::Bytes, Better::Neither, operations * block);
+        if !outcome.beside_others {
+            self.issued(&[outcome]);
         }
-        samples.extend(outcome.seen.metrics());
+        let shared = outcome.beside_others;
+        let seen = outcome.seen.metrics();
+        let own = seen.into_iter().filter(|(name, ..)| !(shared && name.starts_with("device_")));
+        self.samples.extend(own);
         let drift = outcome.sentinel_drift;
-        samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, drift);
-        if let Some(share) = resident {
-            samples.add(metric::RESIDENT_BEFORE, Unit::Ratio, Better::Less, share);
-        }
+        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, drift);
         if outcome.looked_at > 0 {
             let zeros = outcome.zeros as f64 / outcome.looked_at as f64;
-            samples.add(metric::ZERO_BLOCKS, Unit::Ratio, Better::Less, zeros);
+            self.samples.add(metric::ZERO_BLOCKS, Unit::Ratio, Better::Less, zeros);
         }
-        if let Some(share) = unwritten {
-            samples.add(metric::UNWRITTEN, Unit::Ratio, Better::Less, share);
+        if let Some(submit_ns) = outcome.submit_ns {
+            let each_ns = submit_ns as f64 / outcome.issued as f64;
+            self.samples.add(metric::SUBMIT_PER_OP, Unit::NsPerOp, Better::Less, each_ns);
         }
-        if setting.cell.op == Op::Write {
-            self.written_bytes += outcome.issued * u64::from(setting.cell.block_bytes);
+        self.histogram("latency", repeat, &outcome.latency());
+        self.kinds(outcome, repeat);
+        if let Some(open) = &outcome.open {
+            self.open(outcome, open, repeat);
         }
+        self.series(outcome, repeat);
+    }
+
+    /// Adds one repeat of all streams of a scenario together: their sums, and what the devices counted.
+    pub fn add_together(&mut self, outcomes: &[StreamOutcome]) {
+        let Some(first) = outcomes.first() else { return };
+        self.repeats += 1;
+        self.written_bytes += outcomes.iter().map(|outcome| outcome.written_bytes).sum::<u64>();
+        let window_ns = outcomes.iter().map(|outcome| outcome.window_ns).max().unwrap_or(0);
+        let seconds = window_ns as f64 / 1e9;
+        let sum = |of: fn(&StreamOutcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64;
+        let operations = sum(StreamOutcome::operations);
+        let samples = &mut self.samples;
+        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, operations / seconds);
+        let bandwidth = sum(StreamOutcome::bytes) / seconds;
+        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bandwidth);
+        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, window_ns as f64);
+        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+        let failed = sum(|outcome| outcome.failed() + outcome.wrong);
+        samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
+        samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, sum(StreamOutcome::short));
+        self.issued(&outcomes.iter().collect::<Vec<_>>());
+        self.samples.extend(first.seen.metrics());
+        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, first.sentinel_drift);
+    }
+
+    /// Adds one more figure of the last repeat.
+    pub fn note(&mut self, name: &'static str, unit: Unit, better: Better, value: f64) {
+        self.samples.add(name, unit, better, value);
+    }
+
+    fn issued(&mut self, outcomes: &[&StreamOutcome]) {
+        for (op, name) in
+            [(Op::Read, metric::ISSUED_READ_BYTES), (Op::Write, metric::ISSUED_WRITE_BYTES)]
+        {
+            let asked: u64 = outcomes.iter().map(|outcome| outcome.of(op).asked_bytes).sum();
+            if asked > 0 {
+                self.samples.add(name, Unit::Bytes, Better::Neither, asked as f64);
+            }
+        }
+    }
+
+    /// Reads and writes of a mix apart, and syncs always.
+    fn kinds(&mut self, outcome: &StreamOutcome, repeat: u32) {
+        let mixed = outcome.of(Op::Read).operations > 0 && outcome.of(Op::Write).operations > 0;
+        for (op, names, word) in [
+            (Op::Read, READ, "latency_read"),
+            (Op::Write, WRITE, "latency_write"),
+            (Op::Sync, SYNC, "latency_sync"),
+        ] {
+            let kind = outcome.of(op);
+            if kind.operations == 0 || !(mixed || op == Op::Sync) {
+                continue;
+            }
+            let (rate, mean, p50, p99, p999) = names;
+            let per_s = kind.operations as f64 * 1e9 / outcome.window_ns as f64;
+            self.samples.add(rate, Unit::OpsPerS, Better::More, per_s);
+            if let Some(mean_ns) = kind.latency.mean() {
+                self.samples.add(mean, Unit::Ns, Better::Less, mean_ns);
+            }
+            for (name, quantile) in [(p50, 0.5), (p99, 0.99), (p999, 0.999)] {
+                self.quantile(name, &kind.latency, quantile);
+            }
+            self.histogram(word, repeat, &kind.latency);
+        }
+    }
+
+    fn quantile(&mut self, name: &'static str, latency: &Recorder, quantile: f64) {
+        let beyond = latency.count() as f64 * (1.0 - quantile);
+        if beyond >= SAMPLES_BEYOND
+            && let Some(value) = latency.quantile(quantile)
+        {
+            self.samples.add(name, Unit::Ns, Better::Less, value as f64);
+        }
+    }
+
+    fn open(&mut self, outcome: &StreamOutcome, open: &OpenOutcome, repeat: u32) {
+        let per_s = |count: u64| count as f64 * 1e9 / outcome.window_ns as f64;
+        for (name, rate) in [
+            (metric::ASKED_RATE, open.rate_per_s),
+            (metric::OFFERED, per_s(open.due)),
+            (metric::SENT_RATE, per_s(open.sent)),
+        ] {
+            self.samples.add(name, Unit::OpsPerS, Better::Neither, rate);
+        }
+        self.quantile(metric::LATENESS_P99, &open.lateness, 0.99);
+        for (name, count) in [
+            (metric::SKIPPED, open.unsent),
+            (metric::HELD, open.held),
+            (metric::BACKLOG, open.backlog_after),
+        ] {
+            self.samples.add(name, Unit::Count, Better::Less, count as f64);
+        }
+        if let Some(growth) = outcome.backlog_growth() {
+            self.samples.add(metric::BACKLOG_GROWTH, Unit::Count, Better::Less, growth);
+        }
+        self.histogram("lateness", repeat, &open.lateness);
+        if open.stragglers.count() > 0 {
+            self.histogram("latency_stragglers", repeat, &open.stragglers);
+        }
+    }
+
+    fn histogram(&mut self, name: &str, repeat: u32, latency: &Recorder) {
         self.histograms.push(Histogram {
-            name: "latency".to_string(),
+            name: name.to_string(),
             unit: Unit::Ns,
             repeat,
-            hdr_v2: outcome.latency.to_hdr_v2(),
-        });
-        let per_s = |&count: &u64| count as f64 * 1e9 / SLICE_NS as f64;
-        self.series.push(Series {
-            name: metric::THROUGHPUT.to_string(),
-            unit: Unit::OpsPerS,
-            repeat,
-            t0_ns: 0,
-            interval_ns: SLICE_NS,
-            x: Vec::new(),
-            values: outcome.slices.iter().map(per_s).collect(),
+            hdr_v2: latency.to_hdr_v2(),
         });
     }
 
-    pub(crate) fn into_measurement(
-        mut self,
-        file: &TestFile,
-        setting: &Setting<'_>,
-        knee: Option<&Knee>,
-        generator_ns_per_op: Option<f64>,
-    ) -> Measurement {
-        let cell = setting.cell;
-        let mut measurement = Measurement::new(cell.id.clone(), Layer::Block);
+    fn series(&mut self, outcome: &StreamOutcome, repeat: u32) {
+        let interval_ns = outcome.slice_ns;
+        let mut add = |name: &str, unit, values| {
+            let (name, x) = (name.to_string(), Vec::new());
+            self.series.push(Series { name, unit, repeat, t0_ns: 0, interval_ns, x, values });
+        };
+        let slices = &outcome.slices;
+        let per_s = |count: u64| count as f64 * 1e9 / interval_ns as f64;
+        let rates = slices.iter().map(|slice| per_s(slice.operations)).collect();
+        add(metric::THROUGHPUT, Unit::OpsPerS, rates);
+        // A slice in which nothing completed has no latency, and a series no holes.
+        if slices.iter().all(|slice| slice.operations > 0) {
+            let mean = |sum: u64, count: u64| sum as f64 / count as f64;
+            let means =
+                slices.iter().map(|slice| mean(slice.latency_sum_ns, slice.operations)).collect();
+            add(metric::LATENCY_MEAN, Unit::Ns, means);
+            let longest = slices.iter().map(|slice| slice.latency_max_ns as f64).collect();
+            add(metric::LATENCY_MAX, Unit::Ns, longest);
+        }
+        if outcome.open.is_some() {
+            let waiting = outcome.waiting_by_slice().into_iter().map(|n| n as f64).collect();
+            add(metric::BACKLOG, Unit::Count, waiting);
+        }
+    }
+
+    /// The measurement of `stream` under `id`; the caller adds what only it knows.
+    pub fn into_measurement(self, id: impl Into<String>, stream: &Stream) -> Measurement {
+        let registered = self.registered_buffers;
+        let mut measurement = self.into_bare(id);
+        describe::stream(&mut measurement, stream);
+        if let Some(registered) = registered {
+            measurement.conditions.insert("registered_buffers".into(), json!(registered));
+        }
+        measurement
+    }
+
+    /// The measurement of several streams together under `id`.
+    pub fn into_together(self, id: impl Into<String>, streams: &[Stream]) -> Measurement {
+        let mut measurement = self.into_bare(id);
+        let names: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
+        measurement.workload.insert("streams".into(), json!(names));
+        measurement
+    }
+
+    fn into_bare(self, id: impl Into<String>) -> Measurement {
+        let mut measurement = Measurement::new(id, Layer::Block);
         measurement.replication = Replication::PerWindow;
         measurement.repeats = self.repeats;
         measurement.metrics = self.samples.into_metrics();
         measurement.histograms = self.histograms;
-        if let Some(knee) = knee {
-            self.series.push(Series {
-                name: "curve.throughput".to_string(),
-                unit: Unit::OpsPerS,
-                repeat: 0,
-                t0_ns: 0,
-                interval_ns: 0,
-                x: knee.curve.iter().map(|probe| f64::from(probe.0)).collect(),
-                values: knee.curve.iter().map(|probe| probe.1).collect(),
-            });
-        }
         measurement.series = self.series;
-
-        let workload = &mut measurement.workload;
-        workload.insert(condition::LOOP.into(), json!("closed"));
-        workload.insert(condition::DIRECTION.into(), json!(cell.direction()));
-        workload.insert(condition::PATTERN.into(), json!(cell.order.word()));
-        workload.insert(condition::BLOCK_BYTES.into(), json!(cell.block_bytes));
-        workload.insert(condition::DEPTH.into(), json!(setting.depth));
-        workload.insert("file_bytes".into(), json!(file.bytes()));
-        workload.insert("seed".into(), json!(setting.seed));
-
-        let conditions = &mut measurement.conditions;
-        conditions.insert(condition::METHOD.into(), json!(method(cell.route, setting.access)));
-        conditions.insert(condition::THREADS.into(), json!(setting.threads));
-        conditions.insert(condition::ROLE.into(), json!("data"));
-        if !setting.cpus.is_empty() {
-            conditions.insert("cpus".into(), json!(setting.cpus));
-        }
-        match cell.route {
-            Route::Best => {
-                if let Some(reason) = setting.access.refused() {
-                    conditions.insert("io_uring_refused".into(), json!(reason));
-                }
-                if let Some(registered) = self.registered_buffers {
-                    conditions.insert("registered_buffers".into(), json!(registered));
-                }
-                if let Some(cost_ns) = generator_ns_per_op {
-                    conditions.insert("generator_ns_per_op".into(), json!(cost_ns));
-                }
-            }
-            Route::Buffered => {
-                if let Err(reason) = file.direct() {
-                    conditions.insert("direct_refused".into(), json!(reason));
-                }
-            }
-            Route::Direct => {}
-        }
-        if cell.op == Op::Write {
-            // The device's own capacity may be larger than the file system's by any factor, and what it does after a
-            // capacity's worth of writes was not seen.
-            conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
-            let searching = knee.map_or(0, |knee| knee.issued * u64::from(cell.block_bytes));
-            conditions.insert("written_bytes".into(), json!(self.written_bytes + searching));
+        if self.written_bytes > 0 {
+            measurement.conditions.insert("written_bytes".into(), json!(self.written_bytes));
         }
         measurement
-    }
-}
-
-fn method(route: Route, access: &Access) -> &'static str {
-    match (route, access.method()) {
-        (Route::Buffered, _) => "buffered",
-        (Route::Direct, _) => "direct",
-        (Route::Best, method) => method.word(),
     }
 }

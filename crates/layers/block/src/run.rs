@@ -1,138 +1,151 @@
-//! One window of one workload: threads, counters around the window, and what came out together.
+//! One window of a scenario: threads, counters around the window, and what came out together.
 
-use std::sync::Arc;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Context, now_ns};
+use narrows_engine::{Context, Rng, Schedule, now_ns};
 use narrows_facts::process;
-use narrows_io::{Access, Method, Op, TestFile};
 use narrows_observe::{Seen, Watch, sentinel};
-use narrows_stats::Recorder;
 
 use crate::BlockError;
-use crate::cell::{Order, Route};
-use crate::offsets::Offsets;
-use crate::worker::{self, FAILURES, Job, SLICE_NS, Shared, Tally};
+use crate::gather;
+use crate::outcome::StreamOutcome;
+use crate::scenario::{Load, Route, Scenario, Stream};
+use crate::worker::{self, FAILURES, Job, Queue, Shared, Source, Tally};
 
 /// How often the coordinator looks whether the window was closed early: by plan, or because a thread failed.
 const LOOK_PLANNED: Duration = Duration::from_millis(5);
 const LOOK_FAILED: Duration = Duration::from_millis(50);
+/// From the moment all are ready to the first operation: so long may waking all threads take.
+const LEAD: Duration = Duration::from_millis(1);
+/// Keeps the seeds of streams, threads and orders apart.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A workload with everything decided.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Load<'a> {
-    pub id: &'a str,
-    pub op: Op,
-    pub order: Order,
-    pub block_bytes: u32,
-    pub route: Route,
-    /// Requests in flight, all threads together.
-    pub depth: u32,
-    /// Threads; with blocking calls, one per request.
-    pub threads: u32,
-    pub seed: u64,
-    /// How far each thread of earlier windows got.
-    pub cursor: u64,
-    /// Operations, all threads together, after which the window closes early.
-    pub most: Option<u64>,
-    pub cpus: &'a [u32],
-}
-
-/// What one window gave.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub window_ns: u64,
-    pub operations: u64,
-    pub bytes: u64,
-    pub short: u64,
-    pub failed: u64,
-    pub looked_at: u64,
-    pub zeros: u64,
-    pub wrong: u64,
-    pub latency: Recorder,
-    /// Operations completed in each full slice of the window.
-    pub slices: Vec<u64>,
-    /// Processor time of this process per operation, ns.
-    pub cpu_per_op_ns: f64,
-    /// Processor time of the busiest thread over the window.
-    pub busiest: f64,
-    pub seen: Seen,
-    /// Relative change of the sentinel's time.
-    pub sentinel_drift: f64,
-    /// Where the next window's threads go on.
-    pub cursor: u64,
-    /// Operations submitted by all threads, warm-up included.
-    pub issued: u64,
-    /// Whether the kernel granted pinned buffers to all threads, where there is such a thing.
-    pub registered_buffers: Option<bool>,
-}
-
-impl Outcome {
-    /// Operations per second.
-    pub(crate) fn throughput(&self) -> f64 {
-        self.operations as f64 / (self.window_ns as f64 / 1e9)
-    }
-}
-
-/// Runs `load` on `file`: `warm_up` unmeasured, then a window of `length`.
-pub(crate) fn run(
+/// Runs a scenario once: all its streams under one common window. One outcome per stream, in their order.
+///
+/// # Errors
+/// [`BlockError::Scenario`] where it can't be run as described, [`BlockError::Failing`] when a hundred operations of
+/// a thread have failed, [`BlockError::Stopped`] within a fraction of a second of being asked; or what failed.
+pub fn run_scenario(
     ctx: &Context<'_>,
-    file: &TestFile,
+    scenario: &Scenario,
     watch: &Watch,
-    access: &Access,
-    load: &Load<'_>,
-    (warm_up, length): (Duration, Duration),
-) -> Result<Outcome, BlockError> {
-    let blocks = file.bytes() / u64::from(load.block_bytes);
-    if blocks < u64::from(load.threads) {
-        return Err(BlockError::TooSmall {
-            file_bytes: file.bytes(),
-            block_bytes: load.block_bytes,
-        });
-    }
-    let blocking = Access::blocking();
-    let access = if load.route == Route::Best { access } else { &blocking };
-    let slices = (length.as_nanos() as u64 / SLICE_NS) as usize;
-    let shared = Shared::new(load.threads, ctx.stop);
+) -> Result<Vec<StreamOutcome>, BlockError> {
+    scenario.check()?;
+    let slice_ns = scenario.slice.as_nanos() as u64;
+    let slices = (scenario.length.as_nanos() as u64 / slice_ns) as usize;
+    let queues: Vec<Option<Mutex<Queue>>> = scenario
+        .streams
+        .iter()
+        .zip(1..)
+        .map(|(stream, number)| shared_queue(stream, seed_of(scenario.seed, number, 0)))
+        .collect();
+    let threads: u32 = scenario.streams.iter().map(|stream| stream.threads).sum();
+    let shared = Shared::new(threads, ctx.stop);
     let sentinel_before = sentinel();
 
-    let (measured, tallies) = std::thread::scope(|scope| {
-        let mut handles = Vec::with_capacity(load.threads as usize);
-        let mut refused = None;
-        for thread in 0..load.threads {
-            let job = match job(file, access, load, thread, blocks, slices) {
-                Ok(job) => job,
-                Err(error) => {
-                    refused = Some(error);
-                    break;
-                }
+    let mut parts = Vec::with_capacity(threads as usize);
+    for ((stream, queue), number) in scenario.streams.iter().zip(&queues).zip(1..) {
+        let written = scenario
+            .streams
+            .iter()
+            .any(|other| other.mix.writes() && other.region.overlaps(&stream.region));
+        for thread in 0..stream.threads {
+            let file = match stream.route {
+                Route::Direct => stream.region.direct_file(),
+                // The kernel's read-ahead keeps its state per descriptor, and sessions have their own.
+                Route::Buffered => stream.region.target().reopen()?,
             };
-            let shared = &shared;
+            parts.push(Job {
+                stream,
+                thread,
+                file,
+                order_seed: stream.order_seed.unwrap_or(seed_of(scenario.seed, number, 0)),
+                seed: seed_of(scenario.seed, number, u64::from(thread) + 1),
+                source: source(stream, queue.as_ref(), thread, seed_of(scenario.seed, number, 0)),
+                written,
+                warm_up: scenario.warm_up,
+                slice_ns,
+                slices,
+            });
+        }
+    }
+    let (measured, tallies) = execute(ctx, scenario, watch, &shared, parts)?;
+    let drift = sentinel().0 as f64 / sentinel_before.0.max(1) as f64 - 1.0;
+    Ok(gather::outcomes(scenario, measured, tallies, drift))
+}
+
+/// A seed of its own for each stream (from 1) and thread (from 1; 0 is what its threads share).
+fn seed_of(seed: u64, stream: u64, thread: u64) -> u64 {
+    Rng::new(seed ^ stream.wrapping_mul(SPREAD) ^ (thread << 48)).next_u64()
+}
+
+/// The schedule that threads which block take turns at.
+fn shared_queue(stream: &Stream, seed: u64) -> Option<Mutex<Queue>> {
+    let Load::Open { rate_per_s, arrivals, .. } = stream.load else { return None };
+    stream.access.depth_per_thread()?;
+    Some(Mutex::new(Queue::new(Schedule::new(arrivals, rate_per_s, (0, 1), seed))))
+}
+
+fn source<'a>(
+    stream: &Stream,
+    queue: Option<&'a Mutex<Queue>>,
+    thread: u32,
+    seed: u64,
+) -> Option<Source<'a>> {
+    let Load::Open { rate_per_s, arrivals, .. } = stream.load else { return None };
+    Some(match queue {
+        Some(queue) => Source::Shared(queue),
+        None => {
+            let part = (thread, stream.threads);
+            Source::Own(Queue::new(Schedule::new(arrivals, rate_per_s, part, seed)))
+        }
+    })
+}
+
+/// What the coordinator saw around the window.
+pub(crate) struct Measured {
+    pub start_ns: u64,
+    pub window_ns: u64,
+    /// Processor time of this process in the window, ns.
+    pub cpu_ns: f64,
+    pub seen: Seen,
+}
+
+/// Runs the jobs, one thread each; their tallies in the same order.
+fn execute<'a>(
+    ctx: &Context<'_>,
+    scenario: &'a Scenario,
+    watch: &Watch,
+    shared: &Shared<'_>,
+    jobs: Vec<Job<'a>>,
+) -> Result<(Measured, Vec<Tally>), BlockError> {
+    std::thread::scope(|scope| {
+        let (mut handles, wanted) = (Vec::with_capacity(jobs.len()), jobs.len());
+        let mut error = None;
+        for job in jobs {
+            let name = format!("block-{}", job.thread);
             let spawned = std::thread::Builder::new()
-                .name(format!("block-{thread}"))
+                .name(name)
                 .spawn_scoped(scope, move || worker::work(job, shared));
             match spawned {
                 Ok(handle) => handles.push(handle),
                 Err(source) => {
-                    refused = Some(BlockError::Thread {
-                        action: format!("start thread {} of {}", thread + 1, load.threads),
+                    error = Some(BlockError::Thread {
+                        action: format!("start thread {} of {wanted}", handles.len() + 1),
                         source,
                         hint: "raise the limits of processes (ulimit -u, pids cgroup), or use fewer sessions",
                     });
+                    shared.gate.fail();
                     break;
                 }
             }
         }
-        if refused.is_some() {
-            shared.gate.fail();
-        }
-        let look = if load.most.is_some() { LOOK_PLANNED } else { LOOK_FAILED };
-        let measured = coordinate(ctx, watch, &shared, (warm_up, length), look);
+        let measured = coordinate(ctx, scenario, watch, shared);
         if measured.is_none() {
             shared.close(0);
         }
         let mut tallies = Vec::with_capacity(handles.len());
-        let mut error = refused;
         for handle in handles {
             match handle.join() {
                 Ok(Ok(tally)) => tallies.push(tally),
@@ -144,82 +157,41 @@ pub(crate) fn run(
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        let error = error.or_else(|| failing(load, &mut tallies));
+        let error = error.or_else(|| failing(scenario, &mut tallies));
         match (error, measured) {
             (Some(error), _) => Err(error),
             (None, Some(measured)) => Ok((measured, tallies)),
             (None, None) => Err(narrows_engine::Stopped.into()),
         }
-    })?;
-    Ok(gather(load, measured, tallies, sentinel_before.0))
-}
-
-/// The error, if a thread gave up because operations failed.
-fn failing(load: &Load<'_>, tallies: &mut [Tally]) -> Option<BlockError> {
-    let failed: u64 = tallies.iter().map(|tally| tally.failed).sum();
-    if tallies.iter().all(|tally| tally.failed < FAILURES) {
-        return None;
-    }
-    let (offset, first) = tallies.iter_mut().find_map(|tally| tally.first_failure.take())?;
-    Some(BlockError::Failing { id: load.id.to_string(), failed, offset, first })
-}
-
-fn job<'a>(
-    file: &'a TestFile,
-    access: &'a Access,
-    load: &Load<'a>,
-    thread: u32,
-    blocks: u64,
-    slices: usize,
-) -> Result<Job<'a>, BlockError> {
-    let target = match load.route {
-        Route::Buffered => file.reopen()?,
-        Route::Best | Route::Direct => match file.direct_file() {
-            Ok(direct) => direct,
-            Err(_) => Arc::clone(file.buffered_file()),
-        },
-    };
-    let share = |total: u64| {
-        let (thread, threads) = (u64::from(thread), u64::from(load.threads));
-        total * (thread + 1) / threads - total * thread / threads
-    };
-    Ok(Job {
-        file,
-        target,
-        access,
-        op: load.op,
-        block_bytes: load.block_bytes,
-        depth: share(u64::from(load.depth)).max(1) as u32,
-        threads: load.threads,
-        offsets: Offsets::new(
-            load.order,
-            (thread, load.threads),
-            (blocks, load.block_bytes),
-            load.cursor,
-            load.seed,
-        ),
-        most: load.most.map(|most| share(most).max(1)),
-        cpus: load.cpus,
-        slices,
     })
 }
 
-/// What the coordinator saw around the window.
-struct Measured {
-    window_ns: u64,
-    cpu_ns: f64,
-    seen: Seen,
+/// The error, if a thread gave up because operations failed.
+fn failing(scenario: &Scenario, tallies: &mut [Tally]) -> Option<BlockError> {
+    let mut rest = tallies;
+    for stream in &scenario.streams {
+        let (own, others) = rest.split_at_mut((stream.threads as usize).min(rest.len()));
+        rest = others;
+        if own.iter().any(|tally| tally.failures >= FAILURES) {
+            let failed = own.iter().map(|tally| tally.failures).sum();
+            let (offset, first) = own.iter_mut().find_map(|tally| tally.first_failure.take())?;
+            return Some(BlockError::Failing { id: stream.name.clone(), failed, offset, first });
+        }
+    }
+    None
 }
 
 /// Opens the window and looks at the counters on both of its sides; `None` when a thread failed or all were stopped.
 fn coordinate(
     ctx: &Context<'_>,
+    scenario: &Scenario,
     watch: &Watch,
     shared: &Shared<'_>,
-    (warm_up, length): (Duration, Duration),
-    look: Duration,
 ) -> Option<Measured> {
-    let window = shared.gate.open(warm_up, length).ok()?;
+    let limited = scenario.streams.iter().any(|stream| stream.limit.is_some());
+    let look = if limited { LOOK_PLANNED } else { LOOK_FAILED };
+    // The first operation comes after the lead: threads take `warm_up` off the start.
+    let window = shared.gate.open(scenario.warm_up + LEAD, scenario.length).ok()?;
     shared.close(window.end_ns);
     window.wait_start(ctx.stop).ok()?;
     let before = watch.snapshot();
@@ -229,8 +201,7 @@ fn coordinate(
         if now >= end {
             break;
         }
-        let left = Duration::from_nanos(end - now).min(look);
-        ctx.stop.sleep(left).ok()?;
+        ctx.stop.sleep(Duration::from_nanos(end - now).min(look)).ok()?;
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
     let after = watch.snapshot();
@@ -244,67 +215,6 @@ fn coordinate(
     let early = end_ns < window.end_ns;
     let cpu_ns = (cpu_to_ns - cpu_from_ns) as f64;
     let scale = if early { 1.0 } else { window_ns as f64 / (to_ns - from_ns).max(1) as f64 };
-    Some(Measured { window_ns, cpu_ns: cpu_ns * scale, seen: after.since(&before) })
-}
-
-fn gather(
-    load: &Load<'_>,
-    measured: Measured,
-    tallies: Vec<Tally>,
-    sentinel_before_ns: u64,
-) -> Outcome {
-    let full_slices = (measured.window_ns / SLICE_NS) as usize;
-    let mut outcome = Outcome {
-        window_ns: measured.window_ns,
-        operations: 0,
-        bytes: 0,
-        short: 0,
-        failed: 0,
-        looked_at: 0,
-        zeros: 0,
-        wrong: 0,
-        latency: Recorder::new(),
-        slices: vec![0; full_slices],
-        cpu_per_op_ns: 0.0,
-        busiest: 0.0,
-        seen: measured.seen,
-        sentinel_drift: 0.0,
-        cursor: load.cursor,
-        issued: 0,
-        registered_buffers: None,
-    };
-    let mut furthest = 0;
-    for tally in tallies {
-        outcome.operations += tally.operations;
-        outcome.bytes += tally.bytes;
-        outcome.short += tally.short;
-        outcome.failed += tally.failed;
-        outcome.looked_at += tally.looked_at;
-        outcome.zeros += tally.zeros;
-        outcome.wrong += tally.wrong;
-        outcome.latency.merge(&tally.latency);
-        for (sum, slice) in outcome.slices.iter_mut().zip(&tally.slices) {
-            *sum += slice;
-        }
-        outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / measured.window_ns as f64);
-        outcome.issued += tally.issued;
-        outcome.registered_buffers = match (outcome.registered_buffers, tally.registered_buffers) {
-            (Some(all), Some(this)) => Some(all && this),
-            (one, other) => one.or(other),
-        };
-        furthest = furthest.max(tally.issued);
-    }
-    outcome.cursor += furthest;
-    outcome.cpu_per_op_ns = measured.cpu_ns / outcome.operations as f64;
-    let after_ns = sentinel().0;
-    outcome.sentinel_drift = after_ns as f64 / sentinel_before_ns.max(1) as f64 - 1.0;
-    outcome
-}
-
-/// Threads and depth that `depth` requests by `route` take: blocking calls need a thread for each.
-pub(crate) fn threads_for(access: &Access, route: Route, depth: u32, generators: u32) -> u32 {
-    match (route, access.method()) {
-        (Route::Best, Method::Blocking) | (Route::Buffered | Route::Direct, _) => depth,
-        (Route::Best, _) => generators.clamp(1, depth),
-    }
+    let (start_ns, seen) = (window.start_ns, after.since(&before));
+    Some(Measured { start_ns, window_ns, cpu_ns: cpu_ns * scale, seen })
 }

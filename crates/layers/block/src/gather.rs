@@ -1,0 +1,132 @@
+//! From what the threads counted to what a window gave, stream by stream.
+
+use narrows_stats::Recorder;
+
+use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
+use crate::run::Measured;
+use crate::scenario::{Load, Scenario, Stream};
+use crate::worker::Tally;
+
+/// One outcome per stream; `tallies` are in the order of streams and their threads.
+pub(crate) fn outcomes(
+    scenario: &Scenario,
+    measured: Measured,
+    tallies: Vec<Tally>,
+    sentinel_drift: f64,
+) -> Vec<StreamOutcome> {
+    let all_cpu_ns: u64 = tallies.iter().map(|tally| tally.cpu_ns).sum();
+    let mut tallies = tallies.into_iter();
+    scenario
+        .streams
+        .iter()
+        .map(|stream| {
+            let own: Vec<Tally> = tallies.by_ref().take(stream.threads as usize).collect();
+            let cpu_ns: u64 = own.iter().map(|tally| tally.cpu_ns).sum();
+            // Of several streams nobody counts whose work the kernel did beside their threads.
+            let part = if scenario.streams.len() == 1 || all_cpu_ns == 0 {
+                1.0 / scenario.streams.len() as f64
+            } else {
+                cpu_ns as f64 / all_cpu_ns as f64
+            };
+            let slice_ns = scenario.slice.as_nanos() as u64;
+            let mut outcome = sum(stream, &measured, own, slice_ns);
+            outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
+            outcome.beside_others = scenario.streams.len() > 1;
+            outcome.sentinel_drift = sentinel_drift;
+            outcome
+        })
+        .collect()
+}
+
+fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64) -> StreamOutcome {
+    let ended_ns = tallies
+        .iter()
+        .map(|tally| tally.ended_ns)
+        .try_fold(0, |last, ended| ended.map(|ended| last.max(ended)));
+    let window_ns = ended_ns.map_or(measured.window_ns, |ended| {
+        ended.saturating_sub(measured.start_ns).min(measured.window_ns)
+    });
+    let mut outcome = StreamOutcome {
+        name: stream.name.clone(),
+        window_ns,
+        load: stream.load,
+        kinds: std::array::from_fn(|_| Counted::default()),
+        open: None,
+        slice_ns,
+        slices: vec![Slice::default(); (window_ns / slice_ns) as usize],
+        looked_at: 0,
+        zeros: 0,
+        wrong: 0,
+        cpu_per_op_ns: 0.0,
+        busiest: 0.0,
+        cursor: stream.cursor,
+        issued: 0,
+        written_bytes: 0,
+        method: stream.access.method(),
+        registered_buffers: None,
+        submit_ns: None,
+        beside_others: false,
+        seen: measured.seen.clone(),
+        sentinel_drift: 0.0,
+    };
+    let mut furthest = 0;
+    for tally in tallies {
+        furthest = furthest.max(tally.issued);
+        add(&mut outcome, stream, tally);
+    }
+    outcome.cursor += furthest;
+    if let Some(open) = &mut outcome.open {
+        let completed: u64 =
+            outcome.kinds[..3].iter().map(|kind| kind.operations + kind.failed).sum();
+        // What was waiting at the end came in before or during the window and did not leave in it.
+        open.backlog_before = (open.backlog_after + completed).saturating_sub(open.due);
+    }
+    outcome
+}
+
+fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
+    for (sum, kind) in outcome.kinds.iter_mut().zip(&tally.kinds) {
+        sum.add(kind);
+    }
+    for (sum, slice) in outcome.slices.iter_mut().zip(&tally.slices) {
+        sum.add(slice);
+    }
+    outcome.looked_at += tally.looked_at;
+    outcome.zeros += tally.zeros;
+    outcome.wrong += tally.wrong;
+    outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
+    outcome.issued += tally.issued;
+    outcome.written_bytes += tally.written_bytes;
+    outcome.registered_buffers = match (outcome.registered_buffers, tally.registered_buffers) {
+        (Some(all), Some(this)) => Some(all && this),
+        (one, other) => one.or(other),
+    };
+    outcome.submit_ns = match (outcome.submit_ns, tally.submit_ns) {
+        (Some(all), Some(this)) => Some(all + this),
+        (one, other) => one.or(other),
+    };
+    let (Some(part), Load::Open { rate_per_s, arrivals, .. }) = (tally.open, stream.load) else {
+        return;
+    };
+    let open = outcome.open.get_or_insert_with(|| OpenOutcome {
+        rate_per_s,
+        arrivals,
+        due: 0,
+        sent: 0,
+        held: 0,
+        unsent: 0,
+        unfinished: 0,
+        backlog_before: 0,
+        backlog_after: 0,
+        lateness: Recorder::new(),
+        stragglers: Recorder::new(),
+    });
+    open.due += part.due_sent + part.unsent_due;
+    open.sent += part.sent;
+    open.held += part.held;
+    open.unsent += part.unsent;
+    open.unfinished += part.unfinished;
+    open.backlog_after += part.in_flight + part.unsent;
+    open.lateness.merge(&part.lateness);
+    open.stragglers.merge(&part.stragglers);
+}

@@ -1,0 +1,248 @@
+//! What one window gave, by stream.
+
+use narrows_engine::Arrivals;
+use narrows_io::{Method, Op};
+use narrows_observe::Seen;
+use narrows_stats::Recorder;
+
+use crate::scenario::Load;
+
+/// What one kind of operation came to, in the window. `latency.count() == operations` always.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// Operations that succeeded, short ones included.
+    pub operations: u64,
+    /// Bytes these moved.
+    pub bytes: u64,
+    /// Bytes these were asked to move.
+    pub asked_bytes: u64,
+    /// Of these, moved fewer bytes than asked.
+    pub short: u64,
+    /// Operations that failed.
+    pub failed: u64,
+    /// Closed loop: from submission; open loop: from when it was due. To when its completion was seen, ns.
+    pub latency: Recorder,
+}
+
+impl Counted {
+    /// The row of `op` where kinds are kept in an array.
+    #[inline]
+    pub(crate) fn index(op: Op) -> usize {
+        match op {
+            Op::Read => 0,
+            Op::Write => 1,
+            Op::Trim => 2,
+            Op::Sync => 3,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Counted) {
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        self.asked_bytes += other.asked_bytes;
+        self.short += other.short;
+        self.failed += other.failed;
+        self.latency.merge(&other.latency);
+    }
+}
+
+/// A slice of the window. Syncs are not in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// Operations that completed in it.
+    pub operations: u64,
+    /// Bytes these moved.
+    pub bytes: u64,
+    /// Sum of their latencies, ns.
+    pub latency_sum_ns: u64,
+    /// The longest of them, ns.
+    pub latency_max_ns: u64,
+    /// Open loop: operations that were due in it, whatever became of them.
+    pub due: u64,
+    /// Of these (closed loop: of those completed), took longer than [`crate::Stream::over_ns`]; those that never came back
+    /// are among them.
+    pub over: u64,
+}
+
+impl Slice {
+    pub(crate) fn add(&mut self, other: &Slice) {
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+        self.due += other.due;
+        self.over += other.over;
+    }
+}
+
+/// What an open loop gave besides.
+#[derive(Debug, Clone)]
+pub struct OpenOutcome {
+    /// The rate asked for, per second.
+    pub rate_per_s: f64,
+    /// How operations arrived.
+    pub arrivals: Arrivals,
+    /// Operations due in the window, by the schedule.
+    pub due: u64,
+    /// Operations sent in the window.
+    pub sent: u64,
+    /// Of these, had to wait because the cap on operations in flight was reached when they were due: what the device
+    /// could not take. Without any, all lateness is the generator's.
+    pub held: u64,
+    /// Operations due before the end of the window and never sent.
+    pub unsent: u64,
+    /// Operations sent and never seen to come back, though they were waited for.
+    pub unfinished: u64,
+    /// Operations due and not completed when the window began.
+    pub backlog_before: u64,
+    /// Operations due and not completed when the window ended.
+    pub backlog_after: u64,
+    /// From due to submitted, of the operations completed in the window (as many as those), ns.
+    pub lateness: Recorder,
+    /// Latency of operations due before the window's end that came back after it, ns: what a percentile of a queue
+    /// that grows must not leave out.
+    pub stragglers: Recorder,
+}
+
+/// What one window gave of one stream.
+#[derive(Debug, Clone)]
+pub struct StreamOutcome {
+    /// The stream's name.
+    pub name: String,
+    /// Length of the window, ns; of a stream that ended before, up to then.
+    pub window_ns: u64,
+    /// How hard it was to push.
+    pub load: Load,
+    /// Read, write, trim, sync; see [`StreamOutcome::of`].
+    pub(crate) kinds: [Counted; 4],
+    /// Of an open loop.
+    pub open: Option<OpenOutcome>,
+    /// Length of a slice, ns.
+    pub slice_ns: u64,
+    /// The full slices of the window.
+    pub slices: Vec<Slice>,
+    /// Reads whose contents were looked at.
+    pub looked_at: u64,
+    /// Of these, nothing but zeros.
+    pub zeros: u64,
+    /// Of these, not what was written there.
+    pub wrong: u64,
+    /// Processor time of this process per operation, ns; with several streams, this stream's part by the time of its
+    /// threads.
+    pub cpu_per_op_ns: f64,
+    /// Processor time of the busiest thread over the window.
+    pub busiest: f64,
+    /// Where the next window of this stream goes on, see [`crate::Stream::cursor`].
+    pub cursor: u64,
+    /// Operations submitted by all threads, warm-up included, syncs not.
+    pub issued: u64,
+    /// Bytes written, warm-up included.
+    pub written_bytes: u64,
+    /// The way that was obtained.
+    pub method: Method,
+    /// Whether the kernel granted pinned buffers to all threads, where there is such a thing.
+    pub registered_buffers: Option<bool>,
+    /// Time inside calls that only submit, warm-up included, ns; absent where submitting and waiting are one call.
+    pub submit_ns: Option<u64>,
+    /// Whether other streams ran beside it: `seen` is then that of all of them together.
+    pub beside_others: bool,
+    /// What the machine did in the window.
+    pub seen: Seen,
+    /// Relative change of the sentinel's time.
+    pub sentinel_drift: f64,
+}
+
+impl StreamOutcome {
+    /// What one kind of operation came to.
+    pub fn of(&self, op: Op) -> &Counted {
+        &self.kinds[Counted::index(op)]
+    }
+
+    /// Reads, writes and trims together; syncs stand apart.
+    fn moves(&self) -> impl Iterator<Item = &Counted> {
+        [Op::Read, Op::Write, Op::Trim].into_iter().map(|op| self.of(op))
+    }
+
+    /// Operations completed in the window.
+    pub fn operations(&self) -> u64 {
+        self.moves().map(|kind| kind.operations).sum()
+    }
+
+    /// Bytes moved in the window.
+    pub fn bytes(&self) -> u64 {
+        self.moves().map(|kind| kind.bytes).sum()
+    }
+
+    /// Operations that moved fewer bytes than asked.
+    pub fn short(&self) -> u64 {
+        self.moves().map(|kind| kind.short).sum()
+    }
+
+    /// Operations that failed, syncs included.
+    pub fn failed(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.failed).sum()
+    }
+
+    /// Operations per second; zero if the window was empty.
+    pub fn throughput_per_s(&self) -> f64 {
+        self.per_s(self.operations())
+    }
+
+    /// Bytes per second; zero if the window was empty.
+    pub fn bandwidth_bytes_per_s(&self) -> f64 {
+        self.per_s(self.bytes())
+    }
+
+    fn per_s(&self, count: u64) -> f64 {
+        if self.window_ns == 0 { 0.0 } else { count as f64 * 1e9 / self.window_ns as f64 }
+    }
+
+    /// Latency of all operations but syncs, ns. As many as [`StreamOutcome::operations`].
+    pub fn latency(&self) -> Recorder {
+        let mut all = Recorder::new();
+        self.moves().for_each(|kind| all.merge(&kind.latency));
+        all
+    }
+
+    /// Of an open loop: latency of everything that came back, also after the end of the window; what a search for a rate
+    /// judges. Else the same as [`StreamOutcome::latency`].
+    pub fn latency_with_stragglers(&self) -> Recorder {
+        let mut all = self.latency();
+        if let Some(open) = &self.open {
+            all.merge(&open.stragglers);
+        }
+        all
+    }
+
+    /// Operations in flight by Little's law, rate times mean time from submission to completion; `None` if nothing
+    /// completed.
+    pub fn in_flight(&self) -> Option<f64> {
+        let late_ns = self.open.as_ref().and_then(|open| open.lateness.mean()).unwrap_or(0.0);
+        let mean_ns = self.latency().mean()? - late_ns;
+        Some(self.throughput_per_s() * mean_ns / 1e9)
+    }
+
+    /// Of an open loop: operations due and not completed at the end of each slice; else empty.
+    pub fn waiting_by_slice(&self) -> Vec<u64> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let mut waiting = open.backlog_before;
+        self.slices
+            .iter()
+            .map(|slice| {
+                waiting = (waiting + slice.due).saturating_sub(slice.operations);
+                waiting
+            })
+            .collect()
+    }
+
+    /// Of an open loop: how many more operations were waiting in the last quarter of the window than in the first, by
+    /// the medians of the slices; `None` with fewer than four slices.
+    pub fn backlog_growth(&self) -> Option<f64> {
+        let waiting: Vec<f64> =
+            self.waiting_by_slice().into_iter().map(|count| count as f64).collect();
+        let quarter = waiting.len() / 4;
+        let first = narrows_stats::median(&waiting[..quarter])?;
+        let last = narrows_stats::median(&waiting[waiting.len() - quarter..])?;
+        Some(last - first)
+    }
+}

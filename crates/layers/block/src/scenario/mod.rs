@@ -1,0 +1,222 @@
+//! What to run, as data: streams of operations under one common window.
+//!
+//! A [`Stream`] is one kind of user of the storage: where it works ([`Region`]), what it does ([`Mix`], [`Sizes`]), where
+//! the next operation goes ([`Place`]), how hard it pushes ([`Load`]), and by which way ([`Access`], [`Route`]).
+//! Everything is decided here, before the window; [`crate::run_scenario`] only executes it.
+
+mod choice;
+mod load;
+mod place;
+mod region;
+
+use std::time::Duration;
+
+use narrows_io::{Access, Op};
+
+pub(crate) use choice::divisor;
+pub use choice::{Mix, Share, Sizes};
+pub use load::Load;
+pub use place::{Distribution, Place, Zone};
+pub use region::Region;
+
+use crate::BlockError;
+
+/// Buffers of one stream may take this much memory, all threads together, bytes.
+const MOST_BUFFER_BYTES: u64 = 4 << 30;
+const MOST_THREADS: u32 = 4096;
+
+/// Several streams under one common window.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// At least one, with names that differ.
+    pub streams: Vec<Stream>,
+    /// The same work, unmeasured, before the window.
+    pub warm_up: Duration,
+    /// The window.
+    pub length: Duration,
+    /// Length of one slice of the series.
+    pub slice: Duration,
+    /// Of every random choice; each stream and thread draws its own from it. A new one for every run: a repeated
+    /// order of reads finds what the run before left in caches.
+    pub seed: u64,
+}
+
+impl Scenario {
+    /// One stream; slices of 0.1 s.
+    pub fn of(stream: Stream, warm_up: Duration, length: Duration, seed: u64) -> Self {
+        let slice = Duration::from_millis(100);
+        Scenario { streams: vec![stream], warm_up, length, slice, seed }
+    }
+
+    /// Whether it can be run.
+    ///
+    /// # Errors
+    /// [`BlockError::Scenario`] with the stream and the reason; [`BlockError::TooSmall`].
+    pub fn check(&self) -> Result<(), BlockError> {
+        let Some(first) = self.streams.first() else {
+            return Err(refuse("(none)", "a scenario needs a stream", "add one"));
+        };
+        if self.slice.is_zero() {
+            return Err(refuse(&first.name, "slices have no length", "use 100 ms"));
+        }
+        for (number, stream) in self.streams.iter().enumerate() {
+            if self.streams[..number].iter().any(|other| other.name == stream.name) {
+                return Err(refuse(&stream.name, "two streams have this name", "rename one"));
+            }
+            stream.check()?;
+        }
+        Ok(())
+    }
+}
+
+/// By which way through the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Route {
+    /// Past the page cache where the file system can, else through it ([`Region::direct_refused`] says why).
+    Direct,
+    /// Through the page cache; each thread has a descriptor of its own, as sessions have.
+    Buffered,
+}
+
+/// What ends a stream before its window is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Limit {
+    /// Operations of all its threads, syncs not counted.
+    pub operations: u64,
+    /// What then happens.
+    pub then: Then,
+}
+
+/// What happens when a stream has reached its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Then {
+    /// The window ends for everybody; an eighth of the limit may go into the warm-up.
+    CloseWindow,
+    /// This stream ends, the others go on; the window ends with the last of them.
+    EndStream,
+}
+
+/// One kind of user of the storage.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    /// Unique in its scenario; a part of ids.
+    pub name: String,
+    /// Where it works.
+    pub region: Region,
+    /// What it does.
+    pub mix: Mix,
+    /// How long its operations are.
+    pub sizes: Sizes,
+    /// Where the next operation goes.
+    pub place: Place,
+    /// How hard it pushes.
+    pub load: Load,
+    /// By which way to the device.
+    pub access: Access,
+    /// By which way through the kernel.
+    pub route: Route,
+    /// Threads; they share load and limit. [`Stream::threads_for`] says how many a depth takes.
+    pub threads: u32,
+    /// CPUs the threads are bound to; empty: wherever the process may run.
+    pub cpus: Vec<u32>,
+    /// After so many writes a thread waits for them, makes them durable (`fdatasync`), and goes on; `None`: never.
+    pub sync_after: Option<u32>,
+    /// What ends it early.
+    pub limit: Option<Limit>,
+    /// Where the places begin: how many operations each thread of an earlier window of this stream issued, so that
+    /// the next window touches other blocks ([`crate::StreamOutcome::cursor`]).
+    pub cursor: u64,
+    /// Seed of the order of places, where it has to stay the same from window to window (with `cursor`); `None`: from
+    /// the scenario's.
+    pub order_seed: Option<u64>,
+    /// Latency from which on operations are counted as over, by slice ([`crate::Slice::over`]); `None`: not counted.
+    pub over_ns: Option<u64>,
+}
+
+impl Stream {
+    /// Random reads of `block_bytes`, each block once, `depth` in flight, past the page cache.
+    pub fn reads(name: &str, region: Region, block_bytes: u32, depth: u32, access: Access) -> Self {
+        Stream {
+            name: name.to_string(),
+            region,
+            mix: Mix::only(Op::Read),
+            sizes: Sizes::all(block_bytes),
+            place: Place::Random(Distribution::OnceEach),
+            load: Load::Closed { depth },
+            threads: Stream::threads_for(&access, depth, 1),
+            access,
+            route: Route::Direct,
+            cpus: Vec::new(),
+            sync_after: None,
+            limit: None,
+            cursor: 0,
+            order_seed: None,
+            over_ns: None,
+        }
+    }
+
+    /// Threads that `depth` operations in flight take by `access`, where `generators` would do otherwise: blocking
+    /// calls need a thread each.
+    pub fn threads_for(access: &Access, depth: u32, generators: u32) -> u32 {
+        match access.depth_per_thread() {
+            Some(each) => depth.div_ceil(each.max(1)).max(1),
+            None => generators.clamp(1, depth.max(1)),
+        }
+    }
+
+    /// Operations in flight that one thread must have room for.
+    pub(crate) fn depth_of(&self, thread: u32) -> u32 {
+        let depth = self.share(u64::from(self.load.in_flight()), thread).max(1) as u32;
+        self.access.depth_per_thread().map_or(depth, |most| depth.min(most.max(1)))
+    }
+
+    /// A thread's part of something that all threads share.
+    pub(crate) fn share(&self, total: u64, thread: u32) -> u64 {
+        let (thread, threads) = (u128::from(thread), u128::from(self.threads));
+        let edge = |i: u128| (u128::from(total) * i / threads) as u64;
+        edge(thread + 1) - edge(thread)
+    }
+
+    fn check(&self) -> Result<(), BlockError> {
+        let refuse = |reason: &str, hint| Err(refuse(&self.name, reason, hint));
+        if self.threads == 0 || self.threads > MOST_THREADS {
+            return refuse("it has no threads, or more than 4096", "use one per CPU");
+        }
+        if let Some(reason) = self.mix.reason().or(self.sizes.reason(&self.mix)) {
+            return refuse(
+                reason,
+                "give shares that add up to more than nothing, of sizes above 0",
+            );
+        }
+        if let Some(reason) = self.place.reason() {
+            return refuse(reason, "see the book, chapter \"Block storage\", workloads");
+        }
+        if let Some(reason) = self.load.reason() {
+            return refuse(reason, "give a depth, or a rate and a cap, above 0");
+        }
+        if self.mix.writes() && !self.region.writable() {
+            return refuse("it writes, and its file may only be read", "let narrows make the file");
+        }
+        let largest = u64::from(self.sizes.largest(&self.mix));
+        let parts = if self.place.parts() { u64::from(self.threads) } else { 1 };
+        if self.region.bytes() / largest.max(1) < parts {
+            return Err(BlockError::TooSmall {
+                file_bytes: self.region.bytes(),
+                block_bytes: largest as u32,
+            });
+        }
+        let buffers = u64::from(self.sizes.largest_moved(&self.mix))
+            * u64::from(self.load.in_flight().max(self.threads));
+        if buffers > MOST_BUFFER_BYTES {
+            return refuse(
+                "its buffers would take more than 4 GiB",
+                "use less depth or smaller blocks",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn refuse(stream: &str, reason: &str, hint: &'static str) -> BlockError {
+    BlockError::Scenario { stream: stream.to_string(), reason: reason.to_string(), hint }
+}

@@ -1,0 +1,85 @@
+//! A workload of the catalogue with everything decided, as a stream.
+
+use std::time::Duration;
+
+use narrows_engine::Context;
+use narrows_io::Access;
+use narrows_observe::Watch;
+
+use crate::BlockError;
+use crate::cell::{Cell, Order, Way};
+use crate::outcome::StreamOutcome;
+use crate::run::run_scenario;
+use crate::scenario::{
+    Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Sizes, Stream, Then,
+};
+
+/// How a workload is run.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting<'a> {
+    pub cell: &'a Cell,
+    pub depth: u32,
+    pub threads: u32,
+    pub seed: u64,
+    pub access: Access,
+    pub cpus: &'a [u32],
+}
+
+impl<'a> Setting<'a> {
+    /// `best` is the best way there is; `generators` threads where a thread can keep several operations in flight.
+    pub(crate) fn new(
+        cell: &'a Cell,
+        depth: u32,
+        generators: u32,
+        seed: u64,
+        best: &Access,
+        cpus: &'a [u32],
+    ) -> Self {
+        let access = match cell.way {
+            Way::Best => best.clone(),
+            Way::Buffered | Way::Direct => Access::blocking(),
+        };
+        let threads = Stream::threads_for(&access, depth, generators);
+        Setting { cell, depth, threads, seed, access, cpus }
+    }
+
+    /// The stream; `cursor` is how far earlier windows got, `most` the operations after which the window closes.
+    pub(crate) fn stream(&self, region: Region, cursor: u64, most: Option<u64>) -> Stream {
+        let cell = self.cell;
+        Stream {
+            name: cell.id.clone(),
+            region,
+            mix: Mix::only(cell.op),
+            sizes: Sizes::all(cell.block_bytes),
+            place: match cell.order {
+                Order::Random => Place::Random(Distribution::OnceEach),
+                Order::Sequential => Place::Sequential,
+            },
+            load: Load::Closed { depth: self.depth },
+            access: self.access.clone(),
+            route: match cell.way {
+                Way::Best | Way::Direct => Route::Direct,
+                Way::Buffered => Route::Buffered,
+            },
+            threads: self.threads,
+            cpus: self.cpus.to_vec(),
+            sync_after: None,
+            limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
+            cursor,
+            order_seed: Some(self.seed),
+            over_ns: None,
+        }
+    }
+}
+
+/// One window of one stream.
+pub(crate) fn run_once(
+    ctx: &Context<'_>,
+    stream: Stream,
+    watch: &Watch,
+    (warm_up, length): (Duration, Duration),
+) -> Result<StreamOutcome, BlockError> {
+    let scenario = Scenario::of(stream, warm_up, length, ctx.seed);
+    let mut outcomes = run_scenario(ctx, &scenario, watch)?;
+    Ok(outcomes.remove(0))
+}

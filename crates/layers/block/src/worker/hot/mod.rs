@@ -1,0 +1,219 @@
+//! The one hot loop: keeps operations in flight, or sends them when they are due, and counts what completes inside the
+//! window.
+//!
+//! Everything it needs is allocated before. Time is read once per reaped batch; in a closed loop of depth up to 4,
+//! where one batch is mostly one completion, once more before each submission, so that the generator's own time
+//! between two operations is not taken for the device's.
+//!
+//! A completion counts when it was *seen* inside the window; what was reaped after its end does not, though the
+//! device may have ended it just before. With d operations in flight that moves at most d at each border, and both
+//! borders the same way. An open loop waits after the end for what it sent, and tells these apart.
+
+mod land;
+mod send;
+mod settle;
+mod wait;
+
+use narrows_engine::{Stopped, Window};
+use narrows_io::{Completion, DevicePath, Op, Pattern};
+
+use super::chooser::Chooser;
+use super::clock::Clock;
+use super::due::{Due, idle};
+use super::shared::Shared;
+use super::slots::Free;
+use super::tally::{Expected, Tally};
+use crate::BlockError;
+use crate::scenario::Then;
+
+/// After so many failures a worker gives up.
+pub(crate) const FAILURES: u64 = 100;
+/// Of a limited number of operations that closes the window, this part may go into the warm-up.
+const WARM_UP_PART: u64 = 8;
+
+/// What the loop needs to know, all of it decided before.
+pub(super) struct Orders<'a> {
+    pub chooser: Chooser,
+    /// Most operations in flight.
+    pub depth: u32,
+    /// Slots of reads, trims and syncs come first, then those of writes.
+    pub read_slots: u32,
+    pub write_slots: u32,
+    pub sync_after: Option<u32>,
+    pub limit: Option<(u64, Then)>,
+    /// What writes carry, and the generation of the first of them.
+    pub payload: Option<(Pattern, u64)>,
+    pub expected: Expected,
+    pub over_ns: Option<u64>,
+    pub slice_ns: u64,
+    pub slices: usize,
+    pub pace: Pace<'a>,
+    /// First operation not before, ns.
+    pub epoch_ns: u64,
+    pub cpu_ns: fn() -> u64,
+}
+
+/// When the next operation starts.
+pub(super) enum Pace<'a> {
+    /// When one ends.
+    Closed,
+    /// When it is due.
+    Open(Due<'a>),
+}
+
+/// An operation in flight.
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    offset: u64,
+    /// From when its latency counts, ns.
+    from_ns: u64,
+    sent_ns: u64,
+    bytes: u32,
+    op: Op,
+}
+
+/// Where a thread is between two syncs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Syncing {
+    /// So many more writes until the next one.
+    After(u32),
+    /// The writes before it must come back first.
+    Waiting,
+    /// It is in flight.
+    InFlight,
+}
+
+struct Hot<'a, C: Clock> {
+    clock: &'a C,
+    shared: &'a Shared<'a>,
+    path: &'a mut dyn DevicePath,
+    orders: Orders<'a>,
+    window: Window,
+    reads: Free,
+    writes: Free,
+    flights: Box<[Flight]>,
+    out: Vec<Completion>,
+    tally: Tally,
+    in_flight: u32,
+    may_issue: u64,
+    syncing: Option<Syncing>,
+    counting: bool,
+    began_cpu_ns: u64,
+    now: u64,
+    /// Until then the cap on operations in flight held back what was due.
+    capped_ns: u64,
+}
+
+/// Runs until the window is over, or the work is.
+pub(super) fn run<C: Clock>(
+    orders: Orders<'_>,
+    path: &mut dyn DevicePath,
+    window: Window,
+    shared: &Shared<'_>,
+    clock: &C,
+) -> Result<Tally, BlockError> {
+    while clock.now_ns() < orders.epoch_ns {
+        idle(clock, clock.now_ns(), orders.epoch_ns);
+    }
+    let open = matches!(orders.pace, Pace::Open(_));
+    let mut tally = Tally::new(orders.slices, open);
+    tally.registered_buffers = path.registered_buffers();
+    let unused = Flight { offset: 0, from_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
+    let slots = orders.read_slots + orders.write_slots;
+    let hot = Hot {
+        clock,
+        shared,
+        reads: Free::new(0, orders.read_slots),
+        writes: Free::new(orders.read_slots, orders.write_slots),
+        flights: vec![unused; slots as usize].into_boxed_slice(),
+        out: Vec::with_capacity(2 * orders.depth as usize + 2),
+        tally,
+        in_flight: 0,
+        may_issue: match orders.limit {
+            None => u64::MAX,
+            Some((most, Then::EndStream)) => most,
+            Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => {
+                most / WARM_UP_PART
+            }
+            Some((most, Then::CloseWindow)) => most,
+        },
+        syncing: orders.sync_after.map(|writes| Syncing::After(writes.max(1))),
+        counting: false,
+        began_cpu_ns: 0,
+        now: clock.now_ns(),
+        capped_ns: 0,
+        path,
+        orders,
+        window,
+    };
+    hot.run()
+}
+
+impl<C: Clock> Hot<'_, C> {
+    fn run(mut self) -> Result<Tally, BlockError> {
+        self.shared.close(self.window.end_ns);
+        self.begin();
+        loop {
+            match self.orders.pace {
+                Pace::Closed => self.keep_full(),
+                Pace::Open(_) => self.send_due(),
+            }
+            if self.is_through() {
+                break;
+            }
+            self.wait()?;
+            self.now = self.clock.now_ns();
+            if self.now >= self.shared.end_ns() {
+                break;
+            }
+            if self.shared.stop.is_set() {
+                return Err(Stopped.into());
+            }
+            self.begin();
+            self.take_in();
+            if self.tally.failures >= FAILURES {
+                self.shared.close(0);
+                break;
+            }
+        }
+        if self.counting {
+            self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
+        }
+        self.tally.submit_ns = self.path.submit_ns();
+        self.settle_open()?;
+        Ok(self.tally)
+    }
+
+    /// From the start of the window on everything counts.
+    #[inline]
+    fn begin(&mut self) {
+        if !self.counting && self.now >= self.window.start_ns {
+            self.counting = true;
+            self.began_cpu_ns = (self.orders.cpu_ns)();
+            if let Some((most, _)) = self.orders.limit {
+                self.may_issue = most;
+            }
+        }
+    }
+
+    /// Whether there is nothing left to do; closes the window where the stream's limit says so.
+    #[inline]
+    fn is_through(&mut self) -> bool {
+        if self.tally.issued < self.may_issue || self.in_flight >= self.orders.depth {
+            return false;
+        }
+        match self.orders.limit {
+            Some((_, Then::CloseWindow)) if self.counting => {
+                // The load can't be held any more, so the figures end here for everybody.
+                self.shared.close(self.now);
+                false
+            }
+            Some((_, Then::EndStream)) if self.in_flight == 0 => {
+                self.tally.ended_ns = Some(self.now);
+                self.shared.done(self.now);
+                true
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Starting operations: the next one of a closed loop, those due of an open one, and the syncs between writes.
+
+use narrows_io::Op;
+
+use super::{Flight, Hot, Pace, Syncing};
+use crate::worker::chooser::Next;
+use crate::worker::clock::Clock;
+
+/// Up to this depth every submission of a closed loop gets its own time stamp.
+const STAMP_EACH: u32 = 4;
+
+impl<C: Clock> Hot<'_, C> {
+    /// Closed loop: submits until the depth is reached.
+    #[inline]
+    pub(super) fn keep_full(&mut self) {
+        let stamp_each = self.orders.depth <= STAMP_EACH;
+        while self.in_flight < self.orders.depth && self.may_send() {
+            let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
+            self.send(sent_ns, sent_ns);
+        }
+    }
+
+    /// Open loop: submits what is due, up to the cap.
+    #[inline]
+    pub(super) fn send_due(&mut self) {
+        while self.in_flight < self.orders.depth && self.may_send() {
+            let Pace::Open(due) = &mut self.orders.pace else { return };
+            let Some(due_ns) = due.next_ns() else { return };
+            if due_ns > self.now {
+                return;
+            }
+            due.sent();
+            if self.counting
+                && let Some(open) = &mut self.tally.open
+            {
+                open.sent += 1;
+                open.held += u64::from(due_ns <= self.capped_ns);
+                if due_ns >= self.window.start_ns {
+                    open.due_sent += 1;
+                    let slice = (due_ns - self.window.start_ns) / self.orders.slice_ns;
+                    if let Some(slice) = self.tally.slices.get_mut(slice as usize) {
+                        slice.due += 1;
+                    }
+                }
+            }
+            self.send(due_ns, self.now);
+        }
+    }
+
+    /// Whether another operation may start now: the limit is not reached and no sync stands before it.
+    #[inline]
+    fn may_send(&mut self) -> bool {
+        match self.syncing {
+            None | Some(Syncing::After(1..)) => {}
+            Some(Syncing::After(0) | Syncing::Waiting) => {
+                self.syncing = Some(Syncing::Waiting);
+                if self.in_flight == 0 {
+                    self.send_sync();
+                }
+                return false;
+            }
+            Some(Syncing::InFlight) => return false,
+        }
+        self.tally.issued < self.may_issue
+    }
+
+    #[inline]
+    fn send(&mut self, from_ns: u64, sent_ns: u64) {
+        let Next { op, offset, bytes } = self.orders.chooser.next();
+        let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
+        if op == Op::Write {
+            if let Some((pattern, generation)) = &mut self.orders.payload {
+                *generation += 1;
+                let buffer = &mut self.path.buffer(slot)[..bytes as usize];
+                pattern.stamp(buffer, offset, *generation);
+            }
+            self.tally.written_bytes += u64::from(bytes);
+            if let Some(Syncing::After(left)) = &mut self.syncing {
+                *left -= 1;
+            }
+        }
+        self.flights[slot as usize] = Flight { offset, from_ns, sent_ns, bytes, op };
+        self.path.submit(op, slot, offset, bytes);
+        self.tally.issued += 1;
+        self.in_flight += 1;
+    }
+
+    fn send_sync(&mut self) {
+        let slot = self.reads.take();
+        let sent_ns = self.clock.now_ns();
+        let (from_ns, op) = (sent_ns, Op::Sync);
+        self.flights[slot as usize] = Flight { offset: 0, from_ns, sent_ns, bytes: 0, op };
+        self.path.submit(op, slot, 0, 0);
+        self.in_flight += 1;
+        self.syncing = Some(Syncing::InFlight);
+    }
+}

@@ -1,0 +1,80 @@
+//! Waiting: for completions, or until the next operation is due.
+
+use std::time::Duration;
+
+use super::{Hot, Pace, Syncing};
+use crate::BlockError;
+use crate::worker::clock::Clock;
+use crate::worker::due::{HEARTBEAT_NS, SPIN_NS, idle};
+
+/// Rest of a loop that has nothing to wait for, ns.
+const IDLE_NS: u64 = 200_000;
+
+impl<C: Clock> Hot<'_, C> {
+    /// Starts what was submitted and waits for completions, or until something is due.
+    #[inline]
+    pub(super) fn wait(&mut self) -> Result<(), BlockError> {
+        if matches!(self.orders.pace, Pace::Closed) {
+            if self.in_flight > 0 {
+                let batch = batch(self.orders.depth).min(self.in_flight);
+                self.path.reap(batch, &mut self.out)?;
+            } else {
+                self.clock.sleep_until(self.now + IDLE_NS);
+            }
+            return Ok(());
+        }
+        let held = self.in_flight >= self.orders.depth || self.cannot_send();
+        if !held {
+            return self.wait_due();
+        }
+        if self.in_flight > 0 {
+            self.path.reap(1, &mut self.out)?;
+            // What becomes due meanwhile waits for the device, not for the generator.
+            self.capped_ns = self.clock.now_ns();
+        } else {
+            self.clock.sleep_until(self.now + IDLE_NS);
+        }
+        Ok(())
+    }
+
+    /// Whether something else than time keeps the next operation from being sent.
+    #[inline]
+    fn cannot_send(&self) -> bool {
+        self.tally.issued >= self.may_issue
+            || matches!(
+                self.syncing,
+                Some(Syncing::After(0) | Syncing::Waiting | Syncing::InFlight)
+            )
+    }
+
+    /// Open loop with room for more: back when the next operation is due.
+    #[inline]
+    fn wait_due(&mut self) -> Result<(), BlockError> {
+        let Pace::Open(due) = &mut self.orders.pace else { return Ok(()) };
+        let limit_ns = (self.now + HEARTBEAT_NS).min(self.shared.end_ns());
+        let Some(due_ns) = due.next_ns() else {
+            due.wait_turn(self.clock, limit_ns);
+            return Ok(());
+        };
+        let now = self.clock.now_ns();
+        if self.in_flight == 0 {
+            if now < due_ns.min(limit_ns) {
+                idle(self.clock, now, due_ns.min(limit_ns));
+            }
+            return Ok(());
+        }
+        let gap_ns = due_ns.min(limit_ns).saturating_sub(now);
+        if gap_ns > SPIN_NS {
+            self.path.reap_within(1, Duration::from_nanos(gap_ns - SPIN_NS), &mut self.out)?;
+        } else {
+            self.path.reap(0, &mut self.out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Completions to wait for at once: one while operations are few, then a small part of the depth, because a wake-up
+/// per completion costs more than the wait for the second adds.
+pub(crate) fn batch(depth: u32) -> u32 {
+    (depth / 8).max(1)
+}

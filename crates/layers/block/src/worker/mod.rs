@@ -1,0 +1,156 @@
+//! One thread of a stream: prepares (allocate, open, register, bind), waits for the others, and runs the hot loop.
+
+mod chooser;
+mod clock;
+mod deck;
+mod due;
+mod hot;
+mod shared;
+mod slots;
+mod tally;
+mod walk;
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Duration;
+
+use narrows_engine::Stopped;
+use narrows_facts::{affinity, process};
+use narrows_io::{Arena, DevicePath, Pattern};
+
+use self::chooser::Chooser;
+use self::clock::Monotonic;
+use self::due::Due;
+use self::hot::{Orders, Pace};
+use self::tally::Expected;
+use crate::BlockError;
+use crate::scenario::Stream;
+
+pub(crate) use self::due::{Queue, Source};
+pub(crate) use self::hot::FAILURES;
+pub(crate) use self::shared::Shared;
+pub(crate) use self::tally::Tally;
+
+/// Payload that lies between two uses of a write buffer, all threads together, bytes.
+const POOL_BYTES: u64 = 64 << 20;
+
+/// What one thread does.
+pub(crate) struct Job<'a> {
+    pub stream: &'a Stream,
+    pub thread: u32,
+    pub file: Arc<File>,
+    /// Of the order of places; the same for all threads of the stream.
+    pub order_seed: u64,
+    /// Of everything else; this thread's own.
+    pub seed: u64,
+    /// Of an open loop.
+    pub source: Option<Source<'a>>,
+    /// Whether a stream of the scenario writes where this one works.
+    pub written: bool,
+    pub warm_up: Duration,
+    pub slice_ns: u64,
+    pub slices: usize,
+}
+
+/// Prepares, waits for the others, runs.
+pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockError> {
+    let prepared = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| prepare(&job)));
+    let prepared = match prepared {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(error)) => {
+            shared.gate.fail();
+            return Err(error);
+        }
+        Err(panic) => {
+            shared.gate.fail();
+            std::panic::resume_unwind(panic);
+        }
+    };
+    let Prepared { mut path, chooser, payload, read_slots, write_slots } = prepared;
+    // A sibling that failed reports its own error.
+    let Ok(window) = shared.gate.ready() else { return Err(Stopped.into()) };
+    let epoch_ns = window.start_ns.saturating_sub(job.warm_up.as_nanos() as u64);
+    let stream = job.stream;
+    let limit = stream.limit.map(|limit| {
+        let part = stream.share(limit.operations, job.thread).max(1);
+        (part, limit.then)
+    });
+    let orders = Orders {
+        chooser,
+        depth: stream.depth_of(job.thread),
+        read_slots,
+        write_slots,
+        sync_after: stream.sync_after,
+        limit,
+        payload,
+        expected: Expected { pattern: stream.region.pattern(), written: job.written },
+        over_ns: stream.over_ns,
+        slice_ns: job.slice_ns,
+        slices: job.slices,
+        pace: job.source.map_or(Pace::Closed, |source| Pace::Open(Due::new(source, epoch_ns))),
+        epoch_ns,
+        cpu_ns: process::thread_cpu_ns,
+    };
+    let result = hot::run(orders, &mut *path, window, shared, &Monotonic);
+    if result.is_err() {
+        shared.close(0);
+    }
+    result
+}
+
+struct Prepared {
+    path: Box<dyn DevicePath>,
+    chooser: Chooser,
+    payload: Option<(Pattern, u64)>,
+    read_slots: u32,
+    write_slots: u32,
+}
+
+fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
+    let (stream, region) = (job.stream, &job.stream.region);
+    if !stream.cpus.is_empty() {
+        affinity::pin(&stream.cpus).map_err(|source| BlockError::Thread {
+            action: format!("bind a thread to CPUs {:?}", stream.cpus),
+            source,
+            hint: "name CPUs of this process's own set (taskset -p $$)",
+        })?;
+    }
+    if job.source.is_some() {
+        wake_on_time();
+    }
+    let depth = stream.depth_of(job.thread);
+    let slot_bytes = stream.sizes.largest_moved(&stream.mix).max(1);
+    let write_slots = if stream.mix.write == 0 {
+        0
+    } else {
+        let pool = POOL_BYTES / u64::from(stream.threads) / u64::from(slot_bytes);
+        (pool as u32).max(2 * depth)
+    };
+    // Reads would spoil the payload that writes carry, so they have slots of their own; a sync takes one too.
+    let others = stream.mix.read > 0 || stream.mix.trim > 0;
+    let read_slots = if others { depth } else { u32::from(stream.sync_after.is_some()) };
+    let slots = read_slots + write_slots;
+    let arena =
+        Arena::new(slots, slot_bytes, region.target().memory_alignment()).map_err(|source| {
+            narrows_io::Error::system("allocate buffers for", region.name(), source)
+        })?;
+    let file = Arc::clone(&job.file);
+    let mut path = stream.access.open(file, region.name(), arena, depth)?;
+    let payload = (write_slots > 0).then(|| {
+        let pattern = region.pattern().unwrap_or(Pattern::new(job.order_seed));
+        let generation = region.target().next_generation();
+        for slot in read_slots..slots {
+            let place = u64::from(slot) * u64::from(slot_bytes);
+            pattern.fill(path.buffer(slot), place, generation);
+        }
+        (pattern, region.target().next_generation())
+    });
+    let chooser = Chooser::new(stream, job.thread, job.order_seed, job.seed);
+    Ok(Prepared { path, chooser, payload, read_slots, write_slots })
+}
+
+/// Asks for wake-ups without slack (50 µs by default), for this thread alone.
+fn wake_on_time() {
+    // SAFETY: the call changes one number of the calling thread and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong, 0, 0, 0) };
+}

@@ -1,0 +1,175 @@
+//! What one thread counts. Everything is inside the window, except where it says otherwise.
+
+use std::io;
+
+use narrows_io::{Op, Pattern, SECTOR, Tag};
+use narrows_stats::Recorder;
+
+use crate::outcome::{Counted, Slice};
+
+/// Of that many completed reads one has its contents looked at.
+const LOOK_AT: u64 = 64;
+
+/// What one thread counted.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// By kind, see [`Counted::index`].
+    pub kinds: [Counted; 4],
+    pub first_failure: Option<(u64, io::Error)>,
+    /// Operations that failed, warm-up included.
+    pub failures: u64,
+    /// Reads whose contents were looked at; of these, zeros, and not what belongs there.
+    pub looked_at: u64,
+    pub zeros: u64,
+    pub wrong: u64,
+    pub slices: Vec<Slice>,
+    /// Processor time of this thread over the window, ns.
+    pub cpu_ns: u64,
+    /// Operations submitted since the start of the warm-up, syncs not counted.
+    pub issued: u64,
+    /// Bytes written since the start of the warm-up.
+    pub written_bytes: u64,
+    /// Whether the kernel granted pinned buffers, where there is such a thing.
+    pub registered_buffers: Option<bool>,
+    /// Time inside calls that only submit, ns.
+    pub submit_ns: Option<u64>,
+    /// When its limit was reached and everything had come back, ns.
+    pub ended_ns: Option<u64>,
+    pub open: Option<OpenTally>,
+}
+
+/// What an open loop counts besides.
+#[derive(Debug)]
+pub(crate) struct OpenTally {
+    /// Intended to submitted, of the operations that completed.
+    pub lateness: Recorder,
+    /// Latency of those due before the end that came back after it.
+    pub stragglers: Recorder,
+    /// Due in the window and sent.
+    pub due_sent: u64,
+    /// Sent in the window.
+    pub sent: u64,
+    /// Of these, held back because the cap was reached.
+    pub held: u64,
+    /// In flight at the end.
+    pub in_flight: u64,
+    /// Of those in flight at the end, never seen to come back.
+    pub unfinished: u64,
+    /// Due before the end and never sent; of these, due in the window.
+    pub unsent: u64,
+    pub unsent_due: u64,
+}
+
+impl Tally {
+    pub(super) fn new(slices: usize, open: bool) -> Self {
+        Tally {
+            kinds: std::array::from_fn(|_| Counted::default()),
+            first_failure: None,
+            failures: 0,
+            looked_at: 0,
+            zeros: 0,
+            wrong: 0,
+            slices: vec![Slice::default(); slices],
+            cpu_ns: 0,
+            issued: 0,
+            written_bytes: 0,
+            registered_buffers: None,
+            submit_ns: None,
+            ended_ns: None,
+            open: open.then(|| OpenTally {
+                lateness: Recorder::new(),
+                stragglers: Recorder::new(),
+                due_sent: 0,
+                sent: 0,
+                held: 0,
+                in_flight: 0,
+                unfinished: 0,
+                unsent: 0,
+                unsent_due: 0,
+            }),
+        }
+    }
+
+    pub(super) fn failed(&mut self, offset: u64, error: io::Error) {
+        self.failures += 1;
+        self.first_failure.get_or_insert((offset, error));
+    }
+}
+
+/// What is known of the contents of what is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expected {
+    /// What the file was written with, where that is known.
+    pub pattern: Option<Pattern>,
+    /// Whether somebody writes to it meanwhile.
+    pub written: bool,
+}
+
+impl Expected {
+    /// Whether this read is one of those to look at.
+    #[inline]
+    pub(super) fn is_turn(reads: u64) -> bool {
+        reads.is_multiple_of(LOOK_AT)
+    }
+
+    /// Looks at what was read from `offset`.
+    pub(super) fn look(&self, tally: &mut Tally, buffer: &[u8], offset: u64) {
+        tally.looked_at += 1;
+        match self.pattern.unwrap_or(Pattern::new(0)).tag(buffer, offset) {
+            Tag::Ours { .. } => {}
+            Tag::Zeros => tally.zeros += 1,
+            Tag::Displaced { .. } => tally.wrong += u64::from(self.pattern.is_some()),
+            Tag::Foreign => {
+                let wrong = self.pattern.is_some_and(|pattern| {
+                    !(self.written && is_between_writes(pattern, buffer, offset))
+                });
+                tally.wrong += u64::from(wrong);
+            }
+        }
+    }
+}
+
+/// Whether the tag is ours and of this place, but of two generations: read while it was overwritten. Nobody
+/// promises that a sector is read whole then.
+fn is_between_writes(pattern: Pattern, buffer: &[u8], offset: u64) -> bool {
+    let mut fresh = [0u8; SECTOR];
+    pattern.stamp(&mut fresh, offset, 0);
+    // File and sector number; generation and check word follow.
+    const SAME: usize = 16;
+    buffer.len() >= SAME && buffer[..SAME] == fresh[..SAME]
+}
+
+/// For code that has an operation and wants its row.
+#[inline]
+pub(super) fn row(kinds: &mut [Counted; 4], op: Op) -> &mut Counted {
+    &mut kinds[Counted::index(op)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sector_read_while_it_is_written_is_not_called_wrong() {
+        let pattern = Pattern::new(1);
+        let mut old = vec![0; SECTOR];
+        pattern.fill(&mut old, 8192, 1);
+        let mut new = vec![0; SECTOR];
+        pattern.fill(&mut new, 8192, 2);
+        let torn: Vec<u8> = new[..24].iter().chain(&old[24..]).copied().collect();
+        let wrong = |buffer: &[u8], written| {
+            let mut tally = Tally::new(0, false);
+            Expected { pattern: Some(pattern), written }.look(&mut tally, buffer, 8192);
+            assert_eq!(tally.looked_at, 1);
+            tally.wrong
+        };
+        assert_eq!(wrong(&torn, true), 0);
+        assert_eq!(wrong(&torn, false), 1);
+        assert_eq!(wrong(&old, false), 0);
+        let mut elsewhere = vec![0; SECTOR];
+        pattern.fill(&mut elsewhere, 0, 1);
+        assert_eq!(wrong(&elsewhere, true), 1);
+        Pattern::new(2).fill(&mut elsewhere, 8192, 1);
+        assert_eq!(wrong(&elsewhere, true), 1);
+    }
+}
