@@ -7,6 +7,11 @@ use crate::{ConsentError, Device, Identity, refusals};
 
 /// Consent to write to one device. Only [`consent`] makes it; it holds for the drive that was looked at and for no
 /// other that may take its name.
+///
+/// ```compile_fail
+/// // Its fields are private, and it has neither `new` nor `Default`.
+/// let made_up = narrows_raw::Consent { path: "/dev/sda".into(), ..Default::default() };
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
     pub(crate) path: String,
