@@ -31,7 +31,7 @@ pub struct Step {
 ///
 /// K is the largest over t of |Σ sign(x_j − x_i)| with i ≤ t < j; p = 2·exp(−6K²/(n³ + n²)), which is close where it is
 /// below 0.5 and errs upwards for short series. Assumes that samples are independent apart from the change: where the
-/// two parts, each less its median, are correlated, the exponent is divided by n over their effective sample size.
+/// two parts, each less its mean, are correlated, the exponent is divided by n over their effective sample size.
 ///
 /// It exists from ten samples, of which the most clear step reaches p = 0.07; from 20, p = 0.002. `None` for fewer, when
 /// a sample is not finite, and when all are equal. Source: Pettitt, *Applied Statistics* 28, 1979; the correction as in
@@ -57,8 +57,7 @@ pub fn step(series: &[f64]) -> Option<Step> {
     }
     let (first, second) = series.split_at(at);
     let (before, after) = (median(first)?, median(second)?);
-    let rest: Vec<f64> =
-        first.iter().map(|v| v - before).chain(second.iter().map(|v| v - after)).collect();
+    let rest = rest(first, second);
     let inflation = effective_sample_size(&rest).map_or(1.0, |size| n as f64 / size);
     let cubes = (n as f64).powi(3) + (n as f64).powi(2);
     let p_value = (2.0 * (-6.0 * largest * largest / cubes / inflation).exp()).min(1.0);
@@ -70,6 +69,13 @@ pub fn step(series: &[f64]) -> Option<Step> {
         spread_after: spread(second, after)?,
         p_value,
     })
+}
+
+/// Both parts without their means: what the step leaves.
+fn rest(first: &[f64], second: &[f64]) -> Vec<f64> {
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let (a, b) = (mean(first), mean(second));
+    first.iter().map(|v| v - a).chain(second.iter().map(|v| v - b)).collect()
 }
 
 /// Ranks from 1; equal values share the middle of theirs.
@@ -140,19 +146,15 @@ mod tests {
                 let (k, at) = slow(&series);
                 let found = step(&series).unwrap();
                 assert_eq!(found.at, at, "n {n}, {levels} levels");
-                if effective_sample_size(&rest(&series, at)).is_none_or(|size| size == n as f64) {
+                if effective_sample_size(&rest(&series[..at], &series[at..]))
+                    .is_none_or(|size| size == n as f64)
+                {
                     let cubes = (n * n * n + n * n) as f64;
                     let p = (2.0 * (-6.0 * k * k / cubes).exp()).min(1.0);
                     assert!((found.p_value - p).abs() < 1e-12, "n {n}: {} {p}", found.p_value);
                 }
             }
         }
-    }
-
-    fn rest(series: &[f64], at: usize) -> Vec<f64> {
-        let (first, second) = series.split_at(at);
-        let (a, b) = (median(first).unwrap(), median(second).unwrap());
-        first.iter().map(|v| v - a).chain(second.iter().map(|v| v - b)).collect()
     }
 
     #[test]

@@ -35,6 +35,13 @@ impl fmt::Display for When {
                  p < {p_within} within most windows or p < {p_between} over five or more repeats",
                 Ratio(share)
             ),
+            When::Step { p, share, level } => write!(
+                f,
+                "the headline figure falls by more than {} in one step, within a window or over all of them one after \
+                 the other, with Pettitt p < {p}, and then stays level within ±{}",
+                Ratio(share),
+                Ratio(level)
+            ),
             When::Wide { half_width } => {
                 write!(
                     f,
@@ -138,11 +145,20 @@ impl fmt::Display for Need {
             Need::Says(key, any_of) => {
                 write!(f, "{} is {}", key.replace('_', " "), any_of.join(" or "))
             }
+            Need::SaysEither(choices) => {
+                let one = |(key, any_of): &(&str, &[&str])| {
+                    format!("{} is {}", key.replace('_', " "), any_of.join(" or "))
+                };
+                f.write_str(&choices.iter().map(one).collect::<Vec<_>>().join(" or "))
+            }
             Need::SaysNot(key, none_of) => {
                 write!(f, "{} is not {}", key.replace('_', " "), none_of.join(" or "))
             }
             Need::AtLeast(quantity, bound) => {
                 write!(f, "{} is at least {}", quantity.label(), number(bound))
+            }
+            Need::Less(small, large) => {
+                write!(f, "{} is less than {}", small.label(), large.label())
             }
             Need::Quick(true) => f.write_str("the run is a sketch"),
             Need::Quick(false) => f.write_str("the run is not a sketch"),

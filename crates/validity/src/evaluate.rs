@@ -10,6 +10,7 @@ use crate::path;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
 use crate::select::{lookup, says};
+use crate::step;
 
 /// A measurement in its run.
 #[derive(Clone, Copy)]
@@ -76,6 +77,9 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         }
         When::Drift { p_within, p_between, share } => {
             drift::evidence(case.measurement, p_within, p_between, share).map(Evidence::new)
+        }
+        When::Step { p, share, level } => {
+            step::evidence(case.measurement, p, share, level).map(Evidence::new)
         }
         When::Wide { half_width } => {
             let metric = headline(case.measurement)?;

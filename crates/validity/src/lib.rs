@@ -12,6 +12,7 @@
 //! one note says so. Not here: explaining *why* a workload is slow (that is the verdict), or changing a number.
 
 mod blind;
+mod clean;
 mod describe;
 mod drift;
 mod evaluate;
@@ -20,7 +21,9 @@ mod quantity;
 mod rule;
 mod rules;
 mod select;
+mod step;
 
+pub use clean::{Company, clean};
 pub use path::PathFact;
 pub use quantity::Quantity;
 pub use rule::{About, Group, Over, Rule, Test, When};

@@ -23,6 +23,8 @@ pub enum Quantity {
     Total(&'static str),
     /// Hardware threads that are online.
     OnlineCpus,
+    /// Memory that the page cache can have: the control group's limit, or else the machine's total, bytes.
+    MemoryBytes,
     /// Capacity of the drives under the measurement's role, bytes.
     DriveBytes,
     /// How many repeats there were.
@@ -61,6 +63,12 @@ impl Quantity {
                 let metric = case.measurement.metric(name)?;
                 one(Some(metric.unit), from_metric(String::new(), metric).values.iter().sum())
             }
+            Quantity::MemoryBytes => {
+                let platform = case.platform()?;
+                let total = Some(platform.memory.total_bytes).filter(|total| *total > 0);
+                let limit = platform.cgroup.memory_limit_bytes;
+                one(Some(Unit::Bytes), total.into_iter().chain(limit).min()? as f64)
+            }
             Quantity::OnlineCpus => {
                 let threads = case.platform()?.cpu.threads;
                 one(Some(Unit::Cpus), (threads > 0).then_some(f64::from(threads))?)
@@ -85,6 +93,7 @@ impl Quantity {
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(name) => format!("{} over all repeats", name.replace('_', " ")),
             Quantity::OnlineCpus => "CPUs online".to_string(),
+            Quantity::MemoryBytes => "memory".to_string(),
             Quantity::DriveBytes => "drive capacity".to_string(),
             Quantity::Repeats => "repeats".to_string(),
         }

@@ -38,6 +38,8 @@ pub enum Group {
     Device,
     /// The file that was measured.
     File,
+    /// Which blocks were touched, and how often.
+    Order,
     /// Whether the figure had settled and how well it repeats.
     Steadiness,
     /// Whatever else used the machine.
@@ -58,10 +60,11 @@ pub enum Group {
 
 impl Group {
     /// Every heading in the book's order.
-    pub const ALL: [Group; 11] = [
+    pub const ALL: [Group; 12] = [
         Group::Arithmetic,
         Group::Device,
         Group::File,
+        Group::Order,
         Group::Steadiness,
         Group::Disturbance,
         Group::Generator,
@@ -78,6 +81,7 @@ impl Group {
             Group::Arithmetic => "Arithmetic",
             Group::Device => "What the device saw",
             Group::File => "The file",
+            Group::Order => "Which blocks were touched",
             Group::Steadiness => "Steadiness",
             Group::Disturbance => "Disturbance",
             Group::Generator => "The load generator",
@@ -153,6 +157,15 @@ pub enum When {
         p_between: f64,
         /// Change along the fitted line, relative to the mean, above which it matters.
         share: f64,
+    },
+    /// The headline figure steps down to a level line: inside a window, or over all windows one after the other.
+    Step {
+        /// Pettitt's p below which a step counts.
+        p: f64,
+        /// Fall, relative to the level before, above which it matters.
+        share: f64,
+        /// Median absolute deviation over the median, up to which the line behind the step is level.
+        level: f64,
     },
     /// The headline figure's 95 % interval (with fewer than six repeats: its range) is wider than ± this share.
     Wide {

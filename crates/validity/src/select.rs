@@ -25,10 +25,14 @@ pub struct Select {
 pub enum Need {
     /// A text or boolean of workload or conditions is one of these.
     Says(&'static str, &'static [&'static str]),
+    /// A text or boolean under one of these keys is one of the words beside it.
+    SaysEither(&'static [(&'static str, &'static [&'static str])]),
     /// It is none of these, or absent.
     SaysNot(&'static str, &'static [&'static str]),
     /// The figure is known and at least this.
     AtLeast(Quantity, f64),
+    /// Both figures are known and the first is less than the second.
+    Less(Quantity, Quantity),
     /// The run is (or is not) a sketch.
     Quick(bool),
     /// The path under the measurement's role is known and has this property.
@@ -75,12 +79,19 @@ impl Need {
         let m = case.measurement;
         match *self {
             Need::Says(key, any_of) => says(m, key).is_some_and(|t| any_of.contains(&t.as_str())),
+            Need::SaysEither(choices) => choices.iter().any(|(key, any_of)| {
+                says(m, key).is_some_and(|text| any_of.contains(&text.as_str()))
+            }),
             Need::SaysNot(key, none_of) => {
                 !says(m, key).is_some_and(|t| none_of.contains(&t.as_str()))
             }
             Need::AtLeast(quantity, bound) => {
                 quantity.resolve(case).is_some_and(|figure| figure.median() >= bound)
             }
+            Need::Less(small, large) => small
+                .resolve(case)
+                .zip(large.resolve(case))
+                .is_some_and(|(small, large)| small.median() < large.median()),
             Need::Quick(quick) => case.run.plan.quick == quick,
             Need::Path(fact) => path::of(case).is_some_and(|p| fact.holds(p)),
             Need::PathNot(fact) => !path::of(case).is_some_and(|p| fact.holds(p)),

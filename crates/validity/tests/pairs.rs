@@ -4,7 +4,9 @@ mod clean;
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Measurement, Metric, Role, RolePath, Run, RunningDatabase, condition, metric};
+use narrows_model::{
+    Measurement, Metric, Role, RolePath, Run, RunningDatabase, Unit, condition, metric,
+};
 use narrows_validity::{check, rules};
 use serde_json::json;
 
@@ -20,6 +22,9 @@ struct Pair {
 const KNEE: &str = "block.read.random.8k.knee";
 const BUFFERED: &str = "block.read.random.8k.server_knee";
 const WRITE: &str = "block.write.random.8k.knee";
+const AIO: &str = "block.read.random.8k.aio";
+const BLOCK_OPEN: &str = "block.read.random.8k.open";
+const SYNCED: &str = "block.write.random.8k.synced";
 const APPEND: &str = "log.append.fdatasync.idle";
 const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
@@ -48,6 +53,16 @@ const PAIRS: &[Pair] = &[
         fires: |r| change_one(r, KNEE, metric::SHORT_IOS, 1.0),
         silent: |r| remove(r, KNEE, metric::SHORT_IOS) },
 
+    Pair { rule: "nothing-done",
+        fires: |r| change_one(r, KNEE, metric::OPERATIONS, 0.0),
+        silent: |r| change_one(r, KNEE, metric::OPERATIONS, 1.0) },
+    Pair { rule: "window-too-short",
+        fires: |r| change_one(r, KNEE, metric::WINDOW, 19e6),
+        silent: |r| change_one(r, KNEE, metric::WINDOW, 21e6) },
+    Pair { rule: "few-operations",
+        fires: |r| change(r, KNEE, metric::OPERATIONS, 3.0),
+        silent: |r| change(r, KNEE, metric::OPERATIONS, 4.0) },
+
     Pair { rule: "device-saw-less",
         fires: |r| change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.94e6 * 8192.0),
         silent: |r| change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.96e6 * 8192.0) },
@@ -66,6 +81,35 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, APPEND, metric::DEVICE_FLUSHES, 0.0),
         // A drive without a volatile cache isn't sent flushes.
         silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 0.0); write_through(r) } },
+    Pair { rule: "syncs-not-seen",
+        fires: |r| change(r, SYNCED, metric::DEVICE_FLUSHES, 0.0),
+        // Sixteen threads may share one flush.
+        silent: |r| change(r, SYNCED, metric::DEVICE_FLUSHES, 1e4 / 16.0) },
+    Pair { rule: "requests-merged",
+        fires: |r| change(r, KNEE, metric::DEVICE_MERGES, 1.1e5),
+        silent: |r| change(r, KNEE, metric::DEVICE_MERGES, 0.9e5) },
+
+    Pair { rule: "plain-file-in-dev",
+        fires: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("file in /dev")),
+        silent: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("block device")) },
+    Pair { rule: "data-can-be-saved",
+        fires: |r| say(of(r, WRITE), "dedupe_percent", json!(20)),
+        silent: |r| { say(of(r, WRITE), "dedupe_percent", json!(0)); say(of(r, WRITE), "compress_percent", json!(10)) } },
+    Pair { rule: "streams-overlap",
+        // Four streams over the same blocks.
+        fires: |r| { say(of(r, KNEE), condition::PLACE, json!("same_offsets")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) },
+        // Each has a part of its own, and went round four times.
+        silent: |r| { say(of(r, KNEE), condition::PLACE, json!("parts")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) } },
+    Pair { rule: "working-set-in-memory",
+        fires: |r| change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0),
+        silent: |r| { change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0); say(of(r, BUFFERED), "file_bytes", json!(64_u64 << 30)) } },
+    Pair { rule: "blocks-read-again",
+        fires: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.4e6 * 8192.0),
+        silent: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.6e6 * 8192.0) },
+    Pair { rule: "sequence-repeated",
+        fires: |r| change_one(r, KNEE, metric::SEQUENCE_REPEATED, 1.0),
+        silent: |r| remove(r, KNEE, metric::SEQUENCE_REPEATED) },
+
     Pair { rule: "resident-before",
         fires: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.02),
         silent: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.005) },
@@ -84,6 +128,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| 100e3 * (1.0 - s as f64 / 60.0))).collect(),
         // The same in one window of six: a visitor.
         silent: |r| of(r, KNEE).series[2] = series(2, |s| 100e3 * (1.0 - s as f64 / 60.0)) },
+    Pair { rule: "settled-lower",
+        // From the middle of the fourth window on, 60 % and level.
+        fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 })).collect(),
+        // As much lower, but ragged: somebody else came.
+        silent: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| {
+            if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 * [0.7, 1.3, 0.9][s % 3] }
+        })).collect() },
     Pair { rule: "wide-spread",
         fires: |r| interval(r, UPDATE, metric::THROUGHPUT, 14e3, 26e3),
         silent: |r| interval(r, UPDATE, metric::THROUGHPUT, 16e3, 24e3) },
@@ -117,6 +168,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, UPDATE, metric::THROTTLED, 1.0),
         silent: |r| change(r, KNEE, metric::THROTTLED, 1.0) },
 
+    Pair { rule: "io-limit-changed",
+        fires: |r| change_one(r, KNEE, metric::IO_LIMIT_CHANGED, 1.0),
+        silent: |r| remove(r, KNEE, metric::IO_LIMIT_CHANGED) },
+    Pair { rule: "io-limit-reached",
+        fires: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.99),
+        silent: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.85) },
+
     Pair { rule: "generator-bound",
         fires: |r| change(r, KNEE, metric::GENERATOR_BUSY, 0.95),
         // On the server's own path the processor is part of what is measured.
@@ -136,6 +194,20 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "operations-skipped",
         fires: |r| change_one(r, OPEN, metric::SKIPPED, 3.0),
         silent: |r| remove(r, OPEN, metric::SKIPPED) },
+    Pair { rule: "backlog-grows",
+        fires: |r| change(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 1.1e4),
+        silent: |r| change_one(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 5e4) },
+    Pair { rule: "rate-not-offered",
+        fires: |r| change(r, BLOCK_OPEN, metric::SENT_RATE, 98e3),
+        // The device held the others back, which is overload.
+        silent: |r| { change(r, BLOCK_OPEN, metric::SENT_RATE, 98e3); change(r, BLOCK_OPEN, metric::HELD, 2e4) } },
+    Pair { rule: "asynchronous-in-name",
+        fires: |r| say(of(r, AIO), condition::DIRECT, json!(false)),
+        silent: |r| { say(of(r, AIO), condition::DIRECT, json!(false)); change(r, AIO, metric::DEPTH, 1.0); change(r, AIO, metric::IN_FLIGHT, 0.9) } },
+    Pair { rule: "submission-blocks",
+        fires: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 9.5e3); change(r, AIO, metric::GENERATOR_BUSY, 0.2) },
+        // Busy submitting, not asleep in it.
+        silent: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 8e3); change(r, AIO, metric::GENERATOR_BUSY, 0.85) } },
     Pair { rule: "io-uring-refused",
         fires: |r| say(of(r, KNEE), condition::METHOD, json!("threads")),
         silent: |r| say(of(r, KNEE), condition::METHOD, json!("direct")) },
@@ -185,6 +257,9 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "not-durable",
         fires: |r| path(r, Role::Wal).file_system.volatile = true,
         silent: |r| path(r, Role::Data).file_system.volatile = true },
+    Pair { rule: "sync-implausibly-fast",
+        fires: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 2e3),
+        silent: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 12e3) },
     Pair { rule: "flush-implausibly-fast",
         fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
         silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },

@@ -8,6 +8,7 @@ use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 const CLOSED: &[Need] = &[Need::SaysNot(condition::LOOP, &["open"])];
 const BY_BLOCKS: &[Layer] = &[Layer::Block];
+const STORAGE: &[Layer] = &[Layer::Block, Layer::Log];
 
 const MOVED: Quantity = Product(&[Metric(metric::OPERATIONS), Number(condition::BLOCK_BYTES)]);
 
@@ -56,7 +57,10 @@ pub(super) const RULES: &[Rule] = &[
         id: "bytes-not-operations-times-size",
         group: Group::Arithmetic,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(BY_BLOCKS)),
+        // Of a mix neither reads nor writes alone are all operations.
+        about: About::Measurement(
+            Select::layers(BY_BLOCKS).needs(&[Need::SaysNot(condition::DIRECTION, &["mixed"])]),
+        ),
         when: When::Any(&[
             When::Ratio {
                 of: Metric(metric::BANDWIDTH),
@@ -132,5 +136,54 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Look for a file shorter than planned, or a full file system",
         reason: "The measured size is not the one that is printed",
         reference: "read(2), write(2): fewer bytes are no error",
+    },
+    Rule {
+        id: "nothing-done",
+        group: Group::Arithmetic,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::OPERATIONS),
+            over: Over::Worst,
+            test: Test::Below(1.0),
+        },
+        figures: &[Metric(metric::WINDOW)],
+        summary: "A window in which nothing was completed",
+        advice: "Check sizes and times for their units, and whether the device answers at all",
+        reason: "Zero operations have no latency and no rate; a zero would be printed as if it had been measured",
+        reference: "introduction, rule 7: unknown is not zero",
+    },
+    Rule {
+        id: "window-too-short",
+        group: Group::Arithmetic,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::WINDOW),
+            over: Over::Worst,
+            test: Test::Below(20e6),
+        },
+        figures: &[Metric(metric::OPERATIONS)],
+        summary: "A window of less than 20 ms",
+        advice: "Check the unit of the length; let it write or read more",
+        reason: "Processor time and steal are counted in steps of 10 ms, the drive's busy time in milliseconds: what \
+                 happened in so short a time was hardly looked at",
+        reference: "proc(5), USER_HZ",
+    },
+    Rule {
+        id: "few-operations",
+        group: Group::Arithmetic,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::OPERATIONS),
+            over: Over::Total,
+            test: Test::Below(20.0),
+        },
+        figures: &[Metric(metric::WINDOW)],
+        summary: "Fewer than twenty operations in all windows together",
+        advice: "Measure longer",
+        reason: "Counts that small scatter by more than a fifth, and a percentile is a matter of a single operation",
+        reference: "Poisson count: standard deviation √n",
     },
 ];

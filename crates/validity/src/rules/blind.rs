@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "device-reads-unchecked",
         When::Blind {
-            of: Select::ids(&["block.read.*"]),
+            of: Select::layers(&[Layer::Block]),
             have: &[metric::ISSUED_READ_BYTES],
             lack: &[metric::DEVICE_READ_BYTES],
         },
@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "device-writes-unchecked",
         When::Blind {
-            of: Select::ids(&["block.write.*", "log.*"]),
+            of: Select::layers(&[Layer::Block, Layer::Log]),
             have: &[metric::ISSUED_WRITE_BYTES],
             lack: &[metric::DEVICE_WRITE_BYTES],
         },

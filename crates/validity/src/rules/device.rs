@@ -1,13 +1,18 @@
 //! What was asked against what device and kernel saw, and what the file consisted of.
 
-use narrows_model::{Layer, Severity, condition, metric};
+use narrows_model::{Layer, Severity, metric};
 
-use crate::Quantity::{DriveBytes, Metric, Number};
-use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
+use super::SECONDS_PER_NS;
+use crate::Quantity::{Constant, Metric, Product};
+use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, When};
 
-const READS: &[&str] = &["block.read.*"];
-const WRITES: &[&str] = &["block.write.*"];
-const DURABLE: &[&str] = &["block.write.*", "log.*"];
+/// Whatever has the figures: reads, writes and mixes by any name.
+const BLOCK: &[Layer] = &[Layer::Block];
+const DURABLE: &[Layer] = &[Layer::Block, Layer::Log];
+const FLUSHING: &[&str] = &["log.append.fdatasync.idle"];
+/// Flushes of a window, from their rate.
+const SYNCS: Quantity =
+    Product(&[Metric(metric::SYNC_THROUGHPUT), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
 const COUNTERS: &str = "Linux Documentation/block/stat.rst; device counters against issued bytes";
 
 pub(super) const RULES: &[Rule] = &[
@@ -15,7 +20,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "device-saw-less",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(READS).needs(&[Need::PathNot(PathFact::Volatile)])),
+        about: About::Measurement(
+            Select::layers(BLOCK).needs(&[Need::PathNot(PathFact::Volatile)]),
+        ),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::ISSUED_READ_BYTES),
@@ -32,7 +39,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "device-saw-fewer-writes",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(DURABLE).needs(&[Need::PathNot(PathFact::Volatile)])),
+        about: About::Measurement(
+            Select::layers(DURABLE).needs(&[Need::PathNot(PathFact::Volatile)]),
+        ),
         when: When::Ratio {
             of: Metric(metric::DEVICE_WRITE_BYTES),
             to: Metric(metric::ISSUED_WRITE_BYTES),
@@ -49,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "others-read-the-drives",
         group: Group::Device,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ids(READS)),
+        about: About::Measurement(Select::layers(BLOCK)),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::ISSUED_READ_BYTES),
@@ -67,7 +76,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "others-write-the-drives",
         group: Group::Device,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ids(WRITES).needs(&[Need::PathNot(PathFact::Redundant)])),
+        about: About::Measurement(
+            Select::layers(BLOCK).needs(&[Need::PathNot(PathFact::Redundant)]),
+        ),
         when: When::Ratio {
             of: Metric(metric::DEVICE_WRITE_BYTES),
             to: Metric(metric::ISSUED_WRITE_BYTES),
@@ -85,9 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "flush-not-seen",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::ids(&["log.append.fdatasync.idle"]).needs(&[Need::Path(PathFact::WriteBack)]),
-        ),
+        about: About::Measurement(Select::ids(FLUSHING).needs(&[Need::Path(PathFact::WriteBack)])),
         when: When::Ratio {
             of: Metric(metric::DEVICE_FLUSHES),
             to: Metric(metric::OPERATIONS),
@@ -102,68 +111,42 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
-        id: "resident-before",
-        group: Group::File,
+        id: "syncs-not-seen",
+        group: Group::Device,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(READS).needs(&[Need::Says(condition::METHOD, &["buffered"])]),
+            Select::layers(BLOCK)
+                .needs(&[Need::Path(PathFact::WriteBack), Need::AtLeast(SYNCS, 10.0)]),
         ),
-        when: When::Value {
-            of: Metric(metric::RESIDENT_BEFORE),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_FLUSHES),
+            to: SYNCS,
             over: Over::Worst,
-            test: Test::Above(0.01),
+            test: Test::Below(0.05),
         },
-        figures: &[],
-        summary: "Part of the file was in the page cache before the window",
-        advice: "Something else holds the file open or mapped; stop it, or use a folder of our own",
-        reason: "Every resident page is a read the drive doesn't see, and random reads find it in no time",
-        reference: "mincore(2) after sync and posix_fadvise(POSIX_FADV_DONTNEED)",
+        figures: &[Metric(metric::SYNC_LATENCY_P50)],
+        summary: "The drives were hardly ever asked to flush although the file was, again and again",
+        advice: "Look for a mount without barriers, or a mapper that drops flushes",
+        reason: "The drives announce a cache that loses power, so what was synced is not durable. One in twenty, because \
+                 several threads may share a flush, and one that finds nothing written needs none",
+        reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
-        id: "zero-blocks",
-        group: Group::File,
-        severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
-        when: When::Value {
-            of: Metric(metric::ZERO_BLOCKS),
-            over: Over::Worst,
-            test: Test::Above(0.0),
-        },
-        figures: &[],
-        summary: "The file has blocks of zeros although random data was written",
-        advice: "Look for thin provisioning, a lost fill, or a drive that drops data",
-        reason: "Blocks that were never written, or trimmed, are answered without touching the medium. Random data \
-                 has no block of zeros, so one is enough",
-        reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
-    },
-    Rule {
-        id: "unwritten-extents",
-        group: Group::File,
-        severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
-        when: When::Value {
-            of: Metric(metric::UNWRITTEN),
-            over: Over::Worst,
-            test: Test::Above(0.001),
-        },
-        figures: &[],
-        summary: "The file has holes or extents that were never written",
-        advice: "Fill the file; fallocate is not enough",
-        reason: "The file system answers reads of such extents with zeros, even direct ones, and writes to them cost \
-                 a conversion",
-        reference: "Linux Documentation/filesystems/fiemap.rst, FIEMAP_EXTENT_UNWRITTEN",
-    },
-    Rule {
-        id: "burst-write",
-        group: Group::File,
+        id: "requests-merged",
+        group: Group::Device,
         severity: Severity::Note,
-        about: About::Measurement(Select::ids(WRITES)),
-        when: When::Says { key: condition::WRITE_STATE, any_of: &["burst"] },
-        figures: &[Number("written_bytes"), DriveBytes],
-        summary: "A burst figure: too little was written to reach the drive's steady state",
-        advice: "Take it as what the drive gives for minutes, not for hours",
-        reason: "The figure is true for its length. Reaching steady state needs writes of twice the capacity, which \
-                 nobody should do to a drive unasked",
-        reference: "SNIA SSS PTS 2.0.2, workload-independent preconditioning",
+        about: About::Measurement(Select::layers(BLOCK)),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_MERGES),
+            to: Metric(metric::OPERATIONS),
+            over: Over::Median,
+            test: Test::Above(0.1),
+        },
+        figures: &[Metric(metric::DEVICE_READS), Metric(metric::DEVICE_WRITES)],
+        summary: "The kernel joined operations before the drive saw them: it did fewer and larger ones",
+        advice: "Take bytes per second from here; for operations per second use random places",
+        reason: "The bytes are right and so is the time, and a server's neighbouring requests are joined the same way; only \
+                 the count is not the drive's",
+        reference: "Linux Documentation/admin-guide/iostats.rst, fields 2 and 6",
     },
 ];

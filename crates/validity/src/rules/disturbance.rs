@@ -9,6 +9,7 @@ use crate::{About, Group, Over, Rule, Select, Test, When};
 
 const CAPACITIES: &[Layer] =
     &[Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Fabric];
+const STORAGE: &[Layer] = &[Layer::Block, Layer::Log];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -152,5 +153,38 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Raise the quota if the verdict names it",
         reason: "A quota is a configured limit that the server has in production too; the figure is true under it",
         reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
+    },
+    Rule {
+        id: "io-limit-changed",
+        group: Group::Disturbance,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::IO_LIMIT_CHANGED),
+            over: Over::Worst,
+            test: Test::Above(0.0),
+        },
+        figures: &[Metric(metric::IO_LIMIT_SHARE)],
+        summary: "The control group's I/O limits were changed during the window",
+        advice: "Find out who sets them (a container runtime, a cloud agent), and measure again",
+        reason: "Two limits, one figure: it belongs to neither, and no reader can take it apart",
+        reference: "Linux Documentation/admin-guide/cgroup-v2.rst, io.max; cgroup-v1/blkio-controller.rst",
+    },
+    Rule {
+        id: "io-limit-reached",
+        group: Group::Disturbance,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::IO_LIMIT_SHARE),
+            over: Over::Median,
+            test: Test::Above(0.9),
+        },
+        figures: &[Metric(metric::THROUGHPUT)],
+        summary: "The control group's I/O limit was reached: the figure is the limit's, not the drive's",
+        advice: "Raise the limit, or run outside of the group, to see the drive",
+        reason: "A limit is configured, and a server in the same group has it in production too: the figure is true of \
+                 that path, and the ceiling stands beside it",
+        reference: "Linux Documentation/admin-guide/cgroup-v2.rst, io.max; cgroup-v1/blkio-controller.rst",
     },
 ];

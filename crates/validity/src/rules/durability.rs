@@ -1,6 +1,6 @@
 //! Whether a durable write was durable.
 
-use narrows_model::{Role, Severity, metric};
+use narrows_model::{Layer, Role, Severity, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Over, PathFact, Rule, Select, Test, When};
@@ -18,6 +18,23 @@ pub(super) const RULES: &[Rule] = &[
         reason: "The rate is what processors and memory give without a drive, worth knowing as such, and not what its \
                  name promises",
         reference: "tmpfs(5)",
+    },
+    Rule {
+        id: "sync-implausibly-fast",
+        group: Group::Durability,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(&[Layer::Block])),
+        when: When::Value {
+            of: Metric(metric::SYNC_LATENCY_P50),
+            over: Over::Median,
+            test: Test::Below(10_000.0),
+        },
+        figures: &[Metric(metric::SYNC_THROUGHPUT), Metric(metric::DEVICE_FLUSHES)],
+        summary: "A flush takes less time than most drives need to acknowledge one: it may do nothing",
+        advice: "Find out whether the drive's cache survives a power failure, or the host's hypervisor keeps writes",
+        reason: "Drives without a volatile cache, with protected ones, and persistent memory do this honestly: speed \
+                 alone convicts nobody",
+        reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
         id: "flush-implausibly-fast",

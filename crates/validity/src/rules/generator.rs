@@ -2,9 +2,17 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
-use crate::Quantity::{Metric, Number};
-use crate::{About, Group, Need, Over, Rule, Select, Test, When};
+use super::SECONDS_PER_NS;
+use crate::Quantity::{Constant, Metric, Number, Product};
+use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
+/// So many operations that a random queue's growth is no accident.
+const MANY: f64 = 1000.0;
+/// Seconds per second that threads spend in calls that only submit, and those that they spend on a processor.
+const SUBMITTING: Quantity =
+    Product(&[Metric(metric::SUBMIT_PER_OP), Metric(metric::THROUGHPUT), Constant(SECONDS_PER_NS)]);
+const RUNNING: Quantity = Product(&[Number(condition::THREADS), Metric(metric::GENERATOR_BUSY)]);
+const HALF: Quantity = Product(&[Number(condition::THREADS), Constant(0.5)]);
 const OPEN: &[Need] = &[Need::Says(condition::LOOP, &["open"])];
 
 pub(super) const RULES: &[Rule] = &[
@@ -76,6 +84,49 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
     },
     Rule {
+        id: "backlog-grows",
+        group: Group::Generator,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+            Need::Says(condition::LOOP, &["open"]),
+            Need::AtLeast(Metric(metric::OPERATIONS), MANY),
+        ])),
+        when: When::Ratio {
+            of: Metric(metric::BACKLOG_GROWTH),
+            to: Metric(metric::OPERATIONS),
+            over: Over::Median,
+            test: Test::Above(0.01),
+        },
+        figures: &[Metric(metric::OFFERED), Metric(metric::THROUGHPUT)],
+        summary: "The queue grew from the beginning of the window to its end: the rate is above the capacity",
+        advice: "Offer less, or search for the highest rate that lasts (narrows block calibrate)",
+        reason: "Whatever the percentile says, it was only not given the time to be worse. A bounded queue's own noise is \
+                 far below one per cent of a thousand operations",
+        reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
+    },
+    Rule {
+        id: "rate-not-offered",
+        group: Group::Generator,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+            Need::Says(condition::LOOP, &["open"]),
+            // What waits because enough is in flight is the device's doing.
+            Need::Less(Metric(metric::HELD), Constant(1.0)),
+        ])),
+        when: When::Shortfall {
+            done: Metric(metric::SENT_RATE),
+            due: Metric(metric::ASKED_RATE),
+            window: Metric(metric::WINDOW),
+            share: 0.01,
+        },
+        figures: &[Metric(metric::GENERATOR_BUSY), Metric(metric::LATENESS_P99)],
+        summary: "The generator did not send as many operations as it was asked to",
+        advice: "Use more generator threads, or a machine whose processors are free",
+        reason: "The figure would stand for a rate that never reached the device: nothing is known of the device at the \
+                 rate that is printed",
+        reference: "introduction, rule 8: requested is not obtained",
+    },
+    Rule {
         id: "generator-late",
         group: Group::Generator,
         severity: Severity::Suspect,
@@ -109,6 +160,48 @@ pub(super) const RULES: &[Rule] = &[
         reason: "The ones left out are those that would have waited longest, so the percentile is too good; where \
                  they are many, the rule on overload makes it invalid",
         reference: "introduction, rule 3; coordinated omission",
+    },
+    Rule {
+        id: "asynchronous-in-name",
+        group: Group::Generator,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+            Need::Says(condition::METHOD, &["aio"]),
+            Need::Says(condition::LOOP, &["closed"]),
+            Need::AtLeast(Metric(metric::DEPTH), 2.0),
+        ])),
+        when: When::Says { key: condition::DIRECT, any_of: &["false"] },
+        figures: &[
+            Metric(metric::DEPTH),
+            Number(condition::THREADS),
+            Metric(metric::SUBMIT_PER_OP),
+        ],
+        summary: "Linux AIO on a file that is not open for direct I/O: each thread had one operation in flight",
+        advice: "Open the file for direct I/O, or use io_uring or threads",
+        reason: "The kernel then does the whole operation inside io_submit, so the figure belongs to another depth than \
+                 the one it is printed for",
+        reference: "io_submit(2), Linux fs/aio.c: only direct I/O is queued",
+    },
+    Rule {
+        id: "submission-blocks",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::layers(&[Layer::Block])
+                .needs(&[Need::Less(HALF, SUBMITTING), Need::AtLeast(Metric(metric::DEPTH), 2.0)]),
+        ),
+        when: When::Ratio {
+            of: SUBMITTING,
+            to: RUNNING,
+            over: Over::Median,
+            test: Test::Above(1.5),
+        },
+        figures: &[Metric(metric::IN_FLIGHT), Metric(metric::DEPTH)],
+        summary: "Submitting an operation put the generator to sleep: fewer were in flight than asked",
+        advice: "Look at the queue's length (nr_requests), at file-system locks, and at I/O that is not direct",
+        reason: "A call that only submits takes processor time; time beyond that is waiting, in which nothing else is \
+                 sent. Suspect, because others on the same processor make a thread wait as well",
+        reference: "io_submit(2); fio's submission latency against its completion latency",
     },
     Rule {
         id: "io-uring-refused",

@@ -6,8 +6,10 @@ mod database;
 mod device;
 mod disturbance;
 mod durability;
+mod file;
 mod generator;
 mod machine;
+mod order;
 mod path;
 mod steadiness;
 
@@ -19,6 +21,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     [
         arithmetic::RULES,
         device::RULES,
+        file::RULES,
+        order::RULES,
         steadiness::RULES,
         disturbance::RULES,
         generator::RULES,

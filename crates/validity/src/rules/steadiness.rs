@@ -1,6 +1,6 @@
 //! Whether the figure had settled and how well it repeats.
 
-use narrows_model::Severity;
+use narrows_model::{Layer, Severity};
 
 use crate::Quantity::Repeats;
 use crate::{About, Group, Over, Rule, Select, Test, When};
@@ -19,6 +19,18 @@ pub(super) const RULES: &[Rule] = &[
         reason: "The mean of a moving figure belongs to no state of the system; but the operations took place, and a \
                  longer window may show the same",
         reference: "Mann 1945, Kendall 1975; SNIA SSS PTS 2.0.2, 2.1.24 for the 10 %",
+    },
+    Rule {
+        id: "settled-lower",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log, Layer::Fabric])),
+        when: When::Step { p: 0.001, share: 0.2, level: 0.1 },
+        figures: &[],
+        summary: "The figure stepped down and stayed there: a limit set in, or a cache or an allowance was used up",
+        advice: "Measure until it is level from the start; the level behind the step is what lasts",
+        reason: "The mean of two levels belongs to neither. The operations took place, and both levels are in the series",
+        reference: "Pettitt 1979; SNIA SSS PTS 2.0.2, 2.1.24",
     },
     Rule {
         id: "wide-spread",

@@ -60,6 +60,7 @@ fn platform() -> Platform {
         ..Platform::default()
     };
     platform.cpu.threads = 4;
+    platform.memory.total_bytes = 16 << 30;
     platform
 }
 
@@ -108,6 +109,9 @@ fn measurements() -> Vec<Measurement> {
         block_read("block.read.random.8k.knee", "io_uring", 32.0),
         block_read("block.read.random.8k.server_knee", "buffered", 32.0),
         block_write("block.write.random.8k.knee"),
+        block_read("block.read.random.8k.aio", "aio", 32.0),
+        block_open("block.read.random.8k.open"),
+        block_synced("block.write.random.8k.synced"),
         append("log.append.fdatasync.idle"),
     ];
     for workload in ["lookup_cached", "lookup_uncached", "update"] {
@@ -149,6 +153,14 @@ fn block(id: &str, method: &str, depth: f64) -> Measurement {
     for name in [metric::ZERO_BLOCKS, metric::UNWRITTEN] {
         set(&mut m, name, Unit::Ratio, 0.0);
     }
+    for name in [metric::DEVICE_MERGES, metric::IO_LIMIT_CHANGED, metric::SEQUENCE_REPEATED] {
+        set(&mut m, name, Unit::Count, 0.0);
+    }
+    say(&mut m, condition::PLACE, json!("once_each"));
+    say(&mut m, condition::TARGET_KIND, json!("file"));
+    say(&mut m, condition::THREADS, json!(1));
+    say(&mut m, "file_bytes", json!(4_u64 << 30));
+    say(&mut m, condition::DIRECT, json!(method != "buffered"));
     set(&mut m, metric::GENERATOR_BUSY, Unit::Ratio, 0.5);
     m
 }
@@ -157,6 +169,10 @@ fn block_read(id: &str, method: &str, depth: f64) -> Measurement {
     let mut m = block(id, method, depth);
     set(&mut m, metric::ISSUED_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
     set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    set(&mut m, metric::UNIQUE_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    if method == "aio" {
+        set(&mut m, metric::SUBMIT_PER_OP, Unit::NsPerOp, 4e3);
+    }
     if method == "buffered" {
         set(&mut m, metric::RESIDENT_BEFORE, Unit::Ratio, 0.0);
     }
@@ -168,6 +184,30 @@ fn block_write(id: &str) -> Measurement {
     say(&mut m, condition::WRITE_STATE, json!("unknown"));
     set(&mut m, metric::ISSUED_WRITE_BYTES, Unit::Bytes, 1e6 * 8192.0);
     set(&mut m, metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1.01e6 * 8192.0);
+    m
+}
+
+/// In an open loop that kept its rate.
+fn block_open(id: &str) -> Measurement {
+    let mut m = block_read(id, "io_uring", 4.0);
+    say(&mut m, condition::LOOP, json!("open"));
+    set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e5);
+    set(&mut m, metric::LATENESS_P99, Unit::Ns, 2e3);
+    for name in [metric::ASKED_RATE, metric::SENT_RATE, metric::OFFERED] {
+        set(&mut m, name, Unit::OpsPerS, 100e3);
+    }
+    for name in [metric::HELD, metric::BACKLOG_GROWTH, metric::SKIPPED] {
+        set(&mut m, name, Unit::Count, 0.0);
+    }
+    m
+}
+
+/// Writes with a flush after every hundred.
+fn block_synced(id: &str) -> Measurement {
+    let mut m = block_write(id);
+    set(&mut m, metric::SYNC_THROUGHPUT, Unit::OpsPerS, 1e3);
+    set(&mut m, metric::SYNC_LATENCY_P50, Unit::Ns, 90e3);
+    set(&mut m, metric::DEVICE_FLUSHES, Unit::Count, 1e4);
     m
 }
 

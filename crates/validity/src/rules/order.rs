@@ -1,0 +1,95 @@
+//! Which blocks were touched, and how often. What is read again may come from a cache that the device's counters don't
+//! show, so these rules look at what was sent, not at what came back.
+
+use narrows_model::{Layer, Severity, condition, metric};
+
+use crate::Quantity::{MemoryBytes, Metric, Number};
+use crate::{About, Group, Need, Over, Rule, Select, Test, When};
+
+const BLOCK: &[Layer] = &[Layer::Block];
+const OWN_ACCOUNT: &str = "the generator's own account of where it sent its operations";
+
+/// Distinct bytes over bytes read, below that share.
+const fn read_again(share: f64) -> When {
+    When::Ratio {
+        of: Metric(metric::UNIQUE_BYTES),
+        to: Metric(metric::ISSUED_READ_BYTES),
+        over: Over::Worst,
+        test: Test::Below(share),
+    }
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "streams-overlap",
+        group: Group::Order,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::layers(BLOCK).needs(&[Need::Says(condition::PLACE, &["same_offsets"])]),
+        ),
+        when: read_again(0.95),
+        figures: &[
+            Number(condition::THREADS),
+            Metric(metric::DEVICE_READ_BYTES),
+            Metric(metric::RESIDENT_BEFORE),
+        ],
+        summary: "Sequential streams read the same blocks: one may have fetched them for the others",
+        advice: "Give each stream a part of its own; in fio offset_increment, or one file each",
+        reason: "Whoever comes second may find the block in a cache of drive or array, which no counter here shows. The \
+                 operations took place; that the drive saw less than was read is another rule's, and makes it invalid",
+        reference: OWN_ACCOUNT,
+    },
+    Rule {
+        id: "working-set-in-memory",
+        group: Group::Order,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(BLOCK).needs(&[
+            Need::SaysEither(&[
+                (condition::METHOD, &["buffered"]),
+                (condition::DIRECT, &["false"]),
+            ]),
+            Need::SaysNot(condition::PLACE, &["same_offsets"]),
+            Need::Less(Number("file_bytes"), MemoryBytes),
+        ])),
+        when: read_again(0.95),
+        figures: &[Number("file_bytes"), MemoryBytes, Metric(metric::DEVICE_READ_BYTES)],
+        summary: "Blocks were read again, through the page cache, out of a file that fits into memory",
+        advice: "Use a file larger than memory, or read each block once",
+        reason: "The second read of a block may be memory's. Whether it was, the drives' counters say: then it is invalid",
+        reference: "Oracle, CALIBRATE_IO: data larger than every cache on the way",
+    },
+    Rule {
+        id: "blocks-read-again",
+        group: Group::Order,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(BLOCK).needs(&[
+            Need::SaysNot(condition::METHOD, &["buffered"]),
+            Need::SaysNot(condition::DIRECT, &["false"]),
+            Need::SaysNot(condition::PLACE, &["same_offsets"]),
+        ])),
+        when: read_again(0.5),
+        figures: &[Number("file_bytes")],
+        summary: "Each block was read twice and more: a cache in drive, array or hypervisor may have answered",
+        advice: "Use a larger file, and see if the rate falls",
+        reason: "Past the page cache every read goes to the device, and most devices keep little; those that keep much \
+                 can't be told by counters",
+        reference: OWN_ACCOUNT,
+    },
+    Rule {
+        id: "sequence-repeated",
+        group: Group::Order,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(BLOCK)),
+        when: When::Value {
+            of: Metric(metric::SEQUENCE_REPEATED),
+            over: Over::Worst,
+            test: Test::Above(0.0),
+        },
+        figures: &[Number("seed"), Number("file_bytes")],
+        summary: "A window read the same blocks in the same order as one before it",
+        advice: "Use another seed for each window, or go on where the last one ended",
+        reason: "What the first window left in a cache is what the second asks for first. The figure may still be the \
+                 drive's",
+        reference: "fio, randrepeat: the order is the same in every run unless it is switched off",
+    },
+];
