@@ -18,6 +18,7 @@ mod load;
 mod once;
 mod processes;
 mod refusal;
+mod repeats;
 mod sampling;
 mod scan;
 mod schema;
@@ -25,6 +26,7 @@ pub mod server;
 mod session;
 mod table;
 mod variation;
+mod window;
 mod wire;
 
 pub use address::{Address, AddressError, Endpoint, Secret};

@@ -1,0 +1,191 @@
+//! One window of one variation: the load, and what watches the server and the machine meanwhile.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use narrows_engine::{Context, Window, now_ns};
+use narrows_observe::{Seen, Watch};
+
+use crate::counters;
+use crate::database::Database;
+use crate::error::DatabaseError;
+use crate::evict::Evictor;
+use crate::load::{self, LoadError, LoadPlan};
+use crate::once::Once;
+use crate::processes::{ServerProcesses, Used, title};
+use crate::sampling::{self, Processes, Sampled};
+use crate::scan;
+use crate::session::APPLICATION_NAME;
+use crate::variation::{Variation, Workload};
+use crate::wire::Connection;
+
+/// A scan is given up after this long.
+const LONGEST_SCAN: Duration = Duration::from_secs(900);
+
+impl Database {
+    pub(crate) fn once_load(
+        &mut self,
+        ctx: &Context<'_>,
+        workload: Workload,
+        variation: &Variation,
+        statement: &str,
+        seed: u64,
+        files: Option<&[PathBuf]>,
+    ) -> Result<(Once, Option<String>), DatabaseError> {
+        let table = self.table.clone().expect("prepare comes before measure");
+        let settings = variation.settings(workload);
+        let keys = match workload {
+            Workload::LookupUncached => table.rows,
+            _ => self.cached_rows(&table),
+        };
+        let window = ctx.window;
+        let plan = LoadPlan {
+            address: &self.address,
+            settings: &settings,
+            statement,
+            keys,
+            sessions: variation.sessions,
+            cpus: &self.cpus.client,
+            open_rate_per_s: variation.open_rate_per_s,
+            warm_up: (window / 4).clamp(Duration::from_millis(200), Duration::from_secs(2)),
+            window,
+            seed,
+        };
+        let evictor = match files {
+            Some(files) => Some(
+                Evictor::start(files)
+                    .map_err(|reason| DatabaseError::Evict { reason: reason.to_string() })?,
+            ),
+            None => None,
+        };
+        let server_cpus = self.cpus_of(variation).server;
+        let counters_before =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let span_before = self.watch.snapshot();
+        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
+        let (load, during) = load::run(&plan, ctx.stop, |window, pids| {
+            observe(monitor, watch, processes, &server_cpus, window, pids, ctx)
+        })?;
+        drop(evictor);
+        counters::settle(&mut self.monitor, self.version)?;
+        let counters_after =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let span = self.watch.snapshot().since(&span_before);
+        let (used, sampled, seen, hot) = during;
+        let once = Once {
+            sessions: variation.sessions,
+            parties: f64::from(variation.sessions),
+            load,
+            window_ns: window.as_nanos() as f64,
+            used,
+            sampled,
+            seen,
+            span,
+            counters: counters_after.since(&counters_before),
+            setup_transactions: setup_transactions(variation.sessions, settings.len()),
+            block_bytes: table.block_bytes as f64,
+            offered_per_s: variation.open_rate_per_s,
+        };
+        Ok((once, hot))
+    }
+
+    pub(crate) fn once_scan(
+        &mut self,
+        ctx: &Context<'_>,
+        variation: &Variation,
+        statement: &str,
+    ) -> Result<(Once, Option<String>), DatabaseError> {
+        let table = self.table.clone().expect("prepare comes before measure");
+        let settings = variation.settings(Workload::Scan);
+        let counters_before =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let span_before = self.watch.snapshot();
+        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
+        let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
+        let (load, window, during) =
+            scan::run(&self.address, &settings, statement, stop, |pid, ended| {
+                let before = processes.map(|server| server.read());
+                let start_ns = now_ns();
+                let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
+                let sampled = sampling::sample(
+                    monitor,
+                    APPLICATION_NAME,
+                    if processes.is_some() { Processes::Named } else { Processes::Hidden },
+                    server_cpus,
+                    &limit,
+                    stop,
+                    ended,
+                )?;
+                let used = processes
+                    .zip(before)
+                    .map(|(server, before)| server.read().since(&before, &[pid]));
+                Ok((used, sampled))
+            })?;
+        let seen = watch.snapshot().since(&span_before);
+        counters::settle(&mut self.monitor, self.version)?;
+        let counters_after =
+            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let (mut used, sampled) = during;
+        if let Some(used) = &mut used {
+            // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
+            // queue ends with them; they wait in the same queue as the leader.
+            used.backend_cpu_ns = used.total_cpu_ns;
+            used.backend_run_delay_ns *= sampled.most_workers + 1;
+        }
+        let once = Once {
+            sessions: 1,
+            parties: sampled.most_workers as f64 + 1.0,
+            load,
+            window_ns: window.length_ns() as f64,
+            used,
+            sampled,
+            span: seen.clone(),
+            seen,
+            counters: counters_after.since(&counters_before),
+            setup_transactions: setup_transactions(variation.sessions, settings.len()),
+            block_bytes: table.block_bytes as f64,
+            offered_per_s: None,
+        };
+        Ok((once, None))
+    }
+}
+
+/// A session's own start, each of its settings, and preparing are transactions too.
+fn setup_transactions(sessions: u32, settings: usize) -> f64 {
+    f64::from(sessions) * (settings as f64 + 2.0)
+}
+
+type During = (Option<Used>, Sampled, Seen, Option<String>);
+
+/// Watches one window: processes, machine, waits.
+fn observe(
+    monitor: &mut Connection,
+    watch: &Watch,
+    processes: Option<ServerProcesses>,
+    server_cpus: &[u32],
+    window: &Window,
+    pids: &[u32],
+    ctx: &Context<'_>,
+) -> Result<During, LoadError> {
+    window.wait_start(ctx.stop)?;
+    let before = processes.map(|server| server.read());
+    let machine_before = watch.snapshot();
+    let visible = match processes {
+        Some(_) => Processes::Fixed(pids),
+        None => Processes::Hidden,
+    };
+    let sampled = sampling::sample(
+        monitor,
+        APPLICATION_NAME,
+        visible,
+        server_cpus,
+        window,
+        ctx.stop,
+        || false,
+    )?;
+    window.wait_end(ctx.stop)?;
+    let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
+    let seen = watch.snapshot().since(&machine_before);
+    let hot = used.as_ref().and_then(|used| used.busiest).map(|(pid, _)| title(pid));
+    Ok((used, sampled, seen, hot))
+}
