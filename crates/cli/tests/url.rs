@@ -121,13 +121,16 @@ fn measured_on_request_it_is_afterwards_as_before() {
     killed.signal(libc::SIGKILL);
     killed.end();
 
-    let output = command(&fixture, &server.app(), &["--load-here"]).output().unwrap();
+    let more = ["--load-here", "--workloads", "lookup_uncached"];
+    let output = command(&fixture, &server.app(), &more).output().unwrap();
     let text = said(&output);
     let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect(&text);
     assert!(matches!(output.status.code(), Some(0 | 4)), "{text}");
     assert!(text.contains("left by a run that died"), "{text}");
-    let measured = run.measurements.iter().find(|m| m.id == "database.lookup_cached");
-    assert!(measured.expect(&text).value("throughput").is_some_and(|rate| rate > 0.0));
+    for id in ["database.lookup_cached", "database.lookup_uncached"] {
+        let measured = run.measurements.iter().find(|m| m.id == id).expect(&text);
+        assert!(measured.value("throughput").is_some_and(|rate| rate > 0.0), "{id}: {text}");
+    }
     assert_secret(&fixture, &format!("{text}{}", String::from_utf8_lossy(&output.stdout)));
     assert_eq!(server.everything(), before);
     assert_eq!(server.sessions_left(), "");

@@ -1,6 +1,8 @@
 //! What can be done when a server refuses: a hint for the commonest codes (PostgreSQL documentation, "PostgreSQL
 //! Error Codes"). Not for what only a bug of ours could cause.
 
+use std::io;
+
 /// The hint on a line of its own, beginning with a line break; empty where there is nothing to advise.
 pub(crate) fn hint(code: &str, message: &str) -> String {
     let advice = match code {
@@ -39,8 +41,23 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
     format!("\nhint: {advice}")
 }
 
+/// What to look at when no connection comes about.
+pub(crate) fn unreached(reason: &io::Error) -> &'static str {
+    match reason.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => {
+            "the limit of open files is reached (ulimit -n); raise it, or ask for fewer sessions with --sessions N"
+        }
+        Some(libc::EAGAIN) => {
+            "the server takes no more connections at once; ask for fewer sessions with --sessions N"
+        }
+        _ => "is the server running there, and may this user reach it?",
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use crate::WireError;
 
     fn refused(code: &str, message: &str) -> String {
@@ -51,6 +68,13 @@ mod tests {
             detail: String::new(),
         }
         .to_string()
+    }
+
+    #[test]
+    fn our_own_limit_is_not_blamed_on_the_server() {
+        let hint = |code| super::unreached(&io::Error::from_raw_os_error(code));
+        assert!(hint(libc::EMFILE).contains("ulimit -n"));
+        assert!(hint(libc::ECONNREFUSED).contains("is the server running"));
     }
 
     #[test]

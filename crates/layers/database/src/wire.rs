@@ -27,9 +27,7 @@ use crate::refusal;
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Nobody answers there.
-    #[error(
-        "cannot connect to {address}: {reason}\nhint: is the server running there, and may this user reach it?"
-    )]
+    #[error("cannot connect to {address}: {reason}\nhint: {}", refusal::unreached(reason))]
     Connect {
         /// Where.
         address: String,

@@ -356,6 +356,27 @@ fn a_killed_server_is_reported_and_its_shared_memory_removed() {
 }
 
 #[test]
+fn a_server_that_lost_a_process_and_recovered_is_reported_and_still_stops_cleanly() {
+    let Some(bench) = Bench::new() else { return };
+    let mut cluster = bench.started();
+    let backend: i32 =
+        query(&cluster, "SELECT pid FROM pg_stat_activity WHERE backend_type ~ 'walwriter'")
+            .parse()
+            .unwrap();
+    // SAFETY: the process belongs to the server that this test started, and runs.
+    unsafe { libc::kill(backend, libc::SIGKILL) };
+    until("the crash is noticed", || cluster.check().is_err());
+    let error = cluster.check().unwrap_err();
+    assert!(matches!(error, ServerError::Crashed { .. }), "{error}");
+    assert!(error.to_string().contains("cgroup limits"), "{error}");
+    let ready = "ready to accept connections";
+    until("it recovers", || cluster.log_tail(usize::MAX).matches(ready).count() == 2);
+    assert_eq!(cluster.stop().unwrap(), HowStopped::Clean);
+    drop(cluster);
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_server_that_hangs_is_ended_by_force() {
     let Some(bench) = Bench::new() else { return };
     let cluster = bench.started();
