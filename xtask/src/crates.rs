@@ -26,6 +26,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-io", &["narrows-units", "narrows-facts"]),
     ("narrows-bundle", &["narrows-units"]),
+    ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),
@@ -96,6 +97,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-limits", "crates/limits"),
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
+    ("narrows-fio", "crates/fio"),
 ];
 
 /// What a pure crate doesn't say. Durations are data; reading a clock isn't.

@@ -1,0 +1,137 @@
+//! How operations reach the kernel, and where the job runs.
+
+use super::Value;
+use crate::draft::{Draft, EngineName};
+use crate::problem::{Taken, Wrong};
+use crate::spelling::{processors, word};
+
+/// Engines that fio has and narrows doesn't run.
+const OTHER_ENGINES: &[&str] = &[
+    "posixaio",
+    "mmap",
+    "splice",
+    "sg",
+    "io_uring_cmd",
+    "net",
+    "netsplice",
+    "rdma",
+    "rados",
+    "rbd",
+    "http",
+    "gfapi",
+    "gfapi_async",
+    "libhdfs",
+    "ime_psync",
+    "ime_psyncv",
+    "ime_aio",
+    "pmemblk",
+    "dev-dax",
+    "libpmem",
+    "mtd",
+    "nbd",
+    "dfs",
+    "nfs",
+    "xnvme",
+    "libblkio",
+    "external",
+    "cpuio",
+    "falloc",
+    "ftruncate",
+    "filecreate",
+    "filestat",
+    "filedelete",
+    "dircreate",
+    "dirstat",
+    "dirdelete",
+    "e4defrag",
+    "libcufile",
+    "exec",
+    "libiscsi",
+    "cpp_null",
+    "page_fault",
+    "guasi",
+    "solarisaio",
+    "windowsaio",
+    "nvme",
+];
+
+pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong> {
+    match name {
+        "ioengine" => draft.engine = engine(value)?,
+        "iodepth" => draft.depth = value.small(1, 1 << 20)?,
+        "iodepth_batch"
+        | "iodepth_batch_complete_min"
+        | "iodepth_batch_complete_max"
+        | "iodepth_low"
+        | "nonvectored"
+        | "userspace_reap"
+        | "clocksource"
+        | "gtod_reduce"
+        | "gtod_cpu" => value.checked()?,
+        "registerfiles" => draft.registered_files = value.flag()?,
+        "fixedbufs" => draft.registered_buffers = value.flag()?,
+        "hipri" => {
+            draft.polled = value.flag()?;
+            if draft.polled && draft.engine == EngineName::Pvsync2 {
+                return Err(Wrong::refused("polling from threads is not done")
+                    .hint("write ioengine=io_uring"));
+            }
+        }
+        "mem" => {
+            let words = ["malloc", "shm", "mmap", "mmapshared", "shmhuge", "mmaphuge"];
+            let (kind, file) = word(value.text()?, &words)?;
+            if kind.ends_with("huge") || file.is_some() {
+                return Err(Wrong::refused("buffers in huge pages or in a file are not done")
+                    .hint("leave it out"));
+            }
+        }
+        "iomem_align" => {
+            let align_bytes = value.count(0, 1 << 30)?;
+            if align_bytes > 0 && !align_bytes.is_power_of_two() {
+                return Err(Wrong::value("an alignment is a power of two"));
+            }
+            draft.placement.buffer_align_bytes = Some(align_bytes).filter(|bytes| *bytes > 0);
+        }
+        "cpus_allowed" => draft.placement.cpus = Some(processors(value.text()?)?),
+        "cpus_allowed_policy" => {
+            draft.placement.one_each = word(value.text()?, &["shared", "split"])?.0 == "split";
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
+    let name = value.text()?;
+    let engine = match name {
+        "psync" => EngineName::Psync,
+        "sync" | "vsync" | "pvsync" => {
+            let how = match name {
+                "sync" => "pread and pwrite, without the seek before each",
+                "vsync" => "pread and pwrite; neighbouring operations are not gathered",
+                _ => "pread and pwrite, which do the same with one buffer",
+            };
+            value.remark(Taken::Approximated, how);
+            EngineName::Psync
+        }
+        "pvsync2" => {
+            value.remark(
+                Taken::Approximated,
+                "pread and pwrite, which do the same with one buffer and no flags",
+            );
+            EngineName::Pvsync2
+        }
+        "io_uring" => EngineName::IoUring,
+        "libaio" => EngineName::Libaio,
+        "null" => EngineName::Null,
+        other if OTHER_ENGINES.contains(&other.split(':').next().unwrap_or_default()) => {
+            return Err(Wrong::refused(format!("the engine {other} is not done"))
+                .hint("psync, io_uring, libaio and null are"));
+        }
+        other => {
+            return Err(Wrong::value(format!("`{other}` is no engine"))
+                .hint("psync, io_uring, libaio and null are done"));
+        }
+    };
+    Ok(engine)
+}

@@ -1,0 +1,169 @@
+//! A job while its settings come in: every field has fio's default.
+
+use crate::distribution::Distribution;
+use crate::job::{
+    Amount, Blocks, Counted, Data, Exit, Fallocate, Files, Flushes, PerDirection, Placement,
+    Report, Seed, Unified,
+};
+use crate::number::KbBase;
+
+/// fio's word for the engine, before it is known which of its options are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EngineName {
+    Psync,
+    Pvsync2,
+    IoUring,
+    Libaio,
+    Null,
+}
+
+impl EngineName {
+    pub fn fio_name(self) -> &'static str {
+        match self {
+            EngineName::Psync => "psync",
+            EngineName::Pvsync2 => "pvsync2",
+            EngineName::IoUring => "io_uring",
+            EngineName::Libaio => "libaio",
+            EngineName::Null => "null",
+        }
+    }
+}
+
+/// fio's word for the operations and their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub read: bool,
+    pub write: bool,
+    pub trim: bool,
+    pub random: bool,
+    /// What follows the colon.
+    pub suffix: Option<i64>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub base: KbBase,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub filenames: Vec<String>,
+    pub directories: Vec<String>,
+    pub filename_format: String,
+    pub file_count: u32,
+    pub work: Work,
+    pub read_percent: u8,
+    pub random_percent: PerDirection<u8>,
+    pub block_bytes: PerDirection<u64>,
+    /// From `bsrange` or `bssplit`, which win over `bs`.
+    pub block_mix: PerDirection<Option<Blocks>>,
+    pub align_bytes: Option<PerDirection<u64>>,
+    pub size: Option<Amount>,
+    pub file_size_bytes: Option<u64>,
+    pub io_size: Option<Amount>,
+    pub offset: Amount,
+    pub offset_increment: Amount,
+    pub engine: EngineName,
+    pub registered_files: bool,
+    pub registered_buffers: bool,
+    pub polled: bool,
+    pub depth: u32,
+    pub clones: u32,
+    pub files: Files,
+    pub flushes: Flushes,
+    pub runtime_us: u64,
+    pub time_based: bool,
+    pub ramp_us: u64,
+    pub start_delay_us: u64,
+    pub loops: u64,
+    pub operations: u64,
+    pub stonewall: bool,
+    pub new_group: bool,
+    pub group_reporting: bool,
+    pub exit_with: bool,
+    pub exit: Exit,
+    pub no_random_map: bool,
+    pub seed: Seed,
+    pub distribution: Distribution,
+    pub rate: Option<(Counted, PerDirection<Option<u64>>)>,
+    pub both_rates: bool,
+    pub poisson: bool,
+    pub data: Data,
+    pub refill_given: bool,
+    pub placement: Placement,
+    pub report: Report,
+    pub written: Vec<(String, String)>,
+}
+
+/// fio's percentiles where none are given.
+const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+impl Default for Draft {
+    fn default() -> Self {
+        Draft {
+            base: KbBase::Binary,
+            name: None,
+            description: None,
+            filenames: Vec::new(),
+            directories: Vec::new(),
+            filename_format: crate::files::FORMAT.to_string(),
+            file_count: 1,
+            work: Work { read: true, write: false, trim: false, random: false, suffix: None },
+            read_percent: 50,
+            random_percent: PerDirection { read: 100, write: 100, trim: 100 },
+            block_bytes: PerDirection { read: 4096, write: 4096, trim: 4096 },
+            block_mix: PerDirection::default(),
+            align_bytes: None,
+            size: None,
+            file_size_bytes: None,
+            io_size: None,
+            offset: Amount::Bytes(0),
+            offset_increment: Amount::Bytes(0),
+            engine: EngineName::Psync,
+            registered_files: false,
+            registered_buffers: false,
+            polled: false,
+            depth: 1,
+            clones: 1,
+            files: Files {
+                direct: false,
+                invalidate: true,
+                overwrite: false,
+                fallocate: Fallocate::Native,
+                unlink: false,
+                create_on_open: false,
+                read_only: false,
+            },
+            flushes: Flushes::default(),
+            runtime_us: 0,
+            time_based: false,
+            ramp_us: 0,
+            start_delay_us: 0,
+            loops: 1,
+            operations: 0,
+            stonewall: false,
+            new_group: false,
+            group_reporting: false,
+            exit_with: false,
+            exit: Exit::Group,
+            no_random_map: false,
+            seed: Seed::Repeated,
+            distribution: Distribution::Uniform,
+            rate: None,
+            both_rates: false,
+            poisson: false,
+            data: Data { zeros: false, refill: false, compress_percent: 0, dedupe_percent: 0 },
+            refill_given: false,
+            placement: Placement::default(),
+            report: Report {
+                percentiles: PERCENTILES.to_vec(),
+                completion: true,
+                total: false,
+                submission: false,
+                unified: Unified::None,
+            },
+            written: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! A job with everything resolved: what the caller maps to its workloads. No text is left to read.
+
+use narrows_units::Nanos;
+
+use crate::distribution::Distribution;
+use crate::files::Targets;
+use crate::problem::Place;
+use crate::split::Share;
+
+/// A value for each kind of operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PerDirection<T> {
+    /// Reads.
+    pub read: T,
+    /// Writes.
+    pub write: T,
+    /// Trims.
+    pub trim: T,
+}
+
+/// One section, its clones not yet made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// `name`, or the section's.
+    pub name: String,
+    /// `description`.
+    pub description: Option<String>,
+    /// The section's line.
+    pub place: Place,
+    /// fio's number of the reporting group, from 0.
+    pub group: usize,
+    /// Whether all jobs before have to end first.
+    pub waits_for_previous: bool,
+    /// Whether clones, and jobs of one group, are reported as one.
+    pub group_reporting: bool,
+    /// How many run at once; at least 1.
+    pub clones: u32,
+    /// The files or devices.
+    pub targets: Targets,
+    /// Which part of them.
+    pub region: Region,
+    /// Which operations, in which order.
+    pub access: Access,
+    /// Their sizes.
+    pub blocks: PerDirection<Blocks>,
+    /// How they reach the kernel.
+    pub engine: Engine,
+    /// How many are in flight; 1 where the engine can't have more.
+    pub depth: u32,
+    /// Caches and file preparation.
+    pub files: Files,
+    /// Flushes.
+    pub flushes: Flushes,
+    /// When it ends.
+    pub ending: Ending,
+    /// A rate, where one is asked for: the loop is then open.
+    pub rate: Option<Rate>,
+    /// What is written.
+    pub data: Data,
+    /// Where it runs.
+    pub placement: Placement,
+    /// What is reported.
+    pub report: Report,
+    /// What ends with it.
+    pub exit: Option<Exit>,
+    /// The section's settings as they are written, by fio's names; for fio's JSON.
+    pub written: Vec<(String, String)>,
+}
+
+/// Bytes, or a share of the file or device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Bytes.
+    Bytes(u64),
+    /// Per cent.
+    Percent(u8),
+}
+
+/// Which part of the files, and how much of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// Where it starts.
+    pub offset: Amount,
+    /// What each further clone adds to the start.
+    pub offset_increment: Amount,
+    /// The region over all files, and the bytes to move unless `io_size` says so; `None`: the whole file.
+    pub size: Option<Amount>,
+    /// The size of each file.
+    pub file_size_bytes: Option<u64>,
+    /// The bytes to move.
+    pub io_size: Option<Amount>,
+}
+
+/// The operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Trims.
+    Trim,
+    /// A coin flip per operation.
+    Mixed {
+        /// The share of reads.
+        read_percent: u8,
+    },
+}
+
+/// The operations and their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Access {
+    /// Reads, writes, trims.
+    pub direction: Direction,
+    /// One after the other, or at random.
+    pub order: Order,
+    /// Where in the region random ones fall.
+    pub distribution: Distribution,
+    /// Whether each block comes once per pass.
+    pub once_each: bool,
+    /// Where randomness starts.
+    pub seed: Seed,
+    /// Alignment of random offsets in bytes; `None`: the smallest block size.
+    pub align_bytes: Option<PerDirection<u64>>,
+}
+
+/// One after the other, or at random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// In order, with a gap after each operation.
+    Sequential {
+        /// Bytes left out; below zero it goes back over what it did, and backwards from minus two blocks on.
+        gap_bytes: i64,
+    },
+    /// At random.
+    Random {
+        /// How many operations follow each other before the next jump.
+        run: u32,
+        /// The share of jumps.
+        random_percent: PerDirection<u8>,
+    },
+}
+
+/// Where randomness starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seed {
+    /// The same in every run: fio's default.
+    Repeated,
+    /// Another in every run.
+    Fresh,
+    /// This one.
+    Given(u64),
+}
+
+/// The sizes of operations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blocks {
+    /// One size in bytes.
+    Fixed(u64),
+    /// Any multiple of the smallest up to the largest.
+    Range {
+        /// Bytes.
+        smallest_bytes: u64,
+        /// Bytes.
+        largest_bytes: u64,
+    },
+    /// Several sizes with their shares, which add up to 100 %.
+    Split(Vec<Share>),
+}
+
+impl Blocks {
+    /// The smallest size in bytes.
+    pub fn smallest_bytes(&self) -> u64 {
+        match self {
+            Blocks::Fixed(bytes) => *bytes,
+            Blocks::Range { smallest_bytes, .. } => *smallest_bytes,
+            Blocks::Split(shares) => shares.iter().map(|s| s.bytes).min().unwrap_or_default(),
+        }
+    }
+}
+
+/// How operations reach the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// pread and pwrite in a thread.
+    Psync,
+    /// io_uring.
+    IoUring {
+        /// Files registered.
+        registered_files: bool,
+        /// Buffers registered.
+        registered_buffers: bool,
+        /// Completions polled.
+        polled: bool,
+    },
+    /// Linux AIO.
+    Libaio,
+    /// Nothing: every operation is done at once.
+    Null,
+}
+
+/// Caches and file preparation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Files {
+    /// O_DIRECT.
+    pub direct: bool,
+    /// Cached pages dropped at the start.
+    pub invalidate: bool,
+    /// Files written whole before the job; always so where it reads.
+    pub overwrite: bool,
+    /// How space is reserved.
+    pub fallocate: Fallocate,
+    /// Files removed at the end.
+    pub unlink: bool,
+    /// Files made when they are opened, and not before.
+    pub create_on_open: bool,
+    /// Nothing may be written.
+    pub read_only: bool,
+}
+
+/// How space is reserved before a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallocate {
+    /// Not.
+    None,
+    /// `fallocate`, and nothing where the file system has none.
+    Native,
+    /// `posix_fallocate`.
+    Posix,
+    /// `fallocate` with the size kept.
+    Keep,
+    /// `ftruncate`.
+    Truncate,
+}
+
+/// Flushes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flushes {
+    /// The flag files are opened with.
+    pub open: OpenFlag,
+    /// `fsync` after so many writes; 0 for never.
+    pub fsync_every: u32,
+    /// `fdatasync` after so many writes; 0 for never.
+    pub fdatasync_every: u32,
+    /// `fsync` at the end.
+    pub fsync_at_end: bool,
+}
+
+/// O_SYNC or O_DSYNC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpenFlag {
+    /// Neither.
+    #[default]
+    None,
+    /// O_SYNC.
+    Sync,
+    /// O_DSYNC.
+    Dsync,
+}
+
+/// When a job starts and ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ending {
+    /// At the latest after this.
+    pub runtime: Option<Nanos>,
+    /// Not before either: the work starts over.
+    pub time_based: bool,
+    /// Passes over the work; at least 1.
+    pub loops: u64,
+    /// After so many operations.
+    pub operations: Option<u64>,
+    /// Not measured, and added to the runtime.
+    pub ramp: Nanos,
+    /// Waited before the job begins.
+    pub start_delay: Nanos,
+}
+
+/// A rate that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// How much per second; `None` for a kind without a limit.
+    pub per_second: PerDirection<Option<u64>>,
+    /// Whether operations or bytes are counted.
+    pub counted: Counted,
+    /// Poisson arrivals instead of even ones.
+    pub poisson: bool,
+}
+
+/// What a rate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Operations.
+    Operations,
+    /// Bytes.
+    Bytes,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Data {
+    /// Zeros only.
+    pub zeros: bool,
+    /// New data for every operation; else one buffer with a few words changed, which narrows does as new data too.
+    pub refill: bool,
+    /// The share that compresses away.
+    pub compress_percent: u8,
+    /// The share of blocks that repeat others.
+    pub dedupe_percent: u8,
+}
+
+/// Where a job runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Placement {
+    /// The processors; `None` for all.
+    pub cpus: Option<Vec<u32>>,
+    /// Each clone on one of them, in turn, instead of each on all.
+    pub one_each: bool,
+    /// Alignment of buffers in bytes; `None` for narrows' own.
+    pub buffer_align_bytes: Option<u64>,
+}
+
+/// What is reported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// In per cent, ascending as written.
+    pub percentiles: Vec<f64>,
+    /// From submission to completion.
+    pub completion: bool,
+    /// From when it was due to completion.
+    pub total: bool,
+    /// Of the submission.
+    pub submission: bool,
+    /// Reads and writes as one.
+    pub unified: Unified,
+}
+
+/// Whether reads and writes are reported as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unified {
+    /// Apart.
+    None,
+    /// As one.
+    Mixed,
+    /// Both ways.
+    Both,
+}
+
+/// What ends when this job ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// The jobs of its group.
+    Group,
+    /// The jobs up to the next wall.
+    Stonewall,
+    /// All, those to come too.
+    All,
+}

@@ -1,0 +1,65 @@
+//! How long, how often, how fast, and what waits for what.
+
+use super::{FioOption, near, refused, same};
+use crate::kind::Kind::{
+    Bool, Choice, Floats, Microseconds, Number, PerDirection, Seconds, Set, Text,
+};
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    same("name", Text),
+    same("description", Text),
+    same("numjobs", Number),
+    near("thread", Set, "clones are always threads of one process"),
+    same("runtime", Seconds).alias(&["timeout"]),
+    same("time_based", Set),
+    same("ramp_time", Seconds),
+    same("startdelay", Seconds),
+    same("loops", Number),
+    same("number_ios", Number),
+    same("stonewall", Set).alias(&["wait_for_previous"]),
+    same("exitall", Set),
+    same("exit_what", Choice),
+    refused("exitall_on_error", Set, "a job that fails ends the run anyway")
+        .hint("leave it out")
+        .unless(&["0"]),
+    same("group_reporting", Set),
+    same("new_group", Set),
+    same("rate", PerDirection),
+    same("rate_iops", PerDirection),
+    same("rate_process", Choice),
+    refused(
+        "rate_min",
+        PerDirection,
+        "no job ends because it is slow; the rate obtained is reported",
+    )
+    .alias(&["ratemin"]),
+    refused(
+        "rate_iops_min",
+        Number,
+        "no job ends because it is slow; the rate obtained is reported",
+    ),
+    near("rate_cycle", Number, "rates hold over every second").alias(&["ratecycle"]),
+    near("rate_ignore_thinktime", Bool, "there is no thinktime"),
+    refused("thinktime", Microseconds, "pauses between operations are not done")
+        .hint("rate_iops with rate_process=poisson paces operations by time")
+        .unless(&["0"]),
+    refused("thinktime_spin", Microseconds, "pauses between operations are not done")
+        .unless(&["0"]),
+    refused("thinktime_blocks", Number, "pauses between operations are not done"),
+    refused("thinktime_blocks_type", Choice, "pauses between operations are not done"),
+    refused("thinktime_iotime", Seconds, "pauses between operations are not done"),
+    refused("thinkcycles", Number, "pauses between operations are not done").unless(&["0"]),
+    refused("latency_target", Microseconds, "fio searches a depth for it, and loses samples")
+        .hint("`narrows block calibrate` finds the highest rate within a latency"),
+    refused("latency_window", Microseconds, "it belongs to latency_target"),
+    refused("latency_percentile", Floats, "it belongs to latency_target"),
+    refused("latency_run", Bool, "it belongs to latency_target").unless(&["0"]),
+    refused("max_latency", Microseconds, "no job ends because an operation is slow"),
+    refused("steadystate", Choice, "fio's slope is per sample and not over the window")
+        .alias(&["ss"])
+        .hint("narrows judges steady state itself"),
+    refused("steadystate_duration", Seconds, "it belongs to steadystate").alias(&["ss_dur"]),
+    refused("steadystate_ramp_time", Seconds, "it belongs to steadystate").alias(&["ss_ramp"]),
+    refused("steadystate_check_interval", Seconds, "it belongs to steadystate")
+        .alias(&["ss_interval"]),
+];

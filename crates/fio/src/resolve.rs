@@ -1,0 +1,244 @@
+//! From a draft to a job: what one setting means in the light of the others, as fio settles it after parsing.
+
+use narrows_units::Nanos;
+
+use crate::distribution::Distribution;
+use crate::draft::{Draft, EngineName};
+use crate::files::{FORMAT, Targets};
+use crate::grammar::Section;
+use crate::job::{
+    Access, Amount, Blocks, Data, Direction, Ending, Engine, Files, Job, Order, PerDirection, Rate,
+    Region,
+};
+use crate::problem::{Cause, Note, Problem, Taken};
+
+/// Where notes and problems of one section go.
+struct Remarks<'a> {
+    section: &'a Section,
+    notes: &'a mut Vec<Note>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Remarks<'_> {
+    fn note(&mut self, option: &str, taken: Taken, sentence: impl Into<String>) {
+        self.notes.push(Note {
+            place: self.section.place.clone(),
+            section: self.section.name.clone(),
+            option: option.to_string(),
+            value: String::new(),
+            taken,
+            sentence: sentence.into(),
+        });
+    }
+
+    fn conflict(&mut self, option: &str, reason: impl Into<String>, hint: &str) {
+        self.problems.push(Problem {
+            place: self.section.place.clone(),
+            cause: Cause::Conflict,
+            option: Some(option.to_string()),
+            reason: format!("[{}]: {}", self.section.name, reason.into()),
+            hint: Some(hint.to_string()),
+        });
+    }
+}
+
+pub(crate) fn job(
+    draft: Draft,
+    section: &Section,
+    group: usize,
+    notes: &mut Vec<Note>,
+    problems: &mut Vec<Problem>,
+) -> Job {
+    let mut remarks = Remarks { section, notes, problems };
+    let blocks = blocks(&draft);
+    let access = access(&draft, &blocks, &mut remarks);
+    let depth = depth(&draft, &mut remarks);
+    let targets = targets(&draft, section, &mut remarks);
+    let ending = ending(&draft, &mut remarks);
+    region_checks(&draft, &blocks, &targets, &mut remarks);
+    Job {
+        name: draft.name.clone().unwrap_or_else(|| section.name.clone()),
+        description: draft.description.clone(),
+        place: section.place.clone(),
+        group,
+        waits_for_previous: draft.stonewall,
+        group_reporting: draft.group_reporting,
+        clones: draft.clones,
+        region: Region {
+            offset: draft.offset,
+            offset_increment: draft.offset_increment,
+            size: draft.size,
+            file_size_bytes: draft.file_size_bytes,
+            io_size: draft.io_size,
+        },
+        engine: match draft.engine {
+            EngineName::Psync | EngineName::Pvsync2 => Engine::Psync,
+            EngineName::Libaio => Engine::Libaio,
+            EngineName::Null => Engine::Null,
+            EngineName::IoUring => Engine::IoUring {
+                registered_files: draft.registered_files,
+                registered_buffers: draft.registered_buffers,
+                polled: draft.polled,
+            },
+        },
+        // A file that is read has to be there, whole.
+        files: Files { overwrite: draft.files.overwrite || draft.work.read, ..draft.files },
+        rate: draft.rate.map(|(counted, per_second)| Rate {
+            per_second,
+            counted,
+            poisson: draft.poisson,
+        }),
+        data: data(&draft),
+        exit: draft.exit_with.then_some(draft.exit),
+        targets,
+        access,
+        blocks,
+        depth,
+        flushes: draft.flushes,
+        ending,
+        placement: draft.placement,
+        report: draft.report,
+        written: draft.written,
+    }
+}
+
+fn blocks(draft: &Draft) -> PerDirection<Blocks> {
+    let one = |mix: &Option<Blocks>, bytes: u64| mix.clone().unwrap_or(Blocks::Fixed(bytes));
+    PerDirection {
+        read: one(&draft.block_mix.read, draft.block_bytes.read),
+        write: one(&draft.block_mix.write, draft.block_bytes.write),
+        trim: one(&draft.block_mix.trim, draft.block_bytes.trim),
+    }
+}
+
+fn access(draft: &Draft, blocks: &PerDirection<Blocks>, remarks: &mut Remarks) -> Access {
+    let work = draft.work;
+    if draft.files.read_only && (work.write || work.trim) {
+        remarks.conflict("rw", "readonly, and the job writes", "write rw=read or rw=randread");
+    }
+    let direction = match (work.read, work.write) {
+        (true, true) => Direction::Mixed { read_percent: draft.read_percent },
+        (true, false) => Direction::Read,
+        (false, true) => Direction::Write,
+        (false, false) => Direction::Trim,
+    };
+    let order = if work.random {
+        let run = work.suffix.unwrap_or(1) as u32;
+        Order::Random { run, random_percent: draft.random_percent }
+    } else {
+        Order::Sequential { gap_bytes: work.suffix.unwrap_or(0) }
+    };
+    let align_bytes = draft.align_bytes.filter(|align| {
+        let smallest = [&blocks.read, &blocks.write, &blocks.trim].map(Blocks::smallest_bytes);
+        work.random && smallest != [align.read, align.write, align.trim]
+    });
+    let mut once_each = !work.random || !draft.no_random_map;
+    if work.random && align_bytes.is_some() && once_each {
+        once_each = false;
+        remarks.note("blockalign", Taken::AsFio, "turns norandommap on: blocks may come twice");
+    }
+    if work.random && draft.distribution != Distribution::Uniform {
+        once_each = false;
+    }
+    let (distribution, seed) = (draft.distribution.clone(), draft.seed);
+    Access { direction, order, distribution, once_each, seed, align_bytes }
+}
+
+fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
+    let waits = matches!(draft.engine, EngineName::Psync | EngineName::Pvsync2);
+    if waits && draft.depth > 1 {
+        let sentence = format!(
+            "{} has one operation in flight, whatever iodepth says",
+            draft.engine.fio_name()
+        );
+        remarks.note("iodepth", Taken::AsFio, sentence);
+        return 1;
+    }
+    if draft.engine == EngineName::Libaio && !draft.files.direct && draft.depth > 1 {
+        let sentence = "buffered Linux AIO waits in the submission; the depth is not reached";
+        remarks.note("iodepth", Taken::Warned, sentence);
+    }
+    if draft.polled && !draft.files.direct {
+        remarks.note("hipri", Taken::Warned, "the kernel polls direct I/O only");
+    }
+    draft.depth
+}
+
+fn targets(draft: &Draft, section: &Section, remarks: &mut Remarks) -> Targets {
+    if !draft.filenames.is_empty() {
+        if draft.filename_format != FORMAT {
+            remarks.note("filename_format", Taken::AsFio, "filename wins over filename_format");
+        }
+        if draft.file_count as usize > draft.filenames.len() {
+            remarks.note("nrfiles", Taken::AsFio, "the files named are all there are");
+        }
+        return Targets::Named(draft.filenames.clone());
+    }
+    if section.name.starts_with("/dev/") && draft.file_count == 1 {
+        let sentence = "fio takes the section's name as the device, since no filename is given";
+        remarks.note("filename", Taken::AsFio, sentence);
+        return Targets::Named(vec![section.name.clone()]);
+    }
+    Targets::Made {
+        directories: draft.directories.clone(),
+        format: draft.filename_format.clone(),
+        section: section.name.clone(),
+        count: draft.file_count,
+    }
+}
+
+fn ending(draft: &Draft, remarks: &mut Remarks) -> Ending {
+    let nanos = |us: u64| Nanos(us.saturating_mul(1000));
+    let time_based = draft.time_based && draft.runtime_us > 0;
+    if draft.time_based && !time_based {
+        let sentence = "without a runtime fio ignores it";
+        remarks.note("time_based", Taken::AsFio, sentence);
+    }
+    if !time_based && draft.runtime_us > 0 && draft.size.is_some() {
+        let sentence = "runtime is a cap; without time_based the job ends when size is done";
+        remarks.note("runtime", Taken::Warned, sentence);
+    }
+    Ending {
+        runtime: (draft.runtime_us > 0).then(|| nanos(draft.runtime_us)),
+        time_based,
+        loops: draft.loops,
+        operations: (draft.operations > 0).then_some(draft.operations),
+        ramp: nanos(draft.ramp_us),
+        start_delay: nanos(draft.start_delay_us),
+    }
+}
+
+fn region_checks(
+    draft: &Draft,
+    blocks: &PerDirection<Blocks>,
+    targets: &Targets,
+    remarks: &mut Remarks,
+) {
+    if draft.both_rates {
+        remarks.conflict("rate", "rate and rate_iops exclude each other", "leave one of them out");
+    }
+    let smallest = [&blocks.read, &blocks.write, &blocks.trim].map(Blocks::smallest_bytes);
+    let smallest_bytes = smallest.into_iter().min().unwrap_or_default();
+    if let Some(Amount::Bytes(bytes)) = draft.size
+        && bytes < smallest_bytes
+    {
+        let reason = format!("size is {bytes} bytes and a block {smallest_bytes}");
+        remarks.conflict("size", reason, "make size at least one block");
+    }
+    let shared = matches!(targets, Targets::Named(_)) && draft.clones > 1;
+    if shared && !draft.work.random && draft.offset_increment == Amount::Bytes(0) {
+        let sentence = "all clones go over the same blocks in order, so most reads hit a cache; \
+                        offset_increment sets them apart";
+        remarks.note("numjobs", Taken::Warned, sentence);
+    }
+}
+
+fn data(draft: &Draft) -> Data {
+    let asked = draft.data;
+    // Fully compressible data is zeros.
+    if asked.compress_percent == 100 {
+        return Data { zeros: true, compress_percent: 0, ..asked };
+    }
+    let refill = asked.refill || (asked.compress_percent > 0 && !draft.refill_given);
+    Data { refill, ..asked }
+}
