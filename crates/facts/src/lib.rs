@@ -14,6 +14,7 @@ pub mod cgroup;
 pub mod claim;
 mod cpulist;
 pub mod file;
+pub mod io_limits;
 mod mounts;
 pub mod process;
 mod source;

@@ -12,8 +12,14 @@ impl Counters {
     /// `None` if it can't be opened or read: a file that opens and then refuses (pressure with `psi=0`) counts as
     /// absent.
     pub(crate) fn open(path: &str) -> Option<Self> {
-        let counters = Counters(File::open(path).ok()?);
+        let counters = Counters::open_empty(path)?;
         counters.text().is_some_and(|text| !text.is_empty()).then_some(counters)
+    }
+
+    /// The same of a file in which nothing may stand yet.
+    pub(crate) fn open_empty(path: &str) -> Option<Self> {
+        let counters = Counters(File::open(path).ok()?);
+        counters.text().is_some().then_some(counters)
     }
 
     /// The whole file now.

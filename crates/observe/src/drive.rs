@@ -13,6 +13,8 @@ pub(crate) struct DriveCounts {
     pub(crate) writes: u64,
     pub(crate) write_bytes: u64,
     pub(crate) busy_ms: u64,
+    /// Requests joined to others before they were sent, reads and writes.
+    pub(crate) merges: u64,
     /// Since Linux 5.5.
     pub(crate) flushes: Option<u64>,
 }
@@ -41,6 +43,7 @@ pub(crate) fn parse(text: &str) -> Option<DriveCounts> {
         writes: at(4)?,
         write_bytes: at(6)? * SECTOR_BYTES,
         busy_ms: at(9)?,
+        merges: at(1)? + at(5)?,
         flushes: at(15),
     })
 }
@@ -55,7 +58,7 @@ mod tests {
         let counts = parse(new).unwrap();
         assert_eq!((counts.reads, counts.read_bytes), (10, 40960));
         assert_eq!((counts.writes, counts.write_bytes, counts.busy_ms), (20, 81920, 33));
-        assert_eq!(counts.flushes, Some(7));
+        assert_eq!((counts.merges, counts.flushes), (3, Some(7)));
         // Linux 5.4: no flush columns, which is not the same as no flush.
         assert_eq!(parse("10 1 80 5 20 2 160 6 0 33 40 1 0 8 0").unwrap().flushes, None);
         assert_eq!(parse("10 1 80 5"), None);

@@ -15,6 +15,7 @@
 //! | drives | `/sys/class/block/*/stat` | one request, 512-byte sectors; busy time 1 ms |
 //! | pressure | `/proc/pressure/*` | 1 µs, brought up to date by reading it |
 //! | throttling | `cpu.stat` of the own control group and those above | one period |
+//! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
 //! `/proc/stat`: our own time then looks larger than the processors' and that of others smaller. [`Seen::steal`] says
@@ -29,6 +30,7 @@
 mod counters;
 mod cpu;
 mod drive;
+mod io_limits;
 mod seen;
 mod sentinel;
 mod watch;

@@ -5,6 +5,7 @@ use narrows_units::Nanos;
 
 use crate::cpu;
 use crate::drive::DriveCounts;
+use crate::io_limits;
 use crate::watch::Snapshot;
 
 /// What happened in a window.
@@ -32,6 +33,11 @@ pub struct Seen {
     /// Of the quota's periods, the share in which it stopped the own control group or one above it; the worst of them.
     /// Absent where no quota's period passed.
     pub throttled_share: Option<f64>,
+    /// Whether the control group's I/O limits on the drives were others after the window than before; absent where such
+    /// limits can't be read.
+    pub io_limit_changed: Option<bool>,
+    /// What the drives did over the nearest of these limits; absent without one, and where it is about a part of them.
+    pub io_limit_share: Option<f64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -49,6 +55,8 @@ pub struct DriveSeen {
     pub writes: u64,
     /// Flush requests completed; absent before Linux 5.5.
     pub flushes: Option<u64>,
+    /// Requests joined to others before they were sent, reads and writes.
+    pub merges: u64,
     /// Share of the window in which the busiest of them had at least one request, 0 to 1.
     pub busy: f64,
 }
@@ -81,6 +89,7 @@ impl Seen {
             (metric::DEVICE_READS, Unit::Count, drive(|drives| drives.reads)),
             (metric::DEVICE_WRITES, Unit::Count, drive(|drives| drives.writes)),
             (metric::DEVICE_FLUSHES, Unit::Count, flushes),
+            (metric::DEVICE_MERGES, Unit::Count, drive(|drives| drives.merges)),
             (metric::DEVICE_BUSY, Unit::Ratio, drives.map(|drives| drives.busy)),
         ];
         for (name, unit, value) in described {
@@ -98,6 +107,9 @@ impl Seen {
         for (name, unit, value) in disturbances {
             add(name, unit, Better::Less, value);
         }
+        let changed = self.io_limit_changed.map(|changed| f64::from(u8::from(changed)));
+        add(metric::IO_LIMIT_CHANGED, Unit::Count, Better::Neither, changed);
+        add(metric::IO_LIMIT_SHARE, Unit::Ratio, Better::Neither, self.io_limit_share);
         metrics
     }
 }
@@ -132,9 +144,16 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         // Read a moment after the clock, so that a short window can get a little more than its own length.
         Some(share(us as f64 * 1000.0).min(1.0))
     };
+    let drives = drives_between(before.drives.as_deref(), after.drives.as_deref(), seconds);
+    let limits = before.io_limits.as_ref().zip(after.io_limits.as_ref());
+    let io_limit_share = drives
+        .as_ref()
+        .zip(after.io_limits.as_ref())
+        .filter(|_| after.one_drive)
+        .and_then(|(drives, limits)| io_limits::share(limits, drives, seconds));
     Seen {
         window,
-        drives: drives_between(before.drives.as_deref(), after.drives.as_deref(), seconds),
+        drives,
         steal: steal_ns.map(|ns| share(ns as f64) / per_cpu.len() as f64),
         cpus_busy: share(busy_ns as f64),
         self_cpus: share(self_ns as f64),
@@ -143,6 +162,8 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
         throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
         throttled_share: throttled_share(&before.periods, &after.periods),
+        io_limit_changed: limits.map(|(before, after)| before != after),
+        io_limit_share,
         per_cpu,
     }
 }
@@ -171,6 +192,7 @@ fn drives_between(
         seen.write_bytes += after.write_bytes.checked_sub(before.write_bytes)?;
         seen.reads += after.reads.checked_sub(before.reads)?;
         seen.writes += after.writes.checked_sub(before.writes)?;
+        seen.merges += after.merges.checked_sub(before.merges)?;
         let flushes = after.flushes.zip(before.flushes).and_then(|(a, b)| a.checked_sub(b));
         seen.flushes = seen.flushes.zip(flushes).map(|(sum, count)| sum + count);
         let busy_s = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 1000.0;
@@ -187,6 +209,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+    use narrows_facts::io_limits::IoLimits;
+
     use crate::cpu::CpuTimes;
 
     const MS: u64 = 1_000_000;
@@ -203,6 +227,8 @@ mod tests {
             io_pressure_us: None,
             throttled: None,
             periods: Vec::new(),
+            io_limits: None,
+            one_drive: true,
             tick_ns: 10 * MS,
         }
     }
@@ -253,6 +279,27 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_is_compared_before_and_after_and_with_what_the_drives_did() {
+        let start = Instant::now();
+        let limits =
+            |riops| Some(IoLimits::from([((String::from("8:0"), String::from("riops")), riops)]));
+        let counts = |reads| Some(vec![DriveCounts { reads, ..DriveCounts::default() }]);
+        let mut before = snapshot(start);
+        (before.io_limits, before.drives) = (limits(1000), counts(0));
+        let mut after = snapshot(start + Duration::from_secs(2));
+        (after.io_limits, after.drives) = (limits(1000), counts(1900));
+        let seen = after.since(&before);
+        assert_eq!((seen.io_limit_changed, seen.io_limit_share), (Some(false), Some(0.95)));
+        after.io_limits = limits(500);
+        assert_eq!(after.since(&before).io_limit_changed, Some(true));
+        after.io_limits = Some(IoLimits::new());
+        let lifted = after.since(&before);
+        assert_eq!((lifted.io_limit_changed, lifted.io_limit_share), (Some(true), None));
+        after.io_limits = None;
+        assert_eq!(after.since(&before).io_limit_changed, None);
+    }
+
+    #[test]
     fn others_are_never_negative_and_unknown_is_left_out() {
         let start = Instant::now();
         let mut before = snapshot(start);
@@ -273,12 +320,13 @@ mod tests {
             writes: 2 * n,
             write_bytes: n * 1024,
             busy_ms: n,
+            merges: 3 * n,
             flushes,
         };
         let before = [counts(0, Some(1)), counts(100, Some(2))];
         let after = [counts(200, Some(4)), counts(600, Some(2))];
         let seen = drives_between(Some(&before), Some(&after), 1.0).unwrap();
-        assert_eq!((seen.reads, seen.writes), (700, 1400));
+        assert_eq!((seen.reads, seen.writes, seen.merges), (700, 1400, 2100));
         assert_eq!((seen.read_bytes, seen.write_bytes), (700 * 512, 700 * 1024));
         assert_eq!(seen.flushes, Some(3));
         assert!((seen.busy - 0.5).abs() < 1e-9);

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use narrows_facts::io_limits::IoLimits;
 use narrows_facts::{Live, cgroup, process};
 use narrows_model::Platform;
 
 use crate::counters::{Counters, parse_pressure};
 use crate::cpu::{self, CpuTimes};
 use crate::drive::{self, DriveCounts};
+use crate::io_limits::LimitWatch;
 use crate::seen::{self, Seen};
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
@@ -21,6 +23,7 @@ pub struct Watch {
     cpu_pressure: Option<Counters>,
     io_pressure: Option<Counters>,
     throttling: Vec<Counters>,
+    io_limits: LimitWatch,
     pids: Vec<u32>,
 }
 
@@ -40,6 +43,9 @@ pub struct Snapshot {
     pub(crate) throttled: Option<u64>,
     /// Periods and throttled periods of each group with a quota.
     pub(crate) periods: Vec<(u64, u64)>,
+    pub(crate) io_limits: Option<IoLimits>,
+    /// Whether these limits are about all of the drives' traffic.
+    pub(crate) one_drive: bool,
     pub(crate) tick_ns: u64,
 }
 
@@ -62,6 +68,7 @@ impl Watch {
             known != Some(false)
         };
         let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
+        let io_limits = LimitWatch::open(platform, &names);
         let drives = if names.is_empty() { None } else { names.iter().map(open).collect() };
         let throttling = cgroup::cpu_stat_files(&Live);
         Watch {
@@ -71,6 +78,7 @@ impl Watch {
             cpu_pressure: Counters::open("/proc/pressure/cpu"),
             io_pressure: Counters::open("/proc/pressure/io"),
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
+            io_limits,
             pids: Vec::new(),
         }
     }
@@ -131,6 +139,8 @@ impl Watch {
             io_pressure_us: text(&self.io_pressure).and_then(|text| parse_pressure(&text)),
             throttled,
             periods,
+            io_limits: self.io_limits.read(),
+            one_drive: self.io_limits.one_drive(),
             tick_ns,
         }
     }

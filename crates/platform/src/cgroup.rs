@@ -1,10 +1,8 @@
 //! Limits of the control groups this process is in: the tightest on the way to the root, because each of them applies.
 //! Files: cgroups(7), Linux `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/*`.
 
-use std::collections::BTreeMap;
-
-use narrows_facts::Source;
 use narrows_facts::cgroup::{Controller, Hierarchies, Version};
+use narrows_facts::{Source, io_limits};
 use narrows_model::{Cgroup, CgroupVersion, IoLimit};
 
 /// Version 1 writes "no limit" as the largest number of whole pages; nobody limits to an exbibyte.
@@ -28,7 +26,7 @@ pub(crate) fn read(source: &dyn Source) -> Cgroup {
         cpu_weight: cpu.as_ref().and_then(|found| weight(source, found)),
         memory_limit_bytes: memory.0,
         memory_used_bytes: memory.1,
-        io_limits: controller("blkio").map(|found| io_limits(source, &found)).unwrap_or_default(),
+        io_limits: io_limits(source),
     }
 }
 
@@ -85,47 +83,7 @@ fn memory(source: &dyn Source, memory: &Controller) -> (Option<u64>, Option<u64>
     (tightest.map(|(limit, _)| limit), used)
 }
 
-fn io_limits(source: &dyn Source, io: &Controller) -> Vec<IoLimit> {
-    const V1_FILES: [(&str, &str); 4] = [
-        ("read_bps_device", "rbps"),
-        ("write_bps_device", "wbps"),
-        ("read_iops_device", "riops"),
-        ("write_iops_device", "wiops"),
-    ];
-    let mut tightest: BTreeMap<(String, String), u64> = BTreeMap::new();
-    let mut note = |device: &str, kind: &str, value: u64| {
-        let entry = tightest.entry((device.to_string(), kind.to_string())).or_insert(value);
-        *entry = value.min(*entry);
-    };
-    for folder in &io.folders {
-        match io.version {
-            Version::V2 => {
-                // 8:16 rbps=2097152 wbps=max riops=max wiops=120
-                for line in source.text(&format!("{folder}/io.max")).unwrap_or_default().lines() {
-                    let mut words = line.split_whitespace();
-                    let device = words.next().unwrap_or_default();
-                    for (kind, value) in words.filter_map(|word| word.split_once('=')) {
-                        if let Ok(value) = value.parse() {
-                            note(device, kind, value);
-                        }
-                    }
-                }
-            }
-            Version::V1 => {
-                for (file, kind) in V1_FILES {
-                    let text = source.text(&format!("{folder}/blkio.throttle.{file}"));
-                    for line in text.unwrap_or_default().lines() {
-                        if let Some((device, value)) = line.split_once(' ')
-                            && let Ok(value) = value.trim().parse::<u64>()
-                            && value > 0
-                        {
-                            note(device, kind, value);
-                        }
-                    }
-                }
-            }
-        }
-    }
+fn io_limits(source: &dyn Source) -> Vec<IoLimit> {
     let limit = |((device, kind), value)| IoLimit { device, kind, value };
-    tightest.into_iter().map(limit).collect()
+    io_limits::read(source).into_iter().map(limit).collect()
 }

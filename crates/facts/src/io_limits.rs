@@ -1,0 +1,103 @@
+//! Limits on block I/O of the control groups this process is in.
+//!
+//! Version 2 has one file per group, `io.max`; version 1 one per group and kind of limit. Linux
+//! `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/blkio-controller.rst`.
+
+use std::collections::BTreeMap;
+
+use crate::Source;
+use crate::cgroup::{Hierarchies, Version};
+
+/// The tightest limit by device (`major:minor`) and kind (`rbps`, `wbps`, `riops`, `wiops`), per second.
+pub type IoLimits = BTreeMap<(String, String), u64>;
+
+const V1_FILES: [(&str, &str); 4] = [
+    ("read_bps_device", "rbps"),
+    ("write_bps_device", "wbps"),
+    ("read_iops_device", "riops"),
+    ("write_iops_device", "wiops"),
+];
+
+/// A file with limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IoLimitFile {
+    /// Where it is.
+    pub path: String,
+    /// What it limits; `None` where its lines say so (version 2).
+    kind: Option<&'static str>,
+}
+
+/// The files of the own group and those above that can be read; empty where there are none.
+pub fn files(source: &dyn Source) -> Vec<IoLimitFile> {
+    let Some(io) = Hierarchies::read(source).controller(source, "blkio") else {
+        return Vec::new();
+    };
+    let of = |folder: &String| match io.version {
+        Version::V2 => vec![IoLimitFile { path: format!("{folder}/io.max"), kind: None }],
+        Version::V1 => V1_FILES
+            .iter()
+            .map(|(file, kind)| IoLimitFile {
+                path: format!("{folder}/blkio.throttle.{file}"),
+                kind: Some(kind),
+            })
+            .collect(),
+    };
+    io.folders.iter().flat_map(of).filter(|file| source.text(&file.path).is_some()).collect()
+}
+
+impl IoLimitFile {
+    /// Takes what a file says into `limits`, where it is tighter.
+    pub fn take(&self, text: &str, limits: &mut IoLimits) {
+        let mut note = |device: &str, kind: &str, value: &str| {
+            // `max` is no number, and version 1 has 0 for no limit.
+            let Some(value) = value.parse::<u64>().ok().filter(|value| *value > 0) else { return };
+            let entry = limits.entry((device.to_string(), kind.to_string())).or_insert(value);
+            *entry = value.min(*entry);
+        };
+        for line in text.lines() {
+            let Some((device, rest)) = line.split_once(' ') else { continue };
+            match self.kind {
+                Some(kind) => note(device, kind, rest.trim()),
+                // 8:16 rbps=2097152 wbps=max riops=max wiops=120
+                None => rest
+                    .split_whitespace()
+                    .filter_map(|word| word.split_once('='))
+                    .for_each(|(kind, value)| note(device, kind, value)),
+            }
+        }
+    }
+}
+
+/// All limits now.
+pub fn read(source: &dyn Source) -> IoLimits {
+    let mut limits = IoLimits::new();
+    for file in files(source) {
+        file.take(&source.text(&file.path).unwrap_or_default(), &mut limits);
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(limits: &IoLimits, device: &str, kind: &str) -> Option<u64> {
+        limits.get(&(device.to_string(), kind.to_string())).copied()
+    }
+
+    #[test]
+    fn the_tightest_of_all_groups_counts_and_no_limit_is_none() {
+        let v2 = IoLimitFile { path: String::new(), kind: None };
+        let mut limits = IoLimits::new();
+        v2.take("8:16 rbps=2097152 wbps=max riops=max wiops=120\n8:0 riops=9\n", &mut limits);
+        v2.take("8:16 rbps=1000000000 wiops=60\n", &mut limits);
+        assert_eq!(limit(&limits, "8:16", "rbps"), Some(2_097_152));
+        assert_eq!(limit(&limits, "8:16", "wiops"), Some(60));
+        assert_eq!(limit(&limits, "8:0", "riops"), Some(9));
+        assert_eq!(limits.len(), 3);
+        let v1 = IoLimitFile { path: String::new(), kind: Some("riops") };
+        v1.take("254:0 2000\n254:16 0\nnonsense\n", &mut limits);
+        assert_eq!(limit(&limits, "254:0", "riops"), Some(2000));
+        assert_eq!(limits.len(), 4);
+    }
+}
