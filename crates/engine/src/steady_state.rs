@@ -10,7 +10,7 @@
 //! the lucky moment.
 
 use narrows_stats::slope;
-use narrows_stats::steady::{SNIA_ROUNDS, SNIA_SLOPE, Steady, snia};
+use narrows_stats::steady::{SNIA_RANGE, SNIA_ROUNDS, SNIA_SLOPE, Steady, snia};
 
 /// SNIA gives up after so many rounds, and says so.
 pub const MOST_ROUNDS: usize = 25;
@@ -77,7 +77,7 @@ pub enum Because {
     TooFewRounds,
     /// The last five rounds do not meet SNIA's criteria.
     NotSteady,
-    /// They do, but the finer series may drift by more than 10 % over them.
+    /// They do, but the finer series shows a drift of more than 10 % over them, or is too noisy to exclude 20 %.
     MayDrift,
     /// Steady, but less was written before these rounds than the medium holds.
     NotWrittenFull,
@@ -100,9 +100,12 @@ pub struct WindowDrift {
 }
 
 impl WindowDrift {
-    /// The finer series leaves room for more drift than SNIA's slope allows.
+    /// The finer series shows a drift beyond SNIA's slope, or leaves room for one beyond SNIA's whole range.
     fn may_drift(&self) -> bool {
-        self.trend.is_some_and(|(_, (low, high))| low < -SNIA_SLOPE || high > SNIA_SLOPE)
+        self.trend.is_some_and(|(share, (low, high))| {
+            let shown = (low > 0.0 || high < 0.0) && share.abs() > SNIA_SLOPE;
+            shown || low < -SNIA_RANGE || high > SNIA_RANGE
+        })
     }
 }
 

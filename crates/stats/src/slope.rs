@@ -6,7 +6,7 @@
 use crate::effective_sample_size;
 
 /// Longest series of which all pairs give a slope; longer ones are first averaged in pairs, fours, …
-const LONGEST: usize = 600;
+const LONGEST: usize = 300;
 
 /// A slope with its doubt, in the series' unit per step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Slope {
 /// Sen's interval takes the slopes at ranks (N ∓ 1.96·σ)/2 of N pairs, with σ² the variance of Kendall's S.
 /// σ² is raised by n over the effective sample size of what is left when the line is taken out
 /// (as in [`crate::trend::drift`]). Assumes a straight drift or none. It exists from 20 samples; `None` below, or when a
-/// sample is not finite. Series above 600 samples are averaged in groups first. A deterministic stand-in for a block bootstrap of
+/// sample is not finite. Series above 300 samples are averaged in groups first. A deterministic stand-in for a block bootstrap of
 /// the slope: nothing in this crate draws random numbers. Source: Sen 1968; Yue & Wang 2004.
 pub fn slope(series: &[f64]) -> Option<Slope> {
     if series.len() < 20 || series.iter().any(|v| !v.is_finite()) {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_line_has_its_slope_and_no_doubt() {
-        for n in [20, 100, 600, 601, 3000] {
+        for n in [20, 100, 300, 301, 3000] {
             let line: Vec<f64> = (0..n).map(|i| 7.0 - 0.25 * i as f64).collect();
             let found = slope(&line).unwrap();
             for value in [found.per_step, found.interval_95.0, found.interval_95.1] {

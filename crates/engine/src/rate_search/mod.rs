@@ -21,7 +21,7 @@ use narrows_stats::median;
 use narrows_stats::trend::mann_kendall;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
-use ladder::{Ladder, Run, Standing};
+use ladder::{Ladder, Run, Rung, Standing};
 pub use outcome::{Answer, Because, Outcome};
 pub use seen::{Backlog, RateSeen, Said};
 
@@ -41,6 +41,8 @@ const FAR: i32 = 3;
 const MOST_RESTARTS: u32 = 2;
 /// Windows that say how slow operations clump at a rate.
 const NEIGHBOURS: usize = 3;
+/// A window of at least that part of another one's length can contradict it.
+const AS_LONG: f64 = 0.5;
 /// Rates closer than this may differ in what they say by chance.
 const APART: f64 = 1.04;
 
@@ -137,7 +139,6 @@ impl RateSearch {
             Some(Standing::Next(rung)) => Some(rung),
             _ => None,
         };
-        let quantile_ns = seen.quantile_ns;
         self.tried.push(Tried { step, seen, said, rung });
         if said == Said::Nothing {
             let unusable = self.tried.iter().filter(|t| t.said == Said::Nothing).count();
@@ -146,7 +147,7 @@ impl RateSearch {
             }
         } else {
             match (step.stage, rung) {
-                (Stage::Confirm, Some(rung)) => self.climb(rung, said, quantile_ns),
+                (Stage::Confirm, Some(rung)) => self.climb(rung, said),
                 (Stage::Size, _) => self.size(),
                 _ => self.vote(step.rate_per_s, said),
             }
@@ -188,12 +189,17 @@ impl RateSearch {
         }
     }
 
-    /// How long a window must be to hold its share of independent operations beyond the percentile.
-    fn window(&self, rate_per_s: f64, share: f64) -> Duration {
+    /// How many seconds hold a share of the independent operations beyond the percentile that are wanted.
+    fn wanted_seconds(&self, rate_per_s: f64, share: f64) -> f64 {
         let beyond = self.settings.independent_beyond * share * self.clumping(rate_per_s);
-        let seconds = beyond / self.goal.allowed_over() / rate_per_s;
+        beyond / self.goal.allowed_over() / rate_per_s
+    }
+
+    /// That, within the shortest and the longest window.
+    fn window(&self, rate_per_s: f64, share: f64) -> Duration {
         let (shortest, longest) = (self.settings.shortest_window, self.settings.longest_window);
-        Duration::from_secs_f64(seconds.min(longest.as_secs_f64())).max(shortest).min(longest)
+        let seconds = self.wanted_seconds(rate_per_s, share).min(longest.as_secs_f64());
+        Duration::from_secs_f64(seconds).max(shortest).min(longest)
     }
 
     /// Slow operations per independent one at a rate, from the windows nearest to it. It grows towards saturation; far
@@ -249,18 +255,19 @@ impl RateSearch {
             (self.floor_per_s, self.reach_per_s),
             self.settings.repeats,
             self.settings.most_repeats,
+            self.goal.allowed_over(),
         ));
     }
 
-    /// Counts a run of the confirmation and sees whether it is over.
-    fn climb(&mut self, rung: i32, said: Said, quantile_ns: Option<u64>) {
-        let Some(ladder) = &mut self.ladder else { return };
+    /// Counts the last window as a run of the confirmation and sees whether it is over.
+    fn climb(&mut self, rung: i32, said: Said) {
+        let (Some(ladder), Some(tried)) = (&mut self.ladder, self.tried.last()) else { return };
         let run = match said {
             Said::Passed { .. } => Run::Passed,
             Said::Generator => Run::Generator,
             Said::Failed { .. } | Said::Nothing => Run::Failed,
         };
-        ladder.saw(rung, run, quantile_ns);
+        ladder.saw(rung, run, tried.seen.quantile_ns, &tried.seen.slices);
         self.outcome = self.confirmed();
         if self.outcome.is_none() && self.restarts < MOST_RESTARTS {
             self.restart();
@@ -273,9 +280,10 @@ impl RateSearch {
         let (passed, failed) = ladder.extremes();
         let far = |rung: Option<i32>| rung.filter(|rung| rung.abs() >= FAR);
         let rate = |rung: Option<i32>| rung.map(|rung| ladder.rate_per_s(rung));
+        let typical = |rung| ladder.rung(rung).is_some_and(Rung::fails_typically);
         match (far(passed.filter(|rung| *rung > 0)), far(failed.filter(|rung| *rung < 0))) {
             (Some(_), None) if failed.is_none() => {}
-            (None, Some(_)) if passed.is_none() => {}
+            (None, Some(rung)) if passed.is_none() && typical(rung) => {}
             _ => return,
         }
         self.passed_per_s = rate(passed);
@@ -289,7 +297,7 @@ impl RateSearch {
     fn confirmed(&self) -> Option<Outcome> {
         let ladder = self.ladder.as_ref()?;
         let typical = |rung| ladder.rung(rung).and_then(|r| median(r.quantiles_ns()));
-        let by_generator = |rung| ladder.rung(rung).is_some_and(ladder::Rung::by_generator);
+        let by_generator = |rung| ladder.rung(rung).is_some_and(Rung::by_generator);
         match ladder.standing() {
             Standing::Next(_) => self.contradiction(),
             Standing::Contradiction { passed, failed } => {
@@ -332,15 +340,25 @@ impl RateSearch {
             .map(|over| over.operations as f64 * self.goal.allowed_over() / over.clumping)
             .collect();
         let independent_beyond = median(&independent);
-        let wanted = self.settings.independent_beyond * SUFFICIENT / 2.0;
+        let rate_per_s = ladder.rate_per_s(passed);
+        let had = self.confirm_window.unwrap_or_default().as_secs_f64();
+        let thin = had < SUFFICIENT * self.wanted_seconds(rate_per_s, 1.0);
+        let next_failed_per_s = ladder.rate_per_s(failed);
+        let earlier = self.tried.iter().filter(|t| t.said == Said::Passed { clear: true });
+        let burst_per_s = earlier
+            .map(|t| t.step.rate_per_s)
+            .filter(|rate| *rate >= next_failed_per_s * APART)
+            .reduce(f64::max);
         Answer {
-            rate_per_s: ladder.rate_per_s(passed),
-            next_failed_per_s: ladder.rate_per_s(failed),
+            rate_per_s,
+            next_failed_per_s,
             repeats: (runs(passed), runs(failed)),
+            share_over: ladder.rung(passed).and_then(Rung::together),
             drift: mann_kendall(&quantiles_ns),
             quantiles_ns,
             independent_beyond,
-            thin: independent_beyond.is_some_and(|found| found < wanted),
+            burst_per_s,
+            thin,
         }
     }
 
@@ -348,9 +366,14 @@ impl RateSearch {
     fn contradiction(&self) -> Option<Outcome> {
         let ladder = self.ladder.as_ref()?;
         let (passed, failed) = ladder.extremes();
-        let search =
-            |wanted: Said| self.tried.iter().filter(move |t| t.rung.is_none() && t.said == wanted);
-        if let Some(failed) = failed.map(|rung| ladder.rate_per_s(rung)) {
+        // A short window may lie between two stalls, or live on credits: that is no contradiction.
+        let long = self.confirm_window.unwrap_or_default().mul_f64(AS_LONG);
+        let search = |wanted: Said| {
+            let search = self.tried.iter().filter(|t| t.rung.is_none());
+            search.filter(move |t| t.said == wanted && t.step.window >= long)
+        };
+        let typical = |rung: &i32| ladder.rung(*rung).is_some_and(Rung::fails_typically);
+        if let Some(failed) = failed.filter(typical).map(|rung| ladder.rate_per_s(rung)) {
             let clear = search(Said::Passed { clear: true });
             if let Some(t) = clear.rev().find(|t| t.step.rate_per_s >= failed * APART) {
                 return Some(self.unstable(t.step.rate_per_s, failed));

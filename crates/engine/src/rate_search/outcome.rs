@@ -1,5 +1,6 @@
 //! How a search for the highest rate within a limit can end.
 
+use narrows_stats::Exceedance;
 use narrows_stats::trend::Trend;
 
 /// The end of a search. Rates are operations per second.
@@ -21,7 +22,8 @@ pub enum Outcome {
         /// Its percentile, median of the repeats, ns.
         quantile_ns: Option<f64>,
     },
-    /// The device is not the same all the time: it met the goal at one rate and missed it at a lower one.
+    /// The device is not the same all the time: it met the goal at one rate and missed it at a lower one, in windows
+    /// that are as long.
     Unstable {
         /// The rate that met it.
         passed_per_s: f64,
@@ -70,10 +72,15 @@ pub struct Answer {
     pub repeats: (u32, u32),
     /// The goal's percentile in each run at `rate_per_s`, in order, ns.
     pub quantiles_ns: Vec<f64>,
-    /// Drift of these; a small chance says that the device changed during the confirmation.
+    /// The share over the limit of all operations at `rate_per_s` together, with its doubt.
+    pub share_over: Option<Exceedance>,
+    /// Drift of `quantiles_ns`; a small chance says that the device changed during the confirmation.
     pub drift: Option<Trend>,
     /// Independent operations beyond the percentile in a typical run; absent where that could not be seen.
     pub independent_beyond: Option<f64>,
+    /// The highest rate well above the answer that clearly met the goal before, in a shorter window: what the device gives
+    /// for a moment, between two stalls or as long as credits last.
+    pub burst_per_s: Option<f64>,
     /// True when a window could not be made long enough to hold as many as were asked for.
     pub thin: bool,
 }
