@@ -14,6 +14,9 @@ mod send;
 mod settle;
 mod wait;
 
+#[cfg(test)]
+mod simulated;
+
 use narrows_engine::{Stopped, Window};
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
