@@ -64,6 +64,12 @@ pub fn sections(
             job.follows_a_file = index > 0;
         }
     }
+    if sections.is_empty() {
+        let file = files.first().copied().unwrap_or_default().to_string();
+        let reason = if only.is_empty() { "no section" } else { "no section of these names" };
+        let stop = problem(&Place { file, line: 1 }, Cause::Grammar, reason.to_string());
+        return Err(Problems(vec![stop]));
+    }
     Ok(sections)
 }
 
@@ -273,6 +279,7 @@ mod tests {
         assert_eq!(cause("[a\nsize=1m\n"), Cause::Misread);
         assert_eq!(cause("[a] b\n"), Cause::Misread);
         assert_eq!(cause("[]\n"), Cause::Grammar);
+        assert_eq!(cause("# nothing\n\n"), Cause::Grammar);
         assert_eq!(cause("[a]\nincludes=1\n"), Cause::Misread);
         assert_eq!(cause("[a]\ninclude nothing\n"), Cause::Unreadable);
     }

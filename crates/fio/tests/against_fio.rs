@@ -14,8 +14,11 @@ use std::process::Command;
 use common::{MACHINE, OnDisk, fio};
 use narrows_fio::{Cause, KbBase, Machine, options, read, sections, substitute};
 
+/// What a value is taken as, part by part; `None` for a part that is rejected.
+type Integers = Vec<Option<i64>>;
+
 /// What one side makes of a setting.
-type Reading = (String, String, Vec<Option<i64>>);
+type Reading = (String, String, Integers);
 
 /// Sections by number, each with its readings sorted.
 type Readings = Vec<(String, Vec<Reading>)>;
@@ -295,11 +298,7 @@ fn odd_values_are_read_as_fio_reads_them() {
 }
 
 /// What fio and we make of values of one option. fio reads on after a value that it rejects.
-fn asked(
-    fio: &str,
-    option: &str,
-    values: &[&str],
-) -> Vec<(String, Vec<Option<i64>>, Vec<Option<i64>>)> {
+fn asked(fio: &str, option: &str, values: &[&str]) -> Vec<(String, Integers, Integers)> {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let file = folder.path().join("odd.fio");
     let lines: Vec<String> = values.iter().map(|value| format!("{option}={value}\n")).collect();

@@ -1,6 +1,7 @@
 //! Files that are made from the code and committed, so that they can be read without building anything.
 
 mod command;
+mod fio;
 mod rules;
 mod schema;
 
@@ -26,7 +27,7 @@ impl Generated {
 
 /// All of them, as they should be.
 pub fn all() -> Result<Vec<Generated>> {
-    let mut files = vec![schema::file(), rules::file()?];
+    let mut files = vec![schema::file(), rules::file()?, fio::file()?];
     files.extend(command::files()?);
     Ok(files)
 }

@@ -68,11 +68,13 @@ fn job(job: &JobResult, all: &[JobResult], layout: Layout) -> Value {
     let totals: Vec<&Latencies> =
         [&job.read, &job.write, &job.trim].iter().map(|direction| longest(direction)).collect();
     object.extend(classes(&totals).map(|(name, value)| (name.to_string(), value)));
-    // fio prints these four for every job: the depth it ran at, no target, no window.
+    // fio prints these for every job: the depth it ran at, no target, no window; newer ones with the unit as well.
     object.insert("latency_depth".into(), json!(deepest(&job.depths)));
     object.insert("latency_target".into(), json!(0));
+    object.insert("latency_target_ns".into(), json!(0));
     object.insert("latency_percentile".into(), json!(100.0));
     object.insert("latency_window".into(), json!(0));
+    object.insert("latency_window_us".into(), json!(0));
     if let Some(text) = job.description.as_deref().filter(|text| !text.is_empty()) {
         object.insert("desc".into(), json!(text));
     }

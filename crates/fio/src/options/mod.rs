@@ -118,9 +118,17 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The page of the book: every option with its class and sentence.
+/// The table of the book's page: every option with its class and sentence.
 pub fn page() -> String {
-    let mut page = String::from("| option | class | |\n| --- | --- | --- |\n");
+    let count = |wanted: fn(&Class) -> bool| all().filter(|option| wanted(&option.class)).count();
+    let mut page = format!(
+        "{} options: {} the same, {} approximated, {} refused.\n\n",
+        all().count(),
+        count(|class| *class == Class::Same),
+        count(|class| matches!(class, Class::Approximated(_))),
+        count(|class| matches!(class, Class::Refused { .. })),
+    );
+    page += "| option | class | |\n| --- | --- | --- |\n";
     for option in all() {
         let mut names = format!("`{}`", option.name);
         for alias in option.aliases {
