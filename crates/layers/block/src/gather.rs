@@ -1,11 +1,12 @@
 //! From what the threads counted to what a window gave, stream by stream.
 
+use narrows_io::Op;
 use narrows_stats::Recorder;
 
 use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
-use crate::run::Measured;
-use crate::scenario::{Load, Scenario, Stream};
-use crate::worker::Tally;
+use crate::run::{self, Measured};
+use crate::scenario::{Distribution, Load, Place, Scenario, Stream};
+use crate::worker::{Tally, unique};
 
 /// One outcome per stream; `tallies` are in the order of streams and their threads.
 pub(crate) fn outcomes(
@@ -19,7 +20,9 @@ pub(crate) fn outcomes(
     scenario
         .streams
         .iter()
-        .map(|stream| {
+        .zip(1..)
+        .map(|(stream, number)| {
+            let order_seed = stream.order_seed.unwrap_or(run::seed_of(scenario.seed, number, 0));
             let own: Vec<Tally> = tallies.by_ref().take(stream.threads as usize).collect();
             let cpu_ns: u64 = own.iter().map(|tally| tally.cpu_ns).sum();
             // Of several streams nobody counts whose work the kernel did beside their threads.
@@ -31,6 +34,7 @@ pub(crate) fn outcomes(
             let slice_ns = scenario.slice.as_nanos() as u64;
             let mut outcome = sum(stream, &measured, own, slice_ns);
             outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
+            outcome.sequence = sequence(stream, scenario.seed, order_seed);
             outcome.beside_others = scenario.streams.len() > 1;
             outcome.sentinel_drift = sentinel_drift;
             outcome
@@ -65,6 +69,8 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         method: stream.access.method(),
         registered_buffers: None,
         submit_ns: None,
+        unique_read_bytes: unique(stream, &tallies),
+        sequence: (0, 0),
         beside_others: false,
         seen: measured.seen.clone(),
         sentinel_drift: 0.0,
@@ -82,6 +88,23 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         open.backlog_before = (open.backlog_after + completed).saturating_sub(open.due);
     }
     outcome
+}
+
+/// Distinct bytes that were read.
+fn unique(stream: &Stream, tallies: &[Tally]) -> Option<f64> {
+    let block_bytes = stream.sizes.single(&stream.mix)?;
+    let reads = Counted::index(Op::Read);
+    let reads: Vec<u64> = tallies.iter().map(|tally| tally.kinds[reads].operations).collect();
+    Some(unique::bytes(&stream.place, stream.region.bytes(), block_bytes, &reads))
+}
+
+/// What decides the order: a seed and a beginning, each where it plays a part.
+fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
+    match &stream.place {
+        Place::Sequential | Place::SameOffsets => (0, stream.cursor),
+        Place::Random(Distribution::OnceEach) => (order_seed, stream.cursor),
+        Place::Random(_) => (seed, order_seed),
+    }
 }
 
 fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {

@@ -144,6 +144,11 @@ pub struct StreamOutcome {
     pub registered_buffers: Option<bool>,
     /// Time inside calls that only submit, warm-up included, ns; absent where submitting and waiting are one call.
     pub submit_ns: Option<u64>,
+    /// Distinct bytes that the window's reads touched; absent for operations of several lengths.
+    pub unique_read_bytes: Option<f64>,
+    /// What decides which blocks come in which order: two windows with the same touch the same ones. A seed, and where
+    /// in its order the window began.
+    pub sequence: (u64, u64),
     /// Whether other streams ran beside it: `seen` is then that of all of them together.
     pub beside_others: bool,
     /// What the machine did in the window.

@@ -45,6 +45,8 @@ pub struct Record {
     repeats: u32,
     written_bytes: u64,
     registered_buffers: Option<bool>,
+    /// Of the windows so far.
+    sequences: Vec<(u64, u64)>,
 }
 
 impl Record {
@@ -96,6 +98,7 @@ impl Record {
             let zeros = outcome.zeros as f64 / outcome.looked_at as f64;
             self.samples.add(metric::ZERO_BLOCKS, Unit::Ratio, Better::Less, zeros);
         }
+        self.places(outcome);
         if let Some(submit_ns) = outcome.submit_ns {
             let each_ns = submit_ns as f64 / outcome.issued as f64;
             self.samples.add(metric::SUBMIT_PER_OP, Unit::NsPerOp, Better::Less, each_ns);
@@ -145,6 +148,19 @@ impl Record {
                 self.samples.add(name, Unit::Bytes, Better::Neither, asked as f64);
             }
         }
+    }
+
+    /// Which blocks were read, as far as it bears on who may have answered.
+    fn places(&mut self, outcome: &StreamOutcome) {
+        if outcome.of(Op::Read).asked_bytes == 0 {
+            return;
+        }
+        if let Some(bytes) = outcome.unique_read_bytes {
+            self.samples.add(metric::UNIQUE_BYTES, Unit::Bytes, Better::Neither, bytes);
+        }
+        let before = self.sequences.iter().filter(|other| **other == outcome.sequence).count();
+        self.sequences.push(outcome.sequence);
+        self.samples.add(metric::SEQUENCE_REPEATED, Unit::Count, Better::Less, before as f64);
     }
 
     /// Reads and writes of a mix apart, and syncs always.

@@ -76,7 +76,7 @@ pub fn run_scenario(
 }
 
 /// A seed of its own for each stream (from 1) and thread (from 1; 0 is what its threads share).
-fn seed_of(seed: u64, stream: u64, thread: u64) -> u64 {
+pub(crate) fn seed_of(seed: u64, stream: u64, thread: u64) -> u64 {
     Rng::new(seed ^ stream.wrapping_mul(SPREAD) ^ (thread << 48)).next_u64()
 }
 

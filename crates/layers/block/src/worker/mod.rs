@@ -8,6 +8,7 @@ mod hot;
 mod shared;
 mod slots;
 mod tally;
+pub(crate) mod unique;
 mod walk;
 
 use std::fs::File;
