@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[],
         summary: "The same piece of work took another time after the measurement than before",
         advice: "Look for frequency changes, heat, or a neighbour; measure again",
-        reason: "The processor that was measured is not the one that was there before; CPU per operation, and what \
+        reason: "The CPU that was measured is not the one that was there before; CPU per operation, and what \
                  rests on it, moves by as much",
         reference: "introduction, rule 9",
     },

@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[],
         summary: "The log is on a file system in memory: nothing was made durable",
         advice: "Give a folder on a drive with --wal",
-        reason: "The rate is what processors and memory give without a drive, worth knowing as such, and not what its \
+        reason: "The rate is what CPUs and memory give without a drive, worth knowing as such, and not what its \
                  name promises",
         reference: "tmpfs(5)",
     },

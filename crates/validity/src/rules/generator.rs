@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
         summary: "The load generator's busiest thread had no time left: this measures the generator",
         advice: "Take the figure as a lower bound of the device; more generator threads would show more",
         reason: "The device could do at least that much, so the figure is not wrong, but it is not the device's. \
-                 The server's own path (buffered or direct reads by threads) is not judged: there the processor is \
+                 The server's own path (buffered or direct reads by threads) is not judged: there the CPU is \
                  part of what is measured",
         reference: "introduction, rule 4",
     },
@@ -121,7 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[Metric(metric::GENERATOR_BUSY), Metric(metric::LATENESS_P99)],
         summary: "The generator did not send as many operations as it was asked to",
-        advice: "Use more generator threads, or a machine whose processors are free",
+        advice: "Use more generator threads, or a machine whose CPUs are free",
         reason: "The figure would stand for a rate that never reached the device: nothing is known of the device at the \
                  rate that is printed",
         reference: "introduction, rule 8: requested is not obtained",
@@ -199,8 +199,8 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::IN_FLIGHT), Metric(metric::DEPTH)],
         summary: "Submitting an operation put the generator to sleep: fewer were in flight than asked",
         advice: "Look at the queue's length (nr_requests), at file-system locks, and at I/O that is not direct",
-        reason: "A call that only submits takes processor time; time beyond that is waiting, in which nothing else is \
-                 sent. Suspect, because others on the same processor make a thread wait as well",
+        reason: "A call that only submits takes CPU time; time beyond that is waiting, in which nothing else is \
+                 sent. Suspect, because others on the same CPU make a thread wait as well",
         reference: "io_submit(2); fio's submission latency against its completion latency",
     },
     Rule {
