@@ -11,6 +11,8 @@ pub enum Law {
     Exponential(f64),
     /// Sum of that many exponential phases; four give the moderate spread of real processor bursts.
     Erlang(u32, f64),
+    /// Two kinds, both without memory: the share of the second kind, mean of the first, mean of the second, ns.
+    Mixed(f64, f64, f64),
 }
 
 impl Law {
@@ -18,6 +20,7 @@ impl Law {
     pub fn mean_ns(self) -> f64 {
         match self {
             Law::Constant(mean) | Law::Exponential(mean) | Law::Erlang(_, mean) => mean,
+            Law::Mixed(share, first, second) => first + share * (second - first),
         }
     }
 
@@ -27,6 +30,7 @@ impl Law {
             Law::Constant(mean) => Law::Constant(mean * factor),
             Law::Exponential(mean) => Law::Exponential(mean * factor),
             Law::Erlang(phases, mean) => Law::Erlang(phases, mean * factor),
+            Law::Mixed(share, first, second) => Law::Mixed(share, first * factor, second * factor),
         }
     }
 
@@ -38,6 +42,10 @@ impl Law {
             Law::Erlang(phases, mean) => {
                 let phases = phases.max(1);
                 (0..phases).map(|_| rng.exponential(mean / f64::from(phases))).sum()
+            }
+            Law::Mixed(share, first, second) => {
+                let mean = if rng.unit_f64() <= share { second } else { first };
+                rng.exponential(mean)
             }
         }
     }

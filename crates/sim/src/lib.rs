@@ -7,16 +7,23 @@
 //! layers, makes the same interventions, and so shows whether a verdict is right, because here the narrow place
 //! is known. It is a model of queues, not of PostgreSQL.
 //!
+//! Apart from that there are devices for the controllers: [`drive`] for the search of a rate, with the truth in closed
+//! form ([`truth`]) or by a long run with other code ([`longrun`]), and [`flash`] for steady state.
+//!
 //! Nothing here reads a clock or touches the machine; the same seed gives the same run.
 
 mod account;
 mod clock;
 pub mod device;
+pub mod drive;
 mod emit;
+pub mod flash;
 mod law;
+pub mod longrun;
 mod scene;
 mod server;
 mod station;
+pub mod truth;
 mod world;
 
 pub use account::{Account, OpenAccount, State, Windows};
