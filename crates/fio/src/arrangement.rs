@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::apply::{Value, apply};
+use crate::apply::{Value, apply, counts};
 use crate::draft::Draft;
 use crate::grammar::{Section, Setting, is_space, sections};
 use crate::job::Job;
@@ -186,6 +186,7 @@ impl Arranging<'_> {
             raw: named.value.as_deref(),
             kind: option.kind,
             base: draft.base,
+            counts: counts(option),
             remarks: Vec::new(),
         };
         let known = apply(option, &mut value, draft)?;

@@ -5,7 +5,7 @@ use crate::number::KbBase;
 use crate::problem::Wrong;
 use crate::spelling::{decimal, word};
 use crate::split::per_direction;
-use crate::written::{Size, size};
+use crate::written::{Counts, Size, size};
 
 /// fio's defaults and limits.
 const ZIPF_THETA: f64 = 1.1;
@@ -85,7 +85,7 @@ fn zones(list: &str, absolute: bool, base: KbBase) -> Result<Vec<Zone>, Wrong> {
                     "fio takes the size 0 in `{entry}` as a blank"
                 )));
             }
-            (text, true) => match size(text, base)?.value {
+            (text, true) => match size(text, base, Counts::Bytes)?.value {
                 Size::Count(bytes) => Some(Amount::Bytes(bytes)),
                 Size::Percent(_) => return Err(wrong("zoned_abs has sizes")),
             },

@@ -5,7 +5,7 @@ use crate::job::PerDirection;
 use crate::kind::parts_as_fio;
 use crate::number::KbBase;
 use crate::problem::{Taken, Wrong};
-use crate::written::{Read, Size, size};
+use crate::written::{Counts, Read, Size, size};
 
 /// fio's limits.
 const PERCENTILES_MAX: usize = 20;
@@ -50,17 +50,21 @@ pub(crate) fn word<'a>(
 }
 
 /// One number without parts.
-pub(crate) fn single(value: &str, base: KbBase) -> Result<Read<Size>, Wrong> {
+pub(crate) fn single(value: &str, base: KbBase, counts: Counts) -> Result<Read<Size>, Wrong> {
     let in_parentheses = value.trim_start().starts_with('(');
     if !in_parentheses && parts_as_fio(value).len() > 1 && !value.trim_start().starts_with('-') {
         let reason = format!("fio takes `{value}` apart at the first `,`, `:` or `-`");
         return Err(Wrong::misread(reason).hint("write one number"));
     }
-    size(value, base)
+    size(value, base, counts)
 }
 
 /// One to three numbers; `None` where the default stays. A value that no comma ends holds for the types after it.
-pub(crate) fn triplet(value: &str, base: KbBase) -> Result<Read<PerDirection<Option<u64>>>, Wrong> {
+pub(crate) fn triplet(
+    value: &str,
+    base: KbBase,
+    counts: Counts,
+) -> Result<Read<PerDirection<Option<u64>>>, Wrong> {
     let trimmed = value.trim_matches(is_space);
     let in_parentheses = trimmed.starts_with('(');
     if !in_parentheses && trimmed.contains([':', '-']) {
@@ -81,7 +85,8 @@ pub(crate) fn triplet(value: &str, base: KbBase) -> Result<Read<PerDirection<Opt
             continue;
         }
         // The blank in front matters to fio, so the first part is read as it stands.
-        let number = size(if index == 0 && !value.contains(',') { value } else { part }, base)?;
+        let number =
+            size(if index == 0 && !value.contains(',') { value } else { part }, base, counts)?;
         let Size::Count(count) = number.value else {
             return Err(Wrong::value(format!("`{part}`: a share is not possible here")));
         };
@@ -103,7 +108,7 @@ pub(crate) fn range(value: &str, base: KbBase) -> Result<Read<(u64, u64)>, Wrong
         .split_once('-')
         .or_else(|| trimmed.split_once(':'))
         .ok_or_else(|| Wrong::value(format!("`{trimmed}` is no range")).hint("write 4k-16k"))?;
-    let (a, b) = (size(a, base)?, size(b, base)?);
+    let (a, b) = (size(a, base, Counts::Bytes)?, size(b, base, Counts::Bytes)?);
     match (a.value, b.value) {
         (Size::Count(x), Size::Count(y)) => {
             Ok(Read { value: (x.min(y), x.max(y)), remark: a.remark.or(b.remark) })

@@ -6,7 +6,7 @@
 use crate::job::PerDirection;
 use crate::number::KbBase;
 use crate::problem::{Taken, Wrong};
-use crate::written::{Size, size};
+use crate::written::{Counts, Size, size};
 
 /// fio's limit for one kind of operation.
 const SHARES_MAX: usize = 64;
@@ -49,7 +49,7 @@ pub(crate) fn shares(list: &str, base: KbBase) -> Result<Shares, Wrong> {
     let mut sizes = Vec::new();
     let mut percents = Vec::new();
     for (text, percent) in entries(list)? {
-        let read = size(text, base)?;
+        let read = size(text, base, Counts::Bytes)?;
         let Size::Count(bytes) = read.value else {
             return Err(Wrong::value(format!("`{text}`: a share is not possible here")));
         };

@@ -34,8 +34,15 @@ impl Size {
     }
 }
 
+/// What a number counts; only for what is said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    Bytes,
+    Things,
+}
+
 /// A count or a size.
-pub(crate) fn size(raw: &str, base: KbBase) -> Result<Read<Size>, Wrong> {
+pub(crate) fn size(raw: &str, base: KbBase, counts: Counts) -> Result<Read<Size>, Wrong> {
     let text = raw.trim_matches(is_space);
     let fio = bytes_as_fio(raw, base);
     let meant = strict_size(text, base);
@@ -43,17 +50,22 @@ pub(crate) fn size(raw: &str, base: KbBase) -> Result<Read<Size>, Wrong> {
         percent if (-101..=-1).contains(&percent) && raw.contains('%') => {
             format!("{} %", -1 - percent)
         }
+        1 if counts == Counts::Bytes => "1 byte".into(),
+        value if counts == Counts::Bytes => format!("{value} bytes"),
         value => value.to_string(),
     };
     match (fio, meant) {
         (Some(fio), Some(meant)) if i128::from(fio) == meant.coded() => {
             Ok(Read { value: meant, remark: None })
         }
-        (Some(fio), Some(Size::Count(meant))) if is_kib(text) => {
+        (Some(fio), Some(Size::Count(meant)))
+            if is_kib(text) && bytes_as_fio(text, base) == Some(fio) =>
+        {
             let value = u64::try_from(fio).map_err(|_| too_large(raw))?;
             let sentence = format!(
-                "fio takes `{text}` as {fio}, not {meant}: with kb_base={} it has `k` and `kib` \
-                 the wrong way around",
+                "fio takes `{text}` as {}, not {meant}: with kb_base={} it has `k` and `kib` the \
+                 wrong way around",
+                told(fio),
                 base.k()
             );
             Ok(Read { value: Size::Count(value), remark: Some((Taken::AsFio, sentence)) })
@@ -139,19 +151,25 @@ fn strict_size(text: &str, base: KbBase) -> Option<Size> {
     }
     let (number, unit) = split_unit(text)?;
     if unit == "%" {
-        return whole(number).map(Size::Percent);
+        return whole(number.value()?).map(Size::Percent);
     }
     let mut letters = unit.chars();
     let power = match letters.next() {
         None => 0,
-        Some(first) => "kmgtp".find(first)? as i32 + 1,
+        Some(first) => "kmgtp".find(first)? as u32 + 1,
     };
     let factor = match letters.as_str() {
-        "" | "b" => base.k() as f64,
-        "i" | "ib" => 1024.0,
+        "" | "b" => base.k(),
+        "i" | "ib" => 1024,
         _ => return None,
+    }
+    .pow(power);
+    let count = match number {
+        // Exact beyond a float's 53 bits; seeds are that long.
+        Number::Whole(number) => number.checked_mul(factor)?,
+        Number::Fraction(number) => whole(number * factor as f64)?,
     };
-    whole(number * factor.powi(power)).map(Size::Count)
+    Some(Size::Count(count))
 }
 
 fn strict_time_us(text: &str, bare_seconds: bool) -> Option<f64> {
@@ -169,24 +187,44 @@ fn strict_time_us(text: &str, bare_seconds: bool) -> Option<f64> {
         "d" | "day" | "days" => 86_400e6,
         _ => return None,
     };
-    Some(number * factor)
+    Some(number.value()? * factor)
+}
+
+/// Digits, with or without a fraction.
+enum Number {
+    Whole(u64),
+    Fraction(f64),
+}
+
+impl Number {
+    fn value(&self) -> Option<f64> {
+        match self {
+            Number::Whole(number) if *number < 1 << 53 => Some(*number as f64),
+            Number::Whole(_) => None,
+            Number::Fraction(number) => Some(*number),
+        }
+    }
 }
 
 /// The number and the unit in lower case, a blank between them allowed.
-fn split_unit(text: &str) -> Option<(f64, String)> {
+fn split_unit(text: &str) -> Option<(Number, String)> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     let lower = unsigned.to_ascii_lowercase();
     if let Some(digits) = lower.strip_prefix("0x") {
         let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-        let number = u64::from_str_radix(&digits[..end], 16).ok()?;
-        return Some((number as f64, digits[end..].trim_start_matches(is_space).to_string()));
+        let number = Number::Whole(u64::from_str_radix(&digits[..end], 16).ok()?);
+        return Some((number, digits[end..].trim_start_matches(is_space).to_string()));
     }
     let end = lower.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(lower.len());
     let digits = &lower[..end];
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    Some((digits.parse().ok()?, lower[end..].trim_start_matches(is_space).to_string()))
+    let number = match digits.contains('.') {
+        true => Number::Fraction(digits.parse().ok()?),
+        false => Number::Whole(digits.parse().ok()?),
+    };
+    Some((number, lower[end..].trim_start_matches(is_space).to_string()))
 }
 
 /// Exact in a float's 53 bits; nobody's size is larger.

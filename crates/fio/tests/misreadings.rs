@@ -21,7 +21,7 @@ fn what_nobody_can_mean_stops_and_says_what_fio_makes_of_it() {
         ("runtime=(500ms)", "as 0"),
         ("runtime=1,000", "apart"),
         ("ramp_time=1week", "as 1us"),
-        ("size=1.5m", "as 1"),
+        ("size=1.5m", "as 1 byte"),
         ("size=0x10k", "as 16"),
         ("size=1 m", "as 1"),
         ("size=2*8k", "as 2"),
@@ -34,7 +34,8 @@ fn what_nobody_can_mean_stops_and_says_what_fio_makes_of_it() {
         ("size=-1", "as -1"),
         ("bs=4k-16k", "`4k-16k` for one and `16k`"),
         ("bs=4k:8k", "for the next kind"),
-        ("bs=4k,0x10k", "as 16"),
+        ("bs=4k,0x10k", "as 16 bytes"),
+        ("bs = 4kib", "as 4 bytes"),
         ("iodepth=16x", "as 16"),
         ("iodepth=16,32", "apart"),
         ("direct=1k", "digits"),
@@ -70,7 +71,7 @@ fn kib_is_taken_as_fio_does_and_said() {
     assert_eq!(plan.jobs[0].region.size, Some(Amount::Bytes(1_000_000)));
     let said: Vec<_> = plan.notes.iter().filter(|n| n.taken == Taken::AsFio).collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].sentence.contains("as 4000, not 4096"), "{}", said[0].sentence);
+    assert!(said[0].sentence.contains("as 4000 bytes, not 4096"), "{}", said[0].sentence);
     assert_eq!(said[0].place.line, 2);
     // With `ki` fio is right, and silent.
     let plan = job("bs=4ki").expect("a plan");
@@ -80,6 +81,13 @@ fn kib_is_taken_as_fio_does_and_said() {
     let plan = job("bs=4ki\nkb_base=1000\nsize=8k").expect("a plan");
     assert_eq!(plan.jobs[0].blocks.read, Blocks::Fixed(4000));
     assert_eq!(plan.jobs[0].region.size, Some(Amount::Bytes(8000)));
+}
+
+#[test]
+fn long_numbers_stay_exact() {
+    let plan = job("randseed=1234567890123456789\nsize=8p").expect("a plan");
+    assert_eq!(plan.jobs[0].access.seed, Seed::Given(1_234_567_890_123_456_789));
+    assert_eq!(plan.jobs[0].region.size, Some(Amount::Bytes(8 << 50)));
 }
 
 #[test]
@@ -95,7 +103,7 @@ fn a_blank_after_the_equals_sign_is_taken_as_written_and_said() {
     let options: Vec<_> = said.iter().map(|n| n.option.as_str()).collect();
     // A blank before a number without a unit changes nothing, and nothing is said.
     assert_eq!(options, ["rw", "bs", "ioengine", "runtime"]);
-    assert!(said[1].sentence.contains("as 2,"), "{}", said[1].sentence);
+    assert!(said[1].sentence.contains("as 2 bytes,"), "{}", said[1].sentence);
     assert!(said[3].sentence.contains("as 1s,"), "{}", said[3].sentence);
 }
 

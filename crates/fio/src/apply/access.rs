@@ -8,7 +8,7 @@ use crate::job::{Amount, Blocks, Fallocate, OpenFlag, PerDirection, Seed};
 use crate::problem::{Taken, Wrong};
 use crate::spelling::{range, word};
 use crate::split::{per_direction, shares};
-use crate::written::{Size, size};
+use crate::written::{Counts, Size, size};
 
 pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong> {
     Ok(files(name, value, draft)? || order(name, value, draft)? || data(name, value, draft)?)
@@ -236,7 +236,7 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
                 Some(digits) => (-1, digits),
                 None => (1, text),
             };
-            let read = size(digits, value.base)?;
+            let read = size(digits, value.base, Counts::Bytes)?;
             if let Some((taken, sentence)) = read.remark {
                 value.remark(taken, sentence);
             }

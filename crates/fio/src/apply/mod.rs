@@ -16,7 +16,7 @@ use crate::number::KbBase;
 use crate::options::FioOption;
 use crate::problem::{Taken, Wrong};
 use crate::spelling::{flag, single, triplet};
-use crate::written::{Read, Size, time_us};
+use crate::written::{Counts, Read, Size, time_us};
 
 /// A setting's value, and what reading it brought up.
 pub(crate) struct Value<'a> {
@@ -24,7 +24,26 @@ pub(crate) struct Value<'a> {
     pub raw: Option<&'a str>,
     pub kind: Kind,
     pub base: KbBase,
+    pub counts: Counts,
     pub remarks: Vec<(Taken, String)>,
+}
+
+/// The options whose numbers are bytes, or bytes per second.
+const IN_BYTES: &[&str] = &[
+    "bs",
+    "blockalign",
+    "size",
+    "filesize",
+    "io_size",
+    "offset",
+    "offset_increment",
+    "rate",
+    "iomem_align",
+];
+
+/// What the numbers of an option count.
+pub(crate) fn counts(option: &FioOption) -> Counts {
+    if IN_BYTES.contains(&option.name) { Counts::Bytes } else { Counts::Things }
 }
 
 /// Takes the setting into the draft; `false` if no one here knows the option.
@@ -77,7 +96,7 @@ impl<'a> Value<'a> {
 
     /// A number in a range.
     pub fn count(&mut self, least: u64, most: u64) -> Result<u64, Wrong> {
-        let read = single(self.raw()?, self.base)?;
+        let read = single(self.raw()?, self.base, self.counts)?;
         match self.kept(read) {
             Size::Count(count) if (least..=most).contains(&count) => Ok(count),
             Size::Count(count) if count < least => {
@@ -104,7 +123,7 @@ impl<'a> Value<'a> {
         if text.trim_matches(is_space).ends_with('z') {
             return Err(Wrong::refused("sizes in zones belong to zoned devices"));
         }
-        let read = single(text, self.base)?;
+        let read = single(text, self.base, self.counts)?;
         match self.kept(read) {
             Size::Count(bytes) => Ok(Amount::Bytes(bytes)),
             Size::Percent(percent) if percent <= 100 => Ok(Amount::Percent(percent as u8)),
@@ -116,7 +135,7 @@ impl<'a> Value<'a> {
 
     /// Numbers per kind of operation.
     pub fn triplet(&mut self) -> Result<PerDirection<Option<u64>>, Wrong> {
-        let read = triplet(self.raw()?, self.base)?;
+        let read = triplet(self.raw()?, self.base, self.counts)?;
         Ok(self.kept(read))
     }
 
