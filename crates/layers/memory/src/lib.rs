@@ -19,6 +19,7 @@ mod lookup;
 mod mapping;
 mod place;
 mod placement;
+mod siblings;
 mod sizing;
 mod smaps;
 mod smt;
@@ -41,7 +42,7 @@ use serde_json::{Value, json};
 use bandwidth::Readers;
 use latency::Cycle;
 use mapping::Pages;
-use smt::Siblings;
+use siblings::Siblings;
 
 /// What was measured, and what could not be.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +117,7 @@ pub fn measure(
             Err(refused) => measured.leave_out(readers.id, &refused.to_string()),
         }
     }
-    match smt::siblings(platform, server_cpus) {
+    match siblings::siblings(platform, server_cpus) {
         Siblings::Core(cpus) => {
             measured.measurements.push(smt::measure(ctx, platform, &cpus, watch)?);
         }
@@ -152,7 +153,7 @@ pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<P
         step(format!("dependent loads over {over}, 4 KiB and 2 MiB pages"), latency_s),
         step(format!("read bandwidth over {over}, each node and one CPU"), bandwidth_s),
     ];
-    if let Siblings::Core(cpus) = smt::siblings(platform, server_cpus) {
+    if let Siblings::Core(cpus) = siblings::siblings(platform, server_cpus) {
         let what = format!("{} CPUs of one core, together and alone", cpus.len());
         steps.push(step(what, smt::expected_s(ctx)));
     }
