@@ -39,6 +39,14 @@ impl Kind {
     }
 }
 
+/// What a target is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Read,
+    WriteExclusive,
+    WriteHeld,
+}
+
 /// Handles to a file or device. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -60,7 +68,7 @@ impl Target {
     /// What opening or asking gave, and [`Error::NotATarget`] for folders, pipes, sockets and character devices, which
     /// are not opened.
     pub fn open_read(path: &Path, direct: bool) -> Result<Target, Error> {
-        Target::open(path, direct, false)
+        Target::open(path, direct, Purpose::Read)
     }
 
     /// Opens for reading and writing; a block device so that nobody else uses it, and nobody mounts it meanwhile
@@ -69,13 +77,24 @@ impl Target {
     /// # Errors
     /// As [`open_read`](Target::open_read), and EBUSY for a block device in use.
     pub fn open_write_exclusive(path: &Path, direct: bool) -> Result<Target, Error> {
-        Target::open(path, direct, true)
+        Target::open(path, direct, Purpose::WriteExclusive)
     }
 
-    fn open(path: &Path, direct: bool, write: bool) -> Result<Target, Error> {
+    /// Opens for reading and writing a block device that the caller holds exclusively already, and goes on holding as
+    /// long as this lives: a second claim would be refused. `path` leads to the very device that is held
+    /// (`/proc/self/fd/N`), so that nothing else can have taken its name.
+    ///
+    /// # Errors
+    /// As [`open_read`](Target::open_read).
+    pub fn open_write_held(path: &Path, direct: bool) -> Result<Target, Error> {
+        Target::open(path, direct, Purpose::WriteHeld)
+    }
+
+    fn open(path: &Path, direct: bool, purpose: Purpose) -> Result<Target, Error> {
         // Before opening, because opening alone has effects on some (a tape rewinds, a pipe waits).
         let kind = Target::kind_of(path)?;
-        let exclusive = write && kind == Kind::BlockDevice;
+        let write = purpose != Purpose::Read;
+        let exclusive = purpose == Purpose::WriteExclusive && kind == Kind::BlockDevice;
         let buffered = OpenOptions::new()
             .read(true)
             .write(write)

@@ -86,24 +86,18 @@ impl Dialect for Nvme {
         Method::Passthrough
     }
 
+    fn prepare(&mut self, _: &Wish) {}
+
     #[inline]
-    fn entry(&self, wish: &Wish, _: &File, _: bool) -> Result<squeue::Entry128, i32> {
+    fn data(&self, wish: &Wish) -> Result<squeue::Entry128, i32> {
+        Ok(wrap(self.command(wish).ok_or(-libc::EINVAL)?, wish))
+    }
+
+    fn without_data(&self, wish: &Wish, _: &File, _: bool) -> Result<squeue::Entry128, i32> {
         if wish.op == Op::Trim {
             return Err(-libc::EOPNOTSUPP);
         }
-        let command = self.command(wish).ok_or(-libc::EINVAL)?;
-        let mut bytes = [0u8; 80];
-        // SAFETY: a plain structure of integers without gaps, 72 bytes long.
-        let command: [u8; 72] = unsafe { std::mem::transmute(command) };
-        bytes[..72].copy_from_slice(&command);
-        let buffer = (wish.fixed_buffer && wish.op.moves_data()).then_some(0);
-        let code = NVME_URING_CMD_IO;
-        let entry = if wish.fixed_file {
-            opcode::UringCmd80::new(Fixed(0), code).cmd(bytes).buf_index(buffer).build()
-        } else {
-            opcode::UringCmd80::new(Fd(wish.fd), code).cmd(bytes).buf_index(buffer).build()
-        };
-        Ok(entry)
+        self.data(wish)
     }
 
     #[inline]
@@ -126,6 +120,21 @@ impl Dialect for Nvme {
     fn cannot_poll(&self, _: &File) -> Option<String> {
         super::polled::queue_cannot_poll(std::slice::from_ref(&self.namespace.queue))
     }
+}
+
+#[inline]
+fn wrap(command: Command, wish: &Wish) -> squeue::Entry128 {
+    let mut bytes = [0u8; 80];
+    // SAFETY: a plain structure of integers without gaps, 72 bytes long.
+    let command: [u8; 72] = unsafe { std::mem::transmute(command) };
+    bytes[..72].copy_from_slice(&command);
+    let buffer = (wish.fixed_buffer && wish.op.moves_data()).then_some(0);
+    let entry = if wish.fixed_file {
+        opcode::UringCmd80::new(Fixed(0), NVME_URING_CMD_IO).cmd(bytes).buf_index(buffer).build()
+    } else {
+        opcode::UringCmd80::new(Fd(wish.fd), NVME_URING_CMD_IO).cmd(bytes).buf_index(buffer).build()
+    };
+    entry.user_data(wish.user_data)
 }
 
 /// The drive behind a file, asked with the ioctl of the same name.

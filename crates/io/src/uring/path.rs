@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use io_uring::opcode;
-use io_uring::squeue::EntryMarker;
 use io_uring::types::Timespec;
 
 use super::dialect::{Dialect, Files, Wish};
@@ -80,7 +79,8 @@ impl UringPath {
     /// A ring that executes IORING_OP_NOP for whatever is submitted, and moves no byte.
     pub fn nop(file: Arc<File>, name: PathBuf, arena: Arena, depth: u32) -> io::Result<UringPath> {
         let options = Options { polled: false, registered_buffers: false, ..Options::default() };
-        RingPath::with(Files::nop(), file, name, arena, depth, options)
+        let dialect = Files::nop(&file);
+        RingPath::with(dialect, file, name, arena, depth, options)
     }
 }
 
@@ -100,7 +100,7 @@ impl PassthroughPath {
 
 impl<D: Dialect> RingPath<D> {
     fn with(
-        dialect: D,
+        mut dialect: D,
         file: Arc<File>,
         name: PathBuf,
         arena: Arena,
@@ -114,10 +114,12 @@ impl<D: Dialect> RingPath<D> {
             pointer: arena.pointer(0),
             offset: 0,
             bytes: arena.slot_bytes(),
+            user_data: 0,
             fd: file.as_raw_fd(),
             fixed_file: false,
             fixed_buffer: false,
         };
+        dialect.prepare(&first);
         if polled && let Err(why) = polled::try_out(&dialect, &first, &file) {
             refusals.push(Refusal::new("polled completion", why));
             polled = false;
@@ -154,6 +156,7 @@ impl<D: Dialect> RingPath<D> {
             ));
         }
         let timed_waits = ring.params().is_feature_ext_arg() && !polled;
+        dialect.prepare(&Wish { fixed_file, fixed_buffer: fixed_buffers, ..first });
         let slots = arena.slots();
         Ok(RingPath {
             ring: ManuallyDrop::new(Ring::new(ring)),
@@ -174,6 +177,49 @@ impl<D: Dialect> RingPath<D> {
     /// What the kernel granted.
     pub fn granted(&self) -> Granted {
         self.granted
+    }
+
+    #[inline]
+    fn wish(&self, op: Op, slot: u32, offset: u64, bytes: u32) -> Wish {
+        let moves = if op.moves_data() { u64::from(bytes) } else { 0 };
+        Wish {
+            op,
+            pointer: self.arena.pointer(slot),
+            offset,
+            bytes,
+            user_data: moves << 32 | u64::from(slot),
+            fd: self.file.as_raw_fd(),
+            fixed_file: self.granted.fixed_file,
+            fixed_buffer: self.granted.fixed_buffers,
+        }
+    }
+
+    /// Apart, so that reads and writes stay short.
+    #[cold]
+    #[inline(never)]
+    fn submit_without_data(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
+        let wish = self.wish(op, slot, offset, bytes);
+        match self.dialect.without_data(&wish, &self.file, self.granted.polled) {
+            Ok(entry) => self.insist(&entry),
+            Err(result) => self.end(slot, result),
+        }
+    }
+
+    /// Keeps the result of what was, or could not be, executed while being submitted.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self, slot: u32, result: i32) {
+        self.ended.push(Completion { slot, result });
+    }
+
+    /// Queues an entry of [`submit`](DevicePath::submit) that the kernel would not take at once.
+    #[cold]
+    #[inline(never)]
+    fn insist(&mut self, entry: &D::Submission) {
+        // SAFETY: as there.
+        while !unsafe { self.ring.push(entry) } {
+            std::thread::yield_now();
+        }
     }
 
     fn arm_heartbeat(&mut self) {
@@ -255,25 +301,17 @@ impl<D: Dialect> DevicePath for RingPath<D> {
     fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
         self.arena.assert_fits(op, bytes);
         self.flights.take_off(slot);
-        let wish = Wish {
-            op,
-            pointer: self.arena.pointer(slot),
-            offset,
-            bytes,
-            fd: self.file.as_raw_fd(),
-            fixed_file: self.granted.fixed_file,
-            fixed_buffer: self.granted.fixed_buffers,
-        };
-        let mut entry = match self.dialect.entry(&wish, &self.file, self.granted.polled) {
+        if !op.moves_data() {
+            return self.submit_without_data(op, slot, offset, bytes);
+        }
+        let entry = match self.dialect.data(&self.wish(op, slot, offset, bytes)) {
             Ok(entry) => entry,
-            Err(result) => return self.ended.push(Completion { slot, result }),
+            Err(result) => return self.end(slot, result),
         };
-        let moves = if op.moves_data() { u64::from(bytes) } else { 0 };
-        entry.set_user_data(moves << 32 | u64::from(slot));
         // SAFETY: the entry points into the arena, which lives until everything in flight came back, or for ever; the
         // slot was marked in flight, so nobody else reaches it.
-        while !unsafe { self.ring.push(&entry) } {
-            std::thread::yield_now();
+        if !unsafe { self.ring.push(&entry) } {
+            self.insist(&entry);
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) fn try_out<D: Dialect>(dialect: &D, wish: &Wish, file: &File) -> Resu
     let (ring, _) = setup::build::<D::Submission, D::Completion>(1, true)
         .map_err(|error| format!("no polled ring: {error}"))?;
     let mut ring = Ring::new(ring);
-    let entry = dialect.entry(wish, file, true);
+    let entry = dialect.data(wish);
     // SAFETY: the wish's buffer outlives the operation, whose completion is awaited below.
     let queued = entry.is_ok_and(|entry| unsafe { ring.push(&entry) });
     if !queued {

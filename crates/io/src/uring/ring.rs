@@ -44,16 +44,21 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// What the entry points to stays valid until its completion was taken.
     #[inline]
     pub(super) unsafe fn push(&mut self, entry: &S) -> bool {
-        for _ in 0..2 {
-            // SAFETY: the caller's promise.
-            if unsafe { self.submissions.push(entry) }.is_ok() {
-                return true;
-            }
-            self.submissions.sync();
-            let _ = self.submitter.submit();
-            self.submissions.sync();
+        // SAFETY: the caller's promise, here and below.
+        if unsafe { self.submissions.push(entry) }.is_ok() {
+            return true;
         }
-        false
+        self.make_room();
+        // SAFETY: as above.
+        unsafe { self.submissions.push(entry) }.is_ok()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.submissions.sync();
+        let _ = self.submitter.submit();
+        self.submissions.sync();
     }
 
     /// Hands over what is queued and waits for `wanted` completions; with 0 it only lets those appear that have
