@@ -1,6 +1,8 @@
 //! The whole layer on a real file: what comes out adds up, says when the file is not what it should be, and ends when
 //! asked.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::linux::fs::MetadataExt;
@@ -8,24 +10,13 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Context, Silent, Stop};
+use common::{MIB, context, folder, made, samples};
+use narrows_engine::{Context, Stop};
 use narrows_io::{Access, Tag, TestFile};
 use narrows_layer_block::{BlockError, BlockPlan, measure, measure_by, prepare, random_read_once};
 use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
-
-const MIB: u64 = 1 << 20;
-
-/// On the disk of the build folder: the folder for temporary files is often in memory.
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
-fn context(stop: &Stop, window_ms: u64) -> Context<'_> {
-    let window = Duration::from_millis(window_ms);
-    Context { stop, progress: &Silent, seed: 42, repeats: 2, quick: true, window }
-}
 
 fn plan() -> BlockPlan {
     BlockPlan {
@@ -37,21 +28,6 @@ fn plan() -> BlockPlan {
     }
 }
 
-fn made(ctx: &Context<'_>, dir: &Path, mib: u64) -> Option<TestFile> {
-    match prepare(ctx, dir, mib * MIB, 7) {
-        Ok(file) if file.direct().is_ok() => Some(file),
-        Ok(file) => {
-            eprintln!("SKIPPED: no direct I/O in the build folder: {:?}", file.direct());
-            None
-        }
-        Err(BlockError::Io(error @ narrows_io::Error::InMemory { .. })) => {
-            eprintln!("SKIPPED: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
-
 /// The drive that holds `path`, where it is a device of its own with counters.
 fn drive_of(path: &Path) -> Option<String> {
     let dev = fs::metadata(path).ok()?.st_dev();
@@ -59,10 +35,6 @@ fn drive_of(path: &Path) -> Option<String> {
     let link = fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
     let name = link.file_name()?.to_str()?.to_string();
     fs::metadata(format!("/sys/class/block/{name}/stat")).ok().map(|_| name)
-}
-
-fn samples<'a>(measurement: &'a Measurement, name: &str) -> &'a [f64] {
-    measurement.metric(name).map_or(&[], |metric| &metric.samples)
 }
 
 fn by_id<'a>(measurements: &'a [Measurement], id: &str) -> &'a Measurement {

@@ -1,0 +1,50 @@
+//! Runs in order on a clean machine stay silent: nothing heavier than a note is said of them.
+
+use std::time::Duration;
+
+use narrows_io::{Access, Entropy};
+use narrows_layer_block::{Region, Stream};
+use narrows_model::{Finding, Severity};
+use narrows_validity::{Company, check};
+
+use crate::bench::{bench, reads};
+
+const RUNS: u64 = 10;
+
+/// Ten short runs of random reads by the best way there is, of three windows each. What others do to the machine decides
+/// how many of them were clean, and a noisy drive how many of these stay silent, so it is counted on request and
+/// printed, not asserted.
+#[test]
+#[ignore = "counts what this machine makes of ten runs; see --nocapture"]
+fn real_runs_in_clean_company() {
+    let Some(mut bench) = bench() else { return };
+    bench.length = Duration::from_secs(1);
+    let Some(file) = bench.file(1024, Entropy::default()) else { return };
+    let (mut clean, mut silent) = (0, 0);
+    let mut cursor = 0;
+    for run in 0..RUNS {
+        bench.seed = 100 + run;
+        let access = Access::best();
+        let threads = Stream::threads_for(&access, 8, 1);
+        let stream =
+            Stream { access, threads, cursor, order_seed: Some(3), ..reads(Region::of(&file)) };
+        let measurement = bench.windows(&stream, 3);
+        cursor += measurement.value(narrows_model::metric::OPERATIONS).unwrap_or(0.0) as u64 * 4;
+        let company = Company::of(&measurement);
+        let run = bench.run(vec![measurement]);
+        let weighty: Vec<Finding> =
+            check(&run).into_iter().filter(|f| f.severity > Severity::Note).collect();
+        println!(
+            "{company:?}: {:?}",
+            weighty.iter().map(|f| (&f.id, &f.evidence)).collect::<Vec<_>>()
+        );
+        if company.clean() == Some(true) {
+            clean += 1;
+            silent += u64::from(weighty.is_empty());
+        }
+    }
+    let (low, high) = narrows_stats::share_interval_95(silent, clean);
+    println!(
+        "{silent} of {clean} clean runs silent, 95 % interval {low:.3} to {high:.3}; {RUNS} runs"
+    );
+}

@@ -1,0 +1,104 @@
+//! The file is not what it should be: holes, extents without data, zeros, data that can be saved, a file in `/dev`.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+
+use narrows_io::{Entropy, Op, Target};
+use narrows_layer_block::{Mix, Region, Stream};
+use narrows_model::Severity;
+
+use crate::bench::{Bench, Gone, MIB, bench, caught, reads, silent};
+
+const BYTES: u64 = 32 * MIB;
+
+/// Reads of a file that holds no data: the file system answers, and by three traces.
+fn caught_as_empty(bench: &Bench, target: Target) {
+    let found = bench.judged(bench.windows(&reads(target), 1));
+    caught(&found, "unwritten-extents", Severity::Invalid);
+    caught(&found, "zero-blocks", Severity::Invalid);
+    caught(&found, "device-saw-less", Severity::Invalid);
+}
+
+#[test]
+fn a_sparse_file_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let target = bench.by_hand(|file| file.set_len(BYTES).unwrap());
+    caught_as_empty(&bench, target);
+}
+
+#[test]
+fn a_file_that_was_only_allocated_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let target = bench.by_hand(|file| allocate(file, 0, 0, BYTES));
+    caught_as_empty(&bench, target);
+}
+
+#[test]
+fn a_file_in_which_a_hole_was_punched_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let punch = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    allocate(file.buffered_file(), punch, 8 * MIB, 16 * MIB);
+    caught_as_empty(&bench, file.target().clone());
+}
+
+#[test]
+fn blocks_of_zeros_that_the_drive_did_read_are_invalid_all_the_same() {
+    let Some(bench) = bench() else { return };
+    // As blocks of a drive that were trimmed or never written: there is data, and it is zeros.
+    let target = bench.by_hand(|file| {
+        let zeros = vec![0; MIB as usize];
+        (0..BYTES / MIB).for_each(|_| file.write_all(&zeros).unwrap());
+    });
+    let found = bench.judged(bench.windows(&reads(target), 1));
+    caught(&found, "zero-blocks", Severity::Invalid);
+    silent(&found, "unwritten-extents");
+}
+
+#[test]
+fn data_that_compresses_or_repeats_is_suspect() {
+    let Some(bench) = bench() else { return };
+    for (compress, dedupe) in [(50, 0), (0, 30)] {
+        let Some(file) = bench.file(16, Entropy::new(compress, dedupe)) else { return };
+        let writes = Stream { mix: Mix::only(Op::Write), ..reads(Region::of(&file)) };
+        let found = bench.judged(bench.windows(&writes, 1));
+        caught(&found, "data-can-be-saved", Severity::Suspect);
+        // It reads back what belongs there.
+        let found = bench.judged(bench.windows(&reads(Region::of(&file)), 1));
+        caught(&found, "data-can-be-saved", Severity::Suspect);
+        silent(&found, "operations-failed");
+    }
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    silent(&bench.judged(bench.windows(&reads(Region::of(&file)), 1)), "data-can-be-saved");
+}
+
+#[test]
+fn a_plain_file_in_dev_is_invalid_and_a_flush_there_worth_a_note() {
+    let path = std::path::Path::new("/dev/shm").join(format!("narrows-{}", std::process::id()));
+    let Some(bench) = bench() else { return };
+    let Ok(mut file) = File::create_new(&path) else {
+        eprintln!("SKIPPED: {} can't be made", path.display());
+        return;
+    };
+    let _gone = Gone(path.clone());
+    file.write_all(&vec![0xa5; 4 * MIB as usize]).unwrap();
+    let target = Target::open_write_exclusive(&path, true).unwrap();
+    let found = bench.judged(bench.windows(&reads(target.clone()), 1));
+    caught(&found, "plain-file-in-dev", Severity::Invalid);
+    // A file system in memory has nothing to flush.
+    let writes =
+        Stream { mix: Mix::only(Op::Write), sync_after: Some(4), ..reads(Region::from(target)) };
+    let found = bench.judged(bench.windows(&writes, 1));
+    caught(&found, "sync-implausibly-fast", Severity::Note);
+    // A file in its place has other findings, if any.
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    silent(&bench.judged(bench.windows(&reads(Region::of(&file)), 1)), "plain-file-in-dev");
+}
+
+fn allocate(file: &File, mode: libc::c_int, offset: u64, bytes: u64) {
+    // SAFETY: the descriptor is open for writing as long as `file`; the call reads no memory of ours.
+    let done = unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, bytes as i64) };
+    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+    file.sync_all().unwrap();
+}

@@ -1,0 +1,68 @@
+//! The generator is the narrow place, or waits where it should not.
+
+use narrows_io::{Access, Entropy, Method, Options};
+use narrows_layer_block::{Load, Region, Route, Stream};
+use narrows_model::{Severity, metric};
+
+use crate::bench::{bench, caught, reads, silent};
+
+#[test]
+fn a_generator_without_time_left_is_suspect() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    // A device that answers at once leaves nothing to wait for.
+    let stream = Stream { access: Access::null(), threads: 1, ..reads(Region::of(&file)) };
+    // Others may take the processor from the generator, which is then not busy but kept waiting.
+    for _ in 0..20 {
+        let measurement = bench.windows(&stream, 3);
+        if measurement.value(metric::GENERATOR_BUSY).is_some_and(|busy| busy > 0.9) {
+            caught(&bench.judged(measurement), "generator-bound", Severity::Suspect);
+            return;
+        }
+    }
+    eprintln!("SKIPPED: others took the processors in each of twenty tries");
+}
+
+fn aio(region: Region, route: Route) -> Option<Stream> {
+    let access = Access::named(Method::Aio, Options::default());
+    if access.method() != Method::Aio {
+        eprintln!("SKIPPED: no Linux AIO: {:?}", access.refusals());
+        return None;
+    }
+    Some(Stream { access, threads: 1, load: Load::Closed { depth: 8 }, route, ..reads(region) })
+}
+
+#[test]
+fn linux_aio_through_the_page_cache_is_invalid_and_seen_to_block() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(512, Entropy::default()) else { return };
+    let Some(stream) = aio(Region::of(&file), Route::Buffered) else { return };
+    narrows_facts::file::evict(file.buffered_file()).unwrap();
+    let found = bench.judged(bench.windows(&stream, 1));
+    caught(&found, "asynchronous-in-name", Severity::Invalid);
+    caught(&found, "submission-blocks", Severity::Suspect);
+}
+
+#[test]
+fn linux_aio_on_a_file_open_for_direct_io_is_what_it_says() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(64, Entropy::default()) else { return };
+    let Some(stream) = aio(Region::of(&file), Route::Direct) else { return };
+    silent(&bench.judged(bench.windows(&stream, 1)), "asynchronous-in-name");
+}
+
+#[test]
+fn a_rate_that_was_not_offered_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    // More than any thread can send.
+    let load = Load::Open {
+        rate_per_s: 2e9,
+        arrivals: narrows_engine::Arrivals::Constant,
+        most_in_flight: 64,
+    };
+    let stream = Stream { access: Access::null(), threads: 1, load, ..reads(Region::of(&file)) };
+    let found = bench.judged(bench.windows(&stream, 1));
+    println!("{:#?}", found.iter().map(|f| (&f.id, &f.evidence)).collect::<Vec<_>>());
+    caught(&found, "overload", Severity::Invalid);
+}
