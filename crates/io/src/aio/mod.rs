@@ -8,6 +8,7 @@
 //! Waiting uses the time limit of `io_getevents(2)`, as those servers do; its timer is part of that way's cost.
 
 mod calls;
+mod drain;
 mod path;
 
 pub use path::{AioPath, available};

@@ -11,6 +11,7 @@
 mod dialect;
 mod drain;
 mod nvme;
+mod open;
 mod path;
 mod polled;
 mod ring;
