@@ -71,6 +71,7 @@ struct Hits {
     too_low: u64,
     none: u64,
     thin: u64,
+    drifts: u64,
 }
 
 impl Hits {
@@ -104,6 +105,7 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u
         seconds += spent.sum::<Duration>().as_secs_f64();
         if let Some(Outcome::Found(answer)) = found.outcome() {
             hits.thin += u64::from(answer.thin);
+            hits.drifts += u64::from(answer.drift.is_some_and(|drift| drift.p_value <= 0.05));
             widths.push(answer.next_failed_per_s / answer.rate_per_s - 1.0);
         }
         if hits.hit == before {
@@ -113,7 +115,7 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u
     let (low, high) = share_interval_95(hits.hit, seeds);
     println!(
         "{name}: the truth is inside in {} of {seeds} (95 % interval {:.0} to {:.0} %); too high {}, too low {}, no \
-         answer {}, thin {}; median width {:.1} %, {:.0} windows, {:.0} s of load",
+         answer {}, thin {}, said to drift {}; median width {:.1} %, {:.0} windows, {:.0} s of load",
         hits.hit,
         low * 100.0,
         high * 100.0,
@@ -121,6 +123,7 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u
         hits.too_low,
         hits.none,
         hits.thin,
+        hits.drifts,
         narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0,
         windows as f64 / seeds as f64,
         seconds / seeds as f64
@@ -384,6 +387,34 @@ fn credits_that_run_out_are_seen() {
     };
     let (unstable, right, wrong) = changing("credits", credits, &[refill]);
     assert!(unstable + right >= 18 && wrong <= 1);
+}
+
+#[test]
+fn a_slow_drift_is_answered_within_the_rates_it_went_through() {
+    // Service times grow by 1 % a minute: the true rate falls from window to window.
+    let goal = p99(700_000);
+    let at = |seconds: f64| {
+        let service_ns = 1e5 * (1.0 + seconds / 6000.0);
+        let over = |rate| truth::mmk_over(8, service_ns, rate, 7e5);
+        truth::highest_rate(&goal, 8e9 / service_ns, over).expect("reachable")
+    };
+    let (mut right, mut unstable, mut wrong) = (0, 0, 0);
+    for seed in 0..20 {
+        let habit = Habit::Drift { per_s: 1.0 / 6000.0 };
+        let found = calibrate(Drive::new(8, Law::Exponential(1e5), habit, seed), goal);
+        let spent = found.tried().iter().map(|t| t.step.window + t.step.warm_up).sum::<Duration>();
+        match found.outcome() {
+            Some(Outcome::Found(answer)) => {
+                let (low, high) = answer.interval_95();
+                let (first, last) = (at(0.0), at(spent.as_secs_f64()));
+                if low <= first && last <= high { right += 1 } else { wrong += 1 }
+            }
+            Some(Outcome::Unstable { .. }) => unstable += 1,
+            other => println!("  seed {seed}: {other:?}"),
+        }
+    }
+    println!("drift: a rate it went through {right}, unstable {unstable}, neither {wrong} of 20");
+    assert!(right + unstable >= 18 && wrong <= 1);
 }
 
 #[test]
