@@ -31,15 +31,28 @@ fn no_postgres() -> bool {
     none
 }
 
-/// Shared memory of both kinds that PostgreSQL uses.
-fn shared_memory() -> BTreeSet<String> {
+/// Shared memory of both kinds that PostgreSQL uses, as far as no process uses it any more: others' servers on this
+/// machine come and go.
+fn orphaned_memory() -> BTreeSet<String> {
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-    let ids = segments.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1));
+    let unused = segments.lines().skip(1).filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (*words.get(6)? == "0").then(|| format!("segment {}", words[1]))
+    });
+    let mapped: String = narrows_facts::process::all()
+        .into_iter()
+        .filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/maps")).ok())
+        .collect();
     let files = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    ids.map(|id| format!("segment {id}"))
-        .chain(files.map(|entry| entry.file_name().to_string_lossy().into_owned()))
-        .filter(|name| name.starts_with("segment") || name.starts_with("PostgreSQL"))
+    let names = files.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    unused
+        .chain(names.filter(|name| name.starts_with("PostgreSQL.") && !mapped.contains(name)))
         .collect()
+}
+
+/// Nothing is orphaned that was not before; a server that is just ending may need a moment.
+fn assert_no_memory_left(before: &BTreeSet<String>, when: &str) {
+    until(&format!("shared memory is left {when}"), || orphaned_memory().is_subset(before));
 }
 
 /// Waits for what ends a moment after its parent.
@@ -62,7 +75,7 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
     if no_postgres() {
         return;
     }
-    let before = shared_memory();
+    let before = orphaned_memory();
     for (workload, said) in [
         ("scan", "database prepare"),
         ("scan", "database fill"),
@@ -90,7 +103,7 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         let run = Run::from_json(&ended.stdout).unwrap();
         assert_eq!(run.completed, late, "{said}");
         fixture.assert_nothing_left();
-        assert_eq!(shared_memory(), before, "after {said}");
+        assert_no_memory_left(&before, said);
     }
 }
 
@@ -100,7 +113,7 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
     if no_postgres() {
         return;
     }
-    let before = shared_memory();
+    let before = orphaned_memory();
     for phase in ["database fill", "database measure"] {
         let fixture = Fixture::new();
         let mut run = database(&fixture, "lookup_cached");
@@ -120,7 +133,7 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         assert_eq!(next.status.code(), Some(0), "{said}");
         assert!(said.contains("left by a run that died"), "{said}");
         fixture.assert_nothing_left();
-        assert_eq!(shared_memory(), before, "after a kill in {phase}");
+        assert_no_memory_left(&before, phase);
     }
 }
 
@@ -191,7 +204,7 @@ fn done(result: i32) -> std::io::Result<()> {
 }
 
 #[test]
-fn without_io_uring_the_drive_is_measured_by_threads() {
+fn without_io_uring_the_drive_is_measured_by_another_way() {
     let _alone = alone();
     // Loads the number of the call; io_uring_setup fails as on a kernel without it, all else is allowed (seccomp(2)).
     const FAIL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
@@ -214,7 +227,7 @@ fn without_io_uring_the_drive_is_measured_by_threads() {
     });
     let best = run.measurements.iter().filter(|m| m.id.starts_with("block.read.random.8k."));
     let methods: Vec<_> = best.map(|m| m.conditions["method"].as_str().unwrap()).collect();
-    assert!(methods.contains(&"threads"), "{methods:?}");
+    assert!(methods.iter().any(|method| matches!(*method, "aio" | "threads")), "{methods:?}");
     assert!(!methods.contains(&"io_uring"), "{methods:?}");
 }
 

@@ -49,8 +49,13 @@ impl Notes {
         let run_level = run
             .findings
             .iter()
-            .filter(|f| f.measurement.is_none() && !f.id.starts_with(ABSENT))
-            .cloned()
+            .filter(|f| f.measurement.is_none())
+            .filter_map(|f| match f.id.strip_prefix(ABSENT) {
+                None => Some(f.clone()),
+                // It has no row of its own that could say why.
+                Some(DATABASE) => Some(whole(f)),
+                Some(_) => None,
+            })
             .collect();
         Notes { run_level, not_known: not_known(run), ..Notes::default() }
     }
@@ -103,6 +108,20 @@ impl Notes {
 
 /// Prefix of the id of a run-level finding that says why a workload is absent.
 const ABSENT: &str = "absent-";
+/// What is absent when the whole layer is.
+const DATABASE: &str = "database";
+
+/// Reason and way out in one sentence.
+fn whole(finding: &Finding) -> Finding {
+    let hint = match finding.advice.as_str() {
+        "" => String::new(),
+        advice => format!("; hint: {advice}"),
+    };
+    Finding {
+        summary: format!("The database is not measured: {}{hint}", finding.summary),
+        ..finding.clone()
+    }
+}
 
 /// Why the workload or measurement is absent, if the run says so.
 pub(crate) fn absent<'a>(run: &'a Run, what: &str) -> Option<&'a Finding> {

@@ -234,3 +234,22 @@ fn an_empty_run_still_gives_a_screen() {
     assert!(narrows_report::html(&report).contains("</html>"));
     assert!(narrows_report::markdown(&report).contains("not judged"));
 }
+
+#[test]
+fn a_database_that_could_not_be_measured_says_why_and_what_to_do() {
+    let mut run = common::rich();
+    run.verdicts.clear();
+    run.measurements.retain(|m| m.layer != narrows_model::Layer::Database);
+    run.findings.push(narrows_model::Finding {
+        id: "absent-database".into(),
+        severity: narrows_model::Severity::Note,
+        measurement: None,
+        summary: "no PostgreSQL server found".into(),
+        evidence: "no PostgreSQL server found".into(),
+        advice: "install one".into(),
+    });
+    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "The database is not measured: no PostgreSQL server found; hint: install one";
+    assert!(flat.contains(said), "{screen}");
+}
