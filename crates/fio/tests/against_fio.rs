@@ -374,3 +374,93 @@ fn expressions_are_read_as_fio_reads_them() {
     }
     assert!(differs.is_empty(), "{}", differs.join("\n"));
 }
+
+/// Each option that the table calls the same, with values of every shape: what passes here passes in fio too.
+#[test]
+fn what_is_accepted_here_fio_accepts() {
+    let Some(fio) = fio() else { return };
+    let values = [
+        "0",
+        "1",
+        "2",
+        "10",
+        "64",
+        "4k",
+        "1m",
+        "8k,16k",
+        ",8k",
+        "8k,",
+        "20%",
+        "4k-8k",
+        "4k/50:8k/",
+        "4k/25:8k/75",
+        "5s",
+        "100ms",
+        "2m",
+        "none",
+        "dsync",
+        "keep",
+        "randrw",
+        "write:4k",
+        "zipf:0.9",
+        "pareto:0.3",
+        "zoned:60/20:40/",
+        "50:99.9",
+        "shared",
+        "lfsr",
+        "posix",
+        "group",
+        "poisson",
+        "mixed",
+        "malloc",
+        "max",
+        "1000",
+        "text",
+        "0,1",
+    ];
+    let accepted = |setting: &str| common::job(setting).is_ok();
+    let whole = |option: &options::FioOption, value: &str| {
+        // Sizes that a file of 1 GiB has room for, and two of the settings that others need.
+        let engine = option.engines.first().copied().unwrap_or("null");
+        let engine = if option.name == "ioengine" { "" } else { &format!("ioengine={engine}\n") };
+        format!("size=1g\n{engine}{}={value}\n", option.name)
+    };
+    let mut text = String::new();
+    let mut lines = Vec::new();
+    for option in options::all() {
+        // These depend on what the machine has, or on fio's version.
+        let elsewhere =
+            ["directory", "cpus_allowed", "clocksource", "gtod_cpu", "readonly", "filename"];
+        // What has no effect here is not held to fio's limits.
+        if option.class != options::Class::Same || elsewhere.contains(&option.name) {
+            continue;
+        }
+        for value in values.iter().filter(|value| accepted(&whole(option, value))) {
+            lines.push(format!("{}={value}", option.name));
+            text += &format!("[{}]\n{}", lines.len() - 1, whole(option, value));
+        }
+    }
+    assert!(lines.len() > 150, "{} settings are too few to say anything", lines.len());
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let file = folder.path().join("accepted.fio");
+    let (mut rejected, mut from) = (Vec::new(), 0);
+    // fio stops at what it rejects; go on behind it.
+    while from < lines.len() {
+        let start = text.find(&format!("[{from}]\n")).expect("the section");
+        std::fs::write(&file, &text[start..]).expect("written");
+        let out = Command::new(&fio).arg("--parse-only").arg(&file).output().expect("fio runs");
+        if out.status.success() {
+            break;
+        }
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let dropped = said.split("fio: job ").nth(1).and_then(|rest| rest.split(' ').next());
+        let dropped = dropped.and_then(|number| number.parse::<usize>().ok());
+        let Some(dropped) = dropped else { panic!("{said}") };
+        if !said.contains("Bad option") {
+            rejected.push(format!("{}: {}", lines[dropped], said.lines().next().unwrap_or("")));
+        }
+        from = dropped + 1;
+    }
+    println!("{} settings accepted here, {} rejected by fio", lines.len(), rejected.len());
+    assert!(rejected.is_empty(), "{}", rejected.join("\n"));
+}

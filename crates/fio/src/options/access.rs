@@ -74,7 +74,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("dedupe_global", Bool, "it belongs to dedupe_mode=working_set").unless(&["0"]),
     refused("buffer_pattern", Choice, "data of a fixed pattern is not done")
         .hint("zero_buffers writes zeros"),
-    same("readonly", Set),
+    near("readonly", Set, "fio has it on its command line only; here a job that writes stops"),
     refused("zone_reset_threshold", Floats, "zoned devices are not done"),
     refused("zone_reset_frequency", Floats, "zoned devices are not done"),
 ];

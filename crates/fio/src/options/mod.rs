@@ -1,6 +1,6 @@
 //! fio's options as a table: name, type, class, and the sentence that goes with the class.
 //!
-//! The table is the promise. What it calls the same or approximated is applied in [`crate::apply`], which a test checks;
+//! The table is the promise. What it calls the same or approximated is applied in the module `apply`, which a test checks;
 //! what it calls refused stops the file; what it doesn't name is unknown and stops the file too.
 
 mod access;
