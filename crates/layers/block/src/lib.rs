@@ -8,11 +8,14 @@
 //!   long that takes and what it writes.
 //! - [`random_read_once`] is the loop with free block size and depth, for comparisons with other programs.
 //! - [`writers_together_and_apart`] asks whether writers to one file get in each other's way.
+//! - [`calibrate()`] searches for the highest rate at which a percentile of latency stays within a limit, [`steady()`]
+//!   repeats rounds of writes until their rate lasts.
 //!
-//! Not here: durable appends (the log layer), the search for a rate, whether a device may be written, judging.
+//! Not here: durable appends (the log layer), whether a device may be written, judging.
 //!
 //! Methods and traps: the book's chapter "Block storage".
 
+mod calibrate;
 mod cell;
 mod describe;
 mod error;
@@ -26,9 +29,11 @@ mod record;
 mod run;
 mod scenario;
 mod setting;
+mod steady;
 mod worker;
 mod writers;
 
+pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
 pub use error::BlockError;
 pub use measure::{measure, measure_by, prepare};
 pub use once::{Once, random_read_once};
@@ -40,4 +45,5 @@ pub use scenario::{
     Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream, Then,
     Zone,
 };
+pub use steady::{Steadied, SteadyPlan, planned_steady, steady};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

@@ -1,0 +1,184 @@
+//! What is searched for, and how much time and writing that may take: decided and printed before the first operation.
+
+use std::time::Duration;
+
+use narrows_engine::Arrivals;
+use narrows_engine::rate_search::{Goal, Settings};
+use narrows_io::Access;
+use narrows_model::{Layer, PlannedStep};
+use narrows_units::Bytes;
+
+use crate::scenario::{Mix, Region};
+
+/// A window of the search is at most this part of the time allowed for all.
+const PART_OF_BUDGET: u32 = 55;
+/// Fill is planned with that.
+const FILL_BYTES_PER_S: f64 = 400e6;
+const LARGE_S: f64 = 5.0;
+/// Expected length of the ramp, s; its windows are [`CalibratePlan::probe`].
+const RAMP_WINDOWS: f64 = 12.0;
+/// Starting threads, filling buffers, sentinels, counters: what a window takes besides, s.
+const OVERHEAD_S: f64 = 0.08;
+
+/// A durable log beside the load: sequential writes over a region of its own, each made durable (`fdatasync`) before
+/// the next one, at a fixed rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogStream {
+    /// Bytes of a write.
+    pub block_bytes: u32,
+    /// Writes per second; as far as the device keeps up, which the measurement of the stream shows.
+    pub rate_per_s: f64,
+}
+
+impl Default for LogStream {
+    /// 8 KiB, 200 times a second: a modest server's commits.
+    fn default() -> Self {
+        LogStream { block_bytes: 8192, rate_per_s: 200.0 }
+    }
+}
+
+/// What to search for.
+#[derive(Debug, Clone)]
+pub struct CalibratePlan {
+    /// Bytes of an operation.
+    pub block_bytes: u32,
+    /// Of a hundred operations, reads; the rest are writes at random places.
+    pub read_percent: u32,
+    /// The limit that the percentile must keep.
+    pub goal: Goal,
+    /// How operations arrive.
+    pub arrivals: Arrivals,
+    /// A log stream in every window; needs [`Ground::log`].
+    pub beside: Option<LogStream>,
+    /// By which way to the device.
+    pub access: Access,
+    /// Deepest queue that the search for the ceiling tries.
+    pub max_depth: u32,
+    /// Processors the threads are bound to; empty: wherever the process may run.
+    pub cpus: Vec<u32>,
+    /// Whether 1 MiB reads are measured (MB/s, one process, Oracle's numbers).
+    pub large: bool,
+    /// Time for all of it, without writing the file. What is not decided by then is reported as unfinished.
+    pub budget: Duration,
+    /// Most bytes that writes may write, where the load writes; `None`: as the windows give.
+    pub write_budget_bytes: Option<u64>,
+    /// How the search goes about it; [`CalibratePlan::within`] makes windows fit the budget.
+    pub settings: Settings,
+}
+
+impl Default for CalibratePlan {
+    /// p99 within 1 ms, 8 KiB reads, Poisson arrivals, the best way, a minute and a half.
+    fn default() -> Self {
+        CalibratePlan {
+            block_bytes: 8192,
+            read_percent: 100,
+            goal: Goal { quantile: 0.99, limit_ns: 1_000_000 },
+            arrivals: Arrivals::Poisson,
+            beside: None,
+            access: Access::best(),
+            max_depth: 256,
+            cpus: Vec::new(),
+            large: true,
+            budget: Duration::ZERO,
+            write_budget_bytes: None,
+            settings: Settings::default(),
+        }
+        .within(Duration::from_secs(95))
+    }
+}
+
+impl CalibratePlan {
+    /// The same with so much time for all, writing the file not counted: windows get their part of it.
+    #[must_use]
+    pub fn within(mut self, budget: Duration) -> Self {
+        self.budget = budget;
+        self.settings.longest_window = budget / PART_OF_BUDGET;
+        self.settings.shortest_window = budget / (4 * PART_OF_BUDGET);
+        self
+    }
+
+    /// What the load does.
+    pub fn mix(&self) -> Mix {
+        Mix::read_percent(self.read_percent)
+    }
+
+    /// `block.calibrate.read.8k` and the like: the calibration's id, and the beginning of its measurements'.
+    pub fn id(&self) -> String {
+        let what = match self.mix().single() {
+            Some(_) => self.mix().word().to_string(),
+            None => format!("mixed{}", self.read_percent.min(100)),
+        };
+        let size = match self.block_bytes {
+            bytes if bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
+            bytes if bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+            bytes => format!("{bytes}b"),
+        };
+        let beside = if self.beside.is_some() { ".beside_log" } else { "" };
+        format!("block.calibrate.{what}.{size}{beside}")
+    }
+
+    /// One window of the closed loop, and of the 1 MiB reads.
+    pub(super) fn probe(&self) -> Duration {
+        self.settings.shortest_window.min(Duration::from_millis(400))
+    }
+
+    /// One window of the curve.
+    pub(super) fn curve_window(&self) -> Duration {
+        self.settings.longest_window.mul_f64(0.4)
+    }
+
+    /// Time the curve needs.
+    pub(super) fn curve_s(&self) -> f64 {
+        let windows = narrows_engine::CurvePlan::new(1.0, 0).steps().len() as f64;
+        windows * (self.curve_window().as_secs_f64() * 1.2 + OVERHEAD_S)
+    }
+
+    fn ramp_s(&self) -> f64 {
+        RAMP_WINDOWS * (self.probe().as_secs_f64() * 1.2 + OVERHEAD_S)
+    }
+}
+
+/// Where it is measured. Whoever made the files removes them.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// Where the load works; writable, if it writes.
+    pub data: Region,
+    /// Where the log is written over and over; writable, and no part of `data`.
+    pub log: Option<Region>,
+}
+
+/// The steps, with the longest they take and the most they write; `file_bytes` is what the files that are written first
+/// hold, zero where there is nothing to write.
+pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedStep> {
+    let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
+        layer: Layer::Block,
+        what,
+        expected_s,
+        writes_bytes,
+    };
+    let (ramp_s, curve_s) = (plan.ramp_s(), plan.curve_s());
+    let large_s = if plan.large { LARGE_S } else { 0.0 };
+    let search_s = (plan.budget.as_secs_f64() - ramp_s - curve_s - large_s).max(0.0);
+    let mut steps = Vec::new();
+    if file_bytes > 0 {
+        let fill_s = file_bytes as f64 / FILL_BYTES_PER_S;
+        steps.push(step(format!("write files of {}", Bytes(file_bytes)), fill_s, file_bytes));
+    }
+    steps.push(step("ceiling and depth of the closed loop".to_string(), ramp_s, 0));
+    if plan.large {
+        steps.push(step("1 MiB reads, by all and by one process".to_string(), large_s, 0));
+    }
+    let goal = plan.goal;
+    let sought = format!(
+        "search for the highest rate with p{} within {} us",
+        goal.quantile * 100.0,
+        goal.limit_ns / 1000
+    );
+    let log_bytes = plan
+        .beside
+        .map_or(0.0, |log| f64::from(log.block_bytes) * log.rate_per_s * plan.budget.as_secs_f64());
+    let writes = plan.write_budget_bytes.unwrap_or(0) + log_bytes as u64;
+    steps.push(step(sought, search_s, writes));
+    steps.push(step("curve of latency against rate".to_string(), curve_s, 0));
+    steps
+}
