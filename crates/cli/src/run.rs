@@ -128,6 +128,7 @@ impl<'a> Session<'a> {
             measurements: Vec::new(),
             findings: Vec::new(),
             verdicts: Vec::new(),
+            calibrations: Vec::new(),
         };
         let session = Session { resolved, stop, display, run, folder };
         store::save(&session.folder, &session.run)?;
