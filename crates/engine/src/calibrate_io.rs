@@ -9,24 +9,11 @@
 //! It stands beside ours so that the two can be compared. Assumed, because Oracle does not say: whole
 //! milliseconds are rounded down (0 is what flash is reported with), and a MB is 2²⁰ bytes, as its reads are.
 
+use narrows_model::OracleNumbers;
+
 /// What `max_latency` is when nobody says, ms.
 pub const DEFAULT_MAX_LATENCY_MS: u32 = 20;
 const MIB: f64 = 1024.0 * 1024.0;
-
-/// A row of `DBA_RSRC_IO_CALIBRATE`, all integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CalibrateIo {
-    /// Single-block reads per second.
-    pub max_iops: u64,
-    /// Megabytes per second of 1 MB reads.
-    pub max_mbps: u64,
-    /// The same by one process; absent where that was not measured.
-    pub max_pmbps: Option<u64>,
-    /// Mean latency at `max_iops`, whole ms.
-    pub actual_latency_ms: u64,
-    /// What was told, or 1: the parameter only seeds Oracle's ramp.
-    pub num_physical_disks: u32,
-}
 
 /// One depth of a closed loop of random single-block reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,28 +24,24 @@ pub struct DepthPoint {
     pub mean_ns: f64,
 }
 
-impl CalibrateIo {
-    /// From a ramp by depth (in order of depth), and bytes per second of 1 MiB random reads, by all and by one process.
-    ///
-    /// The ramp ends before the first depth whose mean latency passes `max_latency_ms`; `max_iops` is the largest rate
-    /// up to there. `None` when the ramp is empty or its first depth already passes, as Oracle then has no result.
-    pub fn derive(
-        ramp: &[DepthPoint],
-        large_bytes_per_s: f64,
-        one_process_bytes_per_s: Option<f64>,
-        max_latency_ms: u32,
-        num_physical_disks: u32,
-    ) -> Option<CalibrateIo> {
-        let within = ramp.iter().take_while(|p| p.mean_ns <= f64::from(max_latency_ms) * 1e6);
-        let best = within.max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
-        Some(CalibrateIo {
-            max_iops: best.rate_per_s as u64,
-            max_mbps: (large_bytes_per_s / MIB) as u64,
-            max_pmbps: one_process_bytes_per_s.map(|rate| (rate / MIB) as u64),
-            actual_latency_ms: (best.mean_ns / 1e6) as u64,
-            num_physical_disks: num_physical_disks.max(1),
-        })
-    }
+/// From a ramp by depth (in order of depth), and bytes per second of 1 MiB random reads, by all and by one process.
+///
+/// The ramp ends before the first depth whose mean latency passes `max_latency_ms`; `max_iops` is the largest rate
+/// up to there. `None` when the ramp is empty or its first depth already passes, as Oracle then has no result.
+pub fn derive(
+    ramp: &[DepthPoint],
+    large_bytes_per_s: f64,
+    one_process_bytes_per_s: Option<f64>,
+    max_latency_ms: u32,
+) -> Option<OracleNumbers> {
+    let within = ramp.iter().take_while(|p| p.mean_ns <= f64::from(max_latency_ms) * 1e6);
+    let best = within.max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
+    Some(OracleNumbers {
+        max_iops: best.rate_per_s as u64,
+        max_mbps: (large_bytes_per_s / MIB) as u64,
+        max_pmbps: one_process_bytes_per_s.map(|rate| (rate / MIB) as u64),
+        latency_ms: (best.mean_ns / 1e6) as u64,
+    })
 }
 
 #[cfg(test)]
@@ -74,29 +57,23 @@ mod tests {
     fn the_ramp_ends_before_the_latency_passes() {
         // A disk: more depth, more latency. What comes back under the limit later does not count.
         let ramp = ramp(&[(120.0, 8.3), (210.0, 9.5), (300.0, 19.9), (350.0, 22.9), (500.0, 15.0)]);
-        let row = CalibrateIo::derive(&ramp, 157.9 * MIB, Some(80.2 * MIB), 20, 0).unwrap();
+        let row = derive(&ramp, 157.9 * MIB, Some(80.2 * MIB), 20).unwrap();
         assert_eq!(
             row,
-            CalibrateIo {
-                max_iops: 300,
-                max_mbps: 157,
-                max_pmbps: Some(80),
-                actual_latency_ms: 19,
-                num_physical_disks: 1
-            }
+            OracleNumbers { max_iops: 300, max_mbps: 157, max_pmbps: Some(80), latency_ms: 19 }
         );
     }
 
     #[test]
     fn flash_has_a_latency_of_zero_as_oracle_prints_it() {
         let ramp = ramp(&[(10_000.0, 0.1), (320_000.0, 0.2), (640_000.0, 0.8), (650_000.0, 1.6)]);
-        let row = CalibrateIo::derive(&ramp[..3], 7e9, None, 20, 4).unwrap();
-        assert_eq!((row.max_iops, row.actual_latency_ms, row.max_pmbps), (640_000, 0, None));
+        let row = derive(&ramp[..3], 7e9, None, 20).unwrap();
+        assert_eq!((row.max_iops, row.latency_ms, row.max_pmbps), (640_000, 0, None));
     }
 
     #[test]
     fn a_device_slower_than_the_limit_has_no_row() {
-        assert_eq!(CalibrateIo::derive(&ramp(&[(30.0, 33.0)]), 1e8, None, 20, 1), None);
-        assert_eq!(CalibrateIo::derive(&[], 1e8, None, 20, 1), None);
+        assert_eq!(derive(&ramp(&[(30.0, 33.0)]), 1e8, None, 20), None);
+        assert_eq!(derive(&[], 1e8, None, 20), None);
     }
 }

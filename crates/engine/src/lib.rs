@@ -23,7 +23,6 @@ pub mod steady_state;
 mod stop;
 mod zipf;
 
-pub use calibrate_io::CalibrateIo;
 pub use clock::now_ns;
 pub use context::{Context, Phase, Progress, Silent};
 pub use curve::CurvePlan;

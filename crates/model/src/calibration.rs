@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Interval;
+use crate::{Interval, Validity};
 
 /// The question that was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,9 @@ pub struct CalibrationGoal {
     pub quantile: f64,
     /// The limit it must keep, ns from when the operation was due.
     pub limit_ns: u64,
+    /// How operations arrive: `poisson` or `constant`.
+    #[serde(default)]
+    pub arrivals: String,
     /// What ran at the same time, in words: `a durable 8 KiB log stream`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<String>,
@@ -40,6 +43,19 @@ pub enum CalibrationEnd {
     GeneratorBound,
     /// The windows allowed were used up.
     Unfinished,
+}
+
+/// One depth of a closed loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DepthPoint {
+    /// Operations in flight.
+    pub depth: u32,
+    /// Operations per second.
+    pub rate_per_s: f64,
+    /// Mean latency, ns.
+    pub latency_mean_ns: Option<f64>,
+    /// 99 %, where there were enough operations for it, ns.
+    pub latency_p99_ns: Option<f64>,
 }
 
 /// One point of the curve of latency against rate.
@@ -120,16 +136,55 @@ pub struct Calibration {
     pub knee_per_s: Option<f64>,
     /// The curve, in the order of the rates.
     pub curve: Vec<CurvePoint>,
+    /// The closed loop by depth, in order of depth.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ramp: Vec<DepthPoint>,
+    /// Processor time of this process, kernel included, per operation at that rate, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_per_op_ns: Option<f64>,
+    /// A rate well above the answer that kept the limit in a shorter window before: what is given for a moment, between two
+    /// stalls or as long as credits last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst_per_s: Option<f64>,
+    /// Whether its windows held fewer independent operations beyond the percentile than a sure answer needs.
+    #[serde(default)]
+    pub thin: bool,
+    /// Windows of the search.
+    #[serde(default)]
+    pub windows: u32,
+    /// Of these, not used: something else disturbed them, or operations failed.
+    #[serde(default)]
+    pub unusable_windows: u32,
+    /// What the load generator reaches without a device, operations per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_per_s: Option<f64>,
     /// What ends the growth, in words with its figures; absent where it isn't known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
     /// Bytes per second with 1 MiB reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth_bytes_per_s: Option<f64>,
+    /// Reads of that size in flight there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth_depth: Option<u32>,
     /// The same by one thread with blocking reads, as one server process would.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_bandwidth_bytes_per_s: Option<f64>,
     /// Oracle's three numbers, where reads alone were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oracle: Option<OracleNumbers>,
+    /// Ids of the measurements that the answer rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests_on: Vec<String>,
+    /// The worst of theirs; see [`crate::Run::apply_findings`].
+    #[serde(default)]
+    pub validity: Validity,
+}
+
+impl Calibration {
+    /// The rate, where the search found one and nothing it rests on is invalid.
+    pub fn answer_per_s(&self) -> Option<f64> {
+        let stands = self.end == CalibrationEnd::Found && self.validity != Validity::Invalid;
+        self.rate_per_s.filter(|_| stands)
+    }
 }

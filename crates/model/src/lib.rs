@@ -17,7 +17,9 @@ mod platform;
 mod run;
 mod verdict;
 
-pub use calibration::{Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, OracleNumbers};
+pub use calibration::{
+    Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
+};
 pub use finding::{Finding, Severity};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,

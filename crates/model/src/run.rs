@@ -116,7 +116,7 @@ impl Run {
         self.measurements.iter().find(|m| m.id == id)
     }
 
-    /// Sets every measurement's validity and finding ids from the findings.
+    /// Sets every measurement's validity and finding ids from the findings, and the validity of what rests on them.
     pub fn apply_findings(&mut self) {
         for measurement in &mut self.measurements {
             measurement.findings.clear();
@@ -134,5 +134,121 @@ impl Run {
                 measurement.validity = measurement.validity.max(validity);
             }
         }
+        for calibration in &mut self.calibrations {
+            let of = |id: &String| {
+                let found = self.measurements.iter().find(|m| m.id == *id);
+                // Whoever removed it from the file removed what speaks for the answer.
+                found.map_or(Validity::Suspect, |m| m.validity)
+            };
+            calibration.validity = calibration.rests_on.iter().map(of).max().unwrap_or_default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CalibrationEnd, CalibrationGoal, DatabaseChoice, Layer};
+
+    fn calibration(rests_on: &[&str]) -> Calibration {
+        Calibration {
+            id: "block.calibrate.read.8k".to_string(),
+            goal: CalibrationGoal {
+                what: "8 KiB random reads".to_string(),
+                block_bytes: 8192,
+                read_share: 1.0,
+                quantile: 0.99,
+                limit_ns: 1_000_000,
+                arrivals: "poisson".to_string(),
+                beside: None,
+            },
+            end: CalibrationEnd::Found,
+            sentence: String::new(),
+            rate_per_s: Some(1000.0),
+            interval_95: None,
+            quantiles_ns: Vec::new(),
+            repeats: (6, 6),
+            latency_mean_ns: None,
+            alone_ns: None,
+            ceiling_per_s: None,
+            ceiling_depth: None,
+            knee_per_s: None,
+            curve: Vec::new(),
+            ramp: Vec::new(),
+            cpu_per_op_ns: None,
+            burst_per_s: None,
+            thin: false,
+            windows: 12,
+            unusable_windows: 0,
+            generator_per_s: None,
+            bound: None,
+            bandwidth_bytes_per_s: None,
+            bandwidth_depth: None,
+            process_bandwidth_bytes_per_s: None,
+            oracle: None,
+            rests_on: rests_on.iter().map(|id| (*id).to_string()).collect(),
+            validity: Validity::Valid,
+        }
+    }
+
+    fn run(findings: &[Severity], rests_on: &[&str]) -> Run {
+        let finding = |severity: &Severity| Finding {
+            id: "planted".to_string(),
+            severity: *severity,
+            summary: String::new(),
+            evidence: String::new(),
+            advice: String::new(),
+            measurement: Some("a".to_string()),
+        };
+        let plan = Plan {
+            quick: false,
+            layers: vec![Layer::Block],
+            data_dir: String::new(),
+            wal_dir: String::new(),
+            database: DatabaseChoice::None,
+            workloads: Vec::new(),
+            sessions: 1,
+            repeats: 1,
+            seed: 1,
+            file_bytes: 0,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: Vec::new(),
+            client_cpus: Vec::new(),
+            steps: Vec::new(),
+        };
+        let mut run = Run {
+            schema: SCHEMA.to_string(),
+            id: String::new(),
+            tool: Tool { name: String::new(), version: String::new() },
+            command: Vec::new(),
+            started_at: String::new(),
+            finished_at: None,
+            completed: true,
+            plan,
+            hosts: Vec::new(),
+            measurements: vec![
+                Measurement::new("a", Layer::Block),
+                Measurement::new("b", Layer::Block),
+            ],
+            findings: findings.iter().map(finding).collect(),
+            verdicts: Vec::new(),
+            calibrations: vec![calibration(rests_on)],
+        };
+        run.apply_findings();
+        run
+    }
+
+    #[test]
+    fn an_answer_falls_with_what_it_rests_on() {
+        let answer = |findings: &[Severity], rests_on: &[&str]| {
+            let run = run(findings, rests_on);
+            (run.calibrations[0].validity, run.calibrations[0].answer_per_s())
+        };
+        assert_eq!(answer(&[], &["a", "b"]), (Validity::Valid, Some(1000.0)));
+        assert_eq!(answer(&[Severity::Invalid], &["b"]), (Validity::Valid, Some(1000.0)));
+        assert_eq!(answer(&[Severity::Suspect], &["b", "a"]), (Validity::Suspect, Some(1000.0)));
+        assert_eq!(answer(&[Severity::Invalid], &["b", "a"]), (Validity::Invalid, None));
+        assert_eq!(answer(&[], &["a", "gone"]), (Validity::Suspect, Some(1000.0)));
     }
 }

@@ -157,6 +157,13 @@ impl RateSearch {
         }
     }
 
+    /// Ends it where the caller has no more time or bytes for it. Without effect when the search is over.
+    pub fn give_up(&mut self, because: Because) {
+        if self.outcome.is_none() {
+            self.outcome = Some(self.unfinished(because));
+        }
+    }
+
     fn next_rate(&self) -> Option<(Stage, f64)> {
         if let Some(ladder) = &self.ladder {
             let Standing::Next(rung) = ladder.standing() else { return None };

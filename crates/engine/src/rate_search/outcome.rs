@@ -59,6 +59,10 @@ pub enum Because {
     Windows,
     /// Too many windows were unusable.
     Unusable,
+    /// The time that the caller had was used up.
+    Time,
+    /// The bytes that the caller may write were used up.
+    Bytes,
 }
 
 /// The highest rate that meets a goal.
