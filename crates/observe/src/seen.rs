@@ -36,7 +36,8 @@ pub struct Seen {
     /// Whether the control group's I/O limits on the drives were others after the window than before; absent where such
     /// limits can't be read.
     pub io_limit_changed: Option<bool>,
-    /// What the drives did over the nearest of these limits; absent without one, and where it is about a part of them.
+    /// What the drives did over the nearest of these limits; absent without one, where it changed, and where it is
+    /// about a part of the drives.
     pub io_limit_share: Option<f64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
@@ -146,10 +147,11 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
     };
     let drives = drives_between(before.drives.as_deref(), after.drives.as_deref(), seconds);
     let limits = before.io_limits.as_ref().zip(after.io_limits.as_ref());
+    let io_limit_changed = limits.map(|(before, after)| before != after);
     let io_limit_share = drives
         .as_ref()
         .zip(after.io_limits.as_ref())
-        .filter(|_| after.one_drive)
+        .filter(|_| after.one_drive && io_limit_changed == Some(false))
         .and_then(|(drives, limits)| io_limits::share(limits, drives, seconds));
     Seen {
         window,
@@ -162,7 +164,7 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
         throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
         throttled_share: throttled_share(&before.periods, &after.periods),
-        io_limit_changed: limits.map(|(before, after)| before != after),
+        io_limit_changed,
         io_limit_share,
         per_cpu,
     }
@@ -291,7 +293,8 @@ mod tests {
         let seen = after.since(&before);
         assert_eq!((seen.io_limit_changed, seen.io_limit_share), (Some(false), Some(0.95)));
         after.io_limits = limits(500);
-        assert_eq!(after.since(&before).io_limit_changed, Some(true));
+        let tightened = after.since(&before);
+        assert_eq!((tightened.io_limit_changed, tightened.io_limit_share), (Some(true), None));
         after.io_limits = Some(IoLimits::new());
         let lifted = after.since(&before);
         assert_eq!((lifted.io_limit_changed, lifted.io_limit_share), (Some(true), None));

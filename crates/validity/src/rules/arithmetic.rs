@@ -6,10 +6,14 @@ use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, Number, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
-const CLOSED: &[Need] = &[Need::SaysNot(condition::LOOP, &["open"])];
+const CLOSED: &[Need] = &[Need::SaysNot(condition::LOOP, &["open"]), Need::Less(SETTLED, DONE)];
 const BY_BLOCKS: &[Layer] = &[Layer::Block];
 const STORAGE: &[Layer] = &[Layer::Block, Layer::Log];
 
+const DONE: Quantity = Metric(metric::OPERATIONS);
+/// So many operations that those at the window's two ends, at most as many as are in flight, move a mean latency by a
+/// few per cent only.
+const SETTLED: Quantity = Product(&[Metric(metric::DEPTH), Constant(20.0)]);
 const MOVED: Quantity = Product(&[Metric(metric::OPERATIONS), Number(condition::BLOCK_BYTES)]);
 
 pub(super) const RULES: &[Rule] = &[
@@ -39,6 +43,7 @@ pub(super) const RULES: &[Rule] = &[
             Need::SaysNot(condition::LOOP, &["open"]),
             Need::Says(condition::METHOD, &["io_uring"]),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
+            Need::Less(SETTLED, DONE),
         ])),
         when: When::Ratio {
             of: Metric(metric::IN_FLIGHT),

@@ -36,6 +36,7 @@ pub struct Bench {
     pub stop: Stop,
     pub seed: u64,
     pub length: Duration,
+    pub slice: Duration,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -51,7 +52,8 @@ pub fn bench() -> Option<Bench> {
     let platform = platform(dir.path(), &name, &number);
     let watch = Watch::new(&platform, &[name]);
     let (stop, length) = (Stop::new(), Duration::from_millis(300));
-    Some(Bench { dir, platform, watch, stop, seed: 42, length, _turn: turn })
+    let slice = Duration::from_millis(100);
+    Some(Bench { dir, platform, watch, stop, seed: 42, length, slice, _turn: turn })
 }
 
 /// Name and number of the whole device under `path`.
@@ -167,7 +169,8 @@ impl Bench {
         let cached = narrows_facts::file::resident_share(target.buffered_file()).ok();
         let resident = cached.filter(|_| stream.route == Route::Buffered);
         let warm_up = Duration::from_millis(20);
-        let scenario = Scenario::of(stream.clone(), warm_up, self.length, seed);
+        let mut scenario = Scenario::of(stream.clone(), warm_up, self.length, seed);
+        scenario.slice = self.slice;
         let ctx = self.context();
         let outcome = run_scenario(&ctx, &scenario, &self.watch)?.remove(0);
         record.add(&outcome);

@@ -14,7 +14,7 @@ fn another_reader_on_the_drive_is_suspect() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(64, Entropy::default()) else { return };
     let other = bench.by_hand(|file| {
-        let bytes: Vec<u8> = (0..MIB as usize).map(|i| (i * 31 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..MIB as usize).map(|i| ((i * 31) >> 3) as u8).collect();
         (0..64).for_each(|_| std::io::Write::write_all(file, &bytes).unwrap());
     });
     let done = AtomicBool::new(false);
