@@ -74,9 +74,6 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     if !stream.cpus.is_empty() {
         put("cpus", json!(stream.cpus));
     }
-    for refusal in stream.access.refusals() {
-        put(&format!("{}_refused", refusal.what.replace(' ', "_")), json!(refusal.why));
-    }
 }
 
 /// Sizes and their weights by kind, for example `read 8192:70 65536:30`.

@@ -69,6 +69,8 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         method: stream.access.method(),
         registered_buffers: None,
         submit_ns: None,
+        workers: None,
+        refusals: stream.access.refusals().to_vec(),
         unique_read_bytes: unique(stream, &tallies),
         sequence: (0, 0),
         beside_others: false,
@@ -128,6 +130,13 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
         (Some(all), Some(this)) => Some(all + this),
         (one, other) => one.or(other),
     };
+    // Asked of the process, so that every thread sees the same ones.
+    outcome.workers = outcome.workers.max(tally.workers);
+    for refusal in tally.refusals {
+        if !outcome.refusals.contains(&refusal) {
+            outcome.refusals.push(refusal);
+        }
+    }
     let (Some(part), Load::Open { rate_per_s, arrivals, .. }) = (tally.open, stream.load) else {
         return;
     };

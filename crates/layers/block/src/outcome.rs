@@ -1,7 +1,7 @@
 //! What one window gave, by stream.
 
 use narrows_engine::Arrivals;
-use narrows_io::{Method, Op};
+use narrows_io::{Method, Op, Refusal};
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
 
@@ -144,6 +144,11 @@ pub struct StreamOutcome {
     pub registered_buffers: Option<bool>,
     /// Time inside calls that only submit, warm-up included, ns; absent where submitting and waiting are one call.
     pub submit_ns: Option<u64>,
+    /// Threads of the kernel that, at the end of the window, executed operations because these could not be started
+    /// without blocking: the submission was asynchronous in name only. Absent where that can't be learned.
+    pub workers: Option<u32>,
+    /// What was asked of the way to the device and not obtained, once each.
+    pub refusals: Vec<Refusal>,
     /// Distinct bytes that the window's reads touched; absent for operations of several lengths.
     pub unique_read_bytes: Option<f64>,
     /// What decides which blocks come in which order: two windows with the same touch the same ones. A seed, and where

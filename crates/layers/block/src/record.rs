@@ -1,7 +1,7 @@
 //! From the windows of a stream to a [`Measurement`].
 
 use narrows_engine::{Samples, record_latency};
-use narrows_io::Op;
+use narrows_io::{Op, Refusal};
 use narrows_model::{Better, Histogram, Layer, Measurement, Replication, Series, Unit, metric};
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -45,6 +45,8 @@ pub struct Record {
     repeats: u32,
     written_bytes: u64,
     registered_buffers: Option<bool>,
+    refusals: Vec<Refusal>,
+    workers: Option<u32>,
     /// Of the windows so far.
     sequences: Vec<(u64, u64)>,
 }
@@ -61,6 +63,8 @@ impl Record {
         let repeat = self.repeats;
         self.repeats += 1;
         self.registered_buffers = outcome.registered_buffers;
+        self.refusals.clone_from(&outcome.refusals);
+        self.workers = self.workers.max(outcome.workers);
         self.written_bytes += outcome.written_bytes;
         let samples = &mut self.samples;
         samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, outcome.throughput_per_s());
@@ -259,11 +263,21 @@ impl Record {
 
     /// The measurement of `stream` under `id`; the caller adds what only it knows.
     pub fn into_measurement(self, id: impl Into<String>, stream: &Stream) -> Measurement {
-        let registered = self.registered_buffers;
+        let (registered, workers) = (self.registered_buffers, self.workers);
+        let refusals = self.refusals.clone();
         let mut measurement = self.into_bare(id);
         describe::stream(&mut measurement, stream);
+        let conditions = &mut measurement.conditions;
         if let Some(registered) = registered {
-            measurement.conditions.insert("registered_buffers".into(), json!(registered));
+            conditions.insert("registered_buffers".into(), json!(registered));
+        }
+        // None is what one hopes for, and no news.
+        if let Some(workers @ 1..) = workers {
+            conditions.insert("kernel_workers".into(), json!(workers));
+        }
+        for refusal in refusals {
+            let key = format!("{}_refused", refusal.what.replace(' ', "_"));
+            conditions.insert(key, json!(refusal.why));
         }
         measurement
     }

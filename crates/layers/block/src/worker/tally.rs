@@ -2,7 +2,7 @@
 
 use std::io;
 
-use narrows_io::{Op, Pattern, SECTOR, Tag};
+use narrows_io::{Op, Pattern, Refusal, SECTOR, Tag};
 use narrows_stats::Recorder;
 
 use crate::outcome::{Counted, Slice};
@@ -33,6 +33,10 @@ pub(crate) struct Tally {
     pub registered_buffers: Option<bool>,
     /// Time inside calls that only submit, ns.
     pub submit_ns: Option<u64>,
+    /// Threads of the kernel that executed for this one what could not be started without blocking.
+    pub workers: Option<u32>,
+    /// What was asked of the way to the device and not obtained.
+    pub refusals: Vec<Refusal>,
     /// When its limit was reached and everything had come back, ns.
     pub ended_ns: Option<u64>,
     pub open: Option<OpenTally>,
@@ -75,6 +79,8 @@ impl Tally {
             written_bytes: 0,
             registered_buffers: None,
             submit_ns: None,
+            workers: None,
+            refusals: Vec::new(),
             ended_ns: None,
             open: open.then(|| OpenTally {
                 lateness: Recorder::new(),

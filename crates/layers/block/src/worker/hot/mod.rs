@@ -121,6 +121,7 @@ pub(super) fn run<C: Clock>(
     let open = matches!(orders.pace, Pace::Open(_));
     let mut tally = Tally::new(orders.slices, open);
     tally.registered_buffers = path.registered_buffers();
+    tally.refusals = path.refusals().to_vec();
     let unused = Flight { offset: 0, from_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
     let slots = orders.read_slots + orders.write_slots;
     let hot = Hot {
@@ -183,6 +184,7 @@ impl<C: Clock> Hot<'_, C> {
             self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
         }
         self.tally.submit_ns = self.path.submit_ns();
+        self.tally.workers = self.path.workers();
         self.settle_open()?;
         Ok(self.tally)
     }
