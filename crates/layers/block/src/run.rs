@@ -161,7 +161,12 @@ fn execute<'a>(
         match (error, measured) {
             (Some(error), _) => Err(error),
             (None, Some(measured)) => Ok((measured, tallies)),
-            (None, None) => Err(narrows_engine::Stopped.into()),
+            (None, None) if ctx.stop.is_set() => Err(narrows_engine::Stopped.into()),
+            (None, None) => Err(BlockError::Scenario {
+                stream: scenario.streams[0].name.clone(),
+                reason: "all was done before the window began".to_string(),
+                hint: "warm up for a shorter time, or give it more to do",
+            }),
         }
     })
 }

@@ -363,7 +363,16 @@ fn what_cannot_be_run_is_refused_with_its_stream_and_reason() {
         (Stream { place: Place::Random(Distribution::Zoned(vec![])), ..good.clone() }, "zones"),
         (Stream { sizes: Sizes::all(0), ..good.clone() }, "no bytes"),
         (Stream { mix: Mix::only(Op::Sync), ..good.clone() }, "nothing"),
-        (Stream { load: Load::Closed { depth: 1 << 20 }, ..good.clone() }, "4 GiB"),
+        (Stream { load: Load::Closed { depth: 3 }, ..good.clone() }, "just its depth"),
+        (Stream { load: Load::Closed { depth: 1 }, ..good.clone() }, "just its depth"),
+        (
+            Stream {
+                load: Load::Closed { depth: 1 << 20 },
+                access: Access::null(),
+                ..good.clone()
+            },
+            "4 GiB",
+        ),
     ];
     for (stream, reason) in bad {
         let error = run_scenario(&ctx, &scenario(vec![stream], 10), &Watch::none()).unwrap_err();
@@ -372,8 +381,16 @@ fn what_cannot_be_run_is_refused_with_its_stream_and_reason() {
         assert!(text.contains("`stream`") && text.contains(reason), "{text}");
         assert!(text.contains("hint: "), "{text}");
     }
-    let twice = scenario(vec![good.clone(), good], 10);
+    let twice = scenario(vec![good.clone(), good.clone()], 10);
     assert!(matches!(twice.check(), Err(BlockError::Scenario { .. })));
+    // Two operations are done long before a window that begins after 0.2 s.
+    let limit = Some(Limit { operations: 2, then: Then::EndStream });
+    let over = Scenario {
+        warm_up: Duration::from_millis(200),
+        ..scenario(vec![Stream { limit, access: Access::null(), threads: 1, ..good }], 10)
+    };
+    let error = run_scenario(&ctx, &over, &Watch::none()).unwrap_err();
+    assert!(error.to_string().contains("before the window"), "{error}");
 }
 
 #[test]

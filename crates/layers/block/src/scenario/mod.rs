@@ -194,6 +194,16 @@ impl Stream {
         if let Some(reason) = self.load.reason() {
             return refuse(reason, "give a depth, or a rate and a cap, above 0");
         }
+        if let Load::Closed { depth } = self.load {
+            let each = self.access.depth_per_thread().unwrap_or(u32::MAX);
+            if self.threads > depth || u64::from(self.threads) * u64::from(each) < u64::from(depth)
+            {
+                return refuse(
+                    "its threads cannot keep just its depth in flight",
+                    "use no more threads than operations, and one for each where calls block",
+                );
+            }
+        }
         if self.mix.writes() && !self.region.writable() {
             return refuse("it writes, and its file may only be read", "let narrows make the file");
         }

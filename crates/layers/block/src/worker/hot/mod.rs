@@ -115,9 +115,6 @@ pub(super) fn run<C: Clock>(
     shared: &Shared<'_>,
     clock: &C,
 ) -> Result<Tally, BlockError> {
-    while clock.now_ns() < orders.epoch_ns {
-        idle(clock, clock.now_ns(), orders.epoch_ns);
-    }
     let open = matches!(orders.pace, Pace::Open(_));
     let mut tally = Tally::new(orders.slices, open);
     tally.registered_buffers = path.registered_buffers();
@@ -156,6 +153,10 @@ pub(super) fn run<C: Clock>(
 impl<C: Clock> Hot<'_, C> {
     fn run(mut self) -> Result<Tally, BlockError> {
         self.shared.close(self.window.end_ns);
+        while self.now < self.orders.epoch_ns {
+            idle(self.clock, self.now, self.orders.epoch_ns);
+            self.now = self.clock.now_ns();
+        }
         self.begin();
         loop {
             match self.orders.pace {
