@@ -1,5 +1,7 @@
 //! What was asked for on the command line. What it resolves to is [`crate::plan`].
 
+pub mod block;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -29,6 +31,8 @@ pub struct Cli {
 pub enum Command {
     /// Measure this server layer by layer and say where it is narrow
     Run(RunArgs),
+    /// Measure storage alone: fio's job files, writers on one file, raw devices
+    Block(block::BlockArgs),
     /// Render a stored run again, in any format
     Report(ReportArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder

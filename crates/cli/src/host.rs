@@ -14,10 +14,16 @@ pub fn guard(resolved: &Resolved, load_here: bool) -> Result<()> {
         DatabaseChoice::Url(address) if resolved.has(Layer::Database) => Some(address.as_str()),
         _ => None,
     };
-    let Some(found) = found(&resolved.platform, &[&resolved.data_dir, &resolved.wal_dir], url)
-    else {
-        return Ok(());
-    };
+    decide(found(&resolved.platform, &[&resolved.data_dir, &resolved.wal_dir], url), load_here)
+}
+
+/// The same where only storage is measured, below `folders`.
+pub fn guard_storage(platform: &Platform, folders: &[&Path], load_here: bool) -> Result<()> {
+    decide(found(platform, folders, None), load_here)
+}
+
+fn decide(found: Option<Finding>, load_here: bool) -> Result<()> {
+    let Some(found) = found else { return Ok(()) };
     if load_here {
         eprintln!("warning: {}; it is loaded because --load-here says so", found.what);
         return Ok(());

@@ -2,6 +2,7 @@
 //! the crates below; this one only puts them in order.
 
 pub mod args;
+mod block;
 mod cpus;
 mod database;
 mod exit;
@@ -32,6 +33,7 @@ pub fn main() -> std::process::ExitCode {
     let cli = args::Cli::parse();
     let outcome = match &cli.command {
         args::Command::Run(args) => run::run(args),
+        args::Command::Block(args) => block::block(args),
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
     };

@@ -195,7 +195,7 @@ fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
 }
 
 /// The folder with links resolved, so that what is printed is where it is.
-fn folder(path: &Path, option: &str) -> Result<PathBuf> {
+pub fn folder(path: &Path, option: &str) -> Result<PathBuf> {
     let shown = path.display();
     let real = std::fs::canonicalize(path).map_err(|error| {
         Failure::hinted(
@@ -222,7 +222,8 @@ fn memory_bytes(platform: &Platform) -> u64 {
     limit.map_or(total, |limit| limit.min(total))
 }
 
-fn fresh_seed() -> u64 {
+/// A seed that nobody had before.
+pub fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library seeds its hash tables from the system's random source.
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16
@@ -276,7 +277,8 @@ pub fn describe(resolved: &Resolved) -> String {
     text
 }
 
-fn minutes(seconds: f64) -> String {
+/// A length for a plan.
+pub fn minutes(seconds: f64) -> String {
     if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 

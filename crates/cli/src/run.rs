@@ -9,7 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use narrows_engine::{Scratch, Stop};
 use narrows_model::{
-    Finding, Grade, Host, HostRole, Layer, Measurement, Run, SCHEMA, Severity, Tool, Validity,
+    Finding, Grade, Host, HostRole, Layer, Measurement, Plan, Platform, Run, SCHEMA, Severity,
+    Tool, Validity,
 };
 
 use crate::args::{Format, RunArgs};
@@ -73,9 +74,12 @@ fn exit_code(run: &Run) -> Exit {
     if !run.completed {
         return Exit::Interrupted;
     }
-    let all_invalid = !run.measurements.is_empty()
-        && run.measurements.iter().all(|m| m.validity == Validity::Invalid);
-    if run.measurements.is_empty() || all_invalid {
+    // Of a layer that was asked for and measured, something has to be valid.
+    let invalid = |layer: &Layer| {
+        let mut own = run.measurements.iter().filter(|m| m.layer == *layer).peekable();
+        own.peek().is_some() && own.all(|m| m.validity == Validity::Invalid)
+    };
+    if run.measurements.is_empty() || run.plan.layers.iter().any(invalid) {
         return Exit::Invalid;
     }
     let missing = |layer: &Layer| !run.measurements.iter().any(|m| m.layer == *layer);
@@ -83,7 +87,27 @@ fn exit_code(run: &Run) -> Exit {
     if undecided || run.plan.layers.iter().any(missing) { Exit::Inconclusive } else { Exit::Done }
 }
 
-fn now() -> String {
+/// A run in which nothing was measured yet.
+pub fn blank(plan: Plan, platform: Platform) -> Run {
+    Run {
+        schema: SCHEMA.to_string(),
+        id: format!("{:08x}", narrows_engine::Rng::new(id_seed()).next_u64() as u32),
+        tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: command_line(),
+        started_at: now(),
+        finished_at: None,
+        completed: false,
+        plan,
+        hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
+        measurements: Vec::new(),
+        findings: Vec::new(),
+        verdicts: Vec::new(),
+        calibrations: Vec::new(),
+    }
+}
+
+/// The time as the run file has it.
+pub fn now() -> String {
     jiff::Timestamp::now()
         .round(jiff::Unit::Second)
         .map_or_else(|_| String::new(), |t| t.to_string())
@@ -110,26 +134,7 @@ impl<'a> Session<'a> {
         display: &'a Display,
         folder: PathBuf,
     ) -> Result<Session<'a>> {
-        let id = format!("{:08x}", narrows_engine::Rng::new(id_seed()).next_u64() as u32);
-        let run = Run {
-            schema: SCHEMA.to_string(),
-            id,
-            tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
-            command: command_line(),
-            started_at: now(),
-            finished_at: None,
-            completed: false,
-            plan: resolved.plan.clone(),
-            hosts: vec![Host {
-                role: HostRole::ServerAndClient,
-                platform: resolved.platform.clone(),
-                clock_offset_ns: 0,
-            }],
-            measurements: Vec::new(),
-            findings: Vec::new(),
-            verdicts: Vec::new(),
-            calibrations: Vec::new(),
-        };
+        let run = blank(resolved.plan.clone(), resolved.platform.clone());
         let session = Session { resolved, stop, display, run, folder };
         store::save(&session.folder, &session.run)?;
         Ok(session)
@@ -205,4 +210,60 @@ fn command_line() -> Vec<String> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{DatabaseChoice, Plan, Platform};
+
+    use super::*;
+
+    fn run_of(layers: &[Layer], measured: &[(Layer, Validity)]) -> Run {
+        let plan = Plan {
+            quick: false,
+            layers: layers.to_vec(),
+            data_dir: String::new(),
+            wal_dir: String::new(),
+            database: DatabaseChoice::None,
+            workloads: Vec::new(),
+            sessions: 1,
+            repeats: 1,
+            seed: 1,
+            file_bytes: 0,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: Vec::new(),
+            client_cpus: Vec::new(),
+            steps: Vec::new(),
+        };
+        let mut run = blank(plan, Platform::default());
+        run.completed = true;
+        run.measurements = measured
+            .iter()
+            .map(|(layer, validity)| {
+                let mut m = Measurement::new(layer.word(), *layer);
+                m.validity = *validity;
+                m
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn the_exit_code_says_whether_what_was_asked_for_is_valid() {
+        use Layer::{Block, Log};
+        use Validity::{Invalid, Suspect, Valid};
+        let code = |layers: &[Layer], measured: &[(Layer, Validity)]| {
+            exit_code(&run_of(layers, measured))
+        };
+        assert_eq!(code(&[Block], &[(Block, Valid), (Block, Invalid)]), Exit::Done);
+        assert_eq!(code(&[Block], &[(Block, Invalid), (Block, Invalid)]), Exit::Invalid);
+        // One layer's good figures don't answer for another's.
+        assert_eq!(code(&[Block, Log], &[(Block, Invalid), (Log, Valid)]), Exit::Invalid);
+        assert_eq!(code(&[Block, Log], &[(Log, Suspect)]), Exit::Inconclusive);
+        assert_eq!(code(&[Block], &[]), Exit::Invalid);
+        let mut stopped = run_of(&[Block], &[(Block, Valid)]);
+        stopped.completed = false;
+        assert_eq!(exit_code(&stopped), Exit::Interrupted);
+    }
 }

@@ -54,6 +54,8 @@ pub const DEVICE_FLUSHES: &str = "device_flushes";
 /// Requests the block layer joined to others before the device saw them, reads and writes. From columns 2 and 6 of the
 /// device's `stat`.
 pub const DEVICE_MERGES: &str = "device_merges";
+/// Rate of several writers on one file over the rate of as many on a file each, in pairs of windows.
+pub const TOGETHER_SHARE: &str = "together_share";
 /// Share of the window in which the device had at least one request.
 pub const DEVICE_BUSY: &str = "device_busy";
 /// Share of the file that was in the page cache just before the window.

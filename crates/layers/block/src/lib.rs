@@ -17,6 +17,7 @@
 
 mod calibrate;
 mod cell;
+mod combine;
 mod describe;
 mod error;
 mod gather;
@@ -35,7 +36,7 @@ mod writers;
 
 pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
 pub use error::BlockError;
-pub use measure::{measure, measure_by, prepare};
+pub use measure::{measure, measure_by, prepare, prepare_with};
 pub use once::{Once, random_read_once};
 pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
 pub use plan::{BlockPlan, planned};

@@ -40,6 +40,20 @@ pub fn prepare(
     bytes: u64,
     seed: u64,
 ) -> Result<TestFile, BlockError> {
+    prepare_with(ctx, dir, bytes, seed, Entropy::default())
+}
+
+/// As [`prepare`], with contents of which compression and deduplication save what `entropy` says.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_with(
+    ctx: &Context<'_>,
+    dir: &Path,
+    bytes: u64,
+    seed: u64,
+    entropy: Entropy,
+) -> Result<TestFile, BlockError> {
     let tell = |phase, detail: &str| ctx.progress.phase(Layer::Block, phase, detail);
     let mut shown = None;
     let mut watch = |step: FillStep| {
@@ -56,7 +70,7 @@ pub fn prepare(
         }
         ctx.stop.check().map_err(|_| narrows_io::Error::Stopped)
     };
-    let blueprint = Blueprint { dir, bytes, seed, entropy: Entropy::default(), space: None };
+    let blueprint = Blueprint { dir, bytes, seed, entropy, space: None };
     let file = TestFile::create(blueprint, &mut watch)?;
     let contents = file.sample_contents(SECTORS_CHECKED, ctx.seed)?;
     if contents.zeros + contents.wrong > 0 {

@@ -30,6 +30,25 @@ pub struct Writers {
     pub times: (Duration, Duration),
 }
 
+impl Writers {
+    /// `count` of them on one file, with as many threads each as their depth takes.
+    pub fn stream(&self, name: &str, region: &Region, count: u32) -> Stream {
+        let depth = count * self.depth_each.max(1);
+        let threads = Stream::threads_for(&self.access, depth, count);
+        let reads =
+            Stream::reads(name, region.clone(), self.block_bytes, depth, self.access.clone());
+        Stream {
+            mix: Mix::only(Op::Write),
+            sizes: Sizes::all(self.block_bytes),
+            place: Place::Random(Distribution::OnceEach),
+            load: Load::Closed { depth },
+            route: self.route,
+            threads,
+            ..reads
+        }
+    }
+}
+
 /// The windows of both, in the order of measurement.
 #[derive(Debug, Clone, Default)]
 pub struct WriterWindows {
@@ -59,11 +78,11 @@ pub fn writers_together_and_apart(
         });
     };
     let count = files.len() as u32;
-    let together = vec![stream("together", first, count, writers)];
+    let together = vec![writers.stream("together", first, count)];
     let apart: Vec<Stream> = files
         .iter()
         .enumerate()
-        .map(|(number, file)| stream(&format!("apart-{number}"), file, 1, writers))
+        .map(|(number, file)| writers.stream(&format!("apart-{number}"), file, 1))
         .collect();
     let mut windows = WriterWindows::default();
     for repeat in 0..ctx.repeats.max(1) {
@@ -86,21 +105,4 @@ pub fn writers_together_and_apart(
         }
     }
     Ok(windows)
-}
-
-/// `count` writers on one file, with as many threads each as their depth takes.
-fn stream(name: &str, region: &Region, count: u32, writers: &Writers) -> Stream {
-    let depth = count * writers.depth_each.max(1);
-    let threads = Stream::threads_for(&writers.access, depth, count);
-    let reads =
-        Stream::reads(name, region.clone(), writers.block_bytes, depth, writers.access.clone());
-    Stream {
-        mix: Mix::only(Op::Write),
-        sizes: Sizes::all(writers.block_bytes),
-        place: Place::Random(Distribution::OnceEach),
-        load: Load::Closed { depth },
-        route: writers.route,
-        threads,
-        ..reads
-    }
 }

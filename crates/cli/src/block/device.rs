@@ -1,0 +1,143 @@
+//! `narrows block device`: what a raw device is, what is on it, what stands against writing, what would be lost.
+//! Writes nothing.
+
+use anyhow::Result;
+use narrows_facts::Live;
+use narrows_raw::{Device, Refusal, inspect, refusals, would_lose};
+use serde_json::{Value, json};
+
+use crate::args::PlatformFormat;
+use crate::args::block::DeviceArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Looks at the device and tells.
+pub fn device(args: &DeviceArgs) -> Result<Exit> {
+    let device = inspect(&Live, &args.device)?;
+    let reasons = refusals(&device);
+    match args.format {
+        PlatformFormat::Text => output::print(&text(&device, &reasons))?,
+        PlatformFormat::Json => {
+            let document = serde_json::to_string_pretty(&document(&device, &reasons))?;
+            output::print(&format!("{document}\n"))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn text(device: &Device, reasons: &[Refusal]) -> String {
+    let mut lines = vec![format!("{}{}", device.node, kind(device))];
+    let mut put = |label: &str, value: String| lines.push(format!("  {label:<10} {value}"));
+    let size = device
+        .size_bytes
+        .map_or("not told".to_string(), |b| format!("{} ({b} bytes)", narrows_units::Bytes(b)));
+    put("size", size);
+    put("model", device.model.clone().unwrap_or_else(|| "not told".to_string()));
+    put("identity", device.identity.to_string());
+    put("blocks", blocks(device));
+    for (label, names) in [("partitions", &device.partitions), ("also", &device.other_paths)] {
+        if !names.is_empty() {
+            put(label, names.join(", "));
+        }
+    }
+    lines.push("if it were written".to_string());
+    // How much would be written is the run's affair, so the sentence about it is left to the run.
+    let mut sentences = would_lose(device, 0);
+    sentences.retain(|sentence| !sentence.contains(" will be written"));
+    lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence)));
+    if let Some(wear) = device.wear {
+        lines.extend(wrapped(&format!(
+            "The drive says that {} % of its rated life is used and {} % of its spare blocks are left.",
+            wear.life_used_percent, wear.spare_percent
+        )));
+    }
+    if reasons.is_empty() {
+        let phrase = device.identity.phrase();
+        lines.push("nothing that can be seen from here stands against writing to it".to_string());
+        lines.push(format!("  --write-to-device {} --serial {phrase}", device.path));
+    } else {
+        lines.push("refused for writing, consent or not".to_string());
+        for reason in reasons {
+            lines.extend(wrapped(&format!("{reason}; {}", reason.hint())));
+        }
+    }
+    lines.push("reading it needs no consent, and it may be in use meanwhile".to_string());
+    lines.join("\n") + "\n"
+}
+
+fn kind(device: &Device) -> String {
+    let mut words = Vec::new();
+    words.extend(device.partition_of.as_ref().map(|disk| format!("a partition of {disk}")));
+    words.extend(device.transport.clone());
+    words.extend(device.rotational.map(|yes| {
+        if yes { "said to rotate".to_string() } else { "said not to rotate".to_string() }
+    }));
+    words.extend((device.read_only == Some(true)).then(|| "read-only".to_string()));
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
+}
+
+fn blocks(device: &Device) -> String {
+    let bytes =
+        |size: Option<u32>| size.map_or("not told".to_string(), |bytes| format!("{bytes} bytes"));
+    let logical = bytes(device.logical_block_bytes);
+    format!("{logical}, physically {}", bytes(device.physical_block_bytes))
+}
+
+/// Lines of a hundred columns, indented.
+fn wrapped(sentence: &str) -> Vec<String> {
+    const COLUMNS: usize = 98;
+    let mut lines = vec![String::new()];
+    for word in sentence.split_whitespace() {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS - 2 {
+            lines.push(word.to_string());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    let start = |at| if at == 0 { "  " } else { "    " };
+    lines.iter().enumerate().map(|(at, line)| format!("{}{line}", start(at))).collect()
+}
+
+fn document(device: &Device, reasons: &[Refusal]) -> Value {
+    let text = |items: &[Refusal]| items.iter().map(Refusal::to_string).collect::<Vec<_>>();
+    json!({
+        "path": device.path,
+        "node": device.node,
+        "name": device.name,
+        "number": device.number,
+        "size_bytes": device.size_bytes,
+        "model": device.model,
+        "identity": device.identity.to_string(),
+        "consent": device.identity.phrase(),
+        "transport": device.transport,
+        "rotational": device.rotational,
+        "partition_of": device.partition_of,
+        "partitions": device.partitions,
+        "logical_block_bytes": device.logical_block_bytes,
+        "physical_block_bytes": device.physical_block_bytes,
+        "read_only": device.read_only,
+        "uses": device.uses.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "other_paths": device.other_paths,
+        "refused": text(reasons),
+        "would_lose": would_lose(device, 0),
+        "not_looked_at": device.blind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_longer_than_the_screen_and_no_word_is_lost() {
+        let sentence = "a word and another one ".repeat(20);
+        let lines = wrapped(&sentence);
+        assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= 100));
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&lines.join(" ")), words(&sentence));
+    }
+}

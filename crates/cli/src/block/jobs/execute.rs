@@ -1,0 +1,232 @@
+//! Runs the walls, and makes a measurement of each job.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::Phase;
+use narrows_fio::Job;
+use narrows_io::Op;
+use narrows_layer_block::{Record, Route, Scenario, Stream, StreamOutcome, run_scenario};
+use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_raw::Consent;
+use serde_json::json;
+
+use super::files::Files;
+use super::lane::Lane;
+use super::mapping::refuse;
+use super::targets::Targets;
+use super::wall::Wall;
+use crate::block::place;
+use crate::block::session::{Ended, Session};
+
+/// What one job gave.
+#[derive(Debug)]
+pub struct Done {
+    /// Its number in the plan.
+    pub job: usize,
+    /// When its window began, milliseconds since 1970.
+    pub started_ms: u64,
+    /// When its window ended, milliseconds since the run began.
+    pub elapsed_ms: u64,
+    /// Each of its streams, with the number of its clone where it is one clone's.
+    pub parts: Vec<(Option<u32>, StreamOutcome)>,
+    /// All of them as one.
+    pub whole: StreamOutcome,
+}
+
+/// Runs all walls. What each job gave is in the session's run, and in `done` for fio's layout.
+///
+/// # Errors
+/// What opening, filling or running gave.
+pub fn execute(
+    session: &mut Session,
+    jobs: &[Job],
+    walls: &[Wall],
+    targets: &mut Targets<'_>,
+    consent: Option<&Consent>,
+    done: &mut Vec<Done>,
+) -> Result<Ended> {
+    let platform = session.run.platform().context("a run has a machine")?;
+    let watch = place::watch(platform);
+    let mut files = Files::default();
+    let began = std::time::Instant::now();
+    for (number, wall) in walls.iter().enumerate() {
+        if session.stop.is_set() {
+            return Ok(Ended::Interrupted);
+        }
+        let ctx = session.context(wall.length);
+        let paths: Vec<PathBuf> = wall.lanes.iter().map(|lane| lane.file.clone()).collect();
+        files.ready(&ctx, &session.run.id, targets, paths.into_iter(), consent)?;
+        let streams = streams(wall, jobs, &files)?;
+        ctx.stop.sleep(wall.delay)?;
+        let resident = empty_caches(wall, &files)?;
+        ctx.progress.phase(Layer::Block, Phase::Measure, &wall.what());
+        let scenario = Scenario {
+            streams,
+            warm_up: wall.warm_up,
+            length: wall.length,
+            slice: wall.slice(),
+            seed: ctx.seed ^ ((number as u64 + 1) << 40),
+        };
+        let started_ms = now_ms() + wall.warm_up.as_millis() as u64;
+        let outcomes = run_scenario(&ctx, &scenario, &watch)?;
+        let elapsed_ms = began.elapsed().as_millis() as u64;
+        for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
+            let region = files.region(&lane.file).expect("it was opened for this wall");
+            region.target().buffered_file().sync_all().context("making the file durable")?;
+        }
+        let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
+        let measured = measurements(wall, jobs, &wall_done, &scenario.streams, resident, number);
+        done.extend(wall_done);
+        session.add(measured)?;
+        files.done(number, targets);
+        if wall.last {
+            break;
+        }
+    }
+    Ok(Ended::Whole)
+}
+
+fn now_ms() -> u64 {
+    jiff::Timestamp::now().as_millisecond().max(0) as u64
+}
+
+/// The lanes with their open regions; what their alignment needs is looked at before the window.
+fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
+    wall.lanes
+        .iter()
+        .map(|lane| {
+            let whole = files.region(&lane.file).expect("it was opened for this wall");
+            let region = whole.part(lane.offset_bytes, lane.bytes)?;
+            let unit = region.target().offset_alignment();
+            let odd = [Op::Read, Op::Write, Op::Trim]
+                .into_iter()
+                .filter(|op| lane.mix.weight(*op) > 0)
+                .flat_map(|op| lane.sizes.of(op))
+                .find(|share| !u64::from(share.what).is_multiple_of(unit));
+            if let (Route::Direct, Some(share)) = (lane.route, odd) {
+                return Err(refuse(
+                    &jobs[lane.job],
+                    format!(
+                        "blocks of {} bytes can't be moved past the page cache: {} wants multiples of {unit}",
+                        share.what,
+                        lane.file.display()
+                    ),
+                    "give a bs that is such a multiple, or direct=0",
+                ));
+            }
+            Ok(lane.stream(region))
+        })
+        .collect()
+}
+
+/// Drops cached pages where fio would; the largest share that stayed, where a lane goes through the cache.
+fn empty_caches(wall: &Wall, files: &Files) -> Result<Option<f64>> {
+    let mut resident: Option<f64> = None;
+    for lane in wall.lanes.iter().filter(|lane| lane.route == Route::Buffered) {
+        let file = files.region(&lane.file).expect("it was opened for this wall").target();
+        if lane.invalidate {
+            narrows_facts::file::evict(file.buffered_file())
+                .with_context(|| format!("emptying the page cache of {}", lane.file.display()))?;
+        }
+        if let Ok(share) = narrows_facts::file::resident_share(file.buffered_file()) {
+            resident = Some(resident.map_or(share, |most| most.max(share)));
+        }
+    }
+    Ok(resident)
+}
+
+/// The outcomes of a wall, job by job in the order of the plan.
+fn by_job(
+    wall: &Wall,
+    jobs: &[Job],
+    outcomes: Vec<StreamOutcome>,
+    (started_ms, elapsed_ms): (u64, u64),
+) -> Vec<Done> {
+    let mut done: Vec<Done> = Vec::new();
+    let mut outcomes = outcomes.into_iter();
+    let numbers: Vec<usize> = {
+        let mut numbers: Vec<usize> = wall.lanes.iter().map(|lane| lane.job).collect();
+        numbers.dedup();
+        numbers
+    };
+    for number in &numbers {
+        let lanes: Vec<&Lane> = wall.lanes.iter().filter(|lane| lane.job == *number).collect();
+        let parts: Vec<(Option<u32>, StreamOutcome)> =
+            lanes.iter().map(|lane| lane.clone).zip(outcomes.by_ref()).collect();
+        let all: Vec<StreamOutcome> = parts.iter().map(|(_, outcome)| outcome.clone()).collect();
+        let (whole, name) = (numbers.len() == 1, jobs[*number].name.as_str());
+        if let Some(whole) = StreamOutcome::combined(name, &all, whole, disjoint(&lanes)) {
+            done.push(Done { job: *number, started_ms, elapsed_ms, parts, whole });
+        }
+    }
+    done
+}
+
+/// Whether no two of the lanes share a byte.
+fn disjoint(lanes: &[&Lane]) -> bool {
+    lanes.iter().enumerate().all(|(at, lane)| {
+        lanes[..at].iter().all(|other| {
+            other.file != lane.file
+                || other.offset_bytes + other.bytes <= lane.offset_bytes
+                || lane.offset_bytes + lane.bytes <= other.offset_bytes
+        })
+    })
+}
+
+/// One measurement of each job; of several side by side also one of all together, which has the devices' counters.
+fn measurements(
+    wall: &Wall,
+    jobs: &[Job],
+    done: &[Done],
+    streams: &[Stream],
+    resident: Option<f64>,
+    number: usize,
+) -> Vec<Measurement> {
+    let mut measured: Vec<Measurement> = Vec::new();
+    for one in done {
+        let job = &jobs[one.job];
+        let lanes: Vec<(&Lane, &Stream)> =
+            wall.lanes.iter().zip(streams).filter(|(lane, _)| lane.job == one.job).collect();
+        let Some((lane, first)) = lanes.first() else { continue };
+        let mut record = Record::new();
+        record.add(&one.whole);
+        let unwritten = first.region.target().unwritten_share();
+        let resident = resident.filter(|_| lane.route == Route::Buffered);
+        for (name, share) in [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)] {
+            if let Some(share) = share {
+                record.note(name, Unit::Ratio, Better::Less, share);
+            }
+        }
+        // What its streams are together.
+        let mut stream = (*first).clone();
+        stream.name = job.name.clone();
+        stream.load = one.whole.load;
+        stream.threads = lanes.iter().map(|(_, stream)| stream.threads).sum();
+        let mut id = format!("block.job.{}", job.name);
+        if measured.iter().any(|other| other.id == id)
+            || jobs[..one.job].iter().any(|j| j.name == job.name)
+        {
+            id += &format!("#{}", one.job);
+        }
+        let mut measurement = record.into_measurement(id, &stream);
+        let workload = &mut measurement.workload;
+        workload.insert("job".into(), json!(job.name));
+        workload.insert("section".into(), json!(job.place.to_string()));
+        workload.insert("numjobs".into(), json!(job.clones));
+        workload.insert("window".into(), json!(number));
+        workload.insert("file".into(), json!(lane.file.display().to_string()));
+        if lane.mix.writes() {
+            // What the drive does after its capacity was written once or twice was not seen.
+            measurement.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
+        }
+        measured.push(measurement);
+    }
+    if done.len() > 1 {
+        let mut record = Record::new();
+        let all: Vec<StreamOutcome> = done.iter().map(|one| one.whole.clone()).collect();
+        record.add_together(&all);
+        measured.push(record.into_together(format!("block.together.{number}"), streams));
+    }
+    measured
+}

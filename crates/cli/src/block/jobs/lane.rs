@@ -1,0 +1,82 @@
+//! A stream of a job before its file is open: everything decided but the region's handles.
+
+use std::path::PathBuf;
+
+use narrows_io::Access;
+use narrows_layer_block::{Limit, Load, Mix, Place, Region, Route, Sizes, Stream};
+
+/// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
+#[derive(Debug, Clone)]
+pub struct Lane {
+    /// Number of the job in the plan.
+    pub job: usize,
+    /// Unique in its wall.
+    pub name: String,
+    /// Number of the clone, where it has a stream of its own.
+    pub clone: Option<u32>,
+    /// The file or device.
+    pub file: PathBuf,
+    /// Where in it the region begins, bytes.
+    pub offset_bytes: u64,
+    /// How long the region is, bytes.
+    pub bytes: u64,
+    /// Reads, writes, trims.
+    pub mix: Mix,
+    /// Their lengths.
+    pub sizes: Sizes,
+    /// Where they go.
+    pub place: Place,
+    /// How hard it pushes.
+    pub load: Load,
+    /// By which way.
+    pub access: Access,
+    /// Direct or buffered.
+    pub route: Route,
+    /// Threads.
+    pub threads: u32,
+    /// Where they may run; empty: everywhere.
+    pub cpus: Vec<u32>,
+    /// Durable after so many writes.
+    pub sync_after: Option<u32>,
+    /// What ends it early.
+    pub limit: Option<Limit>,
+    /// Of its order, where that has to be the same in every run.
+    pub order_seed: Option<u64>,
+    /// Whether cached pages are dropped before.
+    pub invalidate: bool,
+    /// Whether the file is made durable after the window.
+    pub sync_at_end: bool,
+}
+
+impl Lane {
+    /// The stream on its region.
+    pub fn stream(&self, region: Region) -> Stream {
+        Stream {
+            name: self.name.clone(),
+            region,
+            mix: self.mix,
+            sizes: self.sizes.clone(),
+            place: self.place.clone(),
+            load: self.load,
+            access: self.access.clone(),
+            route: self.route,
+            threads: self.threads,
+            cpus: self.cpus.clone(),
+            sync_after: self.sync_after,
+            limit: self.limit,
+            cursor: 0,
+            order_seed: self.order_seed,
+            over_ns: None,
+        }
+    }
+
+    /// Bytes it writes at most; `None` where only time ends it.
+    pub fn writes_bytes(&self) -> Option<u64> {
+        if !self.mix.writes() {
+            return Some(0);
+        }
+        let operations = self.limit?.operations;
+        let largest = self.sizes.write.iter().map(|share| share.what).max().unwrap_or(0);
+        Some(operations.saturating_mul(u64::from(largest)))
+    }
+}

@@ -1,0 +1,25 @@
+//! `narrows block`: storage alone, through a file system or as a raw device.
+//!
+//! Each command has a file or folder of its own. What they share: the place that is measured ([`place`]) and the run in
+//! progress with its plan, its file and its exit code ([`session`]). What a device is and whether it may be written is
+//! decided in `narrows-raw`; here it is only asked.
+
+mod device;
+mod jobs;
+mod place;
+mod session;
+mod writers;
+
+use anyhow::Result;
+
+use crate::args::block::{BlockArgs, BlockCommand};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub fn block(args: &BlockArgs) -> Result<Exit> {
+    match &args.command {
+        BlockCommand::Run(args) => jobs::run(args),
+        BlockCommand::Writers(args) => writers::writers(args),
+        BlockCommand::Device(args) => device::device(args),
+    }
+}

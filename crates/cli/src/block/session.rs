@@ -1,0 +1,255 @@
+//! A `narrows block` run in progress: plan, interruption, run file, judgement, exit code.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::{Context, Scratch, ScratchError, Stop};
+use narrows_model::{
+    CalibrationEnd, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, Run, Validity,
+};
+use narrows_units::Bytes;
+
+use crate::args::Format;
+use crate::args::block::OutputArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::report::judge;
+use crate::{host, interrupt, output, plan, run, store};
+
+/// What is measured by whom, before it begins.
+pub struct Prepared {
+    /// As stored in the run.
+    pub plan: Plan,
+    /// The machine.
+    pub platform: Platform,
+}
+
+impl Prepared {
+    /// A plan for `at` (a folder or a device) by these steps.
+    pub fn new(
+        at: &str,
+        platform: Platform,
+        output: &OutputArgs,
+        repeats: u32,
+        file_bytes: u64,
+        steps: Vec<PlannedStep>,
+    ) -> Prepared {
+        let plan = Plan {
+            quick: false,
+            layers: vec![Layer::Block],
+            data_dir: at.to_string(),
+            wal_dir: at.to_string(),
+            database: DatabaseChoice::None,
+            workloads: Vec::new(),
+            sessions: 0,
+            repeats,
+            seed: output.seed.unwrap_or_else(plan::fresh_seed),
+            file_bytes,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: platform.cpu.allowed.clone(),
+            client_cpus: Vec::new(),
+            steps,
+        };
+        Prepared { plan, platform }
+    }
+
+    /// The plan for people.
+    pub fn describe(&self) -> String {
+        let plan = &self.plan;
+        let mut text = format!("plan     storage of {}, seed {}\n", plan.data_dir, plan.seed);
+        for step in &plan.steps {
+            let writes = match step.writes_bytes {
+                0 => String::new(),
+                bytes => format!(", writes up to {}", Bytes(bytes)),
+            };
+            text +=
+                &format!("block    {} ({}{writes})\n", step.what, plan::minutes(step.expected_s));
+        }
+        text += &format!(
+            "in all   about {}, writes up to {}; files made here are removed afterwards\n",
+            plan::minutes(plan.expected_s()),
+            Bytes(plan.writes_bytes())
+        );
+        text
+    }
+}
+
+/// A run in progress.
+pub struct Session {
+    /// What was learned so far.
+    pub run: Run,
+    /// Set by Ctrl-C.
+    pub stop: Stop,
+    /// Where progress is drawn.
+    pub display: Display,
+    folder: PathBuf,
+}
+
+/// The end of a measurement that didn't give an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was planned has run.
+    Whole,
+    /// Asked to stop.
+    Interrupted,
+}
+
+impl Session {
+    /// Looks whether the machine may be loaded, and whether the run can be kept; then the plan is printed.
+    ///
+    /// # Errors
+    /// A database runs here or below `folders`, or the run file can't be written.
+    pub fn begin(prepared: Prepared, folders: &[&Path], output: &OutputArgs) -> Result<Session> {
+        host::guard_storage(&prepared.platform, folders, output.load_here)?;
+        let folder = match &output.output {
+            Some(folder) => folder.clone(),
+            None => store::folder()?,
+        };
+        store::prepare(&folder)?;
+        let stop = Stop::new();
+        interrupt::install(&stop)?;
+        eprint!("{}", prepared.describe());
+        let display = Display::new(Duration::from_secs_f64(prepared.plan.expected_s()));
+        let run = run::blank(prepared.plan, prepared.platform);
+        let session = Session { run, stop, display, folder };
+        store::save(&session.folder, &session.run)?;
+        for dir in folders {
+            for path in Scratch::sweep(dir).removed {
+                session
+                    .display
+                    .say(&format!("removed {}, left by a run that died", path.display()));
+            }
+        }
+        Ok(session)
+    }
+
+    /// What the layer is handed.
+    pub fn context(&self, window: Duration) -> Context<'_> {
+        Context {
+            stop: &self.stop,
+            progress: &self.display,
+            seed: self.run.plan.seed,
+            repeats: self.run.plan.repeats,
+            quick: self.run.plan.quick,
+            window,
+        }
+    }
+
+    /// Adds measurements and keeps the partial run.
+    ///
+    /// # Errors
+    /// The run file can't be written.
+    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) -> Result<()> {
+        self.run.measurements.extend(measurements);
+        store::save(&self.folder, &self.run).map(drop)
+    }
+
+    /// Ends the run: judged, kept, shown, and its exit code. An error that came with an interruption is its echo.
+    ///
+    /// # Errors
+    /// What went wrong while measuring, unless it was stopped; or the run file can't be written.
+    pub fn end(&mut self, outcome: Result<Ended>, output: &OutputArgs, show: bool) -> Result<Exit> {
+        self.display.clear();
+        let interrupted = self.stop.is_set();
+        let ended = match outcome {
+            Ok(ended) => ended,
+            Err(_) if interrupted => Ended::Interrupted,
+            Err(error) => {
+                self.close(false)?;
+                return Err(error);
+            }
+        };
+        self.close(ended == Ended::Whole && !interrupted)?;
+        let path = store::save(&self.folder, &self.run)?;
+        if output.output.is_some() {
+            for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
+                let name = format!("{}.{}", self.run.id, format.extension());
+                let text = output::render(&self.run, format, output.units, false);
+                store::write_whole(&self.folder.join(name), &text)?;
+            }
+        }
+        if show {
+            let text = output::render(&self.run, output.format, output.units, output::colour());
+            output::print(&text)?;
+        }
+        eprintln!("kept in {}", path.display());
+        Ok(exit_code(&self.run))
+    }
+
+    fn close(&mut self, completed: bool) -> Result<()> {
+        self.run.completed = completed;
+        self.run.finished_at = Some(run::now());
+        judge(&mut self.run);
+        store::save(&self.folder, &self.run).map(drop)
+    }
+}
+
+/// Whether what was asked for was answered, and may be believed: the worst of what the answer rests on decides.
+fn exit_code(run: &Run) -> Exit {
+    if !run.completed {
+        return Exit::Interrupted;
+    }
+    match run.measurements.iter().map(|m| m.validity).max() {
+        None | Some(Validity::Invalid) => return Exit::Invalid,
+        Some(Validity::Suspect) => return Exit::Inconclusive,
+        Some(Validity::Valid) => {}
+    }
+    let answered = |end: CalibrationEnd| end == CalibrationEnd::Found;
+    let all = run.calibrations.iter().all(|calibration| answered(calibration.end));
+    if all { Exit::Done } else { Exit::Inconclusive }
+}
+
+/// A scratch folder below `dir`, with a hint that fits this command.
+///
+/// # Errors
+/// What creating it gave.
+pub fn scratch(dir: &Path, id: &str) -> Result<Scratch> {
+    Scratch::create(dir, id).map_err(|error| {
+        let ScratchError::Create { dir, reason, .. } = &error;
+        Failure::hinted(
+            format!("cannot create a scratch folder in {}: {reason}", dir.display()),
+            "name a folder that you may write to with --at",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_of(validities: &[Validity]) -> Run {
+        let args = OutputArgs {
+            seed: Some(1),
+            load_here: false,
+            dry_run: false,
+            output: None,
+            format: Format::Text,
+            units: crate::args::UnitsArg::Si,
+        };
+        let prepared = Prepared::new("/x", Platform::default(), &args, 1, 0, Vec::new());
+        let mut run = run::blank(prepared.plan, prepared.platform);
+        run.completed = true;
+        run.measurements = validities
+            .iter()
+            .map(|validity| Measurement {
+                validity: *validity,
+                ..Measurement::new("x", Layer::Block)
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_the_worst() {
+        use Validity::{Invalid, Suspect, Valid};
+        assert_eq!(exit_code(&run_of(&[Valid, Valid])), Exit::Done);
+        assert_eq!(exit_code(&run_of(&[Valid, Suspect])), Exit::Inconclusive);
+        assert_eq!(exit_code(&run_of(&[Suspect, Invalid])), Exit::Invalid);
+        assert_eq!(exit_code(&run_of(&[])), Exit::Invalid);
+        let stopped = Run { completed: false, ..run_of(&[Invalid]) };
+        assert_eq!(exit_code(&stopped), Exit::Interrupted);
+    }
+}
