@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(BY_BLOCKS).needs(&[
             Need::SaysNot(condition::LOOP, &["open"]),
-            Need::Says(condition::METHOD, &["io_uring"]),
+            Need::Says(condition::METHOD, &["io_uring", "passthrough", "aio"]),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
             Need::Less(SETTLED, DONE),
         ])),

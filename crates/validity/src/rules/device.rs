@@ -1,6 +1,6 @@
 //! What was asked against what device and kernel saw, and what the file consisted of.
 
-use narrows_model::{Layer, Severity, metric};
+use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, Product};
@@ -10,6 +10,9 @@ use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, Wh
 const BLOCK: &[Layer] = &[Layer::Block];
 const DURABLE: &[Layer] = &[Layer::Block, Layer::Log];
 const FLUSHING: &[&str] = &["log.append.fdatasync.idle"];
+/// There is a drive, and its counters know of what was sent: the drive's own commands pass most kernels' counters by.
+const COUNTED: &[Need] =
+    &[Need::PathNot(PathFact::Volatile), Need::SaysNot(condition::METHOD, &["passthrough"])];
 /// Flushes of a window, from their rate.
 const SYNCS: Quantity =
     Product(&[Metric(metric::SYNC_THROUGHPUT), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
@@ -20,9 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "device-saw-less",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::layers(BLOCK).needs(&[Need::PathNot(PathFact::Volatile)]),
-        ),
+        about: About::Measurement(Select::layers(BLOCK).needs(COUNTED)),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::ISSUED_READ_BYTES),
@@ -39,9 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "device-saw-fewer-writes",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::layers(DURABLE).needs(&[Need::PathNot(PathFact::Volatile)]),
-        ),
+        about: About::Measurement(Select::layers(DURABLE).needs(COUNTED)),
         when: When::Ratio {
             of: Metric(metric::DEVICE_WRITE_BYTES),
             to: Metric(metric::ISSUED_WRITE_BYTES),
@@ -114,10 +113,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "syncs-not-seen",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::layers(BLOCK)
-                .needs(&[Need::Path(PathFact::WriteBack), Need::AtLeast(SYNCS, 10.0)]),
-        ),
+        about: About::Measurement(Select::layers(BLOCK).needs(&[
+            Need::Path(PathFact::WriteBack),
+            Need::SaysNot(condition::METHOD, &["passthrough"]),
+            Need::AtLeast(SYNCS, 10.0),
+        ])),
         when: When::Ratio {
             of: Metric(metric::DEVICE_FLUSHES),
             to: SYNCS,
