@@ -76,6 +76,15 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     }
 }
 
+/// A length as ids have it: `8k`, `1m`, `512b`.
+pub(crate) fn size_word(bytes: u32) -> String {
+    match bytes {
+        bytes if bytes > 0 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
+        bytes if bytes > 0 && bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+        bytes => format!("{bytes}b"),
+    }
+}
+
 /// Sizes and their weights by kind, for example `read 8192:70 65536:30`.
 fn sizes(sizes: &Sizes) -> Vec<String> {
     let line = |word: &str, shares: &[Share<u32>]| {

@@ -8,12 +8,16 @@ use narrows_io::Access;
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
+use crate::BlockError;
+use crate::describe::size_word;
 use crate::scenario::{Mix, Region};
 
 /// A window of the search is at most this part of the time allowed for all.
 const PART_OF_BUDGET: u32 = 55;
 /// Fill is planned with that.
 const FILL_BYTES_PER_S: f64 = 400e6;
+/// Bytes the load may write when nobody says.
+const WRITE_BUDGET: u64 = 16 << 30;
 const LARGE_S: f64 = 5.0;
 /// Expected length of the ramp, s; its windows are [`CalibratePlan::probe`].
 const RAMP_WINDOWS: f64 = 12.0;
@@ -60,7 +64,7 @@ pub struct CalibratePlan {
     pub large: bool,
     /// Time for all of it, without writing the file. What is not decided by then is reported as unfinished.
     pub budget: Duration,
-    /// Most bytes that writes may write, where the load writes; `None`: as the windows give.
+    /// Most bytes that the load may write, where it writes; `None`: 16 GiB.
     pub write_budget_bytes: Option<u64>,
     /// How the search goes about it; [`CalibratePlan::within`] makes windows fit the budget.
     pub settings: Settings,
@@ -108,13 +112,47 @@ impl CalibratePlan {
             Some(_) => self.mix().word().to_string(),
             None => format!("mixed{}", self.read_percent.min(100)),
         };
-        let size = match self.block_bytes {
-            bytes if bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
-            bytes if bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
-            bytes => format!("{bytes}b"),
-        };
+        let size = size_word(self.block_bytes);
         let beside = if self.beside.is_some() { ".beside_log" } else { "" };
         format!("block.calibrate.{what}.{size}{beside}")
+    }
+
+    /// Most bytes that the load may write; `None` where it doesn't.
+    pub fn write_budget(&self) -> Option<u64> {
+        self.mix().writes().then(|| self.write_budget_bytes.unwrap_or(WRITE_BUDGET))
+    }
+
+    /// Whether it can be run on `ground`.
+    pub(super) fn check(&self, ground: &Ground) -> Result<(), BlockError> {
+        let refuse = |reason: &str, hint| {
+            Err(BlockError::Scenario { stream: self.id(), reason: reason.to_string(), hint })
+        };
+        if !(self.goal.quantile > 0.0 && self.goal.quantile < 1.0) || self.goal.limit_ns == 0 {
+            return refuse(
+                "its goal is no percentile within a time",
+                "give a percentile between 0 and 100 and a limit above 0",
+            );
+        }
+        if self.mix().writes() && !ground.data.writable() {
+            return refuse(
+                "it writes, and its target may only be read",
+                "let narrows make the file, or consent to writing to the device",
+            );
+        }
+        match (&self.beside, &ground.log) {
+            (None, _) => Ok(()),
+            (Some(_), None) => refuse("it has a log and no place for it", "give the log a region"),
+            (Some(_), Some(log)) if !log.writable() => {
+                refuse("the log's target may only be read", "let narrows make its file")
+            }
+            (Some(log), _) if !(log.rate_per_s.is_finite() && log.rate_per_s > 0.0) => {
+                refuse("its log has no rate", "give writes per second above 0")
+            }
+            (Some(_), Some(log)) if log.overlaps(&ground.data) => {
+                refuse("the log lies in the data", "give it a region of its own")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// One window of the closed loop, and of the 1 MiB reads.
@@ -177,7 +215,7 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
     let log_bytes = plan
         .beside
         .map_or(0.0, |log| f64::from(log.block_bytes) * log.rate_per_s * plan.budget.as_secs_f64());
-    let writes = plan.write_budget_bytes.unwrap_or(0) + log_bytes as u64;
+    let writes = plan.write_budget().unwrap_or(0) + log_bytes as u64;
     steps.push(step(sought, search_s, writes));
     steps.push(step("curve of latency against rate".to_string(), curve_s, 0));
     steps

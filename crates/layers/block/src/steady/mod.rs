@@ -1,11 +1,19 @@
-//! Whether a rate of writes lasts.
+//! Whether a rate of writes lasts: the region written through, then rounds of one workload until the criteria of SNIA's
+//! Performance Test Specification are met, or can't be met within the budget of bytes.
+//!
+//! The criteria are the engine's ([`narrows_engine::SteadyState`]); here they get real rounds. Not here: whether a device may be
+//! written, and which device lies below a file (the caller knows the capacity). Method: the book's chapter "Steady state".
 
 mod plan;
+mod rounds;
+mod through;
+mod words;
 
 use narrows_engine::Context;
 use narrows_engine::steady_state::SteadyVerdict;
-use narrows_model::Measurement;
+use narrows_model::{Measurement, Series, Unit, condition};
 use narrows_observe::Watch;
+use serde_json::json;
 
 pub use plan::{SteadyPlan, planned_steady};
 
@@ -28,14 +36,51 @@ pub struct Steadied {
 /// Writes through, then repeats rounds until the rate is steady or can't be shown to be. The region is overwritten.
 ///
 /// # Errors
-/// [`BlockError::Stopped`] within 50 ms of being asked; [`BlockError::Scenario`] where the plan can't be run on this
-/// region; or what failed.
+/// [`BlockError::Stopped`] within a fraction of a second of being asked; [`BlockError::Scenario`] where the plan can't be run on
+/// this region; or what failed.
 pub fn steady(
     ctx: &Context<'_>,
     region: &Region,
     watch: &Watch,
     plan: &SteadyPlan,
 ) -> Result<Steadied, BlockError> {
-    let _ = (ctx, region, watch, plan);
-    Err(narrows_engine::Stopped.into())
+    plan.check(region)?;
+    let (precondition_bytes, _) = through::through(ctx, region, plan)?;
+    let rounds = rounds::rounds(ctx, region, watch, plan, precondition_bytes)?;
+    let verdict = rounds.verdict;
+    let mut measurement = rounds.record.into_measurement(plan.id(), &rounds.stream);
+    let sentence = words::sentence(&verdict, measurement.repeats as usize);
+    measurement.workload.insert("precondition_bytes".into(), json!(precondition_bytes));
+    let conditions = &mut measurement.conditions;
+    conditions.insert(condition::ROLE.into(), json!("data"));
+    conditions.insert(condition::WRITE_STATE.into(), json!(verdict.state.word()));
+    if let Some(bytes) = verdict.written_bytes {
+        conditions.insert("written_bytes".into(), json!(bytes));
+    }
+    if let Some(share) = verdict.written_share {
+        conditions.insert("written_over_capacity".into(), json!(share));
+    }
+    measurement.series.extend(drift(&verdict));
+    Ok(Steadied { verdict, sentence, precondition_bytes, measurements: vec![measurement] })
+}
+
+/// Range and slope of every five rounds, as shares of their mean, by the number of their first round.
+fn drift(verdict: &SteadyVerdict) -> Vec<Series> {
+    let x: Vec<f64> = verdict.windows.iter().map(|window| window.first_round as f64).collect();
+    if x.is_empty() {
+        return Vec::new();
+    }
+    let series = |name: &str, values: Vec<f64>| Series {
+        name: name.to_string(),
+        unit: Unit::Ratio,
+        repeat: 0,
+        t0_ns: 0,
+        interval_ns: 0,
+        x: x.clone(),
+        values,
+    };
+    vec![
+        series("drift.range", verdict.windows.iter().map(|w| w.steady.range_share).collect()),
+        series("drift.slope", verdict.windows.iter().map(|w| w.steady.slope_share).collect()),
+    ]
 }

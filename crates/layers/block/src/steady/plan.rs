@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use narrows_engine::steady_state::{Ending, MOST_ROUNDS};
-use narrows_io::Access;
+use narrows_io::{Access, Op};
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
-use crate::scenario::{Mix, Place};
+use crate::BlockError;
+use crate::describe::size_word;
+use crate::scenario::{Distribution, Mix, Place, Region};
 
 /// Assumed while planning only.
 const WRITE_BYTES_PER_S: f64 = 400e6;
@@ -67,7 +69,67 @@ pub fn planned_steady(plan: &SteadyPlan, region_bytes: u64, file_bytes: u64) -> 
     steps
 }
 
+impl Default for SteadyPlan {
+    /// 8 KiB random writes, 32 in flight, rounds of a minute, written through once, 64 GiB at most.
+    fn default() -> Self {
+        SteadyPlan {
+            block_bytes: 8192,
+            mix: Mix::only(Op::Write),
+            place: Place::Random(Distribution::OnceEach),
+            depth: 32,
+            round: Duration::from_secs(60),
+            ending: Ending::WhenShown,
+            capacity_bytes: None,
+            passes: 1.0,
+            budget_bytes: 64 << 30,
+            access: Access::best(),
+            cpus: Vec::new(),
+        }
+    }
+}
+
 impl SteadyPlan {
+    /// `block.steady.write.random.8k` and the like.
+    pub fn id(&self) -> String {
+        let what = match self.mix.single() {
+            Some(_) => self.mix.word().to_string(),
+            None => format!("mixed{}", (100.0 * (1.0 - self.write_share())).round()),
+        };
+        format!("block.steady.{what}.{}.{}", self.place.word(), size_word(self.block_bytes))
+    }
+
+    /// Of the operations, those that write.
+    pub(super) fn write_share(&self) -> f64 {
+        let all = self.mix.read + self.mix.write + self.mix.trim;
+        f64::from(self.mix.write) / f64::from(all.max(1))
+    }
+
+    /// Whether it can be run on `region`.
+    pub(super) fn check(&self, region: &Region) -> Result<(), BlockError> {
+        let refuse = |reason: &str, hint| {
+            Err(BlockError::Scenario { stream: self.id(), reason: reason.to_string(), hint })
+        };
+        if self.mix.write == 0 {
+            return refuse("nothing in it writes, so that nothing wears", "give a share of writes");
+        }
+        if !region.writable() {
+            return refuse(
+                "its target may only be read",
+                "let narrows make the file, or consent to writing to the device",
+            );
+        }
+        if self.round < Duration::from_millis(100) {
+            return refuse("its rounds are too short", "give a minute for a device");
+        }
+        if self.precondition_bytes(region.bytes()) >= self.budget_bytes {
+            return refuse(
+                "the budget of bytes is used up by writing the region through",
+                "allow more bytes, or use a smaller file",
+            );
+        }
+        Ok(())
+    }
+
     /// What preconditioning writes, within the budget.
     pub fn precondition_bytes(&self, region_bytes: u64) -> u64 {
         let wanted = (region_bytes as f64 * self.passes.max(0.0)) as u64;

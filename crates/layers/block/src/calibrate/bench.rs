@@ -1,0 +1,217 @@
+//! One window after another on the same ground: where the places go on, how much was written, how much time is left.
+
+use std::time::{Duration, Instant};
+
+use narrows_engine::{Arrivals, Context, Phase};
+use narrows_io::Op;
+use narrows_model::Layer;
+use narrows_observe::Watch;
+
+use super::plan::{CalibratePlan, Ground};
+use crate::BlockError;
+use crate::outcome::StreamOutcome;
+use crate::plan::MAX_BLOCKING_DEPTH;
+use crate::run::{run_scenario, seed_of};
+use crate::scenario::{Limit, Load, Mix, Place, Scenario, Sizes, Stream, Then};
+
+/// Slices of a window: enough to see how slow operations clump, long enough to hold some.
+const SLICES: u32 = 40;
+/// Part of a window that goes before it as warm-up.
+pub(super) const WARM_UP: f64 = 0.2;
+/// Writes of the log in flight: it is written by one, in order.
+const LOG_DEPTH: u32 = 1;
+/// What a window takes besides itself.
+const OVERHEAD: Duration = Duration::from_millis(80);
+/// A closed loop of writes may always have so many.
+const FEWEST_WRITES: u64 = 64;
+const LOG_NAME: &str = "log";
+const DATA_NAME: &str = "load";
+
+/// The ground, and what the windows so far did on it.
+pub(super) struct Bench<'a> {
+    pub ctx: &'a Context<'a>,
+    pub ground: &'a Ground,
+    pub watch: &'a Watch,
+    pub plan: &'a CalibratePlan,
+    /// Generator threads of a way that keeps several operations in flight in one.
+    pub generators: u32,
+    started: Instant,
+    windows: u64,
+    cursor: u64,
+    log_cursor: u64,
+    written_bytes: u64,
+}
+
+/// A window's streams and what they gave; the load first, then the log.
+pub(super) struct Shown {
+    pub streams: Vec<Stream>,
+    pub outcomes: Vec<StreamOutcome>,
+}
+
+impl Shown {
+    /// The load's.
+    pub(super) fn load(&self) -> &StreamOutcome {
+        &self.outcomes[0]
+    }
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        ctx: &'a Context<'a>,
+        ground: &'a Ground,
+        watch: &'a Watch,
+        plan: &'a CalibratePlan,
+    ) -> Self {
+        Bench {
+            ctx,
+            ground,
+            watch,
+            plan,
+            generators: 1,
+            started: Instant::now(),
+            windows: 0,
+            cursor: 0,
+            log_cursor: 0,
+            written_bytes: 0,
+        }
+    }
+
+    /// Says what comes next.
+    pub(super) fn tell(&self, detail: &str) {
+        self.ctx.progress.phase(Layer::Block, Phase::Measure, detail);
+    }
+
+    /// Whether a window of that length still ends in time, with `reserve_s` seconds after it.
+    pub(super) fn has_time(&self, length: Duration, reserve_s: f64) -> bool {
+        let takes = length.mul_f64(1.0 + WARM_UP) + OVERHEAD;
+        let end = self.started.elapsed() + takes + Duration::from_secs_f64(reserve_s);
+        end <= self.plan.budget
+    }
+
+    /// Whether a window of an open loop may still be written.
+    pub(super) fn has_bytes(&self, rate_per_s: f64, length: Duration) -> bool {
+        let Some(left) = self.left_bytes() else { return true };
+        let seconds = length.as_secs_f64() * (1.0 + WARM_UP);
+        let bytes = rate_per_s * seconds * f64::from(self.plan.block_bytes) * self.write_share();
+        bytes <= left as f64
+    }
+
+    /// One window of the closed loop, with the log beside it if there is one.
+    pub(super) fn closed(&mut self, depth: u32) -> Result<Shown, BlockError> {
+        let mut stream = self.stream(Load::Closed { depth });
+        if let Some(left) = self.left_bytes() {
+            // Each of the windows that the ramp and its repeats may take, twice over.
+            let writes = left / 32 / u64::from(self.plan.block_bytes);
+            let operations = (writes as f64 / self.write_share()) as u64;
+            stream.limit =
+                Some(Limit { operations: operations.max(FEWEST_WRITES), then: Then::CloseWindow });
+        }
+        let length = self.plan.probe();
+        self.run(stream, (length.mul_f64(WARM_UP), length))
+    }
+
+    /// One window of the open loop.
+    pub(super) fn open(
+        &mut self,
+        rate_per_s: f64,
+        most_in_flight: u32,
+        times: (Duration, Duration),
+    ) -> Result<Shown, BlockError> {
+        let arrivals = self.plan.arrivals;
+        let stream = self.stream(Load::Open { rate_per_s, arrivals, most_in_flight });
+        self.run(stream, times)
+    }
+
+    /// The deepest queue that may be tried with blocks of that size.
+    pub(super) fn deepest(&self, block_bytes: u32) -> u32 {
+        let by_memory = u32::try_from((64 << 20) / u64::from(block_bytes.max(1)));
+        let blocks = self.ground.data.bytes() / u64::from(block_bytes.max(1));
+        let most = by_memory.unwrap_or(u32::MAX).max(1);
+        let blocking = self.plan.access.depth_per_thread().is_some();
+        let most = if blocking { most.min(MAX_BLOCKING_DEPTH) } else { most };
+        most.min(u32::try_from(blocks).unwrap_or(u32::MAX)).max(1)
+    }
+
+    fn stream(&self, load: Load) -> Stream {
+        let plan = self.plan;
+        let (data, access) = (self.ground.data.clone(), plan.access.clone());
+        let depth = load.in_flight();
+        let reads = Stream::reads(DATA_NAME, data, plan.block_bytes, depth, access);
+        Stream {
+            mix: plan.mix(),
+            threads: Stream::threads_for(&plan.access, depth, self.generators),
+            load,
+            cpus: plan.cpus.clone(),
+            cursor: self.cursor,
+            order_seed: Some(seed_of(self.ctx.seed, 1, 0)),
+            over_ns: Some(plan.goal.limit_ns),
+            ..reads
+        }
+    }
+
+    fn log(&self) -> Option<Stream> {
+        let (log, region) = (self.plan.beside?, self.ground.log.clone()?);
+        let access = self.plan.access.clone();
+        let reads = Stream::reads(LOG_NAME, region, log.block_bytes, LOG_DEPTH, access);
+        Some(Stream {
+            mix: Mix::only(Op::Write),
+            sizes: Sizes::all(log.block_bytes),
+            place: Place::Sequential,
+            load: Load::Open {
+                rate_per_s: log.rate_per_s,
+                arrivals: Arrivals::Constant,
+                most_in_flight: LOG_DEPTH,
+            },
+            threads: 1,
+            sync_after: Some(1),
+            cursor: self.log_cursor,
+            ..reads
+        })
+    }
+
+    /// One window of the load, with the log beside it if there is one.
+    fn run(&mut self, stream: Stream, times: (Duration, Duration)) -> Result<Shown, BlockError> {
+        let mut streams = vec![stream];
+        streams.extend(self.log());
+        let shown = self.execute(streams, times)?;
+        self.cursor = shown.load().cursor;
+        self.written_bytes += shown.load().written_bytes;
+        if let Some(log) = shown.outcomes.get(1) {
+            self.log_cursor = log.cursor;
+        }
+        Ok(shown)
+    }
+
+    /// One window of something else, with nothing beside it.
+    pub(super) fn run_alone(
+        &mut self,
+        stream: Stream,
+        times: (Duration, Duration),
+    ) -> Result<Shown, BlockError> {
+        self.execute(vec![stream], times)
+    }
+
+    fn execute(
+        &mut self,
+        streams: Vec<Stream>,
+        (warm_up, length): (Duration, Duration),
+    ) -> Result<Shown, BlockError> {
+        self.ctx.stop.check()?;
+        self.windows += 1;
+        let seed = seed_of(self.ctx.seed, 2, self.windows);
+        let slice = (length / SLICES).max(Duration::from_micros(100));
+        let scenario = Scenario { streams, warm_up, length, slice, seed };
+        let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
+        Ok(Shown { streams: scenario.streams, outcomes })
+    }
+
+    fn write_share(&self) -> f64 {
+        f64::from(100 - self.plan.read_percent.min(100)) / 100.0
+    }
+
+    /// Bytes that may still be written; `None` where the load doesn't write.
+    fn left_bytes(&self) -> Option<u64> {
+        let budget = self.plan.write_budget()?;
+        Some(budget.saturating_sub(self.written_bytes))
+    }
+}

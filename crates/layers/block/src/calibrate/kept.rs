@@ -1,0 +1,57 @@
+//! Windows of one load on their way to measurements: the load's, and with a log beside it the log's and both together's.
+
+use narrows_model::{Measurement, condition};
+use serde_json::json;
+
+use super::bench::Shown;
+use crate::record::Record;
+use crate::scenario::Stream;
+
+/// Windows of the same load.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept {
+    streams: Vec<Stream>,
+    records: Vec<Record>,
+    together: Record,
+}
+
+impl Kept {
+    /// One window more.
+    pub(super) fn add(&mut self, shown: &Shown) {
+        if self.streams.is_empty() {
+            self.streams.clone_from(&shown.streams);
+            self.records = vec![Record::new(); shown.streams.len()];
+        }
+        for (record, outcome) in self.records.iter_mut().zip(&shown.outcomes) {
+            record.add(outcome);
+        }
+        if shown.outcomes.len() > 1 {
+            self.together.add_together(&shown.outcomes);
+        }
+    }
+
+    /// The measurements: `id`, and with a log `id.log` and `id.together`. None where there was no window.
+    pub(super) fn into_measurements(self, id: &str) -> Vec<Measurement> {
+        let mut measurements = Vec::new();
+        let several = self.streams.len() > 1;
+        for (record, stream) in self.records.into_iter().zip(&self.streams) {
+            let own = if measurements.is_empty() { id.to_string() } else { format!("{id}.log") };
+            measurements.push(told(record.into_measurement(own, stream), stream.mix.writes()));
+        }
+        if several {
+            let together = self.together.into_together(format!("{id}.together"), &self.streams);
+            measurements.push(told(together, true));
+        }
+        measurements
+    }
+}
+
+fn told(mut measurement: Measurement, writes: bool) -> Measurement {
+    measurement.conditions.insert(condition::ROLE.into(), json!("data"));
+    if writes {
+        // Windows this short see nothing of what a device does after a capacity's worth of writes.
+        let burst = narrows_engine::steady_state::WriteState::Burst;
+        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(burst.word()));
+    }
+    measurement
+}

@@ -1,0 +1,102 @@
+//! Bytes per second with reads of 1 MiB: the most, at the depth where it stops growing, and what one thread with blocking
+//! calls gets, as one server process would.
+
+use std::time::Duration;
+
+use narrows_engine::KneeSearch;
+use narrows_io::Access;
+use narrows_model::Measurement;
+
+use super::bench::Bench;
+use super::kept::Kept;
+use crate::BlockError;
+use crate::run::seed_of;
+use crate::scenario::Stream;
+
+const BLOCK_BYTES: u32 = 1 << 20;
+/// Windows at the chosen depth, the search's own among them, and of the one process.
+const REPEATS: u32 = 3;
+/// Most operations in flight.
+const DEEPEST: u32 = 32;
+/// One window, at most.
+const WINDOW: Duration = Duration::from_millis(250);
+
+/// What 1 MiB reads gave.
+#[derive(Debug)]
+pub(super) struct Large {
+    pub bytes_per_s: f64,
+    pub depth: u32,
+    pub process_bytes_per_s: Option<f64>,
+    pub measurements: Vec<Measurement>,
+}
+
+/// Measures both; `None` where the region holds no block of that size.
+pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, BlockError> {
+    if bench.ground.data.bytes() < u64::from(BLOCK_BYTES) {
+        return Ok(None);
+    }
+    let mut cursor = 0;
+    let mut search = KneeSearch::new(DEEPEST.min(bench.deepest(BLOCK_BYTES)));
+    let mut windows = Vec::new();
+    while let Some(depth) = search.next_depth() {
+        bench.tell(&format!("1 MiB reads, {depth} in flight"));
+        let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
+        search.saw(depth, shown.load().bandwidth_bytes_per_s());
+        windows.push((depth, shown));
+    }
+    let depth = search.chosen().unwrap_or(1);
+    let (mut kept, mut rates) = (Kept::default(), Vec::new());
+    for (_, shown) in windows.iter().filter(|(at, _)| *at == depth) {
+        rates.push(shown.load().bandwidth_bytes_per_s());
+        kept.add(shown);
+    }
+    let (mut process, mut process_rates) = (Kept::default(), Vec::new());
+    for repeat in 0..REPEATS {
+        if repeat > 0 {
+            bench.tell(&format!("1 MiB reads, {depth} in flight, again"));
+            let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
+            rates.push(shown.load().bandwidth_bytes_per_s());
+            kept.add(&shown);
+        }
+        bench.tell("1 MiB reads by one process");
+        let shown = window(bench, &blocking(&bench.plan.access), 1, &mut cursor)?;
+        process_rates.push(shown.load().bandwidth_bytes_per_s());
+        process.add(&shown);
+    }
+    let mut measurements = kept.into_measurements(&format!("{id}.large"));
+    measurements.extend(process.into_measurements(&format!("{id}.large.process")));
+    Ok(Some(Large {
+        bytes_per_s: narrows_stats::median(&rates).unwrap_or(0.0),
+        depth,
+        process_bytes_per_s: narrows_stats::median(&process_rates),
+        measurements,
+    }))
+}
+
+/// Blocking calls; without a device that stays so.
+fn blocking(access: &Access) -> Access {
+    match access.method() {
+        narrows_io::Method::Null | narrows_io::Method::Nop => access.clone(),
+        _ => Access::blocking(),
+    }
+}
+
+fn window(
+    bench: &mut Bench<'_>,
+    access: &Access,
+    depth: u32,
+    cursor: &mut u64,
+) -> Result<super::bench::Shown, BlockError> {
+    let data = bench.ground.data.clone();
+    let stream = Stream::reads("large", data, BLOCK_BYTES, depth, access.clone());
+    let stream = Stream {
+        cpus: bench.plan.cpus.clone(),
+        cursor: *cursor,
+        order_seed: Some(seed_of(bench.ctx.seed, 3, 0)),
+        ..stream
+    };
+    let length = bench.plan.probe().min(WINDOW);
+    let shown = bench.run_alone(stream, (length / 5, length))?;
+    *cursor = shown.load().cursor;
+    Ok(shown)
+}

@@ -1,0 +1,215 @@
+//! The closed loop by depth: what one operation alone takes, the most the device gives, and the depth that needs.
+
+use narrows_engine::KneeSearch;
+use narrows_io::{Access, Method};
+use narrows_model::DepthPoint;
+
+use super::bench::{Bench, Shown};
+use super::company::Helpers;
+use super::kept::Kept;
+use crate::BlockError;
+use crate::outcome::StreamOutcome;
+use crate::scenario::Stream;
+
+/// A thread that uses more of a processor than this is the narrow place itself.
+const BUSY: f64 = 0.9;
+/// More threads must give so much more.
+const GAIN: f64 = 1.03;
+/// Windows at depth one and at the ceiling, the ramp's own among them.
+const REPEATS: u32 = 3;
+/// The generator without a device runs at this depth.
+const NULL_DEPTH: u32 = 32;
+
+/// What the closed loop gave.
+pub(super) struct Ramp {
+    /// By depth.
+    pub points: Vec<DepthPoint>,
+    /// One operation at a time: mean latency, ns.
+    pub alone_ns: Option<f64>,
+    /// The most, operations per second.
+    pub ceiling_per_s: f64,
+    /// The depth it needed.
+    pub depth: u32,
+    /// Whether deeper queues than could be tried might give more.
+    pub still_grew: bool,
+    /// Processor time per operation there, ns.
+    pub cpu_per_op_ns: f64,
+    /// Processor time of the busiest generator thread over the window there.
+    pub busiest: f64,
+    /// Processors in use there, of all.
+    pub cpus_busy: (f64, usize),
+    /// What was done over the control group's limit there, where there is one.
+    pub limit_share: Option<f64>,
+    pub helpers: Helpers,
+    pub alone: Kept,
+    pub ceiling: Kept,
+}
+
+/// What the generator reaches without a device, operations per second.
+pub(super) fn generator(bench: &mut Bench<'_>) -> Result<Option<f64>, BlockError> {
+    bench.tell("the generator without a device");
+    let plan = bench.plan;
+    let stream = Stream::reads(
+        "generator",
+        bench.ground.data.clone(),
+        plan.block_bytes,
+        NULL_DEPTH,
+        Access::null(),
+    );
+    let length = plan.probe() / 4;
+    let shown =
+        bench.run_alone(Stream { cpus: plan.cpus.clone(), ..stream }, (length / 5, length))?;
+    let per_s = shown.load().throughput_per_s();
+    Ok((per_s > 0.0).then_some(per_s))
+}
+
+/// Finds the ceiling.
+pub(super) fn ramp(bench: &mut Bench<'_>) -> Result<Ramp, BlockError> {
+    let deepest = bench.plan.max_depth.max(1).min(bench.deepest(bench.plan.block_bytes));
+    let mut helpers = Helpers::default();
+    let mut search = KneeSearch::new(deepest);
+    let mut shown: Vec<(u32, Shown)> = Vec::new();
+    while let Some(depth) = search.next_depth() {
+        bench.tell(&format!("closed loop, {depth} in flight"));
+        let this = bench.closed(depth)?;
+        helpers.saw(this.load());
+        search.saw(depth, this.load().throughput_per_s());
+        shown.push((depth, this));
+    }
+    let mut depth = search.chosen().unwrap_or(1);
+    widen(bench, &mut depth, deepest, &mut shown, &mut helpers)?;
+
+    let (mut alone, mut ceiling) = (Kept::default(), Kept::default());
+    for (at, this) in &shown {
+        if *at == 1 {
+            alone.add(this);
+        }
+        if *at == depth && this.streams[0].threads == threads(bench, depth) {
+            ceiling.add(this);
+        }
+    }
+    let generators = bench.generators;
+    for _ in 1..REPEATS {
+        for (at, kept, threads) in [(1, &mut alone, 1), (depth, &mut ceiling, generators)] {
+            bench.tell(&format!("closed loop, {at} in flight, again"));
+            bench.generators = threads;
+            let this = bench.closed(at)?;
+            helpers.saw(this.load());
+            kept.add(&this);
+            shown.push((at, this));
+        }
+    }
+    bench.generators = generators;
+    Ok(conclude(depth, deepest, &shown, helpers, (alone, ceiling)))
+}
+
+fn threads(bench: &Bench<'_>, depth: u32) -> u32 {
+    Stream::threads_for(&bench.plan.access, depth, bench.generators)
+}
+
+/// More generator threads, where one is busy all the time and there are processors for more.
+fn widen(
+    bench: &mut Bench<'_>,
+    depth: &mut u32,
+    deepest: u32,
+    shown: &mut Vec<(u32, Shown)>,
+    helpers: &mut Helpers,
+) -> Result<(), BlockError> {
+    let best = |shown: &[(u32, Shown)], depth: u32| {
+        let at = shown.iter().filter(|(at, _)| *at == depth).map(|(_, this)| this.load());
+        let faster = |a: &&StreamOutcome, b: &&StreamOutcome| {
+            a.throughput_per_s().total_cmp(&b.throughput_per_s())
+        };
+        at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busiest))
+    };
+    let processors = match bench.plan.cpus.len() {
+        0 => narrows_facts::affinity::current().len(),
+        some => some,
+    };
+    let several = bench.plan.access.method() != Method::Blocking;
+    loop {
+        let (rate, busy) = best(shown, *depth);
+        let more = bench.generators * 2;
+        if !several || busy <= BUSY || more as usize > processors / 2 || more > *depth {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut bench.generators, more);
+        let tried = depth.saturating_mul(2).min(deepest);
+        bench.tell(&format!("closed loop, {tried} in flight, {more} threads"));
+        let this = bench.closed(tried)?;
+        helpers.saw(this.load());
+        let gained = this.load().throughput_per_s() >= rate * GAIN;
+        if !gained {
+            bench.generators = before;
+            return Ok(());
+        }
+        // An earlier window of this depth had fewer threads and says nothing of these.
+        shown.retain(|(at, _)| *at != tried || tried == 1);
+        *depth = tried;
+        shown.push((tried, this));
+    }
+}
+
+fn conclude(
+    depth: u32,
+    deepest: u32,
+    shown: &[(u32, Shown)],
+    helpers: Helpers,
+    (alone, ceiling): (Kept, Kept),
+) -> Ramp {
+    let of = |depth: u32| shown.iter().filter(move |(at, _)| *at == depth).map(|(_, s)| s.load());
+    let middle = |depth: u32, of_one: &dyn Fn(&StreamOutcome) -> Option<f64>| {
+        let values: Vec<f64> = of(depth).filter_map(of_one).collect();
+        narrows_stats::median(&values)
+    };
+    let mean = |outcome: &StreamOutcome| outcome.latency().mean();
+    let mut depths: Vec<u32> = shown.iter().map(|(depth, _)| *depth).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    let p99 = |outcome: &StreamOutcome| {
+        let latency = outcome.latency();
+        (latency.count() >= 1000).then(|| latency.quantile(0.99).map(|ns| ns as f64)).flatten()
+    };
+    let points: Vec<DepthPoint> = depths
+        .iter()
+        .map(|&depth| DepthPoint {
+            depth,
+            rate_per_s: middle(depth, &|o| Some(o.throughput_per_s())).unwrap_or(0.0),
+            latency_mean_ns: middle(depth, &mean),
+            latency_p99_ns: middle(depth, &p99),
+        })
+        .collect();
+    let ceiling_per_s = points.iter().find(|p| p.depth == depth).map_or(0.0, |p| p.rate_per_s);
+    let online = of(depth).map(|o| o.seen.per_cpu.len()).max().unwrap_or(0);
+    Ramp {
+        alone_ns: middle(1, &mean),
+        ceiling_per_s,
+        depth,
+        still_grew: depth == deepest && depth > 1,
+        cpu_per_op_ns: middle(depth, &|o| Some(o.cpu_per_op_ns)).unwrap_or(0.0),
+        busiest: middle(depth, &|o| Some(o.busiest)).unwrap_or(0.0),
+        cpus_busy: (middle(depth, &|o| Some(o.seen.cpus_busy)).unwrap_or(0.0), online),
+        limit_share: middle(depth, &|o| o.seen.io_limit_share),
+        points,
+        helpers,
+        alone,
+        ceiling,
+    }
+}
+
+impl Ramp {
+    /// Cap on operations in flight of the open loops: far more than the limit of latency allows, so that only a rate that
+    /// has failed already reaches it.
+    pub(super) fn cap(&self, bench: &Bench<'_>) -> u32 {
+        let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
+        let by_limit = (8.0 * self.ceiling_per_s * limit_s).ceil();
+        let wanted = by_limit.min(f64::from(MOST_IN_FLIGHT)) as u32;
+        let wanted =
+            wanted.max(self.depth.saturating_mul(16)).clamp(FEWEST_IN_FLIGHT, MOST_IN_FLIGHT);
+        wanted.min(bench.deepest(bench.plan.block_bytes))
+    }
+}
+
+/// Bounds of the cap on operations in flight.
+const FEWEST_IN_FLIGHT: u32 = 256;
+const MOST_IN_FLIGHT: u32 = 4096;

@@ -1,0 +1,54 @@
+//! The word and its reason in one sentence.
+
+use narrows_engine::steady_state::{Because, MOST_ROUNDS, SteadyVerdict};
+use narrows_stats::steady::SNIA_ROUNDS;
+use narrows_units::OpsPerSecond;
+
+/// How the rounds ended.
+pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
+    let rate = verdict.value.map_or("no rate".to_string(), |v| OpsPerSecond(v).to_string());
+    let share = verdict
+        .written_share
+        .map(|share| format!(", after {share:.2} times the capacity was written"))
+        .unwrap_or_default();
+    let last = verdict.windows.last();
+    let drift = last.map_or(String::new(), |window| {
+        format!(
+            "range {:.0} % and slope {:.0} % over the last {SNIA_ROUNDS} rounds",
+            window.steady.range_share * 100.0,
+            window.steady.slope_share * 100.0
+        )
+    });
+    match verdict.because {
+        Because::Shown => format!("{rate}, sustained: {drift}{share}"),
+        Because::TooFewRounds => {
+            format!(
+                "{rate}, a burst as far as is known: only {rounds} of {SNIA_ROUNDS} rounds were possible"
+            )
+        }
+        Because::NotSteady if rounds >= MOST_ROUNDS => {
+            format!("{rate}, not steady after {rounds} rounds: {drift}")
+        }
+        Because::NotSteady => format!("{rate}, not steady: {drift}"),
+        Because::MayDrift => {
+            let trend = last.and_then(|window| window.trend);
+            let trend = trend.map_or(String::new(), |(share, (low, high))| {
+                format!(
+                    ", and second by second {:+.0} % ({:+.0} to {:+.0} %)",
+                    share * 100.0,
+                    low * 100.0,
+                    high * 100.0
+                )
+            });
+            format!("{rate}, not shown to be steady: {drift}{trend}")
+        }
+        Because::NotWrittenFull => {
+            format!(
+                "{rate}, steady for now ({drift}), but a burst as far as is known{share}: the medium was not written full"
+            )
+        }
+        Because::NotKnown => {
+            format!("{rate}, steady ({drift}), and nobody knows how much the medium holds")
+        }
+    }
+}
