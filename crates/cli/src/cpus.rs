@@ -39,6 +39,22 @@ pub fn split(platform: &Platform) -> Split {
     Split { server: sorted(server.concat()), client: sorted(client.concat()) }
 }
 
+/// The server's CPUs for the test with fewer of them: a quarter fewer whole cores, at least one. Without the siblings
+/// of CPUs that stay a server would lose less than in proportion, and the test speak against a verdict that is right.
+pub fn fewer(server: &[u32], platform: &Platform) -> Vec<u32> {
+    let core_of = |cpu: u32| platform.cpu.cores_threads.iter().position(|core| core.contains(&cpu));
+    let mut cores: Vec<Option<usize>> = server.iter().map(|&cpu| core_of(cpu)).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    if cores.len() < 2 || cores[0].is_none() {
+        let left = narrows_verdict::fewer_cpus(server.len()).unwrap_or(server.len());
+        return server[..left].to_vec();
+    }
+    let left = narrows_verdict::fewer_cpus(cores.len()).unwrap_or(cores.len());
+    let kept = &cores[..left];
+    server.iter().copied().filter(|&cpu| kept.contains(&core_of(cpu))).collect()
+}
+
 fn sorted(mut cpus: Vec<u32>) -> Vec<u32> {
     cpus.sort_unstable();
     cpus
@@ -53,6 +69,18 @@ mod tests {
         platform.cpu.cores_threads = cores.iter().map(|threads| threads.to_vec()).collect();
         platform.cpu.allowed = allowed.to_vec();
         platform
+    }
+
+    #[test]
+    fn the_test_with_fewer_cpus_takes_whole_cores() {
+        let eight = platform(&[&[0, 4], &[1, 5], &[2, 6], &[3, 7]], &[0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(fewer(&[0, 1, 2, 4, 5, 6], &eight), [0, 1, 4, 5]);
+        assert_eq!(fewer(&[0, 1, 2, 3, 4, 5, 6, 7], &eight), [0, 1, 2, 4, 5, 6]);
+        assert_eq!(fewer(&[0, 4], &eight), [0], "one core: a sibling is all there is");
+        let single = platform(&[&[0], &[1], &[2]], &[0, 1, 2]);
+        assert_eq!(fewer(&[0, 1, 2], &single), [0, 1]);
+        assert_eq!(fewer(&[0], &single), [0]);
+        assert_eq!(fewer(&[0, 1, 2, 3], &platform(&[], &[])), [0, 1, 2], "topology not known");
     }
 
     #[test]

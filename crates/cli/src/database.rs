@@ -15,6 +15,7 @@ use narrows_observe::Watch;
 use narrows_verdict::Intervention;
 use serde_json::{Value, json};
 
+use crate::cpus;
 use crate::layers;
 use crate::plan::Resolved;
 use crate::report::judge;
@@ -390,9 +391,7 @@ fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Resolv
         Intervention::SyncOff => test.synchronous_commit = false,
         Intervention::WorkersX2 => test.workers *= 2,
         Intervention::FewerCpus => {
-            let left =
-                narrows_verdict::fewer_cpus(split.server.len()).unwrap_or(split.server.len());
-            test.server_cpus = split.server[..left].to_vec();
+            test.server_cpus = cpus::fewer(&split.server, &resolved.platform);
         }
         Intervention::MoreCpus => {
             test.server_cpus = split.server.iter().chain(&split.client).copied().collect();

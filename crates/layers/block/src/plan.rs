@@ -77,10 +77,12 @@ impl BlockPlan {
         let large = writing.clone().filter(|cell| u64::from(cell.block_bytes) >= FILE_UNIT);
         let (all, large) = (writing.count() as u64, large.count() as u64);
         let budget = self.budget_bytes(quick);
+        let (left_bytes, windows) = (budget - budget / PROBE_PART, all * u64::from(repeats.max(1)));
         WriteAllowance {
-            left_bytes: budget - budget / PROBE_PART,
-            windows_left: all * u64::from(repeats.max(1)),
+            left_bytes,
+            windows_left: windows,
             parts: all.checked_div(large).unwrap_or(1),
+            reserve_bytes: left_bytes / windows.max(1) / 2,
         }
     }
 
@@ -103,12 +105,16 @@ pub(crate) struct WriteAllowance {
     windows_left: u64,
     /// How many equal parts one window may take: as many workloads as there are for each one of large blocks.
     parts: u64,
+    /// What no window takes from one to come, so that the last ones don't starve.
+    reserve_bytes: u64,
 }
 
 impl WriteAllowance {
     /// Most bytes the next window may write.
     pub(crate) fn next_bytes(&self) -> u64 {
-        (self.parts * (self.left_bytes / self.windows_left.max(1))).min(self.left_bytes)
+        let to_come = self.windows_left.saturating_sub(1);
+        let free = self.left_bytes.saturating_sub(self.reserve_bytes * to_come);
+        (self.parts * (self.left_bytes / self.windows_left.max(1))).min(free)
     }
 
     /// A window wrote so much.
@@ -201,6 +207,7 @@ mod tests {
             let mut windows = 0;
             while allowance.windows_left > 0 {
                 let next = allowance.next_bytes();
+                assert!(next >= allowance.reserve_bytes, "the last windows get their part too");
                 windows += next;
                 allowance.used(next);
             }
