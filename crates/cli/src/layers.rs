@@ -74,8 +74,17 @@ fn block_plan(resolved: &Resolved) -> BlockPlan {
         sessions: resolved.plan.sessions,
         // By rule 9 the path is measured on the processors the server will have.
         cpus: resolved.split.server.clone(),
+        capacity_bytes: capacity_bytes(resolved),
         ..BlockPlan::default()
     }
+}
+
+/// What the drives under the data hold together; `None` where one of them doesn't tell.
+fn capacity_bytes(resolved: &Resolved) -> Option<u64> {
+    let mut roles = resolved.platform.roles.iter();
+    let data = roles.find(|path| path.role == Role::Data)?;
+    let sizes: Option<Vec<u64>> = data.drives().map(|drive| drive.size_bytes).collect();
+    sizes.map(|sizes| sizes.iter().sum()).filter(|bytes| *bytes > 0)
 }
 
 fn log_plan(resolved: &Resolved, commit_bytes: Vec<(u32, u64)>) -> LogPlan {

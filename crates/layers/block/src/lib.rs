@@ -46,5 +46,5 @@ pub use scenario::{
     Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream, Then,
     Zone,
 };
-pub use steady::{Steadied, SteadyPlan, planned_steady, steady};
+pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

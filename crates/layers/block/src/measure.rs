@@ -18,6 +18,7 @@ use crate::plan::{self, BlockPlan, WARM_UP};
 use crate::record::Record;
 use crate::scenario::Region;
 use crate::setting::{Setting, run_once};
+use crate::steady::write_state;
 
 /// Sectors that are read back before anything is measured.
 const SECTORS_CHECKED: u32 = 1000;
@@ -203,7 +204,7 @@ pub fn measure_by(
         .zip(&settings)
         .map(|(record, setting)| {
             let knee = (setting.cell.depth == Depth::Knee).then(|| &knees[&setting.cell.shape()]);
-            complete(record, file, setting, knee, generator_ns_per_op)
+            complete(record, file, setting, knee, (generator_ns_per_op, plan.capacity_bytes))
         })
         .collect())
 }
@@ -214,7 +215,7 @@ fn complete(
     file: &TestFile,
     setting: &Setting<'_>,
     knee: Option<&Knee>,
-    generator_ns_per_op: Option<f64>,
+    (generator_ns_per_op, capacity_bytes): (Option<f64>, Option<u64>),
 ) -> Measurement {
     let cell = setting.cell;
     let stream = setting.stream(Region::of(file), 0, None);
@@ -229,12 +230,14 @@ fn complete(
         conditions.insert("generator_ns_per_op".into(), json!(cost_ns));
     }
     if cell.op == Op::Write {
-        // The device's own capacity may be larger than the file system's by any factor, and what it does after a
-        // capacity's worth of writes was not seen.
-        conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
         let searching = knee.map_or(0.0, |knee| (knee.issued * u64::from(cell.block_bytes)) as f64);
-        let written = measurement.number("written_bytes").unwrap_or(0.0) + searching;
-        measurement.conditions.insert("written_bytes".into(), json!(written as u64));
+        let written = measurement.number("written_bytes").unwrap_or(0.0);
+        // What the device below does after a capacity's worth of writes is seen only if so much was written.
+        let before = file.bytes() + searching as u64;
+        let state = write_state(&measurement, before, capacity_bytes);
+        let conditions = &mut measurement.conditions;
+        conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+        conditions.insert("written_bytes".into(), json!((written + searching) as u64));
     }
     if let Some(knee) = knee {
         measurement.series.push(Series {

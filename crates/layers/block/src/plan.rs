@@ -42,6 +42,8 @@ pub struct BlockPlan {
     pub cpus: Vec<u32>,
     /// Most bytes all writes together may write after the fill; `None`: 64 GiB, or 12 GiB for a sketch.
     pub write_budget_bytes: Option<u64>,
+    /// Bytes that the device below the file holds; what writes are worth depends on it. `None`: unknown.
+    pub capacity_bytes: Option<u64>,
     /// Beginnings of the ids to measure; empty: all.
     pub only: Vec<String>,
 }
@@ -54,6 +56,7 @@ impl Default for BlockPlan {
             max_depth: 256,
             cpus: Vec::new(),
             write_budget_bytes: None,
+            capacity_bytes: None,
             only: Vec::new(),
         }
     }

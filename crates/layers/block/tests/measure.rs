@@ -24,6 +24,7 @@ fn plan() -> BlockPlan {
         max_depth: 8,
         cpus: Vec::new(),
         write_budget_bytes: Some(512 * MIB),
+        capacity_bytes: None,
         only: Vec::new(),
     }
 }

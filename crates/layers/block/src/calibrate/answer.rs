@@ -37,7 +37,7 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
         id: id.clone(),
         goal: goal(plan),
         end: end(&searched.outcome),
-        sentence: words::sentence(&plan.goal, &searched),
+        sentence: words::sentence(plan, &searched),
         rate_per_s,
         interval_95: found.as_ref().map(interval),
         quantiles_ns: found.as_ref().map(|a| a.quantiles_ns.clone()).unwrap_or_default(),

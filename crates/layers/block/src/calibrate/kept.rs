@@ -49,9 +49,9 @@ impl Kept {
 fn told(mut measurement: Measurement, writes: bool) -> Measurement {
     measurement.conditions.insert(condition::ROLE.into(), json!("data"));
     if writes {
-        // Windows this short see nothing of what a device does after a capacity's worth of writes.
-        let burst = narrows_engine::steady_state::WriteState::Burst;
-        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(burst.word()));
+        // Capacity unknown: at best it is not known to fall.
+        let state = crate::write_state(&measurement, 0, None);
+        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
     }
     measurement
 }

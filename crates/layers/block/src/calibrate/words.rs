@@ -35,7 +35,16 @@ fn rate(per_s: f64) -> String {
 }
 
 /// How the search ended, in one sentence with its figures.
-pub(super) fn sentence(goal: &Goal, searched: &Searched) -> String {
+pub(super) fn sentence(plan: &CalibratePlan, searched: &Searched) -> String {
+    let ended = ended(&plan.goal, searched);
+    if plan.mix().writes() {
+        // The rate of an open loop is its schedule's: no search this short sees what a full drive does.
+        return format!("{ended}; for writes this is a burst: minutes, not hours");
+    }
+    ended
+}
+
+fn ended(goal: &Goal, searched: &Searched) -> String {
     let promise = promise(goal);
     let at = |ns: Option<f64>| {
         ns.map_or(String::new(), |ns| format!(" (there it is {})", Nanos(ns as u64)))

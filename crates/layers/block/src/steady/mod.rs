@@ -6,6 +6,7 @@
 
 mod plan;
 mod rounds;
+mod state;
 mod through;
 mod words;
 
@@ -16,6 +17,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 pub use plan::{SteadyPlan, planned_steady};
+pub use state::write_state;
 
 use crate::BlockError;
 use crate::scenario::Region;

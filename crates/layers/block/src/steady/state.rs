@@ -1,0 +1,72 @@
+//! What a write figure of other windows than rounds is worth.
+
+use narrows_engine::SteadyState;
+use narrows_engine::steady_state::{Ending, Medium, Round, WriteState};
+use narrows_model::{Measurement, condition, metric};
+
+/// The word for a measurement that writes, with its windows taken for rounds. `before_bytes` were written to the medium
+/// before (its file), which holds `capacity_bytes`.
+///
+/// An open loop shows the rate of its schedule whatever the medium does, so that its word is `burst`, as that of fewer
+/// than five windows.
+pub fn write_state(
+    measurement: &Measurement,
+    before_bytes: u64,
+    capacity_bytes: Option<u64>,
+) -> WriteState {
+    let rates = measurement.metric(metric::THROUGHPUT).map_or(&[][..], |m| &m.samples);
+    if rates.is_empty() || measurement.text(condition::LOOP) == Some("open") {
+        return WriteState::Burst;
+    }
+    let written = measurement.number("written_bytes").map(|bytes| bytes as u64);
+    let each = written.map(|bytes| bytes / rates.len() as u64);
+    let medium = Medium { capacity_bytes, written_before_bytes: before_bytes, budget_bytes: None };
+    let mut state = SteadyState::new(medium, Ending::After(rates.len()));
+    for (value, repeat) in rates.iter().zip(0..) {
+        let fine = measurement.series.iter().find(|series| {
+            series.repeat == repeat && series.name == metric::THROUGHPUT && series.x.is_empty()
+        });
+        let series = fine.map(|series| series.values.clone()).unwrap_or_default();
+        state.saw(Round { value: *value, written_bytes: each, series });
+    }
+    state.verdict().state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_model::{Better, Layer, Metric, Unit};
+    use serde_json::json;
+
+    const GIB: u64 = 1 << 30;
+
+    fn measurement(rates: &[f64]) -> Measurement {
+        let mut measurement = Measurement::new("block.write.random.8k.knee", Layer::Block);
+        measurement.workload.insert(condition::LOOP.into(), json!("closed"));
+        measurement.conditions.insert("written_bytes".into(), json!(10 * GIB));
+        measurement.metrics.push(Metric {
+            name: metric::THROUGHPUT.to_string(),
+            unit: Unit::OpsPerS,
+            better: Better::More,
+            value: 0.0,
+            interval_95: None,
+            samples: rates.to_vec(),
+        });
+        measurement
+    }
+
+    #[test]
+    fn the_word_follows_from_windows_capacity_and_what_was_written() {
+        let steady = measurement(&[1000.0; 10]);
+        // Ten windows of 1 GiB each: five of them before the last five.
+        assert_eq!(write_state(&steady, GIB, Some(6 * GIB)), WriteState::Sustained);
+        assert_eq!(write_state(&steady, GIB, Some(6 * GIB + 1)), WriteState::Burst);
+        assert_eq!(write_state(&steady, GIB, None), WriteState::Unknown);
+        let falling: Vec<f64> = (0..10).map(|i| 1000.0 - 60.0 * f64::from(i)).collect();
+        assert_eq!(write_state(&measurement(&falling), GIB, Some(GIB)), WriteState::Burst);
+        assert_eq!(write_state(&measurement(&[1000.0; 4]), GIB, Some(1)), WriteState::Burst);
+        let mut open = steady;
+        open.workload.insert(condition::LOOP.into(), json!("open"));
+        assert_eq!(write_state(&open, GIB, Some(GIB)), WriteState::Burst);
+    }
+}
