@@ -188,6 +188,15 @@ fn expectation(advice: &Advice, v: &Verdict) -> (f64, String) {
     if let Some(gain) = tested.filter(|_| advice.tested_is_action) {
         return (gain, print::change(gain));
     }
+    // CPUs that the client went on using are less than CPUs of one's own: a floor, with the law's bound as ceiling.
+    let lent = v.test.as_ref().is_some_and(|t| t.confirms && t.measurement.ends_with(".more_cpus"));
+    if let (Some(least), Some(most)) = (tested.filter(|_| lent), v.gain_at_most)
+        && advice.narrow == Narrow::Cpu
+        && least < most
+        && most.is_finite()
+    {
+        return (least, format!("{} to {}", print::change(least), print::change(most)));
+    }
     // A test that took the whole narrow place away bounds the gain as the law does; the smaller bound holds.
     let most = match (tested, v.gain_at_most) {
         (Some(a), Some(b)) => Some(a.min(b)),

@@ -121,8 +121,10 @@ impl<'a> Analysis<'a> {
             let busy = parts.ns(Part::Cpu) * 1e-9 * self.demand.rate() / servers;
             if part == Part::Cpu || busy >= WORKERS_BUSY {
                 let cpus = self.demand.cpu.available.map(|cpus| cpus.value);
-                // As many workers as processors: more workers would find no processor.
-                return if cpus.is_some_and(|cpus| servers >= cpus * 0.99) {
+                // As many workers as CPUs, all on CPU: more workers would find none. Workers that also wait leave theirs
+                // to others meanwhile.
+                let full = cpus.is_some_and(|cpus| busy * servers >= cpus * WORKERS_BUSY);
+                return if full {
                     self.bound(Place::Cpu).map_or(Narrow::Cpu, |cpu| cpu.narrow)
                 } else {
                     Narrow::Workers

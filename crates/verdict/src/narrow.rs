@@ -69,20 +69,32 @@ impl Analysis<'_> {
         }
     }
 
+    /// A bound with its rate; a scan's rate, in scans per second, would say nothing to anybody.
+    fn bound_in_words(&self, bound: &Candidate) -> String {
+        if self.demand.workload.is_scan() {
+            return bound.label.clone();
+        }
+        let (number, prefix) = narrows_units::si(bound.rate.value);
+        let space = if prefix.is_empty() { "" } else { " " };
+        format!("{} ({number}{space}{prefix}/s)", bound.label)
+    }
+
     /// Sets `or` and says why, where the narrow place and another can't be told apart.
     fn tell_apart(&self, choice: &mut Choice, rate: f64) {
         if let Some(rival) = choice.rival.clone() {
             if !choice.winner.rate.differs_from(&rival.rate) {
                 let why = format!(
                     "the bounds of {} and {} are too close",
-                    choice.winner.label, rival.label
+                    self.bound_in_words(&choice.winner),
+                    self.bound_in_words(&rival)
                 );
                 self.cannot_tell(choice, rival.narrow, why);
             } else if choice.winner.fills_up() && !choice.winner.is_saturated(rate) {
                 let why = format!(
-                    "{} is the lowest bound, but only {:.0} % busy",
-                    choice.winner.label,
-                    choice.winner.utilisation(rate) * 100.0
+                    "{} is the lowest bound, but only {:.0} % busy; {} is next",
+                    self.bound_in_words(&choice.winner),
+                    choice.winner.utilisation(rate) * 100.0,
+                    self.bound_in_words(&rival)
                 );
                 self.cannot_tell(choice, rival.narrow, why);
             }
