@@ -15,6 +15,7 @@ Examples:
   narrows run --quick                 the same as a sketch, in about 90 seconds
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
+  narrows block                       operations a second with p99 within 1 ms, of this folder's drive
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
 
@@ -31,7 +32,7 @@ pub struct Cli {
 pub enum Command {
     /// Measure this server layer by layer and say where it is narrow
     Run(RunArgs),
-    /// Measure storage alone: fio's job files, writers on one file, raw devices
+    /// Measure storage alone: calibrate it, run fio's job files, look at raw devices
     Block(block::BlockArgs),
     /// Render a stored run again, in any format
     Report(ReportArgs),

@@ -2,23 +2,42 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use narrows_units::{Nanos, ParseQuantityError};
 
 use super::{Format, UnitsArg};
 
-/// `narrows block`
+/// `narrows block`; without a command `narrows block calibrate`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Examples:
+  narrows block                            how many 8 KiB reads a second with p99 within 1 ms, here
+  narrows block --at /data --within 500us  on that file system, within half a millisecond
+  narrows block --reads 70 --beside log    with writes, and beside a durable log
+  narrows block --device /dev/nvme1n1      on a raw device, which is only read
+  narrows block run JOBS.fio --dry-run     what a job file of fio would do here
+
+Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
+4 no rate was found, or something is suspect; 130 interrupted (the partial run is kept).")]
 pub struct BlockArgs {
     /// What to do.
     #[command(subcommand)]
-    pub command: BlockCommand,
+    pub command: Option<BlockCommand>,
+    /// What to calibrate, without a command.
+    #[command(flatten)]
+    pub calibrate: CalibrateArgs,
 }
 
 /// What can be asked of storage.
 #[derive(Debug, Subcommand)]
 pub enum BlockCommand {
+    /// How many operations a second keep a percentile of latency within a limit? Also the default
+    Calibrate(CalibrateArgs),
     /// Run the jobs of fio's job files, and report them here or in fio's JSON
     Run(JobsArgs),
+    /// Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA's PTS
+    Steady(SteadyArgs),
     /// Do several writers to one file get in each other's way? One file by n against n files by one
     Writers(WritersArgs),
     /// Say what a raw device is, what is on it, and what stands against writing; writes nothing
@@ -26,7 +45,7 @@ pub enum BlockCommand {
 }
 
 /// Where to measure.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PlaceArgs {
     /// Folder on the file system to measure; a file of ours is made there and removed [default: the
     /// current folder]
@@ -34,8 +53,22 @@ pub struct PlaceArgs {
     pub at: Option<PathBuf>,
 }
 
-/// A device that may be written.
+/// What to measure: a file system or a raw device.
 #[derive(Debug, Args)]
+pub struct SpotArgs {
+    /// A folder.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// This raw device instead of a file; it is only read, and may be in use
+    #[arg(long, value_name = "DEV", conflicts_with = "at")]
+    pub device: Option<String>,
+    /// A device that may be written.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+}
+
+/// A device that may be written.
+#[derive(Debug, Clone, Args)]
 pub struct ConsentArgs {
     /// Write to this raw device; everything on it is lost
     #[arg(long, value_name = "DEV", requires = "serial")]
@@ -69,6 +102,57 @@ pub struct OutputArgs {
     pub units: UnitsArg,
 }
 
+/// How operations arrive in an open loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ArrivalsArg {
+    /// Independently of each other, as from many users
+    Poisson,
+    /// At equal distances, as from a clock
+    Constant,
+}
+
+/// What runs beside the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BesideArg {
+    /// A durable log: 8 KiB appended and flushed 200 times a second
+    Log,
+}
+
+/// `narrows block calibrate`
+#[derive(Debug, Args)]
+pub struct CalibrateArgs {
+    /// Where.
+    #[command(flatten)]
+    pub spot: SpotArgs,
+    /// The percentile that has to stay within the limit
+    #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
+    pub percentile: f64,
+    /// The limit, counted from when an operation was due
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = limit)]
+    pub within: Nanos,
+    /// Bytes of an operation: 8k is 8 KiB
+    #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
+    pub size: u32,
+    /// Of a hundred operations, reads; the rest are writes
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub reads: u32,
+    /// What runs at the same time
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub beside: Option<BesideArg>,
+    /// How operations arrive
+    #[arg(long, value_enum, default_value_t = ArrivalsArg::Poisson)]
+    pub arrivals: ArrivalsArg,
+    /// Size of the file that is made and removed: 1g is 1 GiB
+    #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
+    pub file_size: u64,
+    /// Time for all windows, writing the file not counted [default: a minute and a half]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub minutes: Option<u32>,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// `narrows block run`
 #[derive(Debug, Args)]
 pub struct JobsArgs {
@@ -93,6 +177,45 @@ pub struct JobsArgs {
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// `narrows block steady`
+#[derive(Debug, Args)]
+pub struct SteadyArgs {
+    /// A folder.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// A device that may be written.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+    /// Bytes of an operation: 8k is 8 KiB
+    #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
+    pub size: u32,
+    /// Of a hundred operations, reads; the rest are writes
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
+    pub reads: u32,
+    /// Operations in flight
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub depth: u32,
+    /// Length of a round; SNIA's is a minute
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = round)]
+    pub round: Nanos,
+    /// Size of the file that is made and removed: 1g is 1 GiB
+    #[arg(long, value_name = "SIZE", default_value = "4g", value_parser = file_size)]
+    pub file_size: u64,
+    /// Most that may be written, the file not counted: 64g is 64 GiB
+    #[arg(long, value_name = "SIZE", default_value = "64g", value_parser = binary_size)]
+    pub budget: u64,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl SteadyArgs {
+    /// What to measure; nothing is only read here.
+    pub fn spot(&self) -> SpotArgs {
+        SpotArgs { place: self.place.clone(), device: None, consent: self.consent.clone() }
+    }
 }
 
 /// `narrows block writers`
@@ -145,6 +268,52 @@ pub fn binary_size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "too large".to_string())
 }
 
+/// A size of a file that is measured on.
+///
+/// # Errors
+/// A sentence, where it is less than 64 MiB: it would fit any cache.
+pub fn file_size(text: &str) -> Result<u64, String> {
+    match binary_size(text)? {
+        bytes if bytes >= 64 << 20 => Ok(bytes),
+        _ => Err("at least 64m, or caches answer for the drive".to_string()),
+    }
+}
+
+/// A percentile of latency that a search can keep.
+///
+/// # Errors
+/// A sentence, where it is not from 50 to 99.99.
+pub fn percentile(text: &str) -> Result<f64, String> {
+    match text.trim_start_matches('p').parse() {
+        Ok(percent) if (50.0..=99.99).contains(&percent) => Ok(percent),
+        _ => Err("write a percentile from 50 to 99.99, as 99".to_string()),
+    }
+}
+
+/// Length of a round.
+///
+/// # Errors
+/// A sentence, where it is no time, or not from 1 s to 10 min.
+pub fn round(text: &str) -> Result<Nanos, String> {
+    let round: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    match round.0 {
+        1_000_000_000..=600_000_000_000 => Ok(round),
+        _ => Err("rounds are from 1s to 10min".to_string()),
+    }
+}
+
+/// A limit of latency.
+///
+/// # Errors
+/// A sentence, where it is no time, or not from 1 µs to 10 s.
+pub fn limit(text: &str) -> Result<Nanos, String> {
+    let limit: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    match limit.0 {
+        1_000..=10_000_000_000 => Ok(limit),
+        _ => Err("limits are from 1us to 10s".to_string()),
+    }
+}
+
 /// A size of one operation.
 ///
 /// # Errors
@@ -162,6 +331,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn percentiles_and_limits_have_bounds() {
+        assert_eq!(percentile("99.9"), Ok(99.9));
+        assert_eq!(percentile("p95"), Ok(95.0));
+        for text in ["0.99", "100", "x", "nan"] {
+            assert!(percentile(text).is_err(), "{text}");
+        }
+        assert_eq!(limit("500us"), Ok(Nanos(500_000)));
+        for text in ["0ms", "1", "1h", "soon"] {
+            assert!(limit(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn sizes_are_powers_of_two_and_nothing_else() {
         assert_eq!(binary_size("8k"), Ok(8192));
         assert_eq!(binary_size("1MiB"), Ok(1 << 20));
@@ -170,6 +352,8 @@ mod tests {
             assert!(binary_size(text).is_err(), "{text}");
         }
         assert_eq!(block_size("8k"), Ok(8192));
+        assert_eq!(file_size("1g"), Ok(1 << 30));
+        assert!(file_size("1m").is_err());
         for text in ["0", "1000", "128m"] {
             assert!(block_size(text).is_err(), "{text}");
         }

@@ -187,19 +187,24 @@ impl Session {
     }
 }
 
-/// Whether what was asked for was answered, and may be believed: the worst of what the answer rests on decides.
+/// Whether what was asked for was answered, and may be believed: the worst of what the answer rests on decides. Windows that
+/// only draw a curve may be as bad as they like.
 fn exit_code(run: &Run) -> Exit {
     if !run.completed {
         return Exit::Interrupted;
     }
-    match run.measurements.iter().map(|m| m.validity).max() {
-        None | Some(Validity::Invalid) => return Exit::Invalid,
-        Some(Validity::Suspect) => return Exit::Inconclusive,
-        Some(Validity::Valid) => {}
+    let worst = if run.calibrations.is_empty() {
+        run.measurements.iter().map(|m| m.validity).max()
+    } else {
+        run.calibrations.iter().map(|calibration| calibration.validity).max()
+    };
+    let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
+    let all_found = run.calibrations.iter().all(|calibration| found(calibration.end));
+    match worst {
+        None | Some(Validity::Invalid) => Exit::Invalid,
+        Some(Validity::Valid) if all_found => Exit::Done,
+        Some(Validity::Suspect | Validity::Valid) => Exit::Inconclusive,
     }
-    let answered = |end: CalibrationEnd| end == CalibrationEnd::Found;
-    let all = run.calibrations.iter().all(|calibration| answered(calibration.end));
-    if all { Exit::Done } else { Exit::Inconclusive }
 }
 
 /// A scratch folder below `dir`, with a hint that fits this command.

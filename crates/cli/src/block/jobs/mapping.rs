@@ -14,7 +14,7 @@ const MOST_SIZES: u64 = 1024;
 /// The largest operation.
 const MOST_BLOCK_BYTES: u64 = 1 << 30;
 /// Base of the order of jobs that are to be the same in every run.
-const REPEATED_SEED: u64 = 0x5eed_0ff5_e75;
+const REPEATED_SEED: u64 = 0x05ee_d0ff_5e75;
 
 /// An error about a job, with its line.
 pub fn refuse(job: &Job, reason: impl AsRef<str>, hint: &str) -> anyhow::Error {

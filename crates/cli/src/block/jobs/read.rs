@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use narrows_facts::{Live, Source};
-use narrows_fio::{Loader, Machine, Plan};
+use narrows_fio::{Loader, Machine, Plan, Problems, sections};
 
 use crate::args::block::JobsArgs;
 use crate::failure::Failure;
@@ -42,15 +42,17 @@ pub fn plan(args: &JobsArgs) -> Result<Plan> {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let only: Vec<&str> = args.section.iter().map(String::as_str).collect();
-    let plan = narrows_fio::read(&names, &only, &OnDisk, &machine())
-        .map_err(|problems| anyhow!("the job file can't be run:\n{problems}"))?;
-    if plan.jobs.is_empty() {
+    let stops = |problems: Problems| anyhow!("the job file can't be run:\n{problems}");
+    let all = sections(&names, &[], &OnDisk).map_err(stops)?;
+    let jobs: Vec<&str> =
+        all.iter().filter(|one| !one.is_global()).map(|one| one.name.as_str()).collect();
+    if let Some(missing) = only.iter().find(|name| !jobs.contains(name)) {
         return Err(Failure::hinted(
-            "no job is left to run",
-            "a --section names the word in brackets, as [NAME]",
+            format!("--section {missing}: there is no [{missing}] that is a job"),
+            format!("the jobs are {}", jobs.join(", ")),
         ));
     }
-    Ok(plan)
+    narrows_fio::read(&names, &only, &OnDisk, &machine()).map_err(stops)
 }
 
 fn machine() -> Machine {

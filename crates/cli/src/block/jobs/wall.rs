@@ -1,5 +1,6 @@
 //! Jobs side by side under one window, and one such group after the other: what fio's `stonewall` separates.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -176,9 +177,6 @@ fn lanes_of(
     said.extend(once);
     for lane in &lanes {
         let wanted = targets.look(&lane.file)?;
-        if lane.mix.writes() {
-            may_write(&lane.file, &wanted.found)?;
-        }
         let end = lane.offset_bytes + lane.bytes;
         wanted.bytes = wanted.bytes.max(end);
         wanted.hollow &= lane.access.method() == narrows_io::Method::Null;
@@ -236,7 +234,10 @@ fn clone_lanes(
     for name in &names {
         let path = targets.path(name);
         let found = targets.look(&path)?.found.clone();
-        let (offset_bytes, bytes) = span(job, &found, files, clone.unwrap_or(0))?;
+        if mix.writes() {
+            may_write(&path, &found)?;
+        }
+        let (offset_bytes, bytes) = span(job, &path, &found, files, clone.unwrap_or(0))?;
         spans.push((path, offset_bytes, bytes));
     }
     let region_bytes: u64 = spans.iter().map(|(_, _, bytes)| bytes).sum();
@@ -310,7 +311,7 @@ fn clone_lanes(
 }
 
 /// Where in one of its `files` this clone works: offset and length, bytes.
-fn span(job: &Job, found: &Found, files: u32, clone: u32) -> Result<(u64, u64)> {
+fn span(job: &Job, path: &Path, found: &Found, files: u32, clone: u32) -> Result<(u64, u64)> {
     let there = match found {
         Found::File { bytes } => Some(*bytes),
         Found::Device { device, .. } => device.size_bytes,
@@ -354,8 +355,9 @@ fn span(job: &Job, found: &Found, files: u32, clone: u32) -> Result<(u64, u64)> 
         return Err(refuse(
             job,
             format!(
-                "it wants {} at byte {offset} of {} that are there",
+                "it wants {} at byte {offset} of {}, which has {}",
                 Bytes(length),
+                path.display(),
                 Bytes(there)
             ),
             "make the size smaller, or name a file that isn't there: narrows makes it as long as needed",
