@@ -13,10 +13,8 @@ pub(super) fn files() -> Result<Vec<Generated>> {
     // Building gives subcommands their full names: `narrows-run`.
     let mut built = command.clone().disable_help_subcommand(true);
     built.build();
-    let subcommands: Vec<clap::Command> =
-        built.get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
     let mut files = Vec::new();
-    for page in std::iter::once(built).chain(subcommands) {
+    for page in pages(built) {
         let name = page.get_display_name().unwrap_or(page.get_name()).to_string();
         let mut text = Vec::new();
         clap_mangen::Man::new(page).render(&mut text)?;
@@ -29,4 +27,15 @@ pub(super) fn files() -> Result<Vec<Generated>> {
         files.push(Generated::new(path, String::from_utf8(script)?));
     }
     Ok(files)
+}
+
+/// A command and all below it that are shown: each has a page.
+fn pages(command: clap::Command) -> Vec<clap::Command> {
+    let below: Vec<clap::Command> = command
+        .get_subcommands()
+        .filter(|c| !c.is_hide_set() && c.get_name() != "help")
+        .cloned()
+        .collect();
+    let below = below.into_iter().flat_map(pages);
+    std::iter::once(command.clone()).chain(below).collect()
 }

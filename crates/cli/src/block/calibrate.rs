@@ -10,6 +10,7 @@ use narrows_layer_block::{CalibratePlan, Ground, LogStream, planned_calibrate};
 use super::place;
 use super::session::{Ended, Prepared, Session};
 use super::spot::{Spot, spot};
+use super::wrap::paragraph;
 use crate::args::block::{ArrivalsArg, BesideArg, CalibrateArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -45,7 +46,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Result<Exit> {
 }
 
 fn lines(sentences: &[String]) -> String {
-    sentences.iter().map(|sentence| format!("{sentence}\n")).collect()
+    sentences.iter().map(|sentence| paragraph(sentence)).collect()
 }
 
 fn plan(args: &CalibrateArgs, spot: &Spot) -> Result<CalibratePlan> {

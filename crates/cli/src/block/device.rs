@@ -6,6 +6,7 @@ use narrows_facts::Live;
 use narrows_raw::{Device, Refusal, inspect, refusals, would_lose};
 use serde_json::{Value, json};
 
+use super::wrap::wrapped;
 use crate::args::PlatformFormat;
 use crate::args::block::DeviceArgs;
 use crate::exit::Exit;
@@ -44,12 +45,12 @@ fn text(device: &Device, reasons: &[Refusal]) -> String {
     // How much would be written is the run's affair, so the sentence about it is left to the run.
     let mut sentences = would_lose(device, 0);
     sentences.retain(|sentence| !sentence.contains(" will be written"));
-    lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence)));
+    lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence, 2)));
     if let Some(wear) = device.wear {
         lines.extend(wrapped(&format!(
             "The drive says that {} % of its rated life is used and {} % of its spare blocks are left.",
             wear.life_used_percent, wear.spare_percent
-        )));
+        ), 2));
     }
     if reasons.is_empty() {
         let phrase = device.identity.phrase();
@@ -58,7 +59,7 @@ fn text(device: &Device, reasons: &[Refusal]) -> String {
     } else {
         lines.push("refused for writing, consent or not".to_string());
         for reason in reasons {
-            lines.extend(wrapped(&format!("{reason}; {}", reason.hint())));
+            lines.extend(wrapped(&format!("{reason}; {}", reason.hint()), 2));
         }
     }
     lines.push("reading it needs no consent, and it may be in use meanwhile".to_string());
@@ -81,25 +82,6 @@ fn blocks(device: &Device) -> String {
         |size: Option<u32>| size.map_or("not told".to_string(), |bytes| format!("{bytes} bytes"));
     let logical = bytes(device.logical_block_bytes);
     format!("{logical}, physically {}", bytes(device.physical_block_bytes))
-}
-
-/// Lines of a hundred columns, indented.
-fn wrapped(sentence: &str) -> Vec<String> {
-    const COLUMNS: usize = 98;
-    let mut lines = vec![String::new()];
-    for word in sentence.split_whitespace() {
-        let line = lines.last_mut().expect("there is always one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS - 2 {
-            lines.push(word.to_string());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    let start = |at| if at == 0 { "  " } else { "    " };
-    lines.iter().enumerate().map(|(at, line)| format!("{}{line}", start(at))).collect()
 }
 
 fn document(device: &Device, reasons: &[Refusal]) -> Value {
@@ -126,18 +108,4 @@ fn document(device: &Device, reasons: &[Refusal]) -> Value {
         "would_lose": would_lose(device, 0),
         "not_looked_at": device.blind,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_line_is_longer_than_the_screen_and_no_word_is_lost() {
-        let sentence = "a word and another one ".repeat(20);
-        let lines = wrapped(&sentence);
-        assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= 100));
-        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
-        assert_eq!(words(&lines.join(" ")), words(&sentence));
-    }
 }

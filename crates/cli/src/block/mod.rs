@@ -11,6 +11,7 @@ mod place;
 mod session;
 mod spot;
 mod steady;
+mod wrap;
 mod writers;
 
 use anyhow::Result;

@@ -7,10 +7,12 @@ use narrows_engine::steady_state::{Ending, WriteState};
 use narrows_io::Access;
 use narrows_layer_block::{Distribution, Mix, Place, SteadyPlan, planned_steady};
 use narrows_model::Platform;
+use serde_json::json;
 
 use super::place;
 use super::session::{Ended, Prepared, Session};
 use super::spot::{Spot, spot};
+use super::wrap::paragraph;
 use crate::args::Format;
 use crate::args::block::SteadyArgs;
 use crate::exit::Exit;
@@ -34,7 +36,7 @@ pub fn steady(args: &SteadyArgs) -> Result<Exit> {
     let steps = planned_steady(&plan, region_bytes, file_bytes);
     let prepared = Prepared::new(&spot.name(), machine, &args.output, 1, args.file_size, steps);
     let losses = spot.losses(prepared.plan.writes_bytes());
-    let losses: String = losses.iter().map(|sentence| format!("{sentence}\n")).collect();
+    let losses: String = losses.iter().map(|sentence| paragraph(sentence)).collect();
     if args.output.dry_run {
         output::print(&format!("{}{losses}", prepared.describe()))?;
         return Ok(Exit::Done);
@@ -46,8 +48,9 @@ pub fn steady(args: &SteadyArgs) -> Result<Exit> {
     let outcome = measure(&mut session, &spot, &plan, args.file_size, &mut answer);
     let exit = session.end(outcome, &args.output, true)?;
     let Some((state, sentence)) = answer else { return Ok(exit) };
-    if args.output.format == Format::Text {
-        output::print(&format!("{sentence}\n"))?;
+    // A figure that is invalid is printed nowhere.
+    if args.output.format == Format::Text && exit != Exit::Invalid {
+        output::print(&paragraph(&sentence))?;
     }
     // A rate that isn't known to last is no answer to whether it does.
     Ok(match (exit, state) {
@@ -87,8 +90,11 @@ fn measure(
     let ctx = session.context(plan.round);
     let opened = spot.open(&ctx, &session.run.id, file_bytes, 0)?;
     let watch = place::watch(session.run.platform().expect("a run has a machine"));
-    let steadied = narrows_layer_block::steady(&ctx, &opened.data, &watch, plan)?;
+    let mut steadied = narrows_layer_block::steady(&ctx, &opened.data, &watch, plan)?;
     opened.close();
+    for measurement in &mut steadied.measurements {
+        measurement.conditions.insert("sentence".into(), json!(steadied.sentence));
+    }
     *answer = Some((steadied.verdict.state, steadied.sentence));
     session.add(steadied.measurements)?;
     Ok(Ended::Whole)

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::place;
 use super::session::{Ended, Prepared, Session, scratch};
+use super::wrap::paragraph;
 use crate::args::Format;
 use crate::args::block::WritersArgs;
 use crate::exit::Exit;
@@ -53,9 +54,9 @@ pub fn writers(args: &WritersArgs) -> Result<Exit> {
     let mut session = Session::begin(prepared, &[&at], &args.output)?;
     let mut answer = String::new();
     let outcome = measure(&mut session, &at, args, &mut answer);
-    let text = args.output.format == Format::Text;
-    let exit = session.end(outcome, &args.output, !text)?;
-    if text {
+    let exit = session.end(outcome, &args.output, true)?;
+    // A figure that is invalid is printed nowhere.
+    if args.output.format == Format::Text && exit != Exit::Invalid {
         output::print(&answer)?;
     }
     Ok(exit)
@@ -111,8 +112,14 @@ fn measure(
     let platform = session.run.platform().expect("a run has a machine");
     let watch = place::watch(platform);
     let windows = writers_together_and_apart(&ctx, &regions, &how, &watch)?;
-    let measured = measurements(&windows, &regions, &how);
-    *answer = said(&windows, &regions, args);
+    let mut measured = measurements(&windows, &regions, &how);
+    let (together, apart) = rates(&windows);
+    let direct_refused = regions.first().and_then(Region::direct_refused);
+    let sentence = sentence(&together, &apart, args.writers, direct_refused);
+    for measurement in &mut measured {
+        measurement.conditions.insert("sentence".into(), json!(sentence));
+    }
+    *answer = said(&together, &apart, args, &sentence);
     session.add(measured)?;
     drop((regions, files, scratch));
     Ok(Ended::Whole)
@@ -154,8 +161,7 @@ fn measurements(windows: &WriterWindows, regions: &[Region], how: &Writers) -> V
         .collect()
 }
 
-fn said(windows: &WriterWindows, regions: &[Region], args: &WritersArgs) -> String {
-    let (together, apart) = rates(windows);
+fn said(together: &[f64], apart: &[f64], args: &WritersArgs, sentence: &str) -> String {
     let line = |label: &str, rates: &[f64]| {
         let middle = narrows_stats::median(rates).unwrap_or(0.0);
         format!(
@@ -167,14 +173,11 @@ fn said(windows: &WriterWindows, regions: &[Region], args: &WritersArgs) -> Stri
     let n = args.writers;
     let size = Bytes(u64::from(args.size)).iec();
     let mut text = format!(
-        "{n} writers of {size} blocks, {DEPTH_EACH} in flight each, {PAIRS} pairs of windows\n"
+        "\n{n} writers of {size} blocks, {DEPTH_EACH} in flight each, {PAIRS} pairs of windows\n"
     );
-    text += &line("one file together", &together);
-    text += &line(&format!("{n} files, one each"), &apart);
-    let direct = regions.first().and_then(Region::direct_refused);
-    text += &sentence(&together, &apart, n, direct);
-    text.push('\n');
-    text
+    text += &line("one file together", together);
+    text += &line(&format!("{n} files, one each"), apart);
+    text + &paragraph(sentence)
 }
 
 fn spread(interval: Option<Interval>) -> String {
