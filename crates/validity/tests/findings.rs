@@ -97,3 +97,31 @@ fn every_rule_says_what_to_do_and_why_it_weighs_so_much() {
         assert!(rules().iter().any(|rule| rule.group == group), "{} is empty", group.title());
     }
 }
+
+#[test]
+fn a_window_above_the_rate_that_was_kept_is_meant_to_be_too_much() {
+    let judged = |id: &str| {
+        let mut run = clean::run();
+        let m = run.measurements.iter_mut().find(|m| m.id == "block.read.random.8k.open").unwrap();
+        m.id = id.to_string();
+        for name in [metric::OFFERED, metric::BACKLOG_GROWTH, metric::SKIPPED] {
+            let metric = m.metrics.iter_mut().find(|metric| metric.name == name).unwrap();
+            let value = if name == metric::OFFERED { 150e3 } else { 5e5 };
+            metric.value = value;
+            metric.samples.fill(value);
+        }
+        let about: Vec<String> = check(&run)
+            .into_iter()
+            .filter(|finding| finding.measurement.as_deref() == Some(id))
+            .map(|finding| finding.id)
+            .collect();
+        about
+    };
+    let kept = judged("block.calibrate.read.8k.confirm.kept");
+    for rule in ["overload", "backlog-grows", "operations-skipped"] {
+        assert!(kept.iter().any(|id| id == rule), "{rule}: {kept:?}");
+    }
+    for beyond in ["confirm.beyond.next", "curve.beyond.p106"] {
+        assert_eq!(judged(&format!("block.calibrate.read.8k.{beyond}")), [""; 0]);
+    }
+}

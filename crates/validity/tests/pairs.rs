@@ -203,8 +203,9 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, OPEN, metric::LATENESS_P99, 0.2e6),
         silent: |r| change(r, OPEN, metric::LATENESS_P99, 0.05e6) },
     Pair { rule: "operations-skipped",
-        fires: |r| change_one(r, OPEN, metric::SKIPPED, 3.0),
-        silent: |r| remove(r, OPEN, metric::SKIPPED) },
+        fires: |r| change_one(r, OPEN, metric::SKIPPED, 2e3),
+        // What the end of a window cuts off.
+        silent: |r| change_one(r, OPEN, metric::SKIPPED, 20.0) },
     Pair { rule: "backlog-grows",
         fires: |r| change(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 1.1e4),
         silent: |r| change_one(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 5e4) },

@@ -19,10 +19,11 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
             share * 100.0
         ));
     }
-    let (busy, online) = ramp.cpus_busy;
+    let (busy, others, online) = ramp.cpus_busy;
     if online > 0 && busy > FULL * online as f64 {
         return Some(format!(
-            "the processors: {busy:.1} of {online} are busy at the ceiling, {:.1} us an operation",
+            "the processors: {busy:.1} of {online} are busy at the ceiling, {others:.1} with the work of others; an \
+             operation takes {:.1} us",
             ramp.cpu_per_op_ns / 1e3
         ));
     }
@@ -67,7 +68,7 @@ mod tests {
             still_grew: false,
             cpu_per_op_ns: 5_000.0,
             busiest: 0.2,
-            cpus_busy: (0.3, 2),
+            cpus_busy: (0.3, 0.0, 2),
             limit_share: None,
             helpers: Helpers::default(),
             alone: Kept::default(),
@@ -89,8 +90,8 @@ mod tests {
         assert!(said.contains("no more than 80000 per second"), "{said}");
         says(&Ramp { busiest: 0.95, ..deep }, Some(1e6), "the load generator");
         says(&ramp(), Some(70_000.0), "the load generator");
-        says(&Ramp { cpus_busy: (1.9, 2), ..ramp() }, None, "the processors");
-        let limited = Ramp { limit_share: Some(0.97), cpus_busy: (1.9, 2), ..ramp() };
+        says(&Ramp { cpus_busy: (1.9, 0.1, 2), ..ramp() }, None, "the processors");
+        let limited = Ramp { limit_share: Some(0.97), cpus_busy: (1.9, 0.1, 2), ..ramp() };
         says(&limited, None, "the control group's");
         assert_eq!(bound(&Ramp { alone_ns: None, ..ramp() }, None), None);
     }

@@ -36,8 +36,8 @@ pub(super) struct Ramp {
     pub cpu_per_op_ns: f64,
     /// Processor time of the busiest generator thread over the window there.
     pub busiest: f64,
-    /// Processors in use there, of all.
-    pub cpus_busy: (f64, usize),
+    /// Processors in use there, of these by others, and all that there are.
+    pub cpus_busy: (f64, f64, usize),
     /// What was done over the control group's limit there, where there is one.
     pub limit_share: Option<f64>,
     pub helpers: Helpers,
@@ -188,7 +188,11 @@ fn conclude(
         still_grew: depth == deepest && depth > 1,
         cpu_per_op_ns: middle(depth, &|o| Some(o.cpu_per_op_ns)).unwrap_or(0.0),
         busiest: middle(depth, &|o| Some(o.busiest)).unwrap_or(0.0),
-        cpus_busy: (middle(depth, &|o| Some(o.seen.cpus_busy)).unwrap_or(0.0), online),
+        cpus_busy: (
+            middle(depth, &|o| Some(o.seen.cpus_busy)).unwrap_or(0.0),
+            middle(depth, &|o| Some(o.seen.other_cpus)).unwrap_or(0.0),
+            online,
+        ),
         limit_share: middle(depth, &|o| o.seen.io_limit_share),
         points,
         helpers,
