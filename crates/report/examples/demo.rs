@@ -1,9 +1,11 @@
 //! Renders the test fixture: `cargo run -p narrows-report --example demo -- text|html|markdown|csv|json [which]`
-//! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`.
+//! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`; of storage alone
+//! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use narrows_model::CalibrationEnd;
 use narrows_report::{Report, Units};
 
 fn main() {
@@ -15,6 +17,12 @@ fn main() {
         "doubtful" => common::doubtful(),
         "no-database" => common::without_database(),
         "hostile" => common::hostile(),
+        "calibrated" => common::storage::calibrated(),
+        "interfered" => common::storage::interfered(),
+        "botched" => common::storage::botched(),
+        "unreachable" => common::storage::unfound(CalibrationEnd::Unreachable),
+        "unlimited" => common::storage::unfound(CalibrationEnd::Unlimited),
+        "loads" => common::storage::loads(),
         _ => common::rich(),
     };
     let report = Report::new(&run, Units::Si);

@@ -9,11 +9,13 @@
 //! prints as `-` or is named as not known.
 
 mod advice;
+mod calibration;
 mod csv;
 mod head;
 mod html;
 mod inventory;
 mod layout;
+mod loads;
 mod markdown;
 mod narrow;
 mod notes;
@@ -25,10 +27,12 @@ mod wide;
 mod words;
 
 pub use advice::NextRow;
+pub use calibration::{CurveRow, Fact, OracleForm, RateAnswer};
 pub use csv::csv;
 pub use head::Head;
 pub use html::{embedded_run, html};
 pub use inventory::platform;
+pub use loads::LoadRow;
 pub use markdown::markdown;
 pub use narrow::{Block, Effect};
 pub use notes::{NotKnown, NoteMark, Notes};

@@ -3,7 +3,9 @@
 use narrows_model::{Layer, Replication, Run, condition};
 
 use crate::advice::{NextRow, next_rows};
+use crate::calibration::{RateAnswer, answers};
 use crate::head::Head;
+use crate::loads::{LoadRow, loads, storage_alone};
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::print::Units;
@@ -19,9 +21,13 @@ pub struct Report {
     pub units: Units,
     /// The first lines.
     pub head: Head,
+    /// The highest rates within a limit, where they were searched for.
+    pub answers: Vec<RateAnswer>,
+    /// What ran, in a run of storage alone.
+    pub loads: Vec<LoadRow>,
     /// HOW WIDE.
     pub wide: Vec<WideRow>,
-    /// The operating point in words.
+    /// The operating point in words; empty where the question does not arise.
     pub operating_point: String,
     /// WHERE IT IS NARROW.
     pub narrow: Vec<Block>,
@@ -37,7 +43,9 @@ impl Report {
     /// Decides what is said about `run`. Pure: the same run always gives the same report.
     pub fn new(run: &Run, units: Units) -> Report {
         let mut notes = Notes::new(run);
+        let answers = answers(run, units, &mut notes);
         let wide = rows(run, units, &mut notes);
+        let loads = loads(run, &wide, &mut notes);
         let narrow = blocks(run, units, &mut notes);
         notes.close(run);
         let same = not_replicated(run);
@@ -46,6 +54,8 @@ impl Report {
             .extend(same.map(|what| NotKnown { whats: vec![what], needs: String::new() }));
         Report {
             head: Head::new(run, units),
+            answers,
+            loads,
             wide,
             operating_point: operating_point(run, &narrow),
             narrow,
@@ -60,8 +70,12 @@ impl Report {
 
 /// `128 sessions, closed loop, 6 repeats, one server start`, and what `p99@70%` means.
 fn operating_point(run: &Run, narrow: &[Block]) -> String {
+    let asked = run.plan.layers.contains(&Layer::Database);
+    if narrow.is_empty() && (storage_alone(run) || !run.calibrations.is_empty() && !asked) {
+        return String::new();
+    }
     if narrow.is_empty() {
-        return if run.plan.layers.contains(&Layer::Database) {
+        return if asked {
             "not judged: no database workload was measured".to_string()
         } else {
             "not judged: the database layer was not asked for".to_string()
@@ -97,6 +111,7 @@ fn not_replicated(run: &Run) -> Option<String> {
         Replication::PerBoot => 2,
     })?;
     match least {
+        Replication::PerWindow if storage_alone(run) => Some("effect of a restart".to_string()),
         Replication::PerWindow => Some("effect of a restart of server or machine".to_string()),
         Replication::PerServerStart => Some("effect of a reboot".to_string()),
         Replication::PerBoot => None,
@@ -106,11 +121,11 @@ fn not_replicated(run: &Run) -> Option<String> {
 fn more(run: &Run, units: Units) -> String {
     let uncached = run.measurement("database.lookup_uncached").and_then(|m| {
         let by = m.text(condition::UNCACHED_BY)?;
-        Some(format!(
-            "Uncached by {by}, {} table.  ",
-            units.bytes(run.plan.table_bytes as f64)
-        ))
+        Some(format!("Uncached by {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
     });
+    if storage_alone(run) {
+        return format!("Pictures, windows, findings: narrows report {} --html", run.id);
+    }
     format!(
         "{}Waits, sweeps, findings: narrows report {} --html",
         uncached.unwrap_or_default(),

@@ -94,6 +94,9 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees.  OPEN: cannot tell.  \
                                  ? suspect, kept out of verdicts";
 
+/// What the mark means where nothing is graded.
+pub(crate) const SUSPECT: &str = "? suspect: something disturbed it, or speaks against it";
+
 /// What the lines under a verdict are.
 pub(crate) const LINES: &str = "sum: the rate from its parts.  test: what a change did.  then: the next limits.  \
                                 why: why not SURE";

@@ -61,16 +61,33 @@ pub(super) fn sum_bar(parts: &[SumPart]) -> String {
     picture.finish("sumbar", true)
 }
 
+/// What was due in a window and came back after it: part of an open loop's latency, kept apart in the run file.
+pub(super) const STRAGGLERS: &str = "latency_stragglers";
+
+/// The histograms of that name that can be read, one per repeat, an open loop's with its stragglers.
+pub(super) fn latencies(m: &Measurement, name: &str) -> Vec<Recorder> {
+    let read = |name: &str, repeat: u32| {
+        let found = m.histograms.iter().find(|h| h.name == name && h.repeat == repeat)?;
+        Recorder::from_hdr_v2(&found.hdr_v2).ok()
+    };
+    let named = m.histograms.iter().filter(|h| h.name == name);
+    named
+        .filter_map(|h| {
+            let mut all = Recorder::from_hdr_v2(&h.hdr_v2).ok()?;
+            if name == "latency"
+                && let Some(late) = read(STRAGGLERS, h.repeat)
+            {
+                all.merge(&late);
+            }
+            (all.count() > 0).then_some(all)
+        })
+        .collect()
+}
+
 /// Latency against percentile on a scale of nines, a thin line per repeat and a bold one for all together. A
 /// curve ends where fewer than ten samples lie beyond. `None` without a readable histogram.
 pub(super) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<String> {
-    let repeats: Vec<Recorder> = m
-        .histograms
-        .iter()
-        .filter(|h| h.name == name)
-        .filter_map(|h| Recorder::from_hdr_v2(&h.hdr_v2).ok())
-        .filter(|r| r.count() > 0)
-        .collect();
+    let repeats = latencies(m, name);
     let mut all = Recorder::new();
     for recorder in &repeats {
         all.merge(recorder);
@@ -108,7 +125,7 @@ pub(super) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<S
 }
 
 /// (nines, ns) up to the percentile that ten samples exceed.
-fn percentile_points(recorder: &Recorder) -> Vec<(f64, f64)> {
+pub(super) fn percentile_points(recorder: &Recorder) -> Vec<(f64, f64)> {
     const STEPS: usize = 48;
     let last = (recorder.count() as f64 / 10.0).log10().max(0.3);
     (0..=STEPS)

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::escape::text;
 use super::{charts, inventory, table};
+use crate::calibration::owner;
 use crate::print::{half_width, percent};
 use crate::report::Report;
 use crate::words;
@@ -24,14 +25,18 @@ fn figure(caption: &str, sub: &str, chart: &str) -> String {
 }
 
 fn drawable(report: &Report) -> impl Iterator<Item = &Measurement> {
-    report.run.measurements.iter().filter(|m| m.validity != Validity::Invalid)
+    // A calibration's windows have pictures of their own.
+    let elsewhere = |m: &Measurement| owner(&report.run.calibrations, &m.id).is_some();
+    let usable = |m: &&Measurement| m.validity != Validity::Invalid;
+    report.run.measurements.iter().filter(usable).filter(move |m| !elsewhere(m))
 }
 
 /// Latency by percentile, small multiples.
 pub(super) fn latency(report: &Report) -> String {
     let mut figures = String::new();
     for m in drawable(report) {
-        let names: BTreeSet<&str> = m.histograms.iter().map(|h| h.name.as_str()).collect();
+        let mut names: BTreeSet<&str> = m.histograms.iter().map(|h| h.name.as_str()).collect();
+        names.remove(charts::STRAGGLERS);
         for name in names {
             if let Some(chart) = charts::percentiles(m, name, report.units) {
                 let how = m.text(condition::LOOP).map_or(String::new(), |l| format!("{l} loop, "));
@@ -42,6 +47,9 @@ pub(super) fn latency(report: &Report) -> String {
                 figures += &figure(&m.id, &format!("{how}{what}"), &chart);
             }
         }
+    }
+    if figures.is_empty() && !report.run.calibrations.is_empty() {
+        return String::new();
     }
     let body = if figures.is_empty() {
         "<p class=\"soft\">No distribution was recorded.</p>".to_string()

@@ -4,12 +4,16 @@
 //! report can be mailed and opened in years. The run's JSON lies in a script element of a type that browsers do
 //! not execute; [`embedded_run`] reads it back.
 
+mod calibration;
 mod charts;
 mod detail;
 mod escape;
 mod inventory;
+mod names;
+mod rate_chart;
 mod sections;
 mod svg;
+mod window_charts;
 
 use narrows_model::{ReadRunError, Run};
 
@@ -24,6 +28,9 @@ pub fn html(report: &Report) -> String {
     let title = escape::text(&report.head.run.join(" · "));
     let json = serde_json::to_string(&report.run).expect("a run has only string keys");
     let main: String = [
+        calibration::answers(report),
+        calibration::pictures(report),
+        calibration::loads(report),
         sections::answer(report),
         sections::next(report),
         sections::wide(report),

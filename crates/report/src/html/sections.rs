@@ -27,6 +27,9 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
     }
     out += "</ul><nav>";
     for (id, word) in [
+        ("answer", "How many within the limit"),
+        ("pictures", "Latency against rate"),
+        ("loads", "Loads"),
         ("narrow", "Where it is narrow"),
         ("next", "Next"),
         ("wide", "How wide"),
@@ -43,11 +46,14 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
     out + "</nav></header>"
 }
 
-fn marks(notes: &[NoteMark]) -> String {
+pub(super) fn marks(notes: &[NoteMark]) -> String {
     notes.iter().map(|mark| format!(" <a href=\"#note{0}\">[{0}]</a>", mark.0)).collect()
 }
 
 pub(super) fn answer(report: &Report) -> String {
+    if report.operating_point.is_empty() {
+        return String::new();
+    }
     let mut out = format!(
         "<section id=\"narrow\"><h2>Where it is narrow</h2><p class=\"soft\">{}</p>",
         text(&report.operating_point)

@@ -13,28 +13,45 @@ pub(super) struct Scale {
     log: bool,
 }
 
+/// Beyond these no quantity that is measured lies; a broken one must not cost the page.
+const LARGEST: f64 = 1e15;
+const SMALLEST: f64 = 1e-6;
+
+/// As near to the value as can be drawn; what is not a number is zero.
+fn drawable(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(-LARGEST, LARGEST) }
+}
+
 impl Scale {
     /// From zero or `low` up; an empty range is widened so that it can be drawn.
     pub(super) fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
-        let high = if high > low { high } else { low + low.abs().max(1.0) };
+        let (low, high) = (drawable(low), drawable(high));
+        let least = low.abs().max(high.abs()) * 1e-9 + 1e-12;
+        let high = if high - low > least { high } else { low + low.abs().max(1.0) };
         Scale { low, high, from, to, log: false }
     }
 
     /// Both ends must be positive.
     pub(super) fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
-        let low = low.max(f64::MIN_POSITIVE);
+        let (low, high) = (drawable(low).max(SMALLEST), drawable(high));
         let high = if high > low { high } else { low * 2.0 };
         Scale { low: low.ln(), high: high.ln(), from, to, log: true }
     }
 
     /// The pixel of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
-        let value = if self.log { value.max(f64::MIN_POSITIVE).ln() } else { value };
+        let value = drawable(value);
+        let value = if self.log { value.max(SMALLEST).ln() } else { value };
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
     /// Round values inside the range: decades (and 2, 5 where there are few) or steps of 1, 2, 5.
     pub(super) fn ticks(&self) -> Vec<f64> {
+        self.ticks_about(4.0)
+    }
+
+    /// The same with about so many steps on a linear scale.
+    pub(super) fn ticks_about(&self, steps: f64) -> Vec<f64> {
         let inside = |v: &f64| {
             let slack = (self.high - self.low) * 1e-9;
             let v = if self.log { v.ln() } else { *v };
@@ -53,7 +70,7 @@ impl Scale {
             let sparse = with(&[1.0]);
             return if sparse.len() >= 3 { sparse } else { with(&[1.0, 2.0, 5.0]) };
         }
-        let rough = (self.high - self.low) / 4.0;
+        let rough = (self.high - self.low) / steps;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough);
         let step = step.unwrap_or(rough);
@@ -141,5 +158,17 @@ mod tests {
         assert!(Scale::linear(5.0, 5.0, 0.0, 100.0).at(5.0).is_finite());
         assert!(Scale::log(5.0, 5.0, 0.0, 100.0).at(5.0).is_finite());
         assert!(Scale::log(0.0, 0.0, 0.0, 100.0).at(0.0).is_finite());
+    }
+
+    #[test]
+    fn broken_numbers_give_a_finite_picture_with_few_ticks() {
+        let odd =
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, -1.0, 0.0];
+        for (low, high) in odd.iter().flat_map(|low| odd.map(|high| (*low, high))) {
+            for scale in [Scale::linear(low, high, 0.0, 100.0), Scale::log(low, high, 0.0, 100.0)] {
+                assert!(odd.iter().all(|value| scale.at(*value).is_finite()), "{scale:?}");
+                assert!(scale.ticks().len() < 100, "{scale:?}");
+            }
+        }
     }
 }

@@ -10,8 +10,14 @@ use crate::words;
 pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
     let notes = &report.notes;
     let mut lines = Vec::new();
-    if report.narrow.iter().any(|b| b.grade.is_some()) || report.head.counts.contains('?') {
-        lines.extend(paragraph(Line::new(), Style::Faint, words::LEGEND, 0, edge));
+    let graded = report.narrow.iter().any(|b| b.grade.is_some());
+    if graded || report.head.counts.contains('?') {
+        let legend = if graded || !report.operating_point.is_empty() {
+            words::LEGEND
+        } else {
+            words::SUSPECT
+        };
+        lines.extend(paragraph(Line::new(), Style::Faint, legend, 0, edge));
     }
     if report.narrow.iter().any(|b| b.sum.is_some()) {
         lines.extend(paragraph(Line::new(), Style::Faint, words::LINES, 0, edge));

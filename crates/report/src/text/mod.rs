@@ -2,6 +2,7 @@
 
 use narrows_model::{Grade, Validity};
 
+mod calibration;
 mod foot;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
@@ -41,12 +42,22 @@ const PROVE: usize = 74;
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
     let edge = width.clamp(NARROWEST, WIDEST);
     let mut lines = head(report, edge);
+    for answer in &report.answers {
+        lines.push(Line::new());
+        lines.extend(calibration::answer(answer, edge));
+    }
+    if !report.loads.is_empty() {
+        lines.push(Line::new());
+        lines.extend(calibration::loads(report, edge));
+    }
     if !report.wide.is_empty() {
         lines.push(Line::new());
         lines.extend(wide(report, edge));
     }
-    lines.push(Line::new());
-    lines.extend(narrow(report, edge));
+    if !report.operating_point.is_empty() {
+        lines.push(Line::new());
+        lines.extend(narrow(report, edge));
+    }
     if !report.next.is_empty() {
         lines.push(Line::new());
         lines.extend(next(report, edge));

@@ -5,7 +5,7 @@ use narrows_stats::Recorder;
 use serde_json::json;
 
 /// Deterministic spread: splitmix64 to a number in 0..1.
-fn unit(seed: &mut u64) -> f64 {
+pub fn unit(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *seed;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

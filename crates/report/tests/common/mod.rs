@@ -4,6 +4,7 @@
 
 pub mod builders;
 mod machine;
+pub mod storage;
 mod verdicts;
 
 use narrows_model::*;

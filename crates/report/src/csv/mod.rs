@@ -1,13 +1,15 @@
 //! One row per metric, for spreadsheets and scripts (RFC 4180). Values are unrounded, in the unit of the `unit`
 //! column; an interval that does not exist is two empty cells, not zeros.
 
+mod calibration;
+
 use crate::report::Report;
 use crate::words;
 
 const HEADER: [&str; 10] =
     ["measurement", "layer", "validity", "metric", "unit", "value", "low", "high", "n", "samples"];
 
-/// All metrics of all measurements; invalid ones too, marked as such in `validity`. `samples` are separated by
+/// All metrics of all measurements, then the calibrations with their curves; invalid ones too, marked as such in `validity`. `samples` are separated by
 /// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
 pub fn csv(report: &Report) -> String {
     let mut out = String::new();
@@ -34,6 +36,9 @@ pub fn csv(report: &Report) -> String {
                 ],
             );
         }
+    }
+    for calibration in &report.run.calibrations {
+        calibration::rows(&mut out, calibration);
     }
     out
 }

@@ -1,5 +1,7 @@
 //! The same report as GitHub-flavoured Markdown, for issues and wikis.
 
+mod calibration;
+
 use narrows_model::Validity;
 
 use crate::layout::visible;
@@ -12,6 +14,8 @@ use crate::words;
 pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
     head(report, &mut out);
+    calibration::answers(report, &mut out);
+    calibration::loads(report, &mut out);
     wide(report, &mut out);
     narrow(report, &mut out);
     next(report, &mut out);
@@ -107,6 +111,9 @@ fn wide(report: &Report, out: &mut String) {
 }
 
 fn narrow(report: &Report, out: &mut String) {
+    if report.operating_point.is_empty() {
+        return;
+    }
     out.push_str(&format!("## Where it is narrow\n\n{}\n\n", plain(&report.operating_point)));
     for block in &report.narrow {
         if !block.measured {
@@ -168,7 +175,11 @@ fn next(report: &Report, out: &mut String) {
 }
 
 fn foot(report: &Report, out: &mut String) {
-    out.push_str(&format!("{}\n\n{}\n\n", plain(words::LEGEND), plain(words::LINES)));
+    if !report.operating_point.is_empty() {
+        out.push_str(&format!("{}\n\n{}\n\n", plain(words::LEGEND), plain(words::LINES)));
+    } else if report.head.counts.contains('?') {
+        out.push_str(&format!("{}\n\n", plain(words::SUSPECT)));
+    }
     for (i, finding) in report.notes.numbered.iter().enumerate() {
         let severity = words::severity(finding.severity);
         out.push_str(&format!("- \\[{}\\] {severity}: {}\n", i + 1, plain(&finding.summary)));

@@ -1,0 +1,131 @@
+//! The curve of latency against rate as rows.
+
+use narrows_model::{Calibration, CurvePoint, Run, Validity};
+use narrows_stats::median;
+
+use super::sentence::{exact_time, percentile};
+use super::windows;
+use crate::print::{rate, time};
+
+/// One rate of the curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveRow {
+    /// Operations asked for per second.
+    pub asked_per_s: f64,
+    /// Operations completed per second.
+    pub achieved_per_s: f64,
+    /// Median latency, ns; `None` for all latencies where the queue grew, because they only restate the window.
+    pub latency_p50_ns: Option<f64>,
+    /// 99 %, ns.
+    pub latency_p99_ns: Option<f64>,
+    /// 99.9 %, ns.
+    pub latency_p999_ns: Option<f64>,
+    /// Processor time of this process per operation, ns.
+    pub cpu_per_op_ns: Option<f64>,
+    /// Whether the queue stayed bounded.
+    pub bounded: bool,
+    /// What there is to say: `knee`, `over 1 ms`, `4 runs`.
+    pub remark: String,
+}
+
+/// The percentile that was asked for, of a point; `None` where the curve does not hold it.
+pub(crate) fn sought_ns(c: &Calibration, point: &CurvePoint) -> Option<f64> {
+    let is = |quantile: f64| (c.goal.quantile - quantile).abs() < 1e-9;
+    match () {
+        () if is(0.5) => point.latency_p50_ns,
+        () if is(0.99) => point.latency_p99_ns,
+        () if is(0.999) => point.latency_p999_ns,
+        () => None,
+    }
+}
+
+/// The rows by rate, and what is said about the curve.
+pub(super) fn rows(run: &Run, c: &Calibration) -> (Vec<CurveRow>, String) {
+    if c.curve.is_empty() {
+        return (Vec::new(), "not measured".to_string());
+    }
+    let of_curve = windows(run, c).filter(|m| m.id[c.id.len().min(m.id.len())..].contains("curve"));
+    if of_curve.map(|m| m.validity).max() == Some(Validity::Invalid) {
+        return (Vec::new(), "invalid, not shown".to_string());
+    }
+    let (sentinels, plain): (Vec<&CurvePoint>, Vec<&CurvePoint>) =
+        c.curve.iter().partition(|point| point.sentinel);
+    let mut points: Vec<CurvePoint> = plain.into_iter().cloned().collect();
+    points.extend(together(&sentinels));
+    points.sort_by(|a, b| a.asked_per_s.total_cmp(&b.asked_per_s));
+    let knee = c.knee_per_s.and_then(|knee| {
+        let far = |p: &CurvePoint| (p.asked_per_s - knee).abs();
+        let nearest = points.iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        Some(nearest.asked_per_s)
+    });
+    let rows = points.iter().map(|point| row(c, point, knee, sentinels.len())).collect();
+    (rows, drift(&sentinels))
+}
+
+fn row(c: &Calibration, point: &CurvePoint, knee: Option<f64>, sentinels: usize) -> CurveRow {
+    let over = sought_ns(c, point).is_some_and(|ns| ns > c.goal.limit_ns as f64);
+    let mut remarks = Vec::new();
+    if knee == Some(point.asked_per_s) && !point.sentinel {
+        remarks.push("knee".to_string());
+    }
+    if !point.bounded {
+        remarks.push("queue grows".to_string());
+    } else if over {
+        remarks.push(format!(
+            "{} over {}",
+            percentile(c.goal.quantile),
+            exact_time(c.goal.limit_ns)
+        ));
+    }
+    if point.sentinel && sentinels > 1 {
+        remarks.push(format!("median of {sentinels}"));
+    }
+    // Of a queue that grows the latencies only restate the length of the window.
+    let kept = |ns: Option<f64>| ns.filter(|ns| point.bounded && ns.is_finite());
+    CurveRow {
+        asked_per_s: point.asked_per_s,
+        achieved_per_s: point.achieved_per_s,
+        latency_p50_ns: kept(point.latency_p50_ns),
+        latency_p99_ns: kept(point.latency_p99_ns),
+        latency_p999_ns: kept(point.latency_p999_ns),
+        cpu_per_op_ns: point.cpu_per_op_ns,
+        bounded: point.bounded,
+        remark: remarks.join(", "),
+    }
+}
+
+/// The repeated point as one: medians, where each of them has the figure.
+fn together(points: &[&CurvePoint]) -> Option<CurvePoint> {
+    let first = points.first()?;
+    let all = |pick: fn(&CurvePoint) -> Option<f64>| -> Option<f64> {
+        let values: Option<Vec<f64>> = points.iter().map(|point| pick(point)).collect();
+        median(&values?)
+    };
+    Some(CurvePoint {
+        order: first.order,
+        sentinel: true,
+        asked_per_s: first.asked_per_s,
+        achieved_per_s: all(|p| Some(p.achieved_per_s)).unwrap_or(first.achieved_per_s),
+        bounded: points.iter().all(|point| point.bounded),
+        latency_mean_ns: all(|p| p.latency_mean_ns),
+        latency_p50_ns: all(|p| p.latency_p50_ns),
+        latency_p99_ns: all(|p| p.latency_p99_ns),
+        latency_p999_ns: all(|p| p.latency_p999_ns),
+        lateness_p99_ns: all(|p| p.lateness_p99_ns),
+        cpu_per_op_ns: all(|p| p.cpu_per_op_ns),
+    })
+}
+
+/// What the repeated point showed, in the order in which it was run.
+fn drift(sentinels: &[&CurvePoint]) -> String {
+    let mut in_order: Vec<&&CurvePoint> = sentinels.iter().collect();
+    in_order.sort_by_key(|point| point.order);
+    let p99: Option<Vec<f64>> = in_order.iter().map(|point| point.latency_p99_ns).collect();
+    let Some(p99) = p99.filter(|p99| p99.len() > 1) else { return String::new() };
+    let p99: Vec<String> = p99.into_iter().map(time).collect();
+    format!(
+        "{} again and again in between, to see drift: p99 {}",
+        rate(in_order[0].asked_per_s),
+        p99.join(", ")
+    )
+}

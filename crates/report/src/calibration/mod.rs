@@ -1,0 +1,260 @@
+//! How many operations within a limit of latency: what is said about a [`Calibration`].
+//!
+//! The answer comes first, in one sentence with where the crossing lies and how many runs kept the limit; then what a
+//! reader needs to doubt it (latency alone, ceiling, knee, what bounds it, the curve), and Oracle's three numbers for
+//! comparison. Nothing is judged here: how the search ended and whether the answer stands is in the run file.
+//!
+//! Where something that the answer rests on is invalid, no figure of it is said at all.
+
+use narrows_model::{Calibration, Measurement, Run, Validity, condition};
+
+mod curve;
+mod oracle;
+mod sentence;
+
+pub use curve::CurveRow;
+pub use oracle::OracleForm;
+
+use crate::notes::{NoteMark, Notes};
+use crate::print::{self, Units, percent, time};
+use crate::words::counted;
+pub(crate) use sentence::{exact_time, percentile};
+
+/// A fact beside the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// One or two words: `ceiling`.
+    pub label: &'static str,
+    /// The rest: `80.8 k/s, closed loop at depth 64`.
+    pub text: String,
+}
+
+/// One answer, ready to be laid out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateAnswer {
+    /// The calibration's id.
+    pub id: String,
+    /// Whether what it rests on may be trusted.
+    pub validity: Validity,
+    /// `62.0 k/s`; `None` where the search found none, or it may not be said.
+    pub rate: Option<String>,
+    /// What is said of it, behind the rate or in its place.
+    pub sentence: String,
+    /// Footnotes of what it rests on.
+    pub notes: Vec<NoteMark>,
+    /// Facts beside it, most important first.
+    pub facts: Vec<Fact>,
+    /// Oracle's numbers.
+    pub oracle: Option<OracleForm>,
+    /// The curve by rate; the point that is repeated is one row.
+    pub curve: Vec<CurveRow>,
+    /// What the repeated point showed, or why there is no curve.
+    pub curve_remark: String,
+    /// Footnotes of the curve's own windows.
+    pub curve_notes: Vec<NoteMark>,
+    /// How it was obtained, in a line.
+    pub method: String,
+}
+
+/// All answers of a run.
+pub(crate) fn answers(run: &Run, units: Units, notes: &mut Notes) -> Vec<RateAnswer> {
+    run.calibrations.iter().map(|calibration| answer(run, calibration, units, notes)).collect()
+}
+
+fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAnswer {
+    let own: Vec<&str> = windows(run, c).map(|m| m.id.as_str()).collect();
+    let (rests, others): (Vec<&str>, Vec<&str>) =
+        own.into_iter().partition(|id| c.rests_on.iter().any(|other| other == id));
+    let marks = notes.marks(run, &rests);
+    let curve_notes = notes.marks(run, &others);
+    let (rate, said) = sentence::sentence(c);
+    let mut answer = RateAnswer {
+        id: c.id.clone(),
+        validity: c.validity,
+        rate,
+        sentence: said,
+        notes: marks,
+        facts: Vec::new(),
+        oracle: None,
+        curve: Vec::new(),
+        curve_remark: String::new(),
+        curve_notes,
+        method: method(run, c, units),
+    };
+    // An invalid figure is not printed at all: what is printed gets quoted.
+    if c.validity != Validity::Invalid {
+        answer.facts = facts(c, units);
+        answer.oracle = c.oracle.as_ref().map(|numbers| oracle::form(c, numbers));
+        (answer.curve, answer.curve_remark) = curve::rows(run, c);
+    }
+    answer
+}
+
+/// The measurements of a calibration: their ids begin with its own.
+pub(crate) fn windows<'a>(
+    run: &'a Run,
+    c: &'a Calibration,
+) -> impl Iterator<Item = &'a Measurement> {
+    run.measurements.iter().filter(move |m| {
+        let owner = owner(&run.calibrations, &m.id);
+        owner.is_some_and(|owner| owner.id == c.id) || c.rests_on.contains(&m.id)
+    })
+}
+
+/// The calibration that a measurement belongs to: of several, the one with the longest id that fits.
+pub(crate) fn owner<'a>(all: &'a [Calibration], measurement: &str) -> Option<&'a Calibration> {
+    let fits = |c: &&Calibration| {
+        let rest = measurement.strip_prefix(c.id.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    all.iter().filter(fits).max_by_key(|c| c.id.len())
+}
+
+/// What one operation is called.
+pub(crate) fn operation(c: &Calibration) -> &'static str {
+    match c.goal.read_share {
+        share if share >= 1.0 => "read",
+        share if share <= 0.0 => "write",
+        _ => "operation",
+    }
+}
+
+fn facts(c: &Calibration, units: Units) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |label, text: Option<String>| facts.extend(text.map(|text| Fact { label, text }));
+    add("there", there(c));
+    add("burst", c.burst_per_s.map(|rate| {
+        format!(
+            "{} kept it before, in a shorter window: between stalls, or as long as credits last",
+            print::rate(rate)
+        )
+    }));
+    add(
+        "doubt",
+        c.thin.then(|| {
+            format!("its windows hold fewer slow {}s than a sure answer needs", operation(c))
+        }),
+    );
+    add("alone", c.alone_ns.map(|ns| format!("{}, one {} at a time", time(ns), operation(c))));
+    add(
+        "knee",
+        c.knee_per_s.map(|rate| {
+            format!(
+                "{}, the most throughput per latency; beyond it latency grows faster than the rate",
+                print::rate(rate)
+            )
+        }),
+    );
+    add("ceiling", ceiling(c));
+    add("bound by", Some(c.bound.clone().unwrap_or_else(|| "not known".to_string())));
+    add("1 MiB", bandwidth(c, units));
+    facts
+}
+
+/// The percentile in the runs that confirm it, the mean and the processor time there.
+fn there(c: &Calibration) -> Option<String> {
+    c.rate_per_s?;
+    let finite: Vec<f64> = c.quantiles_ns.iter().copied().filter(|ns| ns.is_finite()).collect();
+    let low = finite.iter().copied().min_by(f64::total_cmp);
+    let high = finite.iter().copied().max_by(f64::total_cmp);
+    let mut parts = Vec::new();
+    if let (Some(low), Some(high)) = (low, high) {
+        let (low, high) = (time(low), time(high));
+        let range = if low == high { low } else { format!("{low} to {high}") };
+        let runs = counted(finite.len(), "run");
+        parts.push(format!("{} {range} in {runs}", percentile(c.goal.quantile)));
+    }
+    parts.extend(c.latency_mean_ns.map(|ns| format!("mean {}", time(ns))));
+    parts.extend(c.cpu_per_op_ns.map(|ns| format!("CPU {} per {}", time(ns), operation(c))));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn ceiling(c: &Calibration) -> Option<String> {
+    let ceiling = c.ceiling_per_s?;
+    let mut text = format!("{}, the most of a closed loop", print::rate(ceiling));
+    if let Some(depth) = c.ceiling_depth {
+        text += &format!(", at depth {depth}");
+    }
+    if let Some(rate) = c.answer_per_s().filter(|_| ceiling > 0.0) {
+        text += &format!("; the answer is {} of it", percent(rate / ceiling));
+    }
+    Some(text)
+}
+
+fn bandwidth(c: &Calibration, units: Units) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(c.bandwidth_bytes_per_s.map(|rate| {
+        let depth = c.bandwidth_depth.map_or(String::new(), |depth| format!(" at depth {depth}"));
+        format!("reads {}{depth}", units.bytes_per_s(rate))
+    }));
+    parts.extend(
+        c.process_bandwidth_bytes_per_s
+            .map(|rate| format!("one process with blocking reads {}", units.bytes_per_s(rate))),
+    );
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// One line on how the figures came about.
+fn method(run: &Run, c: &Calibration, units: Units) -> String {
+    let arrivals = match c.goal.arrivals.as_str() {
+        "" => String::new(),
+        "poisson" => ", Poisson arrivals".to_string(),
+        other => format!(", {other} arrivals"),
+    };
+    let mut text = format!("open loop{arrivals}; latency from when each {} was due", operation(c));
+    if c.windows > 0 {
+        text += &format!("; {}", counted(c.windows as usize, "window"));
+        if c.unusable_windows > 0 {
+            text += &format!(", {} of them disturbed and not used", c.unusable_windows);
+        }
+    }
+    // What it rests on speaks first; the ceiling's windows go the same way.
+    let first = windows(run, c).max_by_key(|m| c.rests_on.contains(&m.id));
+    if let Some(m) = first {
+        let direct = m.conditions.get(condition::DIRECT).and_then(serde_json::Value::as_bool);
+        let direct = match direct {
+            Some(true) => " past the page cache",
+            Some(false) => " through the page cache",
+            None => "",
+        };
+        if let Some(way) = m.text(condition::METHOD) {
+            text += &format!("; {way}{direct}");
+        }
+        if let Some(bytes) = m.number("file_bytes") {
+            let kind = m.text(condition::TARGET_KIND).unwrap_or("file");
+            text += &format!("; {kind} of {}", units.bytes(bytes));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn calibration(id: &str) -> Calibration {
+        let goal = json!({
+            "what": "", "block_bytes": 8192, "read_share": 1.0, "quantile": 0.99, "limit_ns": 1,
+        });
+        let (quantiles, repeats) = (json!([]), json!([6, 6]));
+        serde_json::from_value(json!({
+            "id": id, "goal": goal, "end": "found", "sentence": "", "quantiles_ns": quantiles,
+            "repeats": repeats, "curve": [],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_window_belongs_to_the_longest_id_that_fits() {
+        let all =
+            ["block.calibrate.read.8k", "block.calibrate.read.8k.beside_log"].map(calibration);
+        let owner_of = |id: &str| owner(&all, id).map(|c| c.id.as_str());
+        assert_eq!(owner_of("block.calibrate.read.8k.confirm"), Some(all[0].id.as_str()));
+        assert_eq!(
+            owner_of("block.calibrate.read.8k.beside_log.curve.3"),
+            Some(all[1].id.as_str())
+        );
+        assert_eq!(owner_of("block.calibrate.read.8kb"), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! Runs of storage alone: a calibration with its windows, and loads of a job file. The drive is a queue with one law:
+//! latency grows as 1 / (1 - load), so that curve, histograms and figures agree.
+
+use narrows_model::*;
+use narrows_stats::Recorder;
+use serde_json::json;
+
+use super::builders::{m, unit};
+
+/// What the drive gives at most, per second.
+const CEILING: f64 = 80_812.0;
+const ALONE_NS: f64 = 84_600.0;
+
+/// Reads of 8 KiB, found.
+pub fn calibrated() -> Run {
+    let mut run = blank();
+    add(&mut run, calibration("block.calibrate.read.8k", 1.0, None), 1.0);
+    run
+}
+
+/// The same beside a log stream, and a mix of reads and writes: three answers in one run.
+pub fn interfered() -> Run {
+    let mut run = calibrated();
+    let log = Some("a durable 8 KiB log stream");
+    add(&mut run, calibration("block.calibrate.read.8k.beside_log", 1.0, log), 1.5);
+    add(&mut run, calibration("block.calibrate.mixed70.8k", 0.7, None), 2.0);
+    run
+}
+
+/// A search that ended otherwise.
+pub fn unfound(end: CalibrationEnd) -> Run {
+    let mut run = calibrated();
+    let c = &mut run.calibrations[0];
+    c.end = end;
+    c.sentence = match end {
+        CalibrationEnd::Unlimited => "80.8 k/s still keeps p99 at 612 µs.",
+        CalibrationEnd::Unstable => {
+            "62.0 k/s kept it in window 9, and 58.0 k/s missed it in window 14."
+        }
+        CalibrationEnd::GeneratorBound => "at 310 k/s its own p99 of lateness is 9 % of the p99.",
+        CalibrationEnd::Unfinished => {
+            "the time was used up; 58.0 k/s passed and 70.1 k/s failed so far."
+        }
+        _ => "at 808 /s, 1 % of the ceiling, p99 is 1.42 ms.",
+    }
+    .into();
+    (c.interval_95, c.oracle, c.knee_per_s, c.bound) = (None, None, None, None);
+    if matches!(end, CalibrationEnd::Unreachable | CalibrationEnd::Unstable) {
+        (c.rate_per_s, c.latency_mean_ns, c.cpu_per_op_ns) = (None, None, None);
+        c.quantiles_ns.clear();
+        c.curve.clear();
+    }
+    run
+}
+
+/// What it rests on is invalid.
+pub fn botched() -> Run {
+    let mut run = calibrated();
+    run.findings.push(super::finding(
+        Severity::Invalid,
+        "device-saw-less",
+        Some("block.calibrate.read.8k.confirm"),
+        "the drives saw 3 % of the bytes: a cache answered",
+    ));
+    run.apply_findings();
+    run
+}
+
+/// Loads of a job file: one valid, a suspect mix, an invalid one.
+pub fn loads() -> Run {
+    let mut run = blank();
+    run.command = ["narrows", "block", "run", "mixed.fio"].map(String::from).into();
+    let load = |id: &str, rate: f64, factor: f64| {
+        let mut load = window(id, rate, factor, 2);
+        load.workload.insert(condition::LOOP.into(), json!("closed"));
+        load.workload.insert(condition::DEPTH.into(), json!(32));
+        load
+    };
+    let mut mix = load("block.run.mixed.a-job-with-a-name-that-is-quite-long", 41e3, 1.6);
+    mix.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
+    kinds(&mut mix, 41e3, 0.7, 1.6);
+    run.measurements =
+        vec![load("block.run.reads", 62e3, 1.0), mix, load("block.run.cached", 582e3, 0.01)];
+    run.findings = vec![
+        super::finding(
+            Severity::Suspect,
+            "steal",
+            Some(&run.measurements[1].id.clone()),
+            "the hypervisor took 7 % of the CPUs",
+        ),
+        super::finding(
+            Severity::Invalid,
+            "device-saw-less",
+            Some("block.run.cached"),
+            "the drives saw none of the bytes",
+        ),
+    ];
+    run.apply_findings();
+    run
+}
+
+fn blank() -> Run {
+    let mut run = super::without_database();
+    run.command = ["narrows", "block", "--at", "/data"].map(String::from).into();
+    run.plan.layers = vec![Layer::Block];
+    run.plan.steps.retain(|step| step.layer == Layer::Block);
+    run.finished_at = Some("2026-11-20T14:03:48Z".into());
+    run.measurements.clear();
+    run.findings.clear();
+    run
+}
+
+fn add(run: &mut Run, mut c: Calibration, factor: f64) {
+    let rate = c.rate_per_s.unwrap();
+    let mut confirm = window(&format!("{}.confirm", c.id), rate, factor, 6);
+    if c.goal.read_share < 1.0 {
+        kinds(&mut confirm, rate, c.goal.read_share, factor);
+    }
+    c.rests_on = vec![confirm.id.clone()];
+    run.measurements.push(confirm);
+    for point in c.curve.iter().filter(|point| !point.sentinel) {
+        let id = format!("{}.curve.{}", c.id, point.order);
+        let mut at = window(&id, point.asked_per_s, factor, 1);
+        if c.goal.read_share < 1.0 {
+            kinds(&mut at, point.asked_per_s, c.goal.read_share, factor);
+        }
+        run.measurements.push(at);
+    }
+    run.calibrations.push(c);
+}
+
+/// Mean latency at a rate, ns.
+fn mean_ns(rate: f64, factor: f64) -> f64 {
+    ALONE_NS * factor / (1.0 - rate / CEILING).max(0.02)
+}
+
+fn latencies(mean: f64, count: u32, seed: u64) -> Recorder {
+    let mut recorder = Recorder::new();
+    let mut state = seed;
+    for _ in 0..count {
+        let u = unit(&mut state).max(1e-9);
+        recorder.record((mean * (0.55 - 0.45 * u.ln())) as u64);
+    }
+    recorder
+}
+
+/// An open loop at a rate, with histograms and series.
+fn window(id: &str, rate: f64, factor: f64, repeats: u32) -> Measurement {
+    let mean = mean_ns(rate, factor);
+    let all = latencies(mean, 40_000, rate as u64);
+    let quantile = |q: f64| all.quantile(q).unwrap() as f64;
+    let mut window = m(
+        id,
+        Layer::Block,
+        repeats as usize,
+        &[
+            (metric::THROUGHPUT, Unit::OpsPerS, rate, 0.004),
+            (metric::BANDWIDTH, Unit::BytesPerS, rate * 8192.0, 0.004),
+            (metric::LATENCY_MEAN, Unit::Ns, all.mean().unwrap(), 0.02),
+            (metric::LATENCY_P50, Unit::Ns, quantile(0.5), 0.02),
+            (metric::LATENCY_P99, Unit::Ns, quantile(0.99), 0.05),
+            (metric::LATENCY_P999, Unit::Ns, quantile(0.999), 0.09),
+            (metric::CPU_PER_OP, Unit::NsPerOp, 2_900.0, 0.01),
+            (metric::ASKED_RATE, Unit::OpsPerS, rate, 0.0),
+        ],
+    );
+    for (key, value) in [
+        (condition::LOOP, json!("open")),
+        ("arrivals", json!("poisson")),
+        ("file_bytes", json!(1u64 << 30)),
+    ] {
+        window.workload.insert(key.into(), value);
+    }
+    window.conditions.insert(condition::METHOD.into(), json!("io_uring"));
+    window.conditions.insert(condition::DIRECT.into(), json!(true));
+    for repeat in 0..repeats {
+        let recorder = latencies(mean, 20_000, u64::from(repeat) + rate as u64);
+        let hdr_v2 = recorder.to_hdr_v2();
+        window.histograms.push(Histogram {
+            name: "latency".into(),
+            unit: Unit::Ns,
+            repeat,
+            hdr_v2,
+        });
+        let mut seed = u64::from(repeat) + 17;
+        let means: Vec<f64> = (0..20).map(|_| mean * (0.8 + 0.4 * unit(&mut seed))).collect();
+        let longest = means.iter().map(|mean| mean * (4.0 + 3.0 * unit(&mut seed))).collect();
+        for (name, values) in [(metric::LATENCY_MEAN, means), (metric::LATENCY_MAX, longest)] {
+            window.series.push(Series {
+                name: name.into(),
+                unit: Unit::Ns,
+                repeat,
+                t0_ns: 0,
+                interval_ns: 100_000_000,
+                x: Vec::new(),
+                values,
+            });
+        }
+    }
+    window
+}
+
+/// Reads and writes of a mix apart.
+fn kinds(m: &mut Measurement, rate: f64, reads: f64, factor: f64) {
+    let at = latencies(mean_ns(rate, factor), 40_000, 5);
+    let p99 = at.quantile(0.99).unwrap() as f64;
+    let half = 0.02;
+    let n = m.repeats as usize;
+    for (name, unit, value) in [
+        (metric::READ_THROUGHPUT, Unit::OpsPerS, rate * reads),
+        (metric::READ_LATENCY_P50, Unit::Ns, p99 / 6.0),
+        (metric::READ_LATENCY_P99, Unit::Ns, p99),
+        (metric::WRITE_THROUGHPUT, Unit::OpsPerS, rate * (1.0 - reads)),
+        (metric::WRITE_LATENCY_P50, Unit::Ns, p99 / 12.0),
+        (metric::WRITE_LATENCY_P99, Unit::Ns, p99 / 2.0),
+    ] {
+        m.metrics.push(super::builders::metric(name, unit, value, half, n));
+    }
+}
+
+fn calibration(id: &str, read_share: f64, beside: Option<&str>) -> Calibration {
+    let factor = if read_share < 1.0 {
+        2.0
+    } else if beside.is_some() {
+        1.5
+    } else {
+        1.0
+    };
+    let rate = (CEILING * (1.0 - ALONE_NS * factor * 2.72 / 1e6)).round();
+    let quantiles: Vec<f64> = [0.95, 0.97, 0.93, 0.96, 0.99, 0.94].map(|of| of * 1e6).into();
+    let what =
+        if read_share < 1.0 { "8 KiB random operations, 70 % reads" } else { "8 KiB random reads" };
+    let mut c: Calibration = serde_json::from_value(json!({
+        "id": id,
+        "goal": {
+            "what": what, "block_bytes": 8192, "read_share": read_share, "quantile": 0.99,
+            "limit_ns": 1_000_000, "arrivals": "poisson", "beside": beside,
+        },
+        "end": "found",
+        "sentence": "",
+        "rate_per_s": rate,
+        "interval_95": { "low": rate, "high": rate * 1.05, "method": "order_statistic" },
+        "quantiles_ns": quantiles,
+        "repeats": [6, 6],
+        "latency_mean_ns": mean_ns(rate, factor),
+        "alone_ns": ALONE_NS,
+        "ceiling_per_s": CEILING,
+        "ceiling_depth": 64,
+        "knee_per_s": rate * 0.65,
+        "curve": [],
+        "cpu_per_op_ns": 2_900.0,
+        "windows": 54,
+        "unusable_windows": 3,
+        "bound": "the closed loop's depth over its latency: 64 / 792 µs = 80.8 k/s",
+        "bandwidth_bytes_per_s": 2.19e9,
+        "bandwidth_depth": 8,
+        "process_bandwidth_bytes_per_s": 1.31e9,
+    }))
+    .unwrap();
+    if read_share == 1.0 {
+        c.oracle = Some(OracleNumbers {
+            max_iops: 80_812,
+            max_mbps: 2_088,
+            latency_ms: 0,
+            max_pmbps: Some(1_249),
+        });
+    }
+    let shares =
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.7, 0.7, 0.8, 0.9, 0.95, 1.0, 1.03, 1.06];
+    for (i, share) in shares.into_iter().enumerate() {
+        let sentinel = i == 7 || i == 8 || i == 9;
+        let asked = rate * share;
+        let bounded = share < 1.05;
+        let law = latencies(mean_ns(asked, factor), 40_000, i as u64);
+        let at = |q: f64| {
+            law.quantile(q)
+                .map(|ns| ns as f64 * if bounded { 1.0 + 0.01 * (i % 3) as f64 } else { 900.0 })
+        };
+        c.curve.push(CurvePoint {
+            order: (i as u32 * 7) % 16,
+            sentinel,
+            asked_per_s: asked,
+            achieved_per_s: asked * if bounded { 1.0 } else { 0.99 },
+            bounded,
+            latency_mean_ns: law.mean(),
+            latency_p50_ns: at(0.5),
+            latency_p99_ns: at(0.99),
+            latency_p999_ns: at(0.999).filter(|_| share > 0.25),
+            lateness_p99_ns: Some(6_200.0),
+            cpu_per_op_ns: Some(2_900.0 + 400.0 * (1.0 - share)),
+        });
+    }
+    c
+}
