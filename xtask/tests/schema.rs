@@ -1,11 +1,11 @@
 //! The committed schema describes what is written, and refuses what isn't.
 
 use narrows_model::{
-    Better, Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DatabaseChoice, Dimm,
-    Finding, Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, LimitBasis,
+    Better, Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DatabaseChoice, DepthPoint,
+    Dimm, Finding, Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, LimitBasis,
     LimitShare, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan, PlannedStep,
     Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm, Tool, Unit,
-    Unknown, Verdict, metric,
+    Unknown, Validity, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -163,6 +163,7 @@ fn calibration(interval: Interval) -> Calibration {
             read_share: 1.0,
             quantile: 0.99,
             limit_ns: 1_000_000,
+            arrivals: "poisson".into(),
             beside: Some("a durable 8 KiB log stream".into()),
         },
         end: CalibrationEnd::Found,
@@ -189,8 +190,21 @@ fn calibration(interval: Interval) -> Calibration {
             lateness_p99_ns: Some(2e3),
             cpu_per_op_ns: Some(4e3),
         }],
+        ramp: vec![DepthPoint {
+            depth: 1,
+            rate_per_s: 11e3,
+            latency_mean_ns: Some(90e3),
+            latency_p99_ns: None,
+        }],
+        cpu_per_op_ns: Some(4e3),
+        burst_per_s: Some(80e3),
+        thin: false,
+        windows: 31,
+        unusable_windows: 2,
+        generator_per_s: Some(3e6),
         bound: Some("the drive's own time at this rate".into()),
         bandwidth_bytes_per_s: Some(4e9),
+        bandwidth_depth: Some(4),
         process_bandwidth_bytes_per_s: Some(2e9),
         oracle: Some(OracleNumbers {
             max_iops: 62_000,
@@ -198,6 +212,8 @@ fn calibration(interval: Interval) -> Calibration {
             latency_ms: 0,
             max_pmbps: None,
         }),
+        rests_on: vec!["block.calibrate.read.8k.confirm.62000".into()],
+        validity: Validity::Valid,
     }
 }
 

@@ -3,8 +3,12 @@
 //! Results with the machine's description go to `docs/benchmarks.md`, whatever they are. Ratios within one run are
 //! what counts; the absolute figures are the machine's of that hour.
 
+mod fio;
 mod lookups;
+mod memory_device;
+mod rates;
 mod reads;
+mod ring;
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,12 +21,13 @@ use narrows_model::{Platform, Role};
 const ROUNDS: u32 = 6;
 const WINDOW: Duration = Duration::from_secs(3);
 
-/// One contender's samples: rate and processor time per operation.
+/// One contender's samples: rate, CPU time per operation, and the part of that outside of the kernel.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Contender {
     name: String,
     rate_per_s: Vec<f64>,
     cpu_per_op_ns: Vec<f64>,
+    user_per_op_ns: Vec<f64>,
 }
 
 impl Contender {
@@ -34,19 +39,50 @@ impl Contender {
         self.rate_per_s.push(rate_per_s);
         self.cpu_per_op_ns.push(cpu_per_op_ns);
     }
+
+    fn add_cost(&mut self, cost: Cost) {
+        self.add(cost.rate_per_s, cost.cpu_per_op_ns);
+        self.user_per_op_ns.push(cost.user_per_op_ns);
+    }
 }
 
-/// Measures beside fio and pgbench; `args` may name the folder (`--data DIR`).
+/// What one window cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    rate_per_s: f64,
+    cpu_per_op_ns: f64,
+    /// Of it, outside of the kernel.
+    user_per_op_ns: f64,
+}
+
+type Compare = fn(&Context<'_>, &Path) -> Result<String>;
+
+/// Name on the command line, title of the page's section, and what measures it.
+const SECTIONS: &[(&str, &str, Compare)] = &[
+    ("reads", reads::TITLE, reads::compare),
+    ("memory-device", memory_device::TITLE, memory_device::compare),
+    ("ring", ring::TITLE, ring::compare),
+    ("rates", rates::TITLE, rates::compare),
+    ("lookups", lookups::TITLE, lookups::compare),
+];
+/// All that is about block storage.
+const BLOCK: [&str; 4] = ["reads", "memory-device", "ring", "rates"];
+
+/// Measures beside fio, its `t/io_uring` and pgbench; `args` may name what, and the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
-    let (what, rest) = match args {
-        ["reads", rest @ ..] => (Some("reads"), rest),
-        ["lookups", rest @ ..] => (Some("lookups"), rest),
-        rest => (None, rest),
+    let (what, rest): (Vec<&str>, &[&str]) = match args {
+        ["block", rest @ ..] => (BLOCK.into(), rest),
+        [name, rest @ ..] if SECTIONS.iter().any(|section| section.0 == *name) => {
+            (vec![name], rest)
+        }
+        rest => (SECTIONS.iter().map(|section| section.0).collect(), rest),
     };
     let folder = match rest {
         [] => "/var/tmp",
         ["--data", folder] => folder,
-        _ => bail!("usage: cargo xtask peers [reads|lookups] [--data DIR]"),
+        _ => bail!(
+            "usage: cargo xtask peers [block|reads|memory-device|ring|rates|lookups] [--data DIR]"
+        ),
     };
     if cfg!(debug_assertions) {
         bail!(
@@ -69,12 +105,9 @@ pub fn peers(args: &[&str]) -> Result<()> {
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
     let mut text = head(&platform);
     let id = format!("peers-{}", std::process::id());
-    for (name, title, compare) in [
-        ("reads", reads::TITLE, reads::compare as fn(&Context<'_>, &Path) -> Result<String>),
-        ("lookups", lookups::TITLE, lookups::compare),
-    ] {
+    for (name, title, compare) in SECTIONS {
         text += &format!("{title}\n\n");
-        text += &if what.is_none_or(|what| what == name) {
+        text += &if what.contains(name) {
             let scratch = Scratch::create(folder, &id)?;
             compare(&ctx, scratch.path())?
         } else {
@@ -100,7 +133,7 @@ fn head(platform: &Platform) -> String {
          Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s, \
          medians. Ratios within one table are what counts: on a shared virtual machine the absolute figures change by \
          the hour.\n\n\
-         Machine: {} ({} threads), Linux {}, {}, drive {}.\n\n",
+         Machine: {} ({} CPUs), Linux {}, {}, drive {}.\n\n",
         WINDOW.as_secs(),
         platform.cpu.model.as_deref().unwrap_or("processor not known"),
         platform.cpu.threads,
@@ -117,13 +150,16 @@ fn head(platform: &Platform) -> String {
 
 /// A table with the first contender as the measure of the others.
 fn table(caption: &str, unit: &str, contenders: &[Contender]) -> String {
-    let mut text = format!(
-        "{caption}\n\n| | {unit} | of ours | CPU per operation | of ours |\n| --- | ---: | ---: | ---: | ---: |\n"
-    );
     let ours = &contenders[0];
+    let user = !ours.user_per_op_ns.is_empty();
+    let (title, rule) =
+        if user { (" outside of the kernel | of ours |", " ---: | ---: |") } else { ("", "") };
+    let mut text = format!(
+        "{caption}\n\n| | {unit} | of ours | CPU per operation | of ours |{title}\n| --- | ---: | ---: | ---: | ---: |{rule}\n"
+    );
     for contender in contenders {
         text += &format!(
-            "| {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} |",
             contender.name,
             figure(&contender.rate_per_s, |rate| {
                 let (number, prefix) = narrows_units::si(rate);
@@ -133,6 +169,14 @@ fn table(caption: &str, unit: &str, contenders: &[Contender]) -> String {
             figure(&contender.cpu_per_op_ns, |ns| format!("{:.2} µs", ns / 1e3)),
             relation(&contender.cpu_per_op_ns, &ours.cpu_per_op_ns),
         );
+        if user {
+            text += &format!(
+                " {} | {} |",
+                figure(&contender.user_per_op_ns, |ns| format!("{ns:.0} ns")),
+                relation(&contender.user_per_op_ns, &ours.user_per_op_ns),
+            );
+        }
+        text += "\n";
     }
     text + "\n"
 }
