@@ -83,6 +83,7 @@ fn wrong_arguments_are_named_with_a_way_out() {
     refuses(&f, &["run", "/nonexistent.fio"], &["nonexistent.fio"]);
     refuses(&f, &["run", "/tmp"], &["is a folder", "hint:"]);
     refuses(&f, &["run", "x.fio", "--fio-json-plus"], &["--fio-json"]);
+    refuses(&f, &["run", "x.fio", "--fio-json", "/nonexistent/x"], &["/nonexistent/x", "hint:"]);
     f.assert_nothing_left();
     assert!(f.runs().is_empty());
 }
@@ -318,6 +319,36 @@ fn a_small_calibration_answers_with_its_evidence() {
     };
     assert!(render("text").lines().all(|line| line.chars().count() <= 100), "{}", render("text"));
     assert!(render("html").contains("<svg"));
+}
+
+#[test]
+fn rounds_say_in_a_sentence_what_a_rate_is_worth() {
+    let _alone = alone();
+    let f = Fixture::new();
+    let args = ["steady", "--file-size", "64m", "--round", "1s", "--budget", "1g", "--load-here"];
+    let output = command(&f, &args).args(["--format", "json"]).output().unwrap();
+    f.assert_nothing_left();
+    let run = Run::from_json(&text(&output.stdout))
+        .unwrap_or_else(|e| panic!("{e}: {}", text(&output.stderr)));
+    let [measurement] = run.measurements.as_slice() else { panic!("one measurement") };
+    let said = measurement.text("sentence").expect("it says what it is worth");
+    // A gigabyte fills no drive.
+    assert_eq!(measurement.text("write_state"), Some("burst"), "{said}");
+    assert!(said.contains("burst"), "{said}");
+    assert!(matches!(output.status.code(), Some(3 | 4)), "{:?}", output.status);
+}
+
+#[test]
+fn a_servers_folder_is_not_loaded_unasked() {
+    let f = Fixture::new();
+    fs::write(f.data().join("PG_VERSION"), "17").unwrap();
+    fs::write(f.data().join("postmaster.pid"), "1").unwrap();
+    let job = job_file(&f, "x.fio", "[a]\nrw=read\nsize=1m\n");
+    for args in [&["calibrate"][..], &["steady"], &["writers"], &["run", &job]] {
+        refuses(&f, args, &["--load-here"]);
+    }
+    assert_eq!(fs::read_dir(f.data()).unwrap().count(), 2, "nothing was made");
+    assert!(f.runs().is_empty());
 }
 
 #[test]

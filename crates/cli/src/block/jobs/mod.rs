@@ -27,6 +27,7 @@ use super::place;
 use super::session::{Prepared, Session};
 use crate::args::block::JobsArgs;
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::{output, store};
 
 use targets::Targets;
@@ -38,6 +39,9 @@ const FILL_BYTES_PER_S: f64 = 500e6;
 /// Runs the command.
 pub fn run(args: &JobsArgs) -> Result<Exit> {
     let at = place::folder(&args.place)?;
+    if let Some(path) = args.fio_json.as_deref().filter(|path| *path != Path::new("-")) {
+        check_fio_json(path)?;
+    }
     let consented = place::consented(&args.consent)?;
     let plan = read::plan(args)?;
     let mut targets = Targets::new(&at, consented.as_ref());
@@ -71,17 +75,36 @@ pub fn run(args: &JobsArgs) -> Result<Exit> {
     let outcome =
         execute::execute(&mut session, &plan.jobs, &walls, &mut targets, consent, &mut done);
     let mut show = true;
+    // The run itself is kept and shown even where this file can't be written.
+    let mut written = Ok(());
     if let Some(path) = args.fio_json.as_ref().filter(|_| outcome.is_ok()) {
         let text = fio_json::text(&plan, &done, args.fio_json_plus);
-        if path == Path::new("-") {
-            show = false;
-            session.display.clear();
-            output::print(&text)?;
+        show = path != Path::new("-");
+        if show {
+            written = store::write_whole(path, &text);
         } else {
-            store::write_whole(path, &text)?;
+            session.display.clear();
+            written = output::print(&text);
         }
     }
-    session.end(outcome, &args.output, show)
+    let exit = session.end(outcome, &args.output, show)?;
+    written.map(|()| exit)
+}
+
+/// Refuses before the run what would fail after it.
+fn check_fio_json(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let problem = match std::fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => "is not a folder".to_string(),
+        Ok(_) if path.is_dir() => "is a folder".to_string(),
+        Ok(_) => return Ok(()),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::hinted(
+        format!("--fio-json {}: {problem}", path.display()),
+        "name a file in a folder that is there, or - for standard output",
+    ))
 }
 
 /// Everything about the settings that isn't just as in fio, line by line.
