@@ -89,11 +89,11 @@ fn storage_alone_has_no_empty_sections() {
 #[test]
 fn each_end_says_its_own_words_and_no_answer() {
     for (end, words) in ENDS.into_iter().zip([
-        "no rate is low enough; at 808 /s, 1 % of the ceiling, p99 is 1.42 ms",
-        "latency is not what limits it",
-        "the device is not the same all the time",
+        "8 KiB random reads: p99 within 1.00 ms is not kept even at 808 /s (there it is 1.42 ms)",
+        "something else than latency ends the growth",
+        "the device changed",
         "the load generator could not follow",
-        "the search did not finish",
+        "the time allowed was used up",
     ]) {
         let screen = flat(&screen(&unfound(end)));
         // Two ends confirm a rate and only don't know what lies above it.
@@ -103,6 +103,25 @@ fn each_end_says_its_own_words_and_no_answer() {
         assert!(screen.contains(words), "{screen}");
         assert!(!screen.contains("crossing between"), "{screen}");
     }
+}
+
+#[test]
+fn an_end_without_a_sentence_has_words_all_the_same() {
+    let mut run = unfound(CalibrationEnd::Unreachable);
+    run.calibrations[0].sentence.clear();
+    let screen = flat(&screen(&run));
+    let words = "NOT FOUND 8 KiB random reads with p99 within 1 ms: no rate is low enough";
+    assert!(screen.contains(words), "{screen}");
+}
+
+#[test]
+fn a_rate_with_writes_says_what_it_is_worth() {
+    let mut run = interfered();
+    assert!(flat(&screen(&run)).contains("writes burst or sustained, not known"));
+    let confirm =
+        run.measurements.iter_mut().find(|m| m.id == "block.calibrate.mixed70.8k.confirm");
+    confirm.unwrap().conditions.insert("write_state".into(), "burst".into());
+    assert_eq!(screen(&run).matches("burst: what is given for minutes").count(), 1);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAn
     };
     // An invalid figure is not printed at all: what is printed gets quoted.
     if c.validity != Validity::Invalid {
-        answer.facts = facts(c, units);
+        answer.facts = facts(run, c, units);
         answer.oracle = c.oracle.as_ref().map(|numbers| oracle::form(c, numbers));
         (answer.curve, answer.curve_remark) = curve::rows(run, c);
     }
@@ -119,10 +119,11 @@ pub(crate) fn operation(c: &Calibration) -> &'static str {
     }
 }
 
-fn facts(c: &Calibration, units: Units) -> Vec<Fact> {
+fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |label, text: Option<String>| facts.extend(text.map(|text| Fact { label, text }));
     add("there", there(c));
+    add("writes", (c.goal.read_share < 1.0).then(|| writes(run, c)));
     add("burst", c.burst_per_s.map(|rate| {
         format!(
             "{} kept it before, in a shorter window: between stalls, or as long as credits last",
@@ -149,6 +150,17 @@ fn facts(c: &Calibration, units: Units) -> Vec<Fact> {
     add("bound by", Some(c.bound.clone().unwrap_or_else(|| "not known".to_string())));
     add("1 MiB", bandwidth(c, units));
     facts
+}
+
+/// What a rate with writes is worth.
+fn writes(run: &Run, c: &Calibration) -> String {
+    let rests = windows(run, c).filter(|m| c.rests_on.contains(&m.id));
+    let state = rests.filter_map(|m| m.text(condition::WRITE_STATE)).next();
+    match state {
+        Some("sustained") => "sustained: in steady state".to_string(),
+        Some("burst") => "burst: what is given for minutes, not for hours".to_string(),
+        _ => "burst or sustained, not known".to_string(),
+    }
 }
 
 /// The percentile in the runs that confirm it, the mean and the processor time there.

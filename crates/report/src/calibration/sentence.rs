@@ -30,18 +30,17 @@ pub(super) fn sentence(c: &Calibration) -> (Option<String>, String) {
         CalibrationEnd::Unlimited | CalibrationEnd::GeneratorBound => c.rate_per_s,
         _ => None,
     };
-    let (found, asked) = match floor {
-        Some(per_s) => {
-            (Some(format!("{} or more", rate(per_s))), format!("of {}", asked(c, "keep")))
-        }
-        None => (None, asked(c, "with")),
-    };
-    let mut text = format!("{asked}: {}", ended(c.end));
+    // The run's own sentence has the figures; it names the limit itself.
     let because = c.sentence.trim().trim_end_matches('.');
-    if !because.is_empty() {
-        text += &format!("; {because}");
+    let because = if because.is_empty() { ended(c.end) } else { because };
+    match floor {
+        Some(per_s) => {
+            let text = format!("of {}: {because}", asked(c, "keep"));
+            (Some(format!("{} or more", rate(per_s))), text)
+        }
+        None if c.sentence.is_empty() => (None, format!("{}: {because}", asked(c, "with"))),
+        None => (None, format!("{}{}: {because}", c.goal.what, beside(c))),
     }
-    (found, text)
 }
 
 /// `62.0 and 65.1 k/s`, or `970 /s and 1.02 k/s`.
@@ -54,10 +53,14 @@ fn range(low: f64, high: f64) -> String {
     }
 }
 
+fn beside(c: &Calibration) -> String {
+    c.goal.beside.as_ref().map_or(String::new(), |what| format!(" beside {what}"))
+}
+
 /// `8 KiB random reads keep p99 within 1 ms beside a durable log stream`.
 fn asked(c: &Calibration, keep: &str) -> String {
     let goal = &c.goal;
-    let beside = goal.beside.as_ref().map_or(String::new(), |what| format!(" beside {what}"));
+    let beside = beside(c);
     format!(
         "{} {keep} {} within {}{beside}",
         goal.what,
@@ -66,7 +69,7 @@ fn asked(c: &Calibration, keep: &str) -> String {
     )
 }
 
-/// How a search ended that found no answer, in words that say what to make of it.
+/// How a search ended that found no answer, where the run has no sentence of its own.
 fn ended(end: CalibrationEnd) -> &'static str {
     match end {
         CalibrationEnd::Found => "found",

@@ -53,8 +53,9 @@ pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<String> {
             let rests = c.rests_on.contains(&m.id);
             let points = percentile_points(&all);
             let asked = asked(m)?;
+            let kept = c.rate_per_s.is_some_and(|rate| (asked / rate - 1.0).abs() < 0.01);
             (points.len() > 1)
-                .then(|| (asked, rests, Line { name: rate(asked), strong: rests, points }))
+                .then(|| (asked, rests, Line { name: rate(asked), strong: rests && kept, points }))
         })
         .collect();
     lines.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -33,15 +33,15 @@ pub fn unfound(end: CalibrationEnd) -> Run {
     let c = &mut run.calibrations[0];
     c.end = end;
     c.sentence = match end {
-        CalibrationEnd::Unlimited => "80.8 k/s still keeps p99 at 612 µs.",
+        CalibrationEnd::Unlimited => "p99 within 1.00 ms is kept up to the ceiling, 80.8 k/s: something else than latency ends the growth",
         CalibrationEnd::Unstable => {
-            "62.0 k/s kept it in window 9, and 58.0 k/s missed it in window 14."
+            "the device changed: p99 within 1.00 ms was kept at 62.0 k/s and missed at 58.0 k/s"
         }
-        CalibrationEnd::GeneratorBound => "at 310 k/s its own p99 of lateness is 9 % of the p99.",
+        CalibrationEnd::GeneratorBound => "the load generator could not follow at 310 k/s",
         CalibrationEnd::Unfinished => {
-            "the time was used up; 58.0 k/s passed and 70.1 k/s failed so far."
+            "the time allowed was used up, after 54 windows; so far kept at 58.0 k/s and missed at 70.1 k/s"
         }
-        _ => "at 808 /s, 1 % of the ceiling, p99 is 1.42 ms.",
+        _ => "p99 within 1.00 ms is not kept even at 808 /s (there it is 1.42 ms)",
     }
     .into();
     (c.interval_95, c.oracle, c.knee_per_s, c.bound) = (None, None, None, None);
