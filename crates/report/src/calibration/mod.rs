@@ -165,7 +165,7 @@ fn writes(run: &Run, c: &Calibration) -> String {
 
 /// The percentile in the runs that confirm it, the mean and the processor time there.
 fn there(c: &Calibration) -> Option<String> {
-    c.rate_per_s?;
+    let per_s = c.rate_per_s?;
     let finite: Vec<f64> = c.quantiles_ns.iter().copied().filter(|ns| ns.is_finite()).collect();
     let low = finite.iter().copied().min_by(f64::total_cmp);
     let high = finite.iter().copied().max_by(f64::total_cmp);
@@ -178,7 +178,13 @@ fn there(c: &Calibration) -> Option<String> {
     }
     parts.extend(c.latency_mean_ns.map(|ns| format!("mean {}", time(ns))));
     parts.extend(c.cpu_per_op_ns.map(|ns| format!("CPU {} per {}", time(ns), operation(c))));
-    (!parts.is_empty()).then(|| parts.join(", "))
+    // Where no rate stands in the sentence, "there" needs its place.
+    let place = if c.answer_per_s().is_none() {
+        format!("at {}: ", print::rate(per_s))
+    } else {
+        String::new()
+    };
+    (!parts.is_empty()).then(|| format!("{place}{}", parts.join(", ")))
 }
 
 fn ceiling(c: &Calibration) -> Option<String> {
