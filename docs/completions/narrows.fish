@@ -27,6 +27,7 @@ end
 complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Render a stored run again, in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -57,6 +58,125 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'A sket
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l percentile -d 'The percentile that has to stay within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l within -d 'The limit, counted from when an operation was due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l size -d 'Bytes of an operation: 8k is 8 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l reads -d 'Of a hundred operations, reads; the rest are writes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times a second'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Independently of each other, as from many users'
+constant\t'At equal distances, as from a clock'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l file-size -d 'Size of the file that is made and removed: 1g is 1 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l minutes -d 'Time for all windows, writing the file not counted [default: a minute and a half]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate run steady writers device help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l percentile -d 'The percentile that has to stay within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l within -d 'The limit, counted from when an operation was due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l size -d 'Bytes of an operation: 8k is 8 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l reads -d 'Of a hundred operations, reads; the rest are writes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times a second'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Independently of each other, as from many users'
+constant\t'At equal distances, as from a clock'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l file-size -d 'Size of the file that is made and removed: 1g is 1 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l minutes -d 'Time for all windows, writing the file not counted [default: a minute and a half]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l section -d 'Only the sections of this name; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json -d 'Write fio\'s JSON to this file too, or with - to standard output instead of the report' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json-plus -d 'fio\'s json+ layout with every bin of the histograms, as --output-format=json+'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l size -d 'Bytes of an operation: 8k is 8 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l reads -d 'Of a hundred operations, reads; the rest are writes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l depth -d 'Operations in flight' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l round -d 'Length of a round; SNIA\'s is a minute' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l file-size -d 'Size of the file that is made and removed: 1g is 1 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l budget -d 'Most that may be written, the file not counted: 64g is 64 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l writers -d 'Writers, and files in the second half of each pair' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l size -d 'Bytes of a write: 8k is 8 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
+json\t'As in the run file'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l format -d 'Format of the report' -r -f -a "text\t'The one screen'
 json\t'The run file'
 csv\t'One row per metric'
@@ -73,7 +193,13 @@ complete -c narrows -n "__fish_narrows_using_subcommand platform" -l wal -d 'Fol
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
 json\t'As in the run file'"
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run report platform help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run report platform help" -f -a "report" -d 'Render a stored run again, in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run report platform help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run report platform help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block report platform help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block report platform help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block report platform help" -f -a "report" -d 'Render a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block report platform help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block report platform help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'

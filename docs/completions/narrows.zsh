@@ -61,6 +61,202 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(block)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--percentile=[The percentile that has to stay within the limit]:P:_default' \
+'--within=[The limit, counted from when an operation was due]:TIME:_default' \
+'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
+constant\:"At equal distances, as from a clock"))' \
+'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
+'--minutes=[Time for all windows, writing the file not counted \[default\: a minute and a half\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__block_commands" \
+"*::: :->block" \
+&& ret=0
+
+    case $state in
+    (block)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-block-command-$line[1]:"
+        case $line[1] in
+            (calibrate)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--percentile=[The percentile that has to stay within the limit]:P:_default' \
+'--within=[The limit, counted from when an operation was due]:TIME:_default' \
+'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
+constant\:"At equal distances, as from a clock"))' \
+'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
+'--minutes=[Time for all windows, writing the file not counted \[default\: a minute and a half\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+'*--section=[Only the sections of this name; may be given several times]:NAME:_default' \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--fio-json=[Write fio'\''s JSON to this file too, or with - to standard output instead of the report]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- fio'\''s job files, as on one command line of fio:_files' \
+&& ret=0
+;;
+(steady)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
+'--depth=[Operations in flight]:N:_default' \
+'--round=[Length of a round; SNIA'\''s is a minute]:TIME:_default' \
+'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
+'--budget=[Most that may be written, the file not counted\: 64g is 64 GiB]:SIZE:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(writers)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--writers=[Writers, and files in the second half of each pair]:N:_default' \
+'--size=[Bytes of a write\: 8k is 8 KiB]:SIZE:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(device)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Text or JSON]:FORMAT:((text\:"For people"
+json\:"As in the run file"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':device -- The device, as /dev/nvme1n1:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__block__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-block-help-command-$line[1]:"
+        case $line[1] in
+            (calibrate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(steady)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(writers)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(device)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (report)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of the report]:FORMAT:((text\:"The one screen"
@@ -105,6 +301,42 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(block)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__block_commands" \
+"*::: :->block" \
+&& ret=0
+
+    case $state in
+    (block)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-block-command-$line[1]:"
+        case $line[1] in
+            (calibrate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(steady)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(writers)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(device)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (report)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -130,21 +362,138 @@ esac
 _narrows_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
+'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__block_commands] )) ||
+_narrows__subcmd__block_commands() {
+    local commands; commands=(
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
+'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
+'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows block commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__calibrate_commands] )) ||
+_narrows__subcmd__block__subcmd__calibrate_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block calibrate commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__device_commands] )) ||
+_narrows__subcmd__block__subcmd__device_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block device commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help_commands] )) ||
+_narrows__subcmd__block__subcmd__help_commands() {
+    local commands; commands=(
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
+'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
+'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows block help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__calibrate_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__calibrate_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help calibrate commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__device_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__device_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help device commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__run_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__steady_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__steady_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help steady commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__writers_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__writers_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__run_commands] )) ||
+_narrows__subcmd__block__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__steady_commands] )) ||
+_narrows__subcmd__block__subcmd__steady_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block steady commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__writers_commands] )) ||
+_narrows__subcmd__block__subcmd__writers_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block writers commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help_commands] )) ||
 _narrows__subcmd__help_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
+'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
+_narrows__subcmd__help__subcmd__block_commands() {
+    local commands; commands=(
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
+'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
+'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+    )
+    _describe -t commands 'narrows help block commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__calibrate_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__calibrate_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block calibrate commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__device_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__device_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block device commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__run_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__steady_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__steady_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block steady commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__writers_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block writers commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__help_commands] )) ||
 _narrows__subcmd__help__subcmd__help_commands() {

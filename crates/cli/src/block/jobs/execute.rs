@@ -1,6 +1,6 @@
 //! Runs the walls, and makes a measurement of each job.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Phase;
@@ -191,7 +191,11 @@ fn measurements(
         let Some((lane, first)) = lanes.first() else { continue };
         let mut record = Record::new();
         record.add(&one.whole);
-        let unwritten = first.region.target().unwritten_share();
+        // Of several files the worst one counts.
+        let unwritten = lanes
+            .iter()
+            .filter_map(|(_, stream)| stream.region.target().unwritten_share())
+            .max_by(f64::total_cmp);
         let resident = resident.filter(|_| lane.route == Route::Buffered);
         for (name, share) in [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)] {
             if let Some(share) = share {
@@ -215,7 +219,14 @@ fn measurements(
         workload.insert("section".into(), json!(job.place.to_string()));
         workload.insert("numjobs".into(), json!(job.clones));
         workload.insert("window".into(), json!(number));
+        let mut files: Vec<(&Path, u64)> = lanes
+            .iter()
+            .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
+            .collect();
+        files.dedup();
         workload.insert("file".into(), json!(lane.file.display().to_string()));
+        workload.insert("files".into(), json!(files.len()));
+        workload.insert("file_bytes".into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
         if lane.mix.writes() {
             // What the drive does after its capacity was written once or twice was not seen.
             measurement.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
