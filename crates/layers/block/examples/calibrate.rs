@@ -3,6 +3,8 @@
 //! ```sh
 //! cargo run --release -p narrows-layer-block --example calibrate -- DIR [READ_PERCENT] [--beside] [--seconds N] [--mib N]
 //! ```
+//!
+//! With `--blind` other load is not looked at, so that windows count whatever else runs.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,7 +14,7 @@ use narrows_engine::{Context, Phase, Progress, Stop};
 use narrows_layer_block::{
     CalibratePlan, Ground, LogStream, Region, calibrate, planned_calibrate, prepare,
 };
-use narrows_model::Layer;
+use narrows_model::{Layer, Platform};
 use narrows_observe::Watch;
 
 struct Lines(Instant);
@@ -46,8 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = prepare(&ctx, dir, bytes, 1)?;
     let log = beside.map(|_| prepare(&ctx, dir, 64 << 20, 2)).transpose()?;
     let ground = Ground { data: Region::of(&data), log: log.as_ref().map(Region::of) };
-    let platform = narrows_model::Platform::default();
-    let found = calibrate(&ctx, &ground, &Watch::new(&platform, &[]), &plan)?;
+    let blind = args.iter().any(|arg| arg == "--blind");
+    let watch = if blind { Watch::none() } else { Watch::new(&Platform::default(), &[]) };
+    let found = calibrate(&ctx, &ground, &watch, &plan)?;
     eprintln!("{:7.2} s  done", progress.0.elapsed().as_secs_f64());
     println!("{:#?}", found.calibration);
     for m in &found.measurements {

@@ -232,3 +232,23 @@ fn it_ends_when_asked() {
     assert!(matches!(error, BlockError::Stopped(_)), "{error}");
     asks.join().unwrap();
 }
+
+/// A stall of 2 ms at every thousandth operation, 0.1 ms otherwise: at `r` per second the stalled one and those that are due
+/// in the first millisecond of the stall take longer than one, 1 + r/1000 of every thousand. That is 1 % at 9000 per second.
+#[test]
+fn the_rate_of_a_planted_law_is_never_exceeded() {
+    let access = Access::null().with_faults(vec![
+        every(Effect::DelayNs(MS / 10)),
+        Fault::any(When::Every(1000), Effect::StallNs(2 * MS)),
+    ]);
+    let found = run(&CalibratePlan { large: false, ..plan(access, 30) }, &ground());
+    hangs_together(&found);
+    let c = &found.calibration;
+    println!("{}", c.sentence);
+    // Whatever else runs here makes latencies longer, and the answer lower.
+    assert!(c.rate_per_s.is_none_or(|rate| rate <= 9000.0 * 1.15), "{}", c.sentence);
+    if let Some(interval) = c.interval_95 {
+        assert!(c.ceiling_per_s.unwrap() > interval.high, "far below the ceiling");
+        assert!(c.knee_per_s.is_none_or(|knee| knee <= interval.high * 1.1));
+    }
+}

@@ -104,6 +104,9 @@ fn unfinished(
         }
     };
     let so_far = match (passed_per_s, failed_per_s) {
+        (Some(passed), Some(failed)) if failed <= passed * 1.001 => {
+            format!("; so far kept and missed around {}", rate(failed))
+        }
         (Some(passed), Some(failed)) => {
             format!("; so far kept at {} and missed at {}", rate(passed), rate(failed))
         }
