@@ -29,7 +29,7 @@ fn evidence_quotes_the_figures_the_bound_and_the_repeat() {
 fn the_heaviest_finding_comes_first_and_decides_the_validity() {
     let mut run = clean::run();
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
-    clean::say(m, condition::METHOD, json!("threads"));
+    clean::say(m, "io_uring_refused", json!("ENOSYS"));
     clean::set(m, metric::GENERATOR_BUSY, Unit::Ratio, 0.99);
     clean::set(m, metric::ERRORS, Unit::Count, 3.0);
     run.findings = check(&run);

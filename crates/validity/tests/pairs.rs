@@ -221,8 +221,9 @@ const PAIRS: &[Pair] = &[
         // Busy submitting, not asleep in it.
         silent: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 8e3); change(r, AIO, metric::GENERATOR_BUSY, 0.85) } },
     Pair { rule: "io-uring-refused",
-        fires: |r| say(of(r, KNEE), condition::METHOD, json!("threads")),
-        silent: |r| say(of(r, KNEE), condition::METHOD, json!("direct")) },
+        fires: |r| say(of(r, KNEE), "io_uring_refused", json!("kernel.io_uring_disabled = 2")),
+        // Threads that were asked for, not fallen back to.
+        silent: |r| say(of(r, KNEE), condition::METHOD, json!("threads")) },
 
     Pair { rule: "server-counted-otherwise",
         fires: |r| change(r, UPDATE, metric::SERVER_TRANSACTIONS, 2.23e5),

@@ -19,7 +19,7 @@ use narrows_model::{Platform, Role};
 
 /// Rounds; in each of them every contender has one window.
 const ROUNDS: u32 = 6;
-const WINDOW: Duration = Duration::from_secs(3);
+const WINDOW: Duration = Duration::from_secs(2);
 
 /// One contender's samples: rate, CPU time per operation, and the part of that outside of the kernel.
 #[derive(Debug, Default, Clone)]

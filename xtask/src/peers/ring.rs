@@ -20,8 +20,10 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
         return Ok("NARROWS_PEER_T_IO_URING names no program; nothing to compare with.\n\n".into());
     };
     let file = narrows_layer_block::prepare(ctx, folder, FILE_BYTES, ctx.seed)?;
-    let arguments: Vec<String> =
+    let mut arguments: Vec<String> =
         ["-N1", "-d128", "-s32", "-c32", "-p0", "-B1", "-F1", "-R1"].map(String::from).into();
+    // It opens a file, too, though it does not read it.
+    arguments.push(file.path().display().to_string());
     let mut contenders = [Contender::new("narrows"), Contender::new("t/io_uring -N1")];
     for round in 0..ROUNDS {
         let mut order = [0, 1];

@@ -16,6 +16,9 @@ const HALF: Quantity = Product(&[Number(condition::THREADS), Constant(0.5)]);
 const OPEN: &[Need] = &[Need::Says(condition::LOOP, &["open"])];
 /// Windows of a search and its curve above the rate that was kept: they show that more is too much, and are meant to.
 const BEYOND: &[&str] = &["block.calibrate.*.beyond.*"];
+/// And those whose latency only has to be below a limit: that it is, with the generator's lateness inside of it, holds
+/// without that lateness all the more.
+const BEYOND_OR_KEPT: &[&str] = &["block.calibrate.*.beyond.*", "block.calibrate.*.confirm.kept"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -135,7 +138,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "generator-late",
         group: Group::Generator,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ALL.needs(OPEN).except(BEYOND)),
+        about: About::Measurement(Select::ALL.needs(OPEN).except(BEYOND_OR_KEPT)),
         when: When::Ratio {
             of: Metric(metric::LATENESS_P99),
             to: Metric(metric::LATENCY_P99),
@@ -215,9 +218,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Note,
         about: About::Run(Select::layers(&[Layer::Block])),
-        when: When::Says { key: condition::METHOD, any_of: &["threads"] },
+        when: When::Present("io_uring_refused"),
         figures: &[],
-        summary: "io_uring could not be used; threads with direct I/O stood in for the best path",
+        summary: "io_uring could not be used; Linux AIO or threads stood in for the best path",
         advice: "See kernel.io_uring_disabled and the container's seccomp profile",
         reason: "The drive's figures stand, with more CPU time per operation than io_uring needs",
         reference: "Linux Documentation/admin-guide/sysctl/kernel.rst, io_uring_disabled",

@@ -23,7 +23,7 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
     if online > 0 && busy > FULL * online as f64 {
         return Some(format!(
             "the processors: {busy:.1} of {online} are busy at the ceiling, {others:.1} with the work of others; an \
-             operation takes {:.1} us",
+             operation takes {:.1} µs",
             ramp.cpu_per_op_ns / 1e3
         ));
     }
@@ -36,19 +36,16 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
             reaches.unwrap_or_default()
         ));
     }
-    let alone_ns = ramp.alone_ns?;
     if ramp.still_grew {
-        let most = f64::from(ramp.depth) * 1e9 / alone_ns;
         return Some(format!(
-            "the depth: with {} in flight and {:.0} us each no more than {most:.0} per second can be done, and deeper \
-             queues were not tried",
-            ramp.depth,
-            alone_ns / 1e3
+            "the depth, as far as was tried: with {} in flight the rate still grew",
+            ramp.depth
         ));
     }
+    let alone_ns = ramp.alone_ns?;
     let at_a_time = ramp.ceiling_per_s * alone_ns / 1e9;
     Some(format!(
-        "the device or its path: it works on about {at_a_time:.1} operations at a time, {:.0} us each",
+        "the device or its path: it works on about {at_a_time:.1} operations at a time, {:.0} µs each",
         alone_ns / 1e3
     ))
 }
@@ -84,10 +81,10 @@ mod tests {
             said
         };
         let said = says(&ramp(), Some(1e6), "the device");
-        assert!(said.contains("about 4.0 operations at a time, 100 us each"), "{said}");
+        assert!(said.contains("about 4.0 operations at a time, 100 µs each"), "{said}");
         let deep = Ramp { still_grew: true, ..ramp() };
         let said = says(&deep, Some(1e6), "the depth");
-        assert!(said.contains("no more than 80000 per second"), "{said}");
+        assert!(said.contains("with 8 in flight the rate still grew"), "{said}");
         says(&Ramp { busiest: 0.95, ..deep }, Some(1e6), "the load generator");
         says(&ramp(), Some(70_000.0), "the load generator");
         says(&Ramp { cpus_busy: (1.9, 0.1, 2), ..ramp() }, None, "the processors");

@@ -209,9 +209,9 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
     }
     let goal = plan.goal;
     let sought = format!(
-        "search for the highest rate with p{} within {} us",
+        "search for the highest rate with p{} within {}",
         goal.quantile * 100.0,
-        goal.limit_ns / 1000
+        narrows_units::Nanos(goal.limit_ns)
     );
     let log_bytes = plan
         .beside
