@@ -1,6 +1,6 @@
 //! The report model: everything the views say, decided once.
 
-use narrows_model::{Layer, Replication, Run, condition};
+use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
 use crate::calibration::{RateAnswer, answers};
@@ -52,8 +52,10 @@ impl Report {
         notes
             .not_known
             .extend(same.map(|what| NotKnown { whats: vec![what], needs: String::new() }));
+        let mut head = Head::new(run, units);
+        head.counts += &unseen(run, &wide, &narrow);
         Report {
-            head: Head::new(run, units),
+            head,
             answers,
             loads,
             wide,
@@ -65,6 +67,27 @@ impl Report {
             units,
             run: run.clone(),
         }
+    }
+}
+
+/// How many of the measurements with a mark have no row on the screen; nothing where all have, or where there are no tables
+/// to look for them in.
+fn unseen(run: &Run, wide: &[WideRow], narrow: &[Block]) -> String {
+    if wide.is_empty() && narrow.is_empty() {
+        return String::new();
+    }
+    let shown = |id: &str| {
+        let judged =
+            run.verdicts.iter().filter(|v| narrow.iter().any(|b| b.workload == v.workload));
+        wide.iter().any(|row| row.measurement == id)
+            || judged.into_iter().any(|verdict| verdict.measurement == id)
+    };
+    let marked: Vec<_> =
+        run.measurements.iter().filter(|m| m.validity != Validity::Valid).collect();
+    match marked.iter().filter(|m| !shown(&m.id)).count() {
+        0 => String::new(),
+        hidden if hidden == marked.len() => "; not on this screen".to_string(),
+        hidden => format!("; {hidden} of the last {} not on this screen", marked.len()),
     }
 }
 

@@ -26,9 +26,24 @@ fn screens_look_as_they_should() {
     }
 }
 
+/// The rich run on a machine of which no limit is known.
+fn without_limits() -> narrows_model::Run {
+    let mut run = common::rich();
+    run.measurements.iter_mut().for_each(|m| m.limits.clear());
+    run
+}
+
+#[test]
+fn columns_of_limits_are_there_only_where_one_is_known() {
+    assert!(screen(&common::rich()).contains("link limit"));
+    let screen = screen(&without_limits());
+    assert!(!screen.contains("link limit") && !screen.contains("share  CPU"), "{screen}");
+    assert!(screen.contains("physical limits are not known here"), "{screen}");
+}
+
 #[test]
 fn every_line_fits_and_moves_no_cursor() {
-    for (name, run) in all() {
+    for (name, run) in all().into_iter().chain([("without limits", without_limits())]) {
         for width in [0, 80, 100, 120, 500] {
             for units in [Units::Si, Units::Iec] {
                 let screen = text(&Report::new(&run, units), width, false);

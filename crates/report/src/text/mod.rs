@@ -25,7 +25,10 @@ const HALF_WIDTH: usize = 49;
 const LIMIT: usize = 61;
 const SHARE: usize = 67;
 const CPU: usize = 76;
-const REMARK: usize = 78;
+// Where no limit is known, nothing stands between figures and their cost.
+const CPU_WITHOUT_LIMITS: usize = 58;
+/// Between the cost and the remark.
+const GAP: usize = 2;
 
 // Columns of a verdict's first line.
 const RATE: usize = 27;
@@ -107,25 +110,30 @@ fn head(report: &Report, edge: usize) -> Vec<Line> {
 }
 
 fn wide(report: &Report, edge: usize) -> Vec<Line> {
-    let heading = Line::of(Style::Strong, "HOW WIDE")
+    let limits = report.wide.iter().any(|row| row.limit.is_some());
+    let mut heading = Line::of(Style::Strong, "HOW WIDE")
         .right(Style::Faint, "measured", MEASURED)
-        .right(Style::Faint, "±95%", HALF_WIDTH)
-        .right(Style::Faint, "link limit", LIMIT)
-        .right(Style::Faint, "share", SHARE)
-        .right(Style::Faint, "CPU/op", CPU)
-        .to(REMARK)
-        .put(Style::Faint, "remark");
+        .right(Style::Faint, "±95%", HALF_WIDTH);
+    let mut remark = "remark; physical limits are not known here";
+    let mut cpu = CPU_WITHOUT_LIMITS;
+    if limits {
+        heading =
+            heading.right(Style::Faint, "link limit", LIMIT).right(Style::Faint, "share", SHARE);
+        (remark, cpu) = ("remark", CPU);
+    }
+    let heading =
+        heading.right(Style::Faint, "CPU/op", cpu).to(cpu + GAP).put(Style::Faint, remark);
     let mut lines = vec![heading];
     let mut layer = None;
     for row in &report.wide {
         let first = layer != Some(row.layer);
         layer = Some(row.layer);
-        lines.extend(wide_row(report, row, first, edge));
+        lines.extend(wide_row(report, row, first, limits, edge));
     }
     lines
 }
 
-fn wide_row(report: &Report, row: &WideRow, first: bool, edge: usize) -> Vec<Line> {
+fn wide_row(report: &Report, row: &WideRow, first: bool, limits: bool, edge: usize) -> Vec<Line> {
     let word = if first { row.layer.word() } else { "" };
     let mark = if row.validity == Validity::Suspect { "?" } else { "" };
     let line = Line::of(Style::Strong, word).to(NAME - 2).put(Style::Careful, mark).to(NAME);
@@ -149,14 +157,20 @@ fn wide_row(report: &Report, row: &WideRow, first: bool, edge: usize) -> Vec<Lin
     } else {
         line.right(Style::Strong, &quantity(row.measured), MEASURED)
     };
-    let line = line
-        .right(Style::Plain, &spread, HALF_WIDTH)
-        .right(Style::Plain, &quantity(row.limit), LIMIT)
-        .right(Style::Plain, &row.share.map_or_else(dash, percent), SHARE)
-        .right(Style::Plain, &row.cpu_per_op_ns.map_or_else(dash, time), CPU)
-        .to(REMARK);
+    let mut line = line.right(Style::Plain, &spread, HALF_WIDTH);
+    let mut cpu = CPU_WITHOUT_LIMITS;
+    if limits {
+        line = line.right(Style::Plain, &quantity(row.limit), LIMIT).right(
+            Style::Plain,
+            &row.share.map_or_else(dash, percent),
+            SHARE,
+        );
+        cpu = CPU;
+    }
+    let line =
+        line.right(Style::Plain, &row.cpu_per_op_ns.map_or_else(dash, time), cpu).to(cpu + GAP);
     let remark = with_marks(&row.remark, &row.notes);
-    paragraph(line, Style::Plain, &remark, REMARK, edge)
+    paragraph(line, Style::Plain, &remark, cpu + GAP, edge)
 }
 
 fn with_marks(text: &str, notes: &[NoteMark]) -> String {
