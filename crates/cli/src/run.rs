@@ -253,9 +253,8 @@ mod tests {
     fn the_exit_code_says_whether_what_was_asked_for_is_valid() {
         use Layer::{Block, Log};
         use Validity::{Invalid, Suspect, Valid};
-        let code = |layers: &[Layer], measured: &[(Layer, Validity)]| {
-            exit_code(&run_of(layers, measured))
-        };
+        let code =
+            |layers: &[Layer], measured: &[(Layer, Validity)]| exit_code(&run_of(layers, measured));
         assert_eq!(code(&[Block], &[(Block, Valid), (Block, Invalid)]), Exit::Done);
         assert_eq!(code(&[Block], &[(Block, Invalid), (Block, Invalid)]), Exit::Invalid);
         // One layer's good figures don't answer for another's.

@@ -62,8 +62,7 @@ pub fn pin_pid(pid: u32, cpus: &[u32]) -> io::Result<()> {
     if got == wanted {
         Ok(())
     } else {
-        let message =
-            format!("asked for CPUs {wanted:?}, the kernel allowed {got:?} of them");
+        let message = format!("asked for CPUs {wanted:?}, the kernel allowed {got:?} of them");
         Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 }

@@ -195,7 +195,8 @@ fn expectation(advice: &Advice, v: &Verdict) -> (f64, String) {
         && least < most
         && most.is_finite()
     {
-        return (least, format!("{} to {}", print::change(least), print::change(most)));
+        let (from, to) = (print::change(least), print::change(most));
+        return (least, format!("{} to {to}", from.trim_end_matches(" %")));
     }
     // A test that took the whole narrow place away bounds the gain as the law does; the smaller bound holds.
     let most = match (tested, v.gain_at_most) {

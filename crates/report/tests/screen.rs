@@ -38,7 +38,7 @@ fn columns_of_limits_are_there_only_where_one_is_known() {
     assert!(screen(&common::rich()).contains("link limit"));
     let screen = screen(&without_limits());
     assert!(!screen.contains("link limit") && !screen.contains("share  CPU"), "{screen}");
-    assert!(screen.contains("physical limits are not known here"), "{screen}");
+    assert!(screen.contains("no physical limit known here"), "{screen}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn wide(report: &Report, edge: usize) -> Vec<Line> {
     let mut heading = Line::of(Style::Strong, "HOW WIDE")
         .right(Style::Faint, "measured", MEASURED)
         .right(Style::Faint, "±95%", HALF_WIDTH);
-    let mut remark = "remark; physical limits are not known here";
+    let mut remark = "remark (no physical limit known here)";
     let mut cpu = CPU_WITHOUT_LIMITS;
     if limits {
         heading =
