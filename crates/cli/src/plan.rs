@@ -142,8 +142,8 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         address,
         postgres: args.postgres.clone(),
         window: Duration::from_millis(if quick { 300 } else { 1000 }),
-        database_window: Duration::from_millis(if quick { 1200 } else { 3000 }),
-        update_window: Duration::from_millis(if quick { 1200 } else { 11_000 }),
+        database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
+        update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
     };
     resolved.plan.steps = steps(&resolved);
     Ok(resolved)
