@@ -169,7 +169,9 @@ fn a_server_restarted_in_the_middle_is_an_error_and_keeps_nothing_of_ours() {
     assert_eq!(ended.code(), Some(3), "{}", ended.stderr);
     let run = Run::from_json(&ended.stdout).unwrap();
     let absent = run.findings.iter().find(|f| f.id == "absent-lookup_cached").expect("it says why");
-    assert!(absent.advice.contains("restarted"), "{absent:?}");
+    // A session that was open is cut off; one that opens just then is turned away.
+    let known = ["restarted", "starting or stopping"];
+    assert!(known.iter().any(|words| absent.advice.contains(words)), "{absent:?}");
     assert_secret(&fixture, &format!("{}{}", ended.stderr, ended.stdout));
     assert_eq!(server.everything(), before);
     assert_eq!(server.sessions_left(), "");

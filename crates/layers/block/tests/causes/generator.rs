@@ -58,8 +58,10 @@ fn a_rate_that_was_not_offered_is_invalid() {
     let Some(file) = bench.file(512, Entropy::default()) else { return };
     let Some(stream) = aio(Region::of(&file), Route::Buffered) else { return };
     narrows_facts::file::evict(file.buffered_file()).unwrap();
-    // A generator that sleeps while it submits can't send in time, though it may have thousands in flight.
-    let load = Load::Open { rate_per_s: 1e6, arrivals: Arrivals::Constant, most_in_flight: 4096 };
+    // A generator that sleeps while it submits can't send in time, though it may have more in flight than are due before
+    // the window ends.
+    let load =
+        Load::Open { rate_per_s: 100e3, arrivals: Arrivals::Constant, most_in_flight: 50_000 };
     let found = bench.judged(bench.windows(&Stream { load, ..stream }, 1));
     caught(&found, "rate-not-offered", Severity::Invalid);
 }
