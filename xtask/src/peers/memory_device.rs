@@ -34,7 +34,9 @@ pub(super) fn compare(ctx: &Context<'_>, _: &Path) -> Result<String> {
     };
     let mut text = format!(
         "zram of 512 MiB with data that doesn't compress, O_DIRECT, one thread, io_uring; {version}. zram answers inside of \
-         the submission, so this is the cost of asking and of copying 4 KiB.\n\n"
+         the submission, so this is the cost of asking and of copying 4 KiB. CPU of ours is the whole process's, kernel workers of its \
+         ring included; fio's and t/io_uring's is their thread's alone, so only rates and time outside of the kernel \
+         compare.\n\n"
     );
     let bare = fio::bare();
     for depth in DEPTHS {
