@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use common::{Fixture, Narrows, postgres_folder};
 use narrows_model::{Grade, Narrow, Run, Verdict};
 
-const TRIES: usize = 3;
+const TRIES: usize = 5;
 
 /// What is expected of one workload.
 struct Expected {
