@@ -103,6 +103,8 @@ pub fn blank(plan: Plan, platform: Platform) -> Run {
         findings: Vec::new(),
         verdicts: Vec::new(),
         calibrations: Vec::new(),
+        durability: Vec::new(),
+        crash_tests: Vec::new(),
     }
 }
 

@@ -113,6 +113,8 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
         findings: Vec::new(),
         verdicts: Vec::new(),
         calibrations: Vec::new(),
+        durability: Vec::new(),
+        crash_tests: Vec::new(),
     };
     attach(&mut run);
     let once = run.measurements[0].limits.clone();

@@ -9,6 +9,7 @@
 
 mod calibration;
 pub mod condition;
+mod durability;
 mod finding;
 mod measurement;
 pub mod metric;
@@ -19,6 +20,9 @@ mod verdict;
 
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
+};
+pub use durability::{
+    CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning, LostRecord,
 };
 pub use finding::{Finding, Severity};
 pub use measurement::{

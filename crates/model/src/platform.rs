@@ -317,8 +317,11 @@ pub struct BlockDevice {
 pub struct Queue {
     /// The scheduler in force.
     pub scheduler: Option<String>,
-    /// Requests the queue holds.
+    /// Requests that each hardware queue holds.
     pub nr_requests: Option<u32>,
+    /// Hardware queues; each holds so many requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware_queues: Option<u32>,
     /// Smallest addressable unit, bytes.
     pub logical_block_bytes: Option<u32>,
     /// Smallest unit without read-modify-write, bytes.

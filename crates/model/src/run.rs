@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Calibration, Finding, Measurement, Plan, Platform, Severity, Validity, Verdict};
+use crate::{
+    Calibration, CrashTest, Durability, Finding, Measurement, Plan, Platform, Severity, Validity,
+    Verdict,
+};
 
 /// The schema this version writes. Readers of old versions stay.
 pub const SCHEMA: &str = "narrows.run/1";
@@ -71,6 +74,12 @@ pub struct Run {
     /// Highest rates within a limit of latency, where they were searched for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrations: Vec<Calibration>,
+    /// Whether what the log acknowledges survives a loss of power, for each role that was asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub durability: Vec<Durability>,
+    /// Crash tests whose results were brought in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crash_tests: Vec<CrashTest>,
 }
 
 /// Why a run file could not be read.
@@ -234,6 +243,8 @@ mod tests {
             findings: findings.iter().map(finding).collect(),
             verdicts: Vec::new(),
             calibrations: vec![calibration(rests_on)],
+            durability: Vec::new(),
+            crash_tests: Vec::new(),
         };
         run.apply_findings();
         run

@@ -205,6 +205,8 @@ impl Scene {
             findings: Vec::new(),
             verdicts: Vec::new(),
             calibrations: Vec::new(),
+            durability: Vec::new(),
+            crash_tests: Vec::new(),
         }
     }
 }

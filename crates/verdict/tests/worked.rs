@@ -70,6 +70,8 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         findings: Vec::new(),
         verdicts: Vec::new(),
         calibrations: Vec::new(),
+        durability: Vec::new(),
+        crash_tests: Vec::new(),
     }
 }
 

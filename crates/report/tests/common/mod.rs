@@ -34,6 +34,8 @@ pub fn rich() -> Run {
         findings: findings(),
         verdicts: verdicts::verdicts(),
         calibrations: Vec::new(),
+        durability: Vec::new(),
+        crash_tests: Vec::new(),
     };
     run.apply_findings();
     run

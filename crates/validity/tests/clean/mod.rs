@@ -31,6 +31,8 @@ pub fn run() -> Run {
         findings: Vec::new(),
         verdicts: Vec::new(),
         calibrations: Vec::new(),
+        durability: Vec::new(),
+        crash_tests: Vec::new(),
     }
 }
 

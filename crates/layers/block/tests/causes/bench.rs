@@ -16,8 +16,8 @@ use narrows_layer_block::{
     BlockError, Record, Region, Route, Scenario, Stream, StreamOutcome, run_scenario,
 };
 use narrows_model::{
-    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Finding, Host, HostRole, Layer,
-    Measurement, Plan, Platform, Queue, Role, RolePath, Run, SCHEMA, Severity, Tool, Unit, metric,
+    BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Finding, Host, HostRole, Layer,
+    Measurement, Plan, Platform, Queue, Role, RolePath, Run, SCHEMA, Severity, Tool,
 };
 use narrows_observe::Watch;
 use narrows_validity::check;
@@ -142,7 +142,7 @@ impl Bench {
         Target::open_read(&path, true).unwrap()
     }
 
-    /// Windows of one stream that goes on where it ended, as a measurement, with the checks before each window.
+    /// Windows of one stream that goes on where it ended, as a measurement.
     pub fn windows(&self, stream: &Stream, repeats: u64) -> Measurement {
         self.try_windows(stream, repeats).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -164,21 +164,12 @@ impl Bench {
         stream: &Stream,
         seed: u64,
     ) -> Result<StreamOutcome, BlockError> {
-        let target = stream.region.target();
-        let unwritten = target.unwritten_share();
-        let cached = narrows_facts::file::resident_share(target.buffered_file()).ok();
-        let resident = cached.filter(|_| stream.route == Route::Buffered);
         let warm_up = Duration::from_millis(20);
         let mut scenario = Scenario::of(stream.clone(), warm_up, self.length, seed);
         scenario.slice = self.slice;
         let ctx = self.context();
         let outcome = run_scenario(&ctx, &scenario, &self.watch)?.remove(0);
         record.add(&outcome);
-        for (name, share) in [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)] {
-            if let Some(share) = share {
-                record.note(name, Unit::Ratio, Better::Less, share);
-            }
-        }
         Ok(outcome)
     }
 
@@ -217,6 +208,8 @@ impl Bench {
             findings: Vec::new(),
             verdicts: Vec::new(),
             calibrations: Vec::new(),
+            durability: Vec::new(),
+            crash_tests: Vec::new(),
         }
     }
 
