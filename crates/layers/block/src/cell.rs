@@ -3,7 +3,7 @@
 use narrows_io::Op;
 
 /// Where the next operation goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Every block once, in an order that looks random.
     Random,
@@ -51,13 +51,6 @@ pub(crate) struct Cell {
     pub block_bytes: u32,
     pub way: Way,
     pub depth: Depth,
-}
-
-impl Cell {
-    /// Cells that differ only in depth share a search for the knee.
-    pub(crate) fn shape(&self) -> (Op, Order, u32) {
-        (self.op, self.order, self.block_bytes)
-    }
 }
 
 fn direction(op: Op) -> &'static str {

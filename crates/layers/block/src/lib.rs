@@ -32,6 +32,7 @@ mod scenario;
 mod setting;
 mod steady;
 mod worker;
+mod workload;
 mod writers;
 
 pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};

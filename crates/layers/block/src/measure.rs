@@ -1,31 +1,22 @@
 //! The order of the whole: file, check, search, then all workloads' repeats, interleaved.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng};
 use narrows_io::{Access, Blueprint, Entropy, FillStep, Op, TestFile};
-use narrows_model::{Better, Layer, Measurement, Series, Unit, condition, metric};
+use narrows_model::{Layer, Measurement};
 use narrows_observe::Watch;
 use narrows_units::Bytes;
-use serde_json::json;
 
 use crate::BlockError;
-use crate::cell::{Cell, Depth, Order, Way};
-use crate::knee::{self, Knee};
-use crate::plan::{self, BlockPlan, WARM_UP};
-use crate::record::Record;
-use crate::scenario::Region;
-use crate::setting::{Setting, run_once};
-use crate::steady::write_state;
+use crate::cell::{Cell, Depth, Way};
+use crate::knee;
+use crate::plan::{self, BlockPlan};
+use crate::workload::Workload;
 
 /// Sectors that are read back before anything is measured.
 const SECTORS_CHECKED: u32 = 1000;
-/// Tries to empty the page cache before a window that needs it empty.
-const EVICTIONS: u32 = 3;
-/// A window of writes may always have so many.
-const FEWEST_WRITES: u64 = 16;
 /// Progress of the fill is shown in so many steps.
 const FILL_STEPS: u64 = 20;
 const CALIBRATION: Duration = Duration::from_millis(50);
@@ -114,143 +105,47 @@ pub fn measure_by(
     access: &Access,
 ) -> Result<Vec<Measurement>, BlockError> {
     let tell = |phase, detail: &str| ctx.progress.phase(Layer::Block, phase, detail);
-    let cells: Vec<Cell> = plan::cells(plan, ctx.quick)
-        .into_iter()
-        .filter(|cell| cell.op == Op::Read || file.writable())
-        .filter(|cell| cell.way == Way::Buffered || file.direct().is_ok())
-        .collect();
     if let Err(reason) = file.direct() {
         tell(Phase::Prepare, &format!("only through the page cache: {reason}"));
     }
-    let unwritten = file.unwritten_share();
+    let cells = possible(ctx, file, plan);
     let generator_ns_per_op = calibrate(ctx, file)?;
-
-    let mut knees: HashMap<(Op, Order, u32), Knee> = HashMap::new();
+    let mut workloads = Vec::new();
     for (number, cell) in (0..).zip(&cells) {
-        if cell.depth == Depth::Knee {
-            tell(Phase::WarmUp, &format!("depth for {}", cell.id));
-            let knee = knee::find(ctx, file, access, plan, cell, seed_of(ctx, number))?;
-            knees.insert(cell.shape(), knee);
-        }
+        let seed = seed_of(ctx, number);
+        let knee = match cell.depth {
+            Depth::Knee => {
+                tell(Phase::WarmUp, &format!("depth for {}", cell.id));
+                Some(knee::find(ctx, file, access, plan, cell, seed)?)
+            }
+            Depth::One | Depth::Sessions => None,
+        };
+        workloads.push(Workload::new(cell, knee, seed, access, plan));
     }
-
-    let settings: Vec<Setting<'_>> = (0..)
-        .zip(&cells)
-        .map(|(number, cell)| {
-            let (depth, generators) = match cell.depth {
-                Depth::One => (1, 1),
-                Depth::Knee => {
-                    let knee = &knees[&cell.shape()];
-                    (knee.depth, knee.generators)
-                }
-                Depth::Sessions => (plan.sessions.max(1), 1),
-            };
-            Setting::new(cell, depth, generators, seed_of(ctx, number), access, &plan.cpus)
-        })
-        .collect();
-    let mut records: Vec<Record> = settings.iter().map(|_| Record::new()).collect();
-    let mut cursors: Vec<u64> = settings
-        .iter()
-        .map(|setting| match setting.cell.depth {
-            Depth::Knee => knees[&setting.cell.shape()].cursor,
-            Depth::One | Depth::Sessions => 0,
-        })
-        .collect();
 
     let mut rng = Rng::new(ctx.seed);
     let repeats = ctx.repeats.max(1);
     let mut allowance = plan.write_allowance(ctx.quick, repeats);
     for repeat in 0..repeats {
-        for at in shuffled(settings.len(), &mut rng) {
-            let setting = &settings[at];
-            let cell = setting.cell;
+        for at in shuffled(workloads.len(), &mut rng) {
             ctx.stop.check()?;
-            tell(Phase::Measure, &format!("{}, repeat {} of {repeats}", cell.id, repeat + 1));
-            let resident = match cell.way {
-                Way::Buffered => empty_cache(file, ctx)?,
-                Way::Best | Way::Direct => None,
-            };
-            let block = u64::from(cell.block_bytes);
-            let most = match (cell.op, cell.way) {
-                (Op::Write, _) => Some((allowance.next_bytes() / block).max(FEWEST_WRITES)),
-                // A block read twice would come from the page cache the second time.
-                (Op::Read, Way::Buffered) => Some(file.bytes() / block),
-                (Op::Read | Op::Trim | Op::Sync, _) => None,
-            };
-            let stream = setting.stream(Region::of(file), cursors[at], most);
-            let outcome = run_once(ctx, stream, watch, (WARM_UP, ctx.window))?;
-            cursors[at] = outcome.cursor;
-            if cell.op == Op::Write {
-                allowance.used(outcome.issued * block);
-            }
-            let record = &mut records[at];
-            record.add(&outcome);
-            for (name, share) in
-                [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)]
-            {
-                if let Some(share) = share {
-                    record.note(name, Unit::Ratio, Better::Less, share);
-                }
-            }
-            if cell.way == Way::Buffered {
-                // Direct I/O beside cached pages takes another way through the kernel.
-                let _ = narrows_facts::file::evict(file.buffered_file());
-            }
+            let workload = &mut workloads[at];
+            let what = format!("{}, repeat {} of {repeats}", workload.id(), repeat + 1);
+            tell(Phase::Measure, &what);
+            workload.window(ctx, file, watch, &mut allowance)?;
         }
     }
-
-    Ok(records
-        .into_iter()
-        .zip(&settings)
-        .map(|(record, setting)| {
-            let knee = (setting.cell.depth == Depth::Knee).then(|| &knees[&setting.cell.shape()]);
-            complete(record, file, setting, knee, (generator_ns_per_op, plan.capacity_bytes))
-        })
-        .collect())
+    let known = (generator_ns_per_op, plan.capacity_bytes);
+    Ok(workloads.into_iter().map(|workload| workload.into_measurement(file, known)).collect())
 }
 
-/// What only this file knows of a workload: where it comes from, its curve, what its writes are worth.
-fn complete(
-    record: Record,
-    file: &TestFile,
-    setting: &Setting<'_>,
-    knee: Option<&Knee>,
-    (generator_ns_per_op, capacity_bytes): (Option<f64>, Option<u64>),
-) -> Measurement {
-    let cell = setting.cell;
-    let stream = setting.stream(Region::of(file), 0, None);
-    let mut measurement = record.into_measurement(cell.id.clone(), &stream);
-    measurement.workload.insert("seed".into(), json!(setting.seed));
-    let conditions = &mut measurement.conditions;
-    conditions.insert(condition::ROLE.into(), json!("data"));
-    if cell.way == Way::Direct {
-        conditions.insert(condition::METHOD.into(), json!("direct"));
-    }
-    if let (Way::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
-        conditions.insert("generator_ns_per_op".into(), json!(cost_ns));
-    }
-    if cell.op == Op::Write {
-        let searching = knee.map_or(0.0, |knee| (knee.issued * u64::from(cell.block_bytes)) as f64);
-        let written = measurement.number("written_bytes").unwrap_or(0.0);
-        // What the device below does after a capacity's worth of writes is seen only if so much was written.
-        let before = file.bytes() + searching as u64;
-        let state = write_state(&measurement, before, capacity_bytes);
-        let conditions = &mut measurement.conditions;
-        conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
-        conditions.insert("written_bytes".into(), json!((written + searching) as u64));
-    }
-    if let Some(knee) = knee {
-        measurement.series.push(Series {
-            name: "curve.throughput".to_string(),
-            unit: Unit::OpsPerS,
-            repeat: 0,
-            t0_ns: 0,
-            interval_ns: 0,
-            x: knee.curve.iter().map(|probe| f64::from(probe.0)).collect(),
-            values: knee.curve.iter().map(|probe| probe.1).collect(),
-        });
-    }
-    measurement
+/// The workloads that this file and its file system allow.
+fn possible(ctx: &Context<'_>, file: &TestFile, plan: &BlockPlan) -> Vec<Cell> {
+    plan::cells(plan, ctx.quick)
+        .into_iter()
+        .filter(|cell| cell.op == Op::Read || file.writable())
+        .filter(|cell| cell.way == Way::Buffered || file.direct().is_ok())
+        .collect()
 }
 
 /// A seed of its own for each workload, so that none reads what another has just read in the same order.
@@ -265,23 +160,6 @@ fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
         order.swap(i, rng.below(i as u64 + 1) as usize);
     }
     order
-}
-
-/// Empties the page cache of the file; the share that stayed, where the kernel tells.
-fn empty_cache(file: &TestFile, ctx: &Context<'_>) -> Result<Option<f64>, BlockError> {
-    let cached = file.buffered_file();
-    let mut share = None;
-    for _ in 0..EVICTIONS {
-        ctx.stop.check()?;
-        narrows_facts::file::evict(cached).map_err(|source| {
-            narrows_io::Error::system("empty the page cache of", file.path(), source)
-        })?;
-        share = narrows_facts::file::resident_share(cached).ok();
-        if share.is_none_or(|share| share == 0.0) {
-            break;
-        }
-    }
-    Ok(share)
 }
 
 /// What the generator alone costs per operation, ns.
