@@ -1,0 +1,196 @@
+//! A drive on the bench: image, server process, loop device, file system; and the image mounted afresh after a cut.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::fuse::DISK_NAME;
+use crate::loopback::Loop;
+use crate::mounting;
+use crate::process::Drive;
+
+/// What is on the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: programs write to the device.
+    Raw,
+    /// ext4 with its defaults.
+    Ext4,
+    /// xfs with its defaults.
+    Xfs,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Raw => "raw",
+            Kind::Ext4 => "ext4",
+            Kind::Xfs => "xfs",
+        }
+    }
+}
+
+/// Why there can be no laboratory here, if so: no root, no FUSE, no loop devices, no program that makes the file
+/// system.
+pub fn missing(kind: Kind) -> Option<String> {
+    // SAFETY: no memory is involved.
+    if unsafe { libc::geteuid() } != 0 {
+        return Some("this needs root".to_string());
+    }
+    let device = ["/dev/fuse", "/dev/loop-control"].into_iter().find(|path| {
+        let open = File::options().read(true).write(true).open(path);
+        open.is_err()
+    });
+    if let Some(device) = device {
+        return Some(format!("{device} can't be opened"));
+    }
+    if kind != Kind::Raw {
+        let program = format!("mkfs.{}", kind.name());
+        if Command::new(&program).arg("-V").output().is_err() {
+            return Some(format!("{program} is not installed"));
+        }
+    }
+    // In a container root may not mount. The thread is thrown away with its namespace.
+    let refused = std::thread::spawn(mounting::private_mounts).join().expect("it doesn't panic");
+    refused.err().map(|error| format!("mounts are refused: {error}"))
+}
+
+/// A drive with what is on it. Everything goes when it is dropped, and when the process is killed.
+#[derive(Debug)]
+pub struct Lab {
+    folder: PathBuf,
+    kind: Kind,
+    // Fields are dropped in this order.
+    device: Option<Loop>,
+    drive: Option<Drive>,
+}
+
+impl Lab {
+    /// Puts a drive of that size into `folder`, served by `program`. The calling thread gets mounts of its own: only
+    /// it, and threads and processes started from it later, see them.
+    ///
+    /// # Errors
+    /// The system's, and those of `mkfs`.
+    pub fn start(program: &Path, folder: &Path, kind: Kind, size_bytes: u64) -> io::Result<Lab> {
+        mounting::private_mounts()?;
+        let mut lab = Lab { folder: folder.to_path_buf(), kind, device: None, drive: None };
+        for name in ["drive", "files"] {
+            fs::create_dir_all(folder.join(name))?;
+        }
+        File::create(lab.image())?.set_len(size_bytes)?;
+        lab.make_file_system()?;
+        lab.plug(program)?;
+        Ok(lab)
+    }
+
+    /// Where its file system is mounted.
+    pub fn files(&self) -> PathBuf {
+        self.folder.join("files")
+    }
+
+    /// Its block device, or after a cut that of the image.
+    pub fn device(&self) -> &Path {
+        self.device.as_ref().expect("it is plugged in").path()
+    }
+
+    /// The drive.
+    pub fn drive(&mut self) -> &mut Drive {
+        self.drive.as_mut().expect("its power was not cut yet")
+    }
+
+    /// Writes everything to the drive and waits, as `sync` does.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sync(&self) -> io::Result<()> {
+        let place = File::open(if self.kind == Kind::Raw {
+            self.device().to_path_buf()
+        } else {
+            self.files()
+        })?;
+        let call = if self.kind == Kind::Raw { libc::fsync } else { libc::syncfs };
+        // SAFETY: no memory is involved, and the descriptor is open.
+        let done = unsafe { call(place.as_raw_fd()) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Cuts the drive's power and pulls it out. Whoever still has files open on it gets errors.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn cut(&mut self, seed: Option<u64>) -> io::Result<()> {
+        self.drive().cut(seed)?;
+        self.pull();
+        Ok(())
+    }
+
+    /// Looks at what is left: the image itself on a loop device, its file system mounted, which replays its journal.
+    ///
+    /// # Errors
+    /// The system's, and where the file system is beyond repair by its journal.
+    pub fn mount_afresh(&mut self) -> io::Result<()> {
+        let device = Loop::attach(&self.image())?;
+        self.mount(device.path())?;
+        self.device = Some(device);
+        Ok(())
+    }
+
+    fn image(&self) -> PathBuf {
+        self.folder.join("image")
+    }
+
+    fn make_file_system(&self) -> io::Result<()> {
+        let mut command = Command::new(format!("mkfs.{}", self.kind.name()));
+        match self.kind {
+            Kind::Raw => return Ok(()),
+            // Nothing is left to be initialised while the drive is tested.
+            Kind::Ext4 => {
+                command.args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+            }
+            Kind::Xfs => command.args(["-q", "-f"]),
+        };
+        command.arg(self.image()).stdin(Stdio::null()).stdout(Stdio::null());
+        let output = command.output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(io::Error::other(format!("mkfs.{}: {said}", self.kind.name())))
+    }
+
+    fn plug(&mut self, program: &Path) -> io::Result<()> {
+        let served = self.folder.join("drive");
+        self.drive = Some(Drive::start(program, &self.image(), &served)?);
+        let device = Loop::attach(&served.join(DISK_NAME))?;
+        self.mount(device.path())?;
+        self.device = Some(device);
+        Ok(())
+    }
+
+    fn mount(&self, device: &Path) -> io::Result<()> {
+        match self.kind {
+            Kind::Raw => Ok(()),
+            Kind::Ext4 | Kind::Xfs => {
+                mounting::mount_device(device, &self.files(), self.kind.name(), None)
+            }
+        }
+    }
+
+    /// Takes everything away that hangs on the drive.
+    fn pull(&mut self) {
+        if self.kind != Kind::Raw {
+            let _ = mounting::unmount(&self.files());
+        }
+        self.device = None;
+        self.drive = None;
+        let _ = mounting::unmount(&self.folder.join("drive"));
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.pull();
+    }
+}

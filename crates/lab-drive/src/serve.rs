@@ -1,0 +1,88 @@
+//! The drive as a process: answers the kernel until the power goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use crate::cache::Cache;
+use crate::fuse::{self, Ask};
+use crate::{commands, mounting};
+
+/// The cache, until the power is cut.
+pub(crate) type Shared = Arc<Mutex<Cache>>;
+
+/// Shows the image as the file `disk` in the folder `place`, says `ready` on standard output, and serves until the
+/// folder is unmounted. Ends the process where the power is cut.
+///
+/// # Errors
+/// Where the image can't be opened, or the folder not be mounted on (needs root and FUSE).
+pub fn serve(image: &Path, place: &Path) -> io::Result<()> {
+    let medium = OpenOptions::new().read(true).write(true).open(image)?;
+    let cache = Arc::new(Mutex::new(Cache::new(medium)));
+    let mut kernel = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
+    mounting::mount_fuse(place, kernel.as_raw_fd())?;
+    commands::listen(Arc::clone(&cache));
+    println!("ready");
+    let mut message = vec![0; fuse::MOST_BYTES + (64 << 10)];
+    loop {
+        let length = match kernel.read(&mut message) {
+            Ok(length) => length,
+            // Unmounted.
+            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => return Ok(()),
+            // Taken back before it was read.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)) => {
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        reply(&mut kernel, &cache, &message[..length])?;
+    }
+}
+
+fn reply(kernel: &mut File, cache: &Shared, message: &[u8]) -> io::Result<()> {
+    let (unique, ask) = fuse::parse(message)?;
+    if ask == Ask::Silent {
+        return Ok(());
+    }
+    let answer = match done(cache, &ask) {
+        Ok(body) => fuse::answer(unique, &body),
+        Err(error) => fuse::failure(unique, error.raw_os_error().unwrap_or(libc::EIO)),
+    };
+    match kernel.write(&answer) {
+        Ok(_) => Ok(()),
+        // The asker gave up meanwhile.
+        Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn done(cache: &Shared, ask: &Ask<'_>) -> io::Result<Vec<u8>> {
+    let mut cache = cache.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let unknown = |code| Err(io::Error::from_raw_os_error(code));
+    match ask {
+        Ask::Init => Ok(fuse::init()),
+        Ask::Lookup(name) if *name == fuse::DISK_NAME.as_bytes() => {
+            Ok(fuse::entry(cache.size_bytes()?))
+        }
+        Ask::Lookup(_) => unknown(libc::ENOENT),
+        Ask::Attributes(node) => Ok(fuse::attributes(*node, cache.size_bytes()?)),
+        Ask::Open(node) => Ok(fuse::opened(*node)),
+        Ask::Read(offset, bytes) => {
+            // At the end there is less, or nothing.
+            let left = cache.size_bytes()?.saturating_sub(*offset);
+            let mut data = vec![0; (*bytes as u64).min(left) as usize];
+            cache.read(*offset, &mut data)?;
+            Ok(data)
+        }
+        Ask::Write(offset, data) => {
+            cache.write(*offset, data)?;
+            Ok(fuse::written(data.len()))
+        }
+        Ask::Flush => cache.flush().map(|()| Vec::new()),
+        Ask::Size => Ok(fuse::size(cache.size_bytes()?)),
+        Ask::Nothing => Ok(Vec::new()),
+        Ask::Silent | Ask::Unknown => unknown(libc::ENOSYS),
+    }
+}
