@@ -5,15 +5,16 @@
 //! in a cache. Every repeat's end is checked against the permutation, and afterwards the same lines are walked in
 //! order: if that were no faster, a prefetcher would have followed the random cycle too.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Rng, Samples};
 use narrows_facts::affinity;
 use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
 use narrows_observe::Watch;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::chase::{Chain, LINE};
+use crate::chase::{Chain, LINE, Walked};
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
@@ -88,101 +89,163 @@ pub fn measure(
     })
 }
 
+/// All repeats' walks of one chain.
+struct Walker<'a> {
+    ctx: &'a Context<'a>,
+    place: &'a Place,
+    cycle: &'a Cycle,
+    chain: Chain,
+    /// The line that comes next: samples continue each other.
+    at: u32,
+    steps_per_sample: u64,
+    samples: Samples,
+    /// Samples that ran on another processor, all or in part.
+    moved: u64,
+    walked_ns: u64,
+    /// Of that, without the processor.
+    waited_ns: u64,
+}
+
 fn walk(
     ctx: &Context,
     place: &Place,
     pages: Pages,
     sizing: &Sizing,
     cycle: &Cycle,
-    mut chain: Chain,
+    chain: Chain,
     watch: &Watch,
 ) -> Result<Measurement, MemoryError> {
-    let mut samples = Samples::new();
-    let mut at = 0;
-    let mut steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
-    let mut moved = 0u64;
-    let (mut waited_ns, mut walked_ns) = (0, 0);
+    let mut walker = Walker::new(ctx, place, cycle, chain)?;
     for _ in 0..ctx.repeats.max(1) {
+        walker.repeat(watch)?;
+    }
+    ctx.progress.phase(Layer::Memory, Phase::Verify, "walk in order");
+    let in_order_ns = walker.in_order_ns()?;
+    Ok(walker.into_measurement(pages, sizing, in_order_ns))
+}
+
+impl<'a> Walker<'a> {
+    fn new(
+        ctx: &'a Context<'a>,
+        place: &'a Place,
+        cycle: &'a Cycle,
+        chain: Chain,
+    ) -> Result<Self, MemoryError> {
+        let mut at = 0;
+        let steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
+        Ok(Walker {
+            ctx,
+            place,
+            cycle,
+            chain,
+            at,
+            steps_per_sample,
+            samples: Samples::new(),
+            moved: 0,
+            walked_ns: 0,
+            waited_ns: 0,
+        })
+    }
+
+    /// One repeat, its end checked against the permutation.
+    fn repeat(&mut self, watch: &Watch) -> Result<(), MemoryError> {
         let sentinel_before = narrows_observe::sentinel();
         let before = watch.snapshot();
         let began = Instant::now();
-        let from = at;
+        let (from, moved_before) = (self.at, self.moved);
         let mut steps = 0;
-        let mut errors = 0u64;
         let mut costs = Vec::new();
-        while began.elapsed() < repeat_length(ctx) || costs.is_empty() {
-            ctx.stop.check()?;
-            let cpu_before = affinity::current_cpu();
-            let walked = chain.walk(at, steps_per_sample);
-            at = walked.line;
+        while began.elapsed() < repeat_length(self.ctx) || costs.is_empty() {
+            self.ctx.stop.check()?;
+            let walked = self.sample();
             steps += walked.steps;
-            if cpu_before != Some(place.cpu) || affinity::current_cpu() != Some(place.cpu) {
-                errors += 1;
-                moved += 1;
-            }
             costs.push(walked.cpu_ns as f64 / walked.steps as f64);
-            waited_ns += walked.elapsed_ns.saturating_sub(walked.cpu_ns);
-            walked_ns += walked.elapsed_ns;
-            if walked.elapsed_ns < SAMPLE.as_nanos() as u64 {
-                steps_per_sample += steps_per_sample / 4;
-            }
         }
         let seen = watch.snapshot().since(&before);
         let sentinel_after = narrows_observe::sentinel();
+        let mut errors = self.moved - moved_before;
         // The proof that every load was made: only exactly that many of them end on this line.
-        if cycle::walk(&cycle.next, from, steps, ctx.stop)? != at {
+        if cycle::walk(&self.cycle.next, from, steps, self.ctx.stop)? != self.at {
             errors += 1;
         }
         let cost = narrows_stats::median(&costs).unwrap_or(f64::NAN);
+        let samples = &mut self.samples;
         samples.add(metric::COST, Unit::NsPerOp, Better::Less, cost);
         samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, steps as f64);
         samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
         samples.extend(seen.metrics());
-        crate::add_sentinel(&mut samples, sentinel_before, sentinel_after);
+        crate::add_sentinel(samples, sentinel_before, sentinel_after);
+        Ok(())
     }
 
-    ctx.progress.phase(Layer::Memory, Phase::Verify, "walk in order");
-    chain.link_in_order(ctx.stop)?;
-    let mut in_order_at = 0;
-    let in_order_steps = steps_for(SAMPLE, &chain, &mut in_order_at, ctx)?;
-    let in_order = chain.walk(in_order_at, in_order_steps);
-    let in_order_ns = in_order.cpu_ns as f64 / in_order.steps as f64;
+    /// One sample; the next is longer where this one was too short.
+    fn sample(&mut self) -> Walked {
+        let cpu_before = affinity::current_cpu();
+        let walked = self.chain.walk(self.at, self.steps_per_sample);
+        self.at = walked.line;
+        let own = Some(self.place.cpu);
+        if cpu_before != own || affinity::current_cpu() != own {
+            self.moved += 1;
+        }
+        self.waited_ns += walked.elapsed_ns.saturating_sub(walked.cpu_ns);
+        self.walked_ns += walked.elapsed_ns;
+        if walked.elapsed_ns < SAMPLE.as_nanos() as u64 {
+            self.steps_per_sample += self.steps_per_sample / 4;
+        }
+        walked
+    }
 
-    let mut measurement = Measurement::new(id(place, pages), Layer::Memory);
-    measurement.repeats = ctx.repeats.max(1);
-    measurement.metrics = samples.into_metrics();
-    let workload = &mut measurement.workload;
-    workload.insert(condition::PATTERN.into(), json!("random"));
-    workload.insert("footprint_bytes".into(), json!(cycle.footprint_bytes()));
-    workload.insert("line_bytes".into(), json!(LINE));
-    workload.insert("cpu".into(), json!(place.cpu));
-    workload.insert("cpu_node".into(), json!(place.cpu_node));
-    workload.insert("seed".into(), json!(cycle.seed));
-    let random_ns = measurement.value(metric::COST).unwrap_or(f64::NAN);
-    let mapping = chain.mapping();
+    /// What a load costs over the same lines in order, ns. The random links are gone afterwards.
+    fn in_order_ns(&mut self) -> Result<f64, MemoryError> {
+        self.chain.link_in_order(self.ctx.stop)?;
+        let mut at = 0;
+        let steps = steps_for(SAMPLE, &self.chain, &mut at, self.ctx)?;
+        let walked = self.chain.walk(at, steps);
+        Ok(walked.cpu_ns as f64 / walked.steps as f64)
+    }
+
+    fn into_measurement(self, pages: Pages, sizing: &Sizing, in_order_ns: f64) -> Measurement {
+        let place = self.place;
+        let mut measurement = Measurement::new(id(place, pages), Layer::Memory);
+        measurement.repeats = self.ctx.repeats.max(1);
+        measurement.metrics = self.samples.into_metrics();
+        let workload = &mut measurement.workload;
+        workload.insert(condition::PATTERN.into(), json!("random"));
+        workload.insert("footprint_bytes".into(), json!(self.cycle.footprint_bytes()));
+        workload.insert("line_bytes".into(), json!(LINE));
+        workload.insert("cpu".into(), json!(place.cpu));
+        workload.insert("cpu_node".into(), json!(place.cpu_node));
+        workload.insert("seed".into(), json!(self.cycle.seed));
+        let random_ns = measurement.value(metric::COST).unwrap_or(f64::NAN);
+        let conditions = &mut measurement.conditions;
+        conditions.insert(condition::NODE.into(), json!(place.node));
+        if let Some(distance) = place.distance {
+            conditions.insert("distance".into(), json!(distance));
+        }
+        obtained(conditions, self.chain.mapping());
+        conditions.insert("sequential_cost_ns".into(), json!(in_order_ns));
+        conditions.insert("random_over_sequential".into(), json!(random_ns / in_order_ns));
+        let waited = self.waited_ns as f64 / f64::max(self.walked_ns as f64, 1.0);
+        conditions.insert("share_of_time_off_cpu".into(), json!(waited));
+        if self.moved > 0 {
+            conditions.insert("samples_on_another_cpu".into(), json!(self.moved));
+        }
+        crate::add_sizing(conditions, sizing);
+        measurement
+    }
+}
+
+/// The pages and the node that were asked for, as they are.
+fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mapping) {
     let huge = mapping.huge_share >= crate::mapping::OBTAINED;
     let page_bytes = if huge { HUGE } else { crate::mapping::base_page_bytes() };
-    let conditions = &mut measurement.conditions;
-    conditions.insert(condition::NODE.into(), json!(place.node));
     conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
     conditions.insert("huge_page_share".into(), json!(mapping.huge_share));
     conditions.insert("backing".into(), json!(mapping.backing.word()));
-    conditions.insert("sequential_cost_ns".into(), json!(in_order_ns));
-    conditions.insert("random_over_sequential".into(), json!(random_ns / in_order_ns));
-    let waited = waited_ns as f64 / f64::max(walked_ns as f64, 1.0);
-    conditions.insert("share_of_time_off_cpu".into(), json!(waited));
     match mapping.node_share {
         Some(share) => conditions.insert("node_share".into(), json!(share)),
         None => conditions.insert("node_not_verified".into(), json!("the machine has one node")),
     };
-    if let Some(distance) = place.distance {
-        conditions.insert("distance".into(), json!(distance));
-    }
-    if moved > 0 {
-        conditions.insert("samples_on_another_cpu".into(), json!(moved));
-    }
-    crate::add_sizing(conditions, sizing);
-    Ok(measurement)
 }
 
 /// How many steps take `length`, found by doubling; walks on from `at`.
