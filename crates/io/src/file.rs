@@ -13,12 +13,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::direct::open_direct;
-use crate::fill::{self, FillStep};
+use crate::fill::{self, FILE_UNIT, FillStep};
 use crate::space::{self, Space};
 use crate::{Entropy, Error, Kind, Pattern, Target};
-
-/// Sizes are rounded up to a multiple of this.
-pub const FILE_UNIT: u64 = 1 << 20;
 
 /// What file to make.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +77,7 @@ impl TestFile {
         file.target.set_bytes(bytes);
         file.allocate()?;
         file.target.direct = open_direct(&path, file.buffered_file(), true);
-        fill::fill(&file, pattern, watch)?;
+        fill::fill(&file.target, pattern, watch)?;
         watch(FillStep::Syncing)?;
         file.buffered_file().sync_all().map_err(|source| file.fail("sync", source))?;
         watch(FillStep::Verifying)?;

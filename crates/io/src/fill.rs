@@ -4,8 +4,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use crate::file::{FILE_UNIT, TestFile};
-use crate::{Access, Arena, Completion, Error, Op, Pattern};
+use crate::{Access, Arena, Completion, Error, Op, Pattern, Target};
+
+/// Written at once; sizes of files are multiples of it.
+pub const FILE_UNIT: u64 = 1 << 20;
 
 /// Writes in flight while filling.
 const DEPTH: u32 = 8;
@@ -32,7 +34,7 @@ pub enum FillStep {
 
 /// Writes every block of `file` with `pattern`.
 pub(crate) fn fill(
-    file: &TestFile,
+    file: &Target,
     pattern: Pattern,
     watch: &mut dyn FnMut(FillStep) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -92,7 +94,7 @@ pub(crate) fn fill(
     Ok(())
 }
 
-fn write_back(file: &TestFile, offset: u64, length: u64) -> Result<(), Error> {
+fn write_back(file: &Target, offset: u64, length: u64) -> Result<(), Error> {
     let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
         | libc::SYNC_FILE_RANGE_WRITE
         | libc::SYNC_FILE_RANGE_WAIT_AFTER;

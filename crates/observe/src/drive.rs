@@ -48,6 +48,49 @@ pub(crate) fn parse(text: &str) -> Option<DriveCounts> {
     })
 }
 
+/// Drives together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DriveSeen {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Read requests completed.
+    pub reads: u64,
+    /// Write requests completed.
+    pub writes: u64,
+    /// Flush requests completed; absent before Linux 5.5.
+    pub flushes: Option<u64>,
+    /// Requests joined to others before they were sent, reads and writes.
+    pub merges: u64,
+    /// Share of the window in which the busiest of them had at least one request, 0 to 1.
+    pub busy: f64,
+}
+
+/// What happened between two looks at the same drives, `seconds` apart.
+pub(crate) fn between(
+    before: Option<&[DriveCounts]>,
+    after: Option<&[DriveCounts]>,
+    seconds: f64,
+) -> Option<DriveSeen> {
+    let (before, after) = (before?, after?);
+    let mut seen = DriveSeen { flushes: Some(0), ..DriveSeen::default() };
+    for (before, after) in before.iter().zip(after) {
+        seen.read_bytes += after.read_bytes.checked_sub(before.read_bytes)?;
+        seen.write_bytes += after.write_bytes.checked_sub(before.write_bytes)?;
+        seen.reads += after.reads.checked_sub(before.reads)?;
+        seen.writes += after.writes.checked_sub(before.writes)?;
+        seen.merges += after.merges.checked_sub(before.merges)?;
+        let flushes = after.flushes.zip(before.flushes).and_then(|(a, b)| a.checked_sub(b));
+        seen.flushes = seen.flushes.zip(flushes).map(|(sum, count)| sum + count);
+        let busy_s = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 1000.0;
+        let busy = if seconds > 0.0 { busy_s / seconds } else { 0.0 };
+        // Its millisecond steps can lead the window by one.
+        seen.busy = seen.busy.max(busy.min(1.0));
+    }
+    Some(seen)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +111,31 @@ mod tests {
     fn no_device_no_counters() {
         assert!(open("no-such-device").is_none());
         assert!(open("../../proc").is_none());
+    }
+
+    #[test]
+    fn drives_add_up_and_the_busiest_counts() {
+        let counts = |n: u64, flushes| DriveCounts {
+            reads: n,
+            read_bytes: n * 512,
+            writes: 2 * n,
+            write_bytes: n * 1024,
+            busy_ms: n,
+            merges: 3 * n,
+            flushes,
+        };
+        let before = [counts(0, Some(1)), counts(100, Some(2))];
+        let after = [counts(200, Some(4)), counts(600, Some(2))];
+        let seen = between(Some(&before), Some(&after), 1.0).unwrap();
+        assert_eq!((seen.reads, seen.writes, seen.merges), (700, 1400, 2100));
+        assert_eq!((seen.read_bytes, seen.write_bytes), (700 * 512, 700 * 1024));
+        assert_eq!(seen.flushes, Some(3));
+        assert!((seen.busy - 0.5).abs() < 1e-9);
+        // One drive that doesn't count flushes makes the sum unknown, not smaller.
+        let partly = [counts(200, Some(4)), counts(600, None)];
+        assert_eq!(between(Some(&before), Some(&partly), 1.0).unwrap().flushes, None);
+        // A drive that was taken out and put back starts at zero.
+        assert_eq!(between(Some(&after), Some(&before), 1.0), None);
+        assert_eq!(between(None, Some(&before), 1.0), None);
     }
 }

@@ -8,7 +8,7 @@ use narrows_facts::{Live, Source};
 use narrows_model::Platform;
 
 use crate::counters::Counters;
-use crate::seen::DriveSeen;
+use crate::drive::DriveSeen;
 
 /// Open limit files, and the devices that matter.
 #[derive(Debug, Default)]

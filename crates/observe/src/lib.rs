@@ -33,8 +33,11 @@ mod drive;
 mod io_limits;
 mod seen;
 mod sentinel;
+mod snapshot;
 mod watch;
 
-pub use seen::{CpuSeen, DriveSeen, Seen};
+pub use drive::DriveSeen;
+pub use seen::{CpuSeen, Seen};
 pub use sentinel::sentinel;
-pub use watch::{Snapshot, Watch};
+pub use snapshot::Snapshot;
+pub use watch::Watch;

@@ -4,9 +4,9 @@ use narrows_model::{Better, Unit, metric};
 use narrows_units::Nanos;
 
 use crate::cpu;
-use crate::drive::DriveCounts;
+use crate::drive::{self, DriveSeen};
 use crate::io_limits;
-use crate::watch::Snapshot;
+use crate::snapshot::Snapshot;
 
 /// What happened in a window.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,25 +41,6 @@ pub struct Seen {
     pub io_limit_share: Option<f64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
-}
-
-/// Drives together.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct DriveSeen {
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Read requests completed.
-    pub reads: u64,
-    /// Write requests completed.
-    pub writes: u64,
-    /// Flush requests completed; absent before Linux 5.5.
-    pub flushes: Option<u64>,
-    /// Requests joined to others before they were sent, reads and writes.
-    pub merges: u64,
-    /// Share of the window in which the busiest of them had at least one request, 0 to 1.
-    pub busy: f64,
 }
 
 /// One processor.
@@ -115,7 +96,14 @@ impl Seen {
     }
 }
 
-pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
+impl Snapshot {
+    /// What happened between `earlier` and this one.
+    pub fn since(&self, earlier: &Snapshot) -> Seen {
+        between(earlier, self)
+    }
+}
+
+fn between(before: &Snapshot, after: &Snapshot) -> Seen {
     let window = Nanos::from(after.at.saturating_duration_since(before.at));
     let seconds = window.as_secs_f64();
     let share = |ns: f64| if window.0 == 0 { 0.0 } else { ns / window.0 as f64 };
@@ -145,7 +133,7 @@ pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         // Read a moment after the clock, so that a short window can get a little more than its own length.
         Some(share(us as f64 * 1000.0).min(1.0))
     };
-    let drives = drives_between(before.drives.as_deref(), after.drives.as_deref(), seconds);
+    let drives = drive::between(before.drives.as_deref(), after.drives.as_deref(), seconds);
     let limits = before.io_limits.as_ref().zip(after.io_limits.as_ref());
     let io_limit_changed = limits.map(|(before, after)| before != after);
     let io_limit_share = drives
@@ -182,29 +170,6 @@ fn throttled_share(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<f64> {
     shares.reduce(f64::max)
 }
 
-fn drives_between(
-    before: Option<&[DriveCounts]>,
-    after: Option<&[DriveCounts]>,
-    seconds: f64,
-) -> Option<DriveSeen> {
-    let (before, after) = (before?, after?);
-    let mut seen = DriveSeen { flushes: Some(0), ..DriveSeen::default() };
-    for (before, after) in before.iter().zip(after) {
-        seen.read_bytes += after.read_bytes.checked_sub(before.read_bytes)?;
-        seen.write_bytes += after.write_bytes.checked_sub(before.write_bytes)?;
-        seen.reads += after.reads.checked_sub(before.reads)?;
-        seen.writes += after.writes.checked_sub(before.writes)?;
-        seen.merges += after.merges.checked_sub(before.merges)?;
-        let flushes = after.flushes.zip(before.flushes).and_then(|(a, b)| a.checked_sub(b));
-        seen.flushes = seen.flushes.zip(flushes).map(|(sum, count)| sum + count);
-        let busy_s = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 1000.0;
-        let busy = if seconds > 0.0 { busy_s / seconds } else { 0.0 };
-        // Its millisecond steps can lead the window by one.
-        seen.busy = seen.busy.max(busy.min(1.0));
-    }
-    Some(seen)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -214,6 +179,7 @@ mod tests {
     use narrows_facts::io_limits::IoLimits;
 
     use crate::cpu::CpuTimes;
+    use crate::drive::DriveCounts;
 
     const MS: u64 = 1_000_000;
 
@@ -313,31 +279,5 @@ mod tests {
         before.cpus.insert(0, cpu(0, 0, 0));
         after.cpus.insert(0, cpu(490, 0, 0));
         assert_eq!(after.since(&before).other_cpus, 0.0);
-    }
-
-    #[test]
-    fn drives_add_up_and_the_busiest_counts() {
-        let counts = |n: u64, flushes| DriveCounts {
-            reads: n,
-            read_bytes: n * 512,
-            writes: 2 * n,
-            write_bytes: n * 1024,
-            busy_ms: n,
-            merges: 3 * n,
-            flushes,
-        };
-        let before = [counts(0, Some(1)), counts(100, Some(2))];
-        let after = [counts(200, Some(4)), counts(600, Some(2))];
-        let seen = drives_between(Some(&before), Some(&after), 1.0).unwrap();
-        assert_eq!((seen.reads, seen.writes, seen.merges), (700, 1400, 2100));
-        assert_eq!((seen.read_bytes, seen.write_bytes), (700 * 512, 700 * 1024));
-        assert_eq!(seen.flushes, Some(3));
-        assert!((seen.busy - 0.5).abs() < 1e-9);
-        // One drive that doesn't count flushes makes the sum unknown, not smaller.
-        let partly = [counts(200, Some(4)), counts(600, None)];
-        assert_eq!(drives_between(Some(&before), Some(&partly), 1.0).unwrap().flushes, None);
-        // A drive that was taken out and put back starts at zero.
-        assert_eq!(drives_between(Some(&after), Some(&before), 1.0), None);
-        assert_eq!(drives_between(None, Some(&before), 1.0), None);
     }
 }

@@ -1,17 +1,15 @@
 //! What is watched, and one look at it.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use narrows_facts::io_limits::IoLimits;
 use narrows_facts::{Live, cgroup, process};
 use narrows_model::Platform;
 
 use crate::counters::{Counters, parse_pressure};
-use crate::cpu::{self, CpuTimes};
-use crate::drive::{self, DriveCounts};
+use crate::cpu;
+use crate::drive;
 use crate::io_limits::LimitWatch;
-use crate::seen::{self, Seen};
+use crate::snapshot::Snapshot;
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
 #[derive(Debug, Default)]
@@ -27,31 +25,9 @@ pub struct Watch {
     pids: Vec<u32>,
 }
 
-/// All counters at one moment.
-#[derive(Debug, Clone)]
-pub struct Snapshot {
-    pub(crate) at: Instant,
-    pub(crate) drives: Option<Vec<DriveCounts>>,
-    pub(crate) cpus: BTreeMap<u32, CpuTimes>,
-    pub(crate) fine_ns: BTreeMap<u32, u64>,
-    pub(crate) self_ns: u64,
-    /// Time of processes of ours: children that were waited for, and the trees that were named, with what those
-    /// have waited for. A process that ends between two snapshots moves from one part to another of this sum.
-    pub(crate) ours_ns: u64,
-    pub(crate) cpu_pressure_us: Option<u64>,
-    pub(crate) io_pressure_us: Option<u64>,
-    pub(crate) throttled: Option<u64>,
-    /// Periods and throttled periods of each group with a quota.
-    pub(crate) periods: Vec<(u64, u64)>,
-    pub(crate) io_limits: Option<IoLimits>,
-    /// Whether these limits are about all of the drives' traffic.
-    pub(crate) one_drive: bool,
-    pub(crate) tick_ns: u64,
-}
-
 impl Watch {
     /// Watches the machine's processors, pressure and throttling, and the sum of `drives` (kernel names of the
-    /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`Seen::drives`]
+    /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`crate::Seen::drives`]
     /// is absent.
     pub fn new(platform: &Platform, drives: &[String]) -> Self {
         let mut names: Vec<&String> = drives.iter().collect();
@@ -143,12 +119,5 @@ impl Watch {
             one_drive: self.io_limits.one_drive(),
             tick_ns,
         }
-    }
-}
-
-impl Snapshot {
-    /// What happened between `earlier` and this one.
-    pub fn since(&self, earlier: &Snapshot) -> Seen {
-        seen::between(earlier, self)
     }
 }

@@ -152,7 +152,7 @@ impl Dialect for Files {
         let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
         let base = format!("/sys/dev/block/{}:{}", libc::major(device), libc::minor(device));
         // A partition has its disk's queue.
-        super::polled::queue_cannot_poll(&[format!("{base}/queue"), format!("{base}/../queue")])
+        super::queue::cannot_poll(&[format!("{base}/queue"), format!("{base}/../queue")])
     }
 }
 

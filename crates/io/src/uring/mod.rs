@@ -14,6 +14,7 @@ mod nvme;
 mod open;
 mod path;
 mod polled;
+mod queue;
 mod ring;
 mod setup;
 mod workers;

@@ -118,7 +118,7 @@ impl Dialect for Nvme {
     }
 
     fn cannot_poll(&self, _: &File) -> Option<String> {
-        super::polled::queue_cannot_poll(std::slice::from_ref(&self.namespace.queue))
+        super::queue::cannot_poll(std::slice::from_ref(&self.namespace.queue))
     }
 }
 

@@ -1,12 +1,22 @@
 //! From what the threads counted to what a window gave, stream by stream.
 
 use narrows_io::Op;
+use narrows_observe::Seen;
 use narrows_stats::Recorder;
 
 use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
-use crate::run::{self, Measured};
 use crate::scenario::{Distribution, Load, Place, Scenario, Stream};
+use crate::seed::seed_of;
 use crate::worker::{Tally, unique};
+
+/// What the coordinator saw around the window.
+pub(crate) struct Measured {
+    pub start_ns: u64,
+    pub window_ns: u64,
+    /// Processor time of this process in the window, ns.
+    pub cpu_ns: f64,
+    pub seen: Seen,
+}
 
 /// One outcome per stream; `tallies` are in the order of streams and their threads.
 pub(crate) fn outcomes(
@@ -22,7 +32,7 @@ pub(crate) fn outcomes(
         .iter()
         .zip(1..)
         .map(|(stream, number)| {
-            let order_seed = stream.order_seed.unwrap_or(run::seed_of(scenario.seed, number, 0));
+            let order_seed = stream.order_seed.unwrap_or(seed_of(scenario.seed, number, 0));
             let own: Vec<Tally> = tallies.by_ref().take(stream.threads as usize).collect();
             let cpu_ns: u64 = own.iter().map(|tally| tally.cpu_ns).sum();
             // Of several streams nobody counts whose work the kernel did beside their threads.

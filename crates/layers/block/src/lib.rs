@@ -29,6 +29,7 @@ mod plan;
 mod record;
 mod run;
 mod scenario;
+mod seed;
 mod setting;
 mod steady;
 mod worker;

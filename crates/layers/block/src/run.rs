@@ -3,14 +3,15 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Context, Rng, Schedule, now_ns};
+use narrows_engine::{Context, Schedule, now_ns};
 use narrows_facts::process;
-use narrows_observe::{Seen, Watch, sentinel};
+use narrows_observe::{Watch, sentinel};
 
 use crate::BlockError;
-use crate::gather;
+use crate::gather::{self, Measured};
 use crate::outcome::StreamOutcome;
 use crate::scenario::{Load, Route, Scenario, Stream};
+use crate::seed::seed_of;
 use crate::worker::{self, FAILURES, Job, Queue, Shared, Source, Tally};
 
 /// How often the coordinator looks whether the window was closed early: by plan, or because a thread failed.
@@ -18,8 +19,6 @@ const LOOK_PLANNED: Duration = Duration::from_millis(5);
 const LOOK_FAILED: Duration = Duration::from_millis(50);
 /// From the moment all are ready to the first operation: so long may waking all threads take.
 const LEAD: Duration = Duration::from_millis(1);
-/// Keeps the seeds of streams, threads and orders apart.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Runs a scenario once: all its streams under one common window. One outcome per stream, in their order.
 ///
@@ -75,11 +74,6 @@ pub fn run_scenario(
     Ok(gather::outcomes(scenario, measured, tallies, drift))
 }
 
-/// A seed of its own for each stream (from 1) and thread (from 1; 0 is what its threads share).
-pub(crate) fn seed_of(seed: u64, stream: u64, thread: u64) -> u64 {
-    Rng::new(seed ^ stream.wrapping_mul(SPREAD) ^ (thread << 48)).next_u64()
-}
-
 /// The schedule that threads which block take turns at.
 fn shared_queue(stream: &Stream, seed: u64) -> Option<Mutex<Queue>> {
     let Load::Open { rate_per_s, arrivals, .. } = stream.load else { return None };
@@ -101,15 +95,6 @@ fn source<'a>(
             Source::Own(Queue::new(Schedule::new(arrivals, rate_per_s, part, seed)))
         }
     })
-}
-
-/// What the coordinator saw around the window.
-pub(crate) struct Measured {
-    pub start_ns: u64,
-    pub window_ns: u64,
-    /// Processor time of this process in the window, ns.
-    pub cpu_ns: f64,
-    pub seen: Seen,
 }
 
 /// Runs the jobs, one thread each; their tallies in the same order.

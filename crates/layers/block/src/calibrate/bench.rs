@@ -11,7 +11,8 @@ use super::plan::{CalibratePlan, Ground};
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
-use crate::run::{run_scenario, seed_of};
+use crate::run::run_scenario;
+use crate::seed::seed_of;
 use crate::scenario::{Limit, Load, Mix, Place, Scenario, Sizes, Stream, Then};
 
 /// Slices of a window: enough to see how slow operations clump, long enough to hold some.

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::bench::Bench;
 use super::kept::Kept;
 use crate::BlockError;
-use crate::run::seed_of;
+use crate::seed::seed_of;
 use crate::scenario::Stream;
 
 const BLOCK_BYTES: u32 = 1 << 20;

@@ -12,7 +12,8 @@ use super::plan::SteadyPlan;
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
-use crate::run::{run_scenario, seed_of};
+use crate::run::run_scenario;
+use crate::seed::seed_of;
 use crate::scenario::{Limit, Load, Region, Scenario, Sizes, Stream, Then};
 
 /// Points of a round's finer series, at most a second each.

@@ -11,7 +11,8 @@ use narrows_units::Bytes;
 
 use super::plan::SteadyPlan;
 use crate::BlockError;
-use crate::run::{run_scenario, seed_of};
+use crate::run::run_scenario;
+use crate::seed::seed_of;
 use crate::scenario::{
     Distribution, Limit, Load, Mix, Place, Region, Scenario, Sizes, Stream, Then,
 };

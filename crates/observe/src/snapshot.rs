@@ -1,0 +1,31 @@
+//! All counters at one moment.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use narrows_facts::io_limits::IoLimits;
+
+use crate::cpu::CpuTimes;
+use crate::drive::DriveCounts;
+
+/// All counters at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub(crate) at: Instant,
+    pub(crate) drives: Option<Vec<DriveCounts>>,
+    pub(crate) cpus: BTreeMap<u32, CpuTimes>,
+    pub(crate) fine_ns: BTreeMap<u32, u64>,
+    pub(crate) self_ns: u64,
+    /// Time of processes of ours: children that were waited for, and the trees that were named, with what those
+    /// have waited for. A process that ends between two snapshots moves from one part to another of this sum.
+    pub(crate) ours_ns: u64,
+    pub(crate) cpu_pressure_us: Option<u64>,
+    pub(crate) io_pressure_us: Option<u64>,
+    pub(crate) throttled: Option<u64>,
+    /// Periods and throttled periods of each group with a quota.
+    pub(crate) periods: Vec<(u64, u64)>,
+    pub(crate) io_limits: Option<IoLimits>,
+    /// Whether these limits are about all of the drives' traffic.
+    pub(crate) one_drive: bool,
+    pub(crate) tick_ns: u64,
+}
