@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::rate_search::{Goal, Outcome, RateSeen, RateStep, Settings, Stage};
+use narrows_engine::rate_search::{Because, Goal, Outcome, RateSeen, RateStep, Settings, Stage};
 use narrows_engine::{CurvePlan, RateSearch, curve};
 use narrows_sim::drive::{Drive, Habit};
 use narrows_sim::{Law, longrun, truth};
@@ -213,6 +213,63 @@ fn runs_that_differ_by_two_percent_are_answered_for_all_of_them_together() {
     let name = "M/M/k, service times scatter by 2 % from run to run";
     let hits = covers(name, &cases, 0.02, settings(), 30);
     assert!(hits.hit >= 27 && hits.none <= 1, "{hits:?}");
+}
+
+/// As [`search`], but with so many seconds of load, as a command has them.
+fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
+    let settings = Settings {
+        shortest_window: Duration::from_millis(260),
+        longest_window: Duration::from_millis(1050),
+        ..Settings::default()
+    };
+    let ceiling = drive.ceiling_per_s(256);
+    let mut search = RateSearch::new(case.goal, ceiling, settings);
+    let mut left_s = seconds;
+    while let Some(step) = search.next_step() {
+        left_s -= (step.window + step.warm_up).as_secs_f64() + 0.08;
+        if left_s < 0.0 {
+            search.give_up(Because::Time);
+            break;
+        }
+        let seen = drive.open(&step, &case.goal);
+        search.saw(seen);
+    }
+    search
+}
+
+#[test]
+fn noise_costs_width_and_not_the_answer() {
+    // Whether all windows count together or the typical one does matters here; the answer must hold what lies between.
+    for (scatter, at_least) in [(0.1, 18), (0.3, 12)] {
+        let case = exponential(8, 700_000);
+        let weight = |z: f64| (-z * z / 2.0).exp();
+        let paces = || (-40..=40).map(|i| f64::from(i) / 10.0);
+        let over = |rate| {
+            let at = |z: f64| truth::mmk_over(8, 1e5 * (scatter * z).exp(), rate, 7e5);
+            paces().map(|z| weight(z) * at(z)).sum::<f64>() / paces().map(weight).sum::<f64>()
+        };
+        let together = truth::highest_rate(&case.goal, 80_000.0, over).expect("reachable");
+        let (mut found, mut right, mut widths) = (0, 0, Vec::new());
+        for seed in 0..20 {
+            let mut drive = Drive::new(8, case.law, Habit::Plain, seed).scattered(scatter);
+            match search_within(&mut drive, &case, 75.0).outcome() {
+                Some(Outcome::Found(answer)) => {
+                    let (low, high) = answer.interval_95();
+                    found += 1;
+                    right += u32::from(low <= case.truth_per_s && together <= high);
+                    widths.push(high / low - 1.0);
+                }
+                other => println!("  seed {seed}: {other:?}"),
+            }
+        }
+        println!(
+            "scatter {:.0} % in 75 s: found {found} of 20, right {right}, median width {:.0} %; typical {:.0}, together {together:.0}",
+            scatter * 100.0,
+            narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0,
+            case.truth_per_s,
+        );
+        assert!(found >= at_least && right + 1 >= found, "{found} {right}");
+    }
 }
 
 #[test]

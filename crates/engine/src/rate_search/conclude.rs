@@ -1,0 +1,153 @@
+//! What a search has come to: from the rungs that the repeats decided to an outcome.
+
+use narrows_stats::median;
+use narrows_stats::trend::mann_kendall;
+
+use super::ladder::{Ladder, Rung, Standing};
+use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said};
+
+/// A window of at least that part of another one's length can contradict it.
+const AS_LONG: f64 = 0.5;
+/// Rates closer than this may differ in what they say by chance.
+const APART: f64 = 1.04;
+
+impl RateSearch {
+    /// What the confirmation has come to; `None` while it goes on.
+    pub(super) fn confirmed(&self) -> Option<Outcome> {
+        let ladder = self.ladder.as_ref()?;
+        let typical = |rung| ladder.rung(rung).and_then(|r| median(r.quantiles_ns()));
+        let by_generator = |rung| ladder.rung(rung).is_some_and(Rung::by_generator);
+        match ladder.standing() {
+            Standing::Next(_) => self.contradiction(),
+            Standing::Contradiction { passed, failed } => {
+                Some(self.unstable(ladder.rate_per_s(passed), ladder.rate_per_s(failed)))
+            }
+            Standing::Top(rung) => Some(Outcome::Unlimited {
+                rate_per_s: ladder.rate_per_s(rung),
+                quantile_ns: typical(rung),
+            }),
+            Standing::Bottom(rung) if by_generator(rung) => Some(Outcome::GeneratorBound {
+                rate_per_s: None,
+                generator_per_s: ladder.rate_per_s(rung),
+            }),
+            Standing::Bottom(rung) => self.contradiction().or(Some(Outcome::Unreachable {
+                lowest_per_s: ladder.rate_per_s(rung),
+                quantile_ns: typical(rung),
+            })),
+            Standing::Between { passed, failed } if by_generator(failed) => {
+                Some(Outcome::GeneratorBound {
+                    rate_per_s: Some(ladder.rate_per_s(passed)),
+                    generator_per_s: ladder.rate_per_s(failed),
+                })
+            }
+            Standing::Between { passed, failed } => {
+                let answer = self.answer(ladder, passed, failed);
+                self.contradiction().or(Some(Outcome::Found(answer)))
+            }
+        }
+    }
+
+    fn answer(&self, ladder: &Ladder, passed: i32, failed: i32) -> Answer {
+        let at = |rung: i32| self.tried.iter().filter(move |t| t.rung == Some(rung));
+        let runs = |rung| at(rung).filter(|t| t.said != Said::Nothing).count() as u32;
+        let quantiles_ns = ladder.rung(passed).map(|r| r.quantiles_ns().to_vec());
+        let quantiles_ns = quantiles_ns.unwrap_or_default();
+        let independent: Vec<f64> = at(passed)
+            .filter_map(|t| t.seen.exceedance())
+            .filter(|over| over.clumping_seen)
+            // What lies beyond the percentile, worth what those over the limit are worth.
+            .map(|over| over.operations as f64 * self.goal.allowed_over() / over.clumping)
+            .collect();
+        let independent_beyond = median(&independent);
+        let rate_per_s = ladder.rate_per_s(passed);
+        let had = self.confirm_window.unwrap_or_default().as_secs_f64();
+        let thin = had < SUFFICIENT * self.wanted_seconds(rate_per_s, 1.0);
+        let next_failed_per_s = ladder.rate_per_s(failed);
+        let earlier = self.tried.iter().filter(|t| t.said == Said::Passed { clear: true });
+        let burst_per_s = earlier
+            .map(|t| t.step.rate_per_s)
+            .filter(|rate| *rate >= next_failed_per_s * APART)
+            .reduce(f64::max);
+        Answer {
+            rate_per_s,
+            next_failed_per_s,
+            repeats: (runs(passed), runs(failed)),
+            share_over: ladder.rung(passed).and_then(Rung::together),
+            drift: mann_kendall(&quantiles_ns),
+            quantiles_ns,
+            independent_beyond,
+            burst_per_s,
+            thin,
+        }
+    }
+
+    /// Repeats that say the opposite of what an earlier, clear window said at a rate further out.
+    fn contradiction(&self) -> Option<Outcome> {
+        let ladder = self.ladder.as_ref()?;
+        let (passed, failed) = ladder.extremes();
+        // A short window may lie between two stalls, or live on credits: that is no contradiction.
+        let long = self.confirm_window.unwrap_or_default().mul_f64(AS_LONG);
+        let search = |wanted: Said| {
+            let search = self.tried.iter().filter(|t| t.rung.is_none());
+            search.filter(move |t| t.said == wanted && t.step.window >= long)
+        };
+        let typical = |rung: &i32| ladder.rung(*rung).is_some_and(Rung::fails_typically);
+        if let Some(failed) = failed.filter(typical).map(|rung| ladder.rate_per_s(rung)) {
+            let clear = search(Said::Passed { clear: true });
+            if let Some(t) = clear.rev().find(|t| t.step.rate_per_s >= failed * APART) {
+                return Some(self.unstable(t.step.rate_per_s, failed));
+            }
+        }
+        // A failure in the search counts from two windows on, like there.
+        if let Some(passed) = passed.map(|rung| ladder.rate_per_s(rung)) {
+            let clear = search(Said::Failed { clear: true });
+            let lower: Vec<f64> =
+                clear.map(|t| t.step.rate_per_s).filter(|rate| rate * APART <= passed).collect();
+            let twice = lower.iter().find(|rate| lower.iter().filter(|r| r == rate).count() >= 2);
+            return twice.map(|failed| self.unstable(passed, *failed));
+        }
+        None
+    }
+
+    fn unstable(&self, passed_per_s: f64, failed_per_s: f64) -> Outcome {
+        let at = |rate: f64, wanted: fn(Said) -> bool| {
+            self.tried
+                .iter()
+                .enumerate()
+                .filter(move |(_, t)| t.step.rate_per_s == rate && wanted(t.said))
+                .map(|(i, _)| i)
+        };
+        let passed_in = at(passed_per_s, |said| matches!(said, Said::Passed { .. })).next();
+        let failed_in = at(failed_per_s, |said| matches!(said, Said::Failed { .. })).next_back();
+        Outcome::Unstable {
+            passed_per_s,
+            passed_in: passed_in.unwrap_or(0),
+            failed_per_s,
+            failed_in: failed_in.unwrap_or(0),
+        }
+    }
+
+    /// The outcome where nothing more may be run. Two rungs that were decided enclose the crossing, however many between them were not.
+    pub(super) fn cut_short(&self, because: Because) -> Outcome {
+        let found = self.ladder.as_ref().and_then(|ladder| match ladder.extremes() {
+            (Some(passed), Some(failed)) if passed < failed => {
+                let generator = ladder.rung(failed).is_some_and(Rung::by_generator);
+                (!generator).then(|| self.answer(ladder, passed, failed))
+            }
+            _ => None,
+        });
+        found.map_or_else(|| self.unfinished(because), Outcome::Found)
+    }
+
+    fn unfinished(&self, because: Because) -> Outcome {
+        let ladder = self.ladder.as_ref();
+        let (passed, failed) = ladder.map_or((None, None), Ladder::extremes);
+        let rate =
+            |rung: Option<i32>| rung.zip(ladder).map(|(rung, ladder)| ladder.rate_per_s(rung));
+        Outcome::Unfinished {
+            because,
+            passed_per_s: rate(passed).or(self.passed_per_s),
+            failed_per_s: rate(failed).or(self.failed_per_s),
+        }
+    }
+}
