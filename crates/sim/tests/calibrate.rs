@@ -9,7 +9,18 @@ use narrows_sim::drive::{Drive, Habit};
 use narrows_sim::{Law, longrun, truth};
 use narrows_stats::share_interval_95;
 
+/// Searches of one kind; `NARROWS_SIM_SEEDS=FIRST..LAST` asks for others, to look at seeds that no rule was made with.
 const SEEDS: u64 = 60;
+
+/// The seeds that were asked for, or so many from zero.
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let Ok(asked) = std::env::var("NARROWS_SIM_SEEDS") else { return 0..usual };
+    let bounds = asked.split_once("..").map(|(first, last)| (first.parse(), last.parse()));
+    let Some((Ok(first), Ok(last))) = bounds else {
+        panic!("NARROWS_SIM_SEEDS is {asked:?}; two numbers like 1000..1100 are meant")
+    };
+    first..last
+}
 
 /// A queue, what is asked of it, and the highest rate that is within.
 #[derive(Debug, Clone, Copy)]
@@ -89,10 +100,12 @@ impl Hits {
 }
 
 /// Searches with each seed, cases in turn, and demands 95 %.
-fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u64) -> Hits {
+fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, usual: u64) -> Hits {
+    let seeds = seeds(usual);
+    let count = seeds.end - seeds.start;
     let mut hits = Hits::default();
     let (mut widths, mut windows, mut seconds) = (Vec::new(), 0, 0.0);
-    for seed in 0..seeds {
+    for seed in seeds {
         let case = &cases[seed as usize % cases.len()];
         let mut drive = Drive::new(case.channels, case.law, Habit::Plain, seed).scattered(scatter);
         // Ceilings of real devices are measured once and are off: so the ladders do not all stand on the same rungs.
@@ -112,9 +125,9 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u
             println!("  seed {seed}, {case:?}: {:?}", found.outcome());
         }
     }
-    let (low, high) = share_interval_95(hits.hit, seeds);
+    let (low, high) = share_interval_95(hits.hit, count);
     println!(
-        "{name}: the truth is inside in {} of {seeds} (95 % interval {:.0} to {:.0} %); too high {}, too low {}, no \
+        "{name}: the truth is inside in {} of {count} (95 % interval {:.0} to {:.0} %); too high {}, too low {}, no \
          answer {}, thin {}, said to drift {}; median width {:.1} %, {:.0} windows, {:.0} s of load",
         hits.hit,
         low * 100.0,
@@ -125,8 +138,8 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, seeds: u
         hits.thin,
         hits.drifts,
         narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0,
-        windows as f64 / seeds as f64,
-        seconds / seeds as f64
+        windows as f64 / count as f64,
+        seconds / count as f64
     );
     hits
 }
