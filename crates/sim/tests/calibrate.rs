@@ -83,10 +83,12 @@ struct Hits {
     none: u64,
     thin: u64,
     drifts: u64,
+    searches: u64,
 }
 
 impl Hits {
     fn count(&mut self, search: &RateSearch, truth_per_s: f64) {
+        self.searches += 1;
         match search.outcome() {
             Some(Outcome::Found(answer)) => {
                 let (low, high) = answer.interval_95();
@@ -153,7 +155,7 @@ fn exponential_service_is_answered_within_the_interval() {
         exponential(16, 550_000),
     ];
     let hits = covers("M/M/k", &cases, 0.0, settings(), SEEDS);
-    assert!(hits.hit * 100 >= SEEDS * 95, "{hits:?}");
+    assert!(hits.hit * 100 >= hits.searches * 95, "{hits:?}");
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn constant_service_is_answered_within_the_interval() {
     let cases =
         [constant(1, 500_000), constant(4, 200_000), constant(8, 250_000), constant(16, 150_000)];
     let hits = covers("M/D/k", &cases, 0.0, settings(), SEEDS);
-    assert!(hits.hit * 100 >= SEEDS * 95, "{hits:?}");
+    assert!(hits.hit * 100 >= hits.searches * 95, "{hits:?}");
 }
 
 /// M/G/k: rates found by [`longrun::highest_rate`] with 40 million operations and two seeds, which agree to 0.2 %.
@@ -195,7 +197,7 @@ const GENERAL: [Case; 4] = [
 #[test]
 fn general_service_is_answered_within_the_interval() {
     let hits = covers("M/G/k", &GENERAL, 0.0, settings(), SEEDS);
-    assert!(hits.hit * 100 >= SEEDS * 95, "{hits:?}");
+    assert!(hits.hit * 100 >= hits.searches * 95, "{hits:?}");
 }
 
 #[test]
@@ -225,7 +227,7 @@ fn runs_that_differ_by_two_percent_are_answered_for_all_of_them_together() {
     let cases = [mixed(4, 600_000), mixed(8, 700_000)];
     let name = "M/M/k, service times scatter by 2 % from run to run";
     let hits = covers(name, &cases, 0.02, settings(), 30);
-    assert!(hits.hit >= 27 && hits.none <= 1, "{hits:?}");
+    assert!(hits.hit * 10 >= hits.searches * 9 && hits.none <= 1, "{hits:?}");
 }
 
 /// As [`search`], but with so many seconds of load, as a command has them.
@@ -290,7 +292,7 @@ fn windows_that_are_too_short_cost_coverage_little_and_are_said_to_be_thin() {
     let short = Settings { longest_window: Duration::from_millis(400), ..settings() };
     let cases = [exponential(8, 700_000)];
     let hits = covers("M/M/8, no window above 0.4 s", &cases, 0.0, short, SEEDS);
-    assert!(hits.hit * 100 >= SEEDS * 85 && hits.thin * 4 >= SEEDS, "{hits:?}");
+    assert!(hits.hit * 100 >= hits.searches * 85 && hits.thin * 4 >= hits.searches, "{hits:?}");
 }
 
 #[test]
