@@ -36,7 +36,7 @@ impl Space {
         // SAFETY: filled by the successful call above (and all-zero before).
         let stat = unsafe { stat.assume_init() };
         // The fields' widths differ between targets.
-        #[allow(clippy::unnecessary_cast)]
+        #[allow(clippy::unnecessary_cast)] // Needed where they are narrower.
         let (unit, blocks, free) =
             (stat.f_frsize as u64, stat.f_blocks as u64, stat.f_bavail as u64);
         Ok(Space {

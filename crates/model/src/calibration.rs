@@ -139,7 +139,7 @@ pub struct Calibration {
     /// The closed loop by depth, in order of depth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ramp: Vec<DepthPoint>,
-    /// Processor time of this process, kernel included, per operation at that rate, ns.
+    /// Processor time of this process, kernel included, per operation of the closed loop at the ceiling, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_per_op_ns: Option<f64>,
     /// A rate well above the answer that kept the limit in a shorter window before: what is given for a moment, between two

@@ -162,6 +162,7 @@ impl fmt::Display for Need {
             }
             Need::Quick(true) => f.write_str("the run is a sketch"),
             Need::Quick(false) => f.write_str("the run is not a sketch"),
+            Need::Planned(least) => write!(f, "{least} repeats or more were planned"),
             Need::Path(fact) => write!(f, "the path is {}", fact.phrase()),
             Need::PathNot(fact) => write!(f, "the path is not known to be {}", fact.phrase()),
         }

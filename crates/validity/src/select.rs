@@ -35,6 +35,8 @@ pub enum Need {
     Less(Quantity, Quantity),
     /// The run is (or is not) a sketch.
     Quick(bool),
+    /// The run was planned with so many repeats or more.
+    Planned(u32),
     /// The path under the measurement's role is known and has this property.
     Path(PathFact),
     /// The path under the measurement's role is unknown or hasn't this property.
@@ -93,6 +95,7 @@ impl Need {
                 .zip(large.resolve(case))
                 .is_some_and(|(small, large)| small.median() < large.median()),
             Need::Quick(quick) => case.run.plan.quick == quick,
+            Need::Planned(least) => case.run.plan.repeats >= least,
             Need::Path(fact) => path::of(case).is_some_and(|p| fact.holds(p)),
             Need::PathNot(fact) => !path::of(case).is_some_and(|p| fact.holds(p)),
         }

@@ -152,6 +152,9 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "few-repeats",
         fires: |r| of(r, UPDATE).repeats = 2,
         silent: |r| of(r, UPDATE).repeats = 3 },
+    Pair { rule: "few-repeats",
+        fires: |r| of(r, UPDATE).repeats = 2,
+        silent: |r| { of(r, UPDATE).repeats = 1; r.plan.repeats = 1 } },
 
     Pair { rule: "steal",
         fires: |r| change(r, KNEE, metric::STEAL, 0.02),

@@ -69,10 +69,10 @@ pub fn statfs(path: &Path) -> io::Result<FsStat> {
     // SAFETY: the call succeeded, and all-zero bytes were a valid statfs before it.
     let stat = unsafe { stat.assume_init() };
     // The fields' types differ between C libraries and architectures.
-    #[allow(clippy::unnecessary_cast)]
+    #[allow(clippy::unnecessary_cast)] // Needed where they are narrower.
     let (magic, fragment, block) = (stat.f_type as i64, stat.f_frsize as u64, stat.f_bsize as u64);
     let unit = if fragment > 0 { fragment } else { block };
-    #[allow(clippy::unnecessary_cast)]
+    #[allow(clippy::unnecessary_cast)] // As above.
     let (total, free) = (stat.f_blocks as u64, stat.f_bavail as u64);
     Ok(FsStat {
         magic,

@@ -1,6 +1,6 @@
 //! Hand-built runs: the invented machine of the design's one screen, and what is left of it when things are
 //! missing. The figures are invented; they are consistent with each other so that sums add up.
-#![allow(dead_code)]
+#![allow(dead_code)] // Each test program uses a part of it.
 
 pub mod builders;
 mod machine;

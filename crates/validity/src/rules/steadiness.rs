@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity};
 
 use crate::Quantity::Repeats;
-use crate::{About, Group, Over, Rule, Select, Test, When};
+use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -49,17 +49,22 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-repeats",
         group: Group::Steadiness,
         severity: Severity::Note,
-        about: About::Run(Select::ALL.except(&[
-            "*.test.*",
-            "*.alone",
-            "block.calibrate.*.curve.*",
-            "block.calibrate.*.below.*",
-            "block.calibrate.*.beyond.*",
-        ])),
+        // Tests take turns with their baselines, and jobs and searches have as many windows as they ask for.
+        about: About::Run(
+            Select::ALL
+                .except(&[
+                    "*.test.*",
+                    "*.alone",
+                    "block.job.*",
+                    "block.together.*",
+                    "block.calibrate.*",
+                ])
+                .needs(&[Need::Planned(3)]),
+        ),
         when: When::Value { of: Repeats, over: Over::Median, test: Test::Below(3.0) },
         figures: &[],
-        summary: "Fewer than three repeats: no interval can be given",
-        advice: "Run without --quick",
+        summary: "Fewer than three of the planned repeats took place: no interval can be given",
+        advice: "Measure again, and let the run finish",
         reason: "The figures stand; only their doubt is unknown, and shows as missing",
         reference: "methods: statistics",
     },
