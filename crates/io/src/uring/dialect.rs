@@ -24,6 +24,24 @@ pub struct Wish {
     pub(super) fixed_buffer: bool,
 }
 
+/// Where a trim or sync goes.
+#[derive(Debug)]
+pub enum Route<S> {
+    /// To the ring.
+    Ring(S),
+    /// To the ordinary ring beside a polled one. The entry points to no memory.
+    Aside(squeue::Entry),
+    /// Nowhere: it has ended, with this result.
+    Ended(i32),
+}
+
+impl Wish {
+    /// The slot, as it is in what comes back.
+    pub(super) fn slot(&self) -> u32 {
+        self.user_data as u32
+    }
+}
+
 /// What a ring's entries say.
 pub trait Dialect {
     /// What is submitted.
@@ -40,10 +58,15 @@ pub trait Dialect {
     /// The entry for a read or write; or the negative error number, where there is none.
     fn data(&self, wish: &Wish) -> Result<Self::Submission, i32>;
 
-    /// The entry for a trim or sync; or the result, where it must be, or could only be, executed without the ring. A
-    /// `polled` ring takes only what can be polled for.
-    fn without_data(&self, wish: &Wish, file: &File, polled: bool)
-    -> Result<Self::Submission, i32>;
+    /// What to do about a trim or sync. A `polled` ring takes only what can be polled for.
+    fn without_data(&mut self, wish: &Wish, file: &File, polled: bool) -> Route<Self::Submission>;
+
+    /// The result of a trim or sync of this slot that came back with `result`: another one where it was tried again in
+    /// another way.
+    fn ended(&mut self, slot: u32, result: i32, file: &File) -> i32 {
+        let _ = (slot, file);
+        result
+    }
 
     /// Bytes moved or negative error number of an operation that was to move `bytes` and came back with `result`.
     fn outcome(&self, result: i32, bytes: u32) -> i32;
@@ -57,21 +80,61 @@ pub trait Dialect {
 pub struct Files {
     block_device: bool,
     nop: bool,
+    /// Ranges of block devices that are being discarded by the ring, by slot.
+    discarding: Box<[Option<(u64, u32)>]>,
+    /// Whether the kernel can (Linux 6.12), as far as is known.
+    discards: bool,
     /// What is the same in every read, and in every write.
     read: Template,
     write: Template,
 }
 
 impl Files {
-    pub(super) fn on(file: &File) -> Files {
+    pub(super) fn on(file: &File, slots: u32) -> Files {
         let none = Template::of(opcode::Nop::new().build());
-        Files { block_device: discard::is_block_device(file), nop: false, read: none, write: none }
+        Files {
+            block_device: discard::is_block_device(file),
+            nop: false,
+            discarding: vec![None; slots as usize].into_boxed_slice(),
+            discards: true,
+            read: none,
+            write: none,
+        }
     }
 
-    pub(super) fn nop(file: &File) -> Files {
-        Files { nop: true, ..Files::on(file) }
+    pub(super) fn nop(file: &File, slots: u32) -> Files {
+        Files { nop: true, ..Files::on(file, slots) }
+    }
+
+    /// The entry for a trim or sync on an ordinary ring.
+    fn plain(&self, wish: &Wish, fixed_file: bool) -> squeue::Entry {
+        let Wish { op, offset, bytes, .. } = *wish;
+        macro_rules! on {
+            ($fd:expr) => {
+                match op {
+                    Op::Trim if self.block_device => {
+                        let mut command = [0; 16];
+                        command[..8].copy_from_slice(&u64::from(bytes).to_ne_bytes());
+                        opcode::UringCmd16::new($fd, BLOCK_URING_CMD_DISCARD)
+                            .addr(Some(offset))
+                            .cmd(command)
+                            .build()
+                    }
+                    Op::Trim => opcode::Fallocate::new($fd, u64::from(bytes))
+                        .offset(offset)
+                        .mode(discard::PUNCH)
+                        .build(),
+                    _ => opcode::Fsync::new($fd).flags(FsyncFlags::DATASYNC).build(),
+                }
+            };
+        }
+        let entry = if fixed_file { on!(Fixed(0)) } else { on!(Fd(wish.fd)) };
+        entry.user_data(wish.user_data)
     }
 }
+
+/// `_IO(0x12, 0)` of `linux/blkdev.h` (6.12): discards `cmd` (64 bits) bytes from `addr` on.
+const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
 
 impl Dialect for Files {
     type Submission = squeue::Entry;
@@ -110,31 +173,34 @@ impl Dialect for Files {
         Ok(template.entry(wish))
     }
 
-    fn without_data(&self, wish: &Wish, file: &File, polled: bool) -> Result<squeue::Entry, i32> {
-        let Wish { op, offset, bytes, .. } = *wish;
+    fn without_data(&mut self, wish: &Wish, file: &File, polled: bool) -> Route<squeue::Entry> {
         if self.nop {
-            return Ok(opcode::Nop::new().build().user_data(wish.user_data));
+            return Route::Ring(opcode::Nop::new().build().user_data(wish.user_data));
         }
-        if op == Op::Trim && (self.block_device || polled) {
-            return Err(discard::discard(file, self.block_device, offset, bytes));
+        if wish.op == Op::Trim && self.block_device {
+            if !self.discards {
+                return Route::Ended(discard::discard(file, true, wish.offset, wish.bytes));
+            }
+            self.discarding[wish.slot() as usize] = Some((wish.offset, wish.bytes));
         }
-        if op == Op::Sync && polled {
-            return Err(discard::sync(file));
+        if polled {
+            // The file is registered with the polled ring alone.
+            Route::Aside(self.plain(wish, false))
+        } else {
+            Route::Ring(self.plain(wish, wish.fixed_file))
         }
-        macro_rules! on {
-            ($fd:expr) => {
-                if op == Op::Trim {
-                    opcode::Fallocate::new($fd, u64::from(bytes))
-                        .offset(offset)
-                        .mode(discard::PUNCH)
-                        .build()
-                } else {
-                    opcode::Fsync::new($fd).flags(FsyncFlags::DATASYNC).build()
-                }
-            };
+    }
+
+    fn ended(&mut self, slot: u32, result: i32, file: &File) -> i32 {
+        let Some((offset, bytes)) = self.discarding[slot as usize].take() else { return result };
+        // Kernels without this command say so in either way, and so do drives that cannot discard: asked for the second
+        // time, without the ring, both tell the truth.
+        if !matches!(-result, libc::EINVAL | libc::EOPNOTSUPP) {
+            return result;
         }
-        let entry = if wish.fixed_file { on!(Fixed(0)) } else { on!(Fd(wish.fd)) };
-        Ok(entry.user_data(wish.user_data))
+        let result = discard::discard(file, true, offset, bytes);
+        self.discards &= result != 0;
+        result
     }
 
     #[inline]
@@ -212,7 +278,7 @@ mod tests {
                 fixed_file,
                 fixed_buffer,
             };
-            let mut files = Files::on(&file);
+            let mut files = Files::on(&file, 1);
             files.prepare(&Wish { offset: 0, bytes: 1, ..wish(Op::Read) });
             macro_rules! same {
                 ($op:expr, $build:expr) => {{
@@ -247,5 +313,36 @@ mod tests {
                 same!(Op::Write, built!(Write));
             }
         }
+    }
+
+    #[test]
+    fn a_discard_the_ring_does_not_know_is_asked_for_without_it() {
+        let file = tempfile::tempfile().unwrap();
+        let mut files = Files { block_device: true, ..Files::on(&file, 2) };
+        let wish = Wish {
+            op: Op::Trim,
+            pointer: std::ptr::null_mut(),
+            offset: 8192,
+            bytes: 4096,
+            user_data: 1,
+            fd: file.as_raw_fd(),
+            fixed_file: true,
+            fixed_buffer: true,
+        };
+        assert!(matches!(files.without_data(&wish, &file, true), Route::Aside(_)));
+        assert!(matches!(files.without_data(&wish, &file, false), Route::Ring(_)));
+        assert_eq!(files.ended(1, -libc::EIO, &file), -libc::EIO, "the drive's own answer");
+        // No block device: the second way says so, in its own words.
+        files.without_data(&wish, &file, false);
+        assert_eq!(files.ended(0, -libc::EINVAL, &file), -libc::EINVAL, "another slot");
+        assert_eq!(files.ended(1, -libc::EINVAL, &file), -libc::ENOTTY);
+        assert_eq!(files.ended(1, -libc::EINVAL, &file), -libc::EINVAL, "once");
+        assert!(files.discards, "nothing worked yet that the ring refused");
+        // Known not to work by the ring, it goes there no more.
+        files.discards = false;
+        let route = files.without_data(&wish, &file, false);
+        assert!(matches!(route, Route::Ended(errno) if errno == -libc::ENOTTY), "{route:?}");
+        let sync = Wish { op: Op::Sync, ..wish };
+        assert!(matches!(files.without_data(&sync, &file, true), Route::Aside(_)));
     }
 }

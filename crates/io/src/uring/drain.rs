@@ -50,10 +50,13 @@ impl<D: Dialect> Drop for RingPath<D> {
         // SAFETY: dropped once, here.
         unsafe { ManuallyDrop::drop(&mut self.ring) };
         if drained {
-            // SAFETY: dropped once, and nothing in flight refers to it.
-            unsafe { ManuallyDrop::drop(&mut self.arena) };
+            // SAFETY: each dropped once, and nothing in flight refers to them.
+            unsafe {
+                ManuallyDrop::drop(&mut self.arena);
+                ManuallyDrop::drop(&mut self.dialect);
+            }
         }
-        // Else the memory is left to the kernel, which may still write to it.
+        // Else the memory is left to the kernel, which may still read it or write to it.
     }
 }
 

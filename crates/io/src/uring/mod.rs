@@ -6,8 +6,11 @@
 //! Waits are ended by a timeout operation in the ring itself, renewed every [`crate::HEARTBEAT_MS`]; a timeout per
 //! wait would program the timer for every operation, which on a virtual machine is an exit to the hypervisor. A
 //! timeout wakes a waiter whatever number of completions it waits for (io_uring_enter(2)). A ring with polled
-//! completion takes no timeouts; there the kernel itself looks for completions until there are enough.
+//! completion takes no timeouts; there the kernel itself looks for completions until there are enough. It takes no syncs
+//! and no trims of files either; they go to an ordinary ring beside it.
 
+mod aside;
+mod both;
 mod dialect;
 mod drain;
 mod nvme;

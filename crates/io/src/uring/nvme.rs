@@ -3,8 +3,8 @@
 //!
 //! IORING_OP_URING_CMD on the drive's character device `/dev/ngXnY` (Linux 5.19) with entries of double size;
 //! `linux/nvme_ioctl.h` for the structure, NVM Express base and NVM command set specifications for the commands.
-//! There is no page cache, no split of large commands, no count in `/proc/diskstats`. Trim is not offered: its ranges
-//! would need buffers of their own.
+//! There is no page cache, no split of large commands, no count in `/proc/diskstats`. Trim is Dataset Management with the
+//! attribute Deallocate, whose ranges the drive reads from memory of this module's own.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use io_uring::types::{Fd, Fixed};
 use io_uring::{cqueue, opcode, squeue};
 
-use super::dialect::{Dialect, Wish};
+use super::dialect::{Dialect, Route, Wish};
 use crate::nvme_generic::Namespace;
 use crate::{Method, Op};
 
@@ -22,6 +22,13 @@ const NVME_URING_CMD_IO: u32 = 0xC048_4E80;
 const FLUSH: u8 = 0x00;
 const WRITE: u8 = 0x01;
 const READ: u8 = 0x02;
+const DATASET_MANAGEMENT: u8 = 0x09;
+/// Attribute of Dataset Management: what the ranges hold is no longer needed.
+const DEALLOCATE: u32 = 1 << 2;
+/// Status (type and code): a command that the drive doesn't know.
+const INVALID_OPCODE: i32 = 0x01;
+/// Status: beyond the namespace's end.
+const LBA_OUT_OF_RANGE: i32 = 0x80;
 
 /// `struct nvme_uring_cmd`.
 #[repr(C)]
@@ -43,38 +50,72 @@ struct Command {
 
 const _: () = assert!(size_of::<Command>() == 72);
 
-/// Reads, writes and flushes of one namespace.
+/// A range of Dataset Management, little-endian. Aligned, so that none lies across two pages.
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy, Default)]
+struct Range {
+    attributes: u32,
+    blocks: u32,
+    first: u64,
+}
+
+const _: () = assert!(size_of::<Range>() == 16);
+
+/// Reads, writes, trims and flushes of one namespace.
 #[derive(Debug, Clone)]
 pub struct Nvme {
     namespace: Namespace,
+    /// What a slot's trim is about, for the drive to read until it has ended.
+    ranges: Box<[Range]>,
 }
 
 impl Nvme {
-    /// For the character device that `file` is.
-    pub(super) fn on(file: &File) -> io::Result<Nvme> {
-        Ok(Nvme { namespace: Namespace::of(file)? })
+    /// For the character device that `file` is, with so many operations in flight at most.
+    pub(super) fn on(file: &File, slots: u32) -> io::Result<Nvme> {
+        let ranges = vec![Range::default(); slots as usize].into_boxed_slice();
+        Ok(Nvme { namespace: Namespace::of(file)?, ranges })
     }
 
-    /// The command; `None` where it is not a number of blocks that one command can move.
-    fn command(&self, wish: &Wish) -> Option<Command> {
-        let mut command =
-            Command { namespace: self.namespace.id, opcode: FLUSH, ..Command::default() };
-        if wish.op.moves_data() {
-            let block = self.namespace.block_bytes;
-            let blocks = wish.bytes / block;
-            let whole = wish.bytes.is_multiple_of(block)
-                && wish.offset.is_multiple_of(u64::from(block))
-                && (1..=1 << 16).contains(&blocks);
-            if !whole {
-                return None;
-            }
-            let first = wish.offset / u64::from(block);
-            command.opcode = if wish.op == Op::Read { READ } else { WRITE };
-            command.address = wish.pointer as u64;
-            command.data_bytes = wish.bytes;
-            command.words_10_15 = [first as u32, (first >> 32) as u32, blocks - 1, 0, 0, 0];
-        }
-        Some(command)
+    /// First block and number of blocks; `None` where it is not a whole number of them.
+    fn blocks(&self, wish: &Wish) -> Option<(u64, u32)> {
+        let block = self.namespace.block_bytes;
+        let whole = wish.bytes.is_multiple_of(block)
+            && wish.offset.is_multiple_of(u64::from(block))
+            && wish.bytes > 0;
+        whole.then(|| (wish.offset / u64::from(block), wish.bytes / block))
+    }
+
+    /// A read or write; `None` where it is not a number of blocks that one command can move.
+    fn data_command(&self, wish: &Wish) -> Option<Command> {
+        let (first, blocks) = self.blocks(wish).filter(|(_, blocks)| *blocks <= 1 << 16)?;
+        Some(Command {
+            opcode: if wish.op == Op::Read { READ } else { WRITE },
+            namespace: self.namespace.id,
+            address: wish.pointer as u64,
+            data_bytes: wish.bytes,
+            words_10_15: [first as u32, (first >> 32) as u32, blocks - 1, 0, 0, 0],
+            ..Command::default()
+        })
+    }
+
+    fn flush(&self) -> Command {
+        Command { opcode: FLUSH, namespace: self.namespace.id, ..Command::default() }
+    }
+
+    /// A trim of one range, kept until the slot's next.
+    fn trim(&mut self, wish: &Wish) -> Option<Command> {
+        let (first, blocks) = self.blocks(wish)?;
+        let range = &mut self.ranges[wish.slot() as usize];
+        *range = Range { attributes: 0, blocks: blocks.to_le(), first: first.to_le() };
+        Some(Command {
+            opcode: DATASET_MANAGEMENT,
+            namespace: self.namespace.id,
+            address: std::ptr::from_ref(range) as u64,
+            data_bytes: size_of::<Range>() as u32,
+            // The number of ranges, less one.
+            words_10_15: [0, DEALLOCATE, 0, 0, 0, 0],
+            ..Command::default()
+        })
     }
 }
 
@@ -90,29 +131,25 @@ impl Dialect for Nvme {
 
     #[inline]
     fn data(&self, wish: &Wish) -> Result<squeue::Entry128, i32> {
-        Ok(wrap(self.command(wish).ok_or(-libc::EINVAL)?, wish))
+        Ok(wrap(self.data_command(wish).ok_or(-libc::EINVAL)?, wish))
     }
 
-    fn without_data(&self, wish: &Wish, _: &File, _: bool) -> Result<squeue::Entry128, i32> {
-        if wish.op == Op::Trim {
-            return Err(-libc::EOPNOTSUPP);
-        }
-        self.data(wish)
+    fn without_data(&mut self, wish: &Wish, _: &File, _: bool) -> Route<squeue::Entry128> {
+        let command = if wish.op == Op::Trim { self.trim(wish) } else { Some(self.flush()) };
+        command.map_or(Route::Ended(-libc::EINVAL), |command| Route::Ring(wrap(command, wish)))
     }
 
     #[inline]
     fn outcome(&self, result: i32, bytes: u32) -> i32 {
         match result {
             0 => bytes as i32,
-            // A status of the drive: LBA Out of Range is what other ways call ENOSPC, the rest is an error of the
-            // medium or of the command.
-            status if status > 0 => {
-                if status & 0x7ff == 0x80 {
-                    -libc::ENOSPC
-                } else {
-                    -libc::EIO
-                }
-            }
+            // A status of the drive, in the words of other ways; what they have no word for is an error of the medium
+            // or of the command.
+            status if status > 0 => match status & 0x7ff {
+                LBA_OUT_OF_RANGE => -libc::ENOSPC,
+                INVALID_OPCODE => -libc::EOPNOTSUPP,
+                _ => -libc::EIO,
+            },
             errno => errno,
         }
     }
@@ -144,4 +181,59 @@ pub(crate) fn namespace_id(file: &File) -> io::Result<u32> {
     // SAFETY: the request takes no argument.
     let id = unsafe { libc::ioctl(file.as_raw_fd(), NVME_IOCTL_ID as _) };
     u32::try_from(id).map_err(|_| io::Error::last_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nvme() -> Nvme {
+        let namespace =
+            Namespace { id: 3, block_bytes: 4096, bytes: 1 << 40, queue: String::new() };
+        Nvme { namespace, ranges: vec![Range::default(); 4].into_boxed_slice() }
+    }
+
+    fn wish(op: Op, offset: u64, bytes: u32) -> Wish {
+        let pointer = std::ptr::without_provenance_mut(0x1000);
+        let (fixed_file, fixed_buffer) = (true, true);
+        Wish { op, pointer, offset, bytes, user_data: 2, fd: -1, fixed_file, fixed_buffer }
+    }
+
+    #[test]
+    fn a_trim_is_one_range_in_memory_of_its_own_that_says_deallocate() {
+        let mut nvme = nvme();
+        // Block 2^33, so that both halves count; more blocks than one read could move.
+        let trim = nvme.trim(&wish(Op::Trim, 4096 << 33, 4096 * 100_000)).unwrap();
+        assert_eq!((trim.opcode, trim.namespace), (0x09, 3));
+        assert_eq!((trim.words_10_15[0], trim.words_10_15[1]), (0, 4), "one range, AD");
+        assert_eq!(trim.address, std::ptr::from_ref(&nvme.ranges[2]) as u64, "the slot's own");
+        assert_eq!(trim.data_bytes, 16);
+        // SAFETY: a plain structure of integers without gaps.
+        let range: [u8; 16] = unsafe { std::mem::transmute(nvme.ranges[2]) };
+        assert_eq!(range[..4], [0; 4]);
+        assert_eq!(range[4..8], 100_000u32.to_le_bytes());
+        assert_eq!(range[8..], (1u64 << 33).to_le_bytes());
+    }
+
+    #[test]
+    fn odd_ranges_are_refused_before_the_drive_sees_them() {
+        let mut nvme = nvme();
+        let file = File::open("/dev/null").unwrap();
+        for (offset, bytes) in [(0, 0), (512, 4096), (0, 4095)] {
+            let route = nvme.without_data(&wish(Op::Trim, offset, bytes), &file, false);
+            assert!(matches!(route, Route::Ended(errno) if errno == -libc::EINVAL), "{route:?}");
+            assert_eq!(nvme.data(&wish(Op::Read, offset, bytes)).err(), Some(-libc::EINVAL));
+        }
+        assert_eq!(nvme.data(&wish(Op::Read, 0, 4096 * 65_537)).err(), Some(-libc::EINVAL));
+        assert!(nvme.data(&wish(Op::Read, 0, 4096 * 65_536)).is_ok());
+    }
+
+    #[test]
+    fn what_the_drive_answers_is_told_in_the_words_of_other_ways() {
+        let nvme = nvme();
+        // With the bits More and Do Not Retry, which say nothing about what happened.
+        let answers = [0x0, 0x4080, 0x4001, 0x281, -libc::EINTR].map(|s| nvme.outcome(s, 512));
+        let words = [512, -libc::ENOSPC, -libc::EOPNOTSUPP, -libc::EIO, -libc::EINTR];
+        assert_eq!(answers, words);
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use io_uring::types::Timespec;
 
+use super::aside::Aside;
 use super::dialect::{Dialect, Files, Wish};
 use super::nvme::Nvme;
 use super::path::{Granted, PassthroughPath, RingPath, UringPath};
@@ -28,14 +29,14 @@ impl UringPath {
         depth: u32,
         options: Options,
     ) -> io::Result<UringPath> {
-        let dialect = Files::on(&file);
+        let dialect = Files::on(&file, arena.slots());
         RingPath::with(dialect, file, name, arena, depth, options)
     }
 
     /// A ring that executes IORING_OP_NOP for whatever is submitted, and moves no byte.
     pub fn nop(file: Arc<File>, name: PathBuf, arena: Arena, depth: u32) -> io::Result<UringPath> {
         let options = Options { polled: false, registered_buffers: false, ..Options::default() };
-        let dialect = Files::nop(&file);
+        let dialect = Files::nop(&file, arena.slots());
         RingPath::with(dialect, file, name, arena, depth, options)
     }
 }
@@ -49,7 +50,7 @@ impl PassthroughPath {
         depth: u32,
         options: Options,
     ) -> io::Result<PassthroughPath> {
-        let dialect = Nvme::on(&file)?;
+        let dialect = Nvme::on(&file, arena.slots())?;
         RingPath::with(dialect, file, name, arena, depth, options)
     }
 }
@@ -111,13 +112,15 @@ impl<D: Dialect> RingPath<D> {
                 "this kernel's io_uring (before 5.6) needs registered buffers, and RLIMIT_MEMLOCK refused them",
             ));
         }
+        let aside = if polled { Some(Aside::new(depth)?) } else { None };
         let timed_waits = ring.params().is_feature_ext_arg() && !polled;
         dialect.prepare(&Wish { fixed_file, fixed_buffer: fixed_buffers, ..first });
         let slots = arena.slots();
         Ok(RingPath {
             ring: ManuallyDrop::new(Ring::new(ring)),
             arena: ManuallyDrop::new(arena),
-            dialect,
+            dialect: ManuallyDrop::new(dialect),
+            aside,
             file,
             name,
             granted: Granted { defer_taskrun, fixed_file, fixed_buffers, polled, timed_waits },

@@ -11,7 +11,8 @@ use std::time::Duration;
 use io_uring::opcode;
 use io_uring::types::Timespec;
 
-use super::dialect::{Dialect, Files, Wish};
+use super::aside::Aside;
+use super::dialect::{Dialect, Files, Route, Wish};
 use super::nvme::Nvme;
 use super::ring::Ring;
 use super::workers;
@@ -55,7 +56,10 @@ pub struct RingPath<D: Dialect> {
     pub(super) flights: Flights,
     pub(super) heartbeat: Box<Timespec>,
     pub(super) heartbeat_armed: bool,
-    pub(super) dialect: D,
+    // As the arena: some commands read from it.
+    pub(super) dialect: ManuallyDrop<D>,
+    /// The ring beside a polled one.
+    pub(super) aside: Option<Aside>,
     /// Executed while being submitted, and not reaped yet.
     pub(super) ended: Vec<Completion>,
     pub(super) owner: libc::pid_t,
@@ -88,8 +92,13 @@ impl<D: Dialect> RingPath<D> {
     fn submit_without_data(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
         let wish = self.wish(op, slot, offset, bytes);
         match self.dialect.without_data(&wish, &self.file, self.granted.polled) {
-            Ok(entry) => self.insist(&entry),
-            Err(result) => self.end(slot, result),
+            Route::Ring(entry) => self.insist(&entry),
+            Route::Aside(entry) => match &mut self.aside {
+                // SAFETY: entries on this route point to no memory.
+                Some(aside) => unsafe { aside.submit(&entry) },
+                None => self.end(slot, -libc::EOPNOTSUPP),
+            },
+            Route::Ended(result) => self.end(slot, result),
         }
     }
 
@@ -120,16 +129,19 @@ impl<D: Dialect> RingPath<D> {
 
     /// Takes what has completed; whether the heartbeat was among it.
     #[inline]
-    fn collect(&mut self, out: &mut Vec<Completion>) -> bool {
+    pub(super) fn collect(&mut self, out: &mut Vec<Completion>) -> bool {
         let mut beat = false;
-        let (flights, dialect) = (&mut self.flights, &self.dialect);
+        let (flights, dialect, file) = (&mut self.flights, &mut self.dialect, &self.file);
         self.ring.completions(|user_data, result| match user_data {
             HEARTBEAT => beat = true,
             CANCEL => {}
             _ => {
-                let slot = user_data as u32;
+                let (slot, bytes) = (user_data as u32, (user_data >> 32) as u32);
                 flights.land(slot);
-                let result = dialect.outcome(result, (user_data >> 32) as u32);
+                let mut result = dialect.outcome(result, bytes);
+                if bytes == 0 {
+                    result = dialect.ended(slot, result, file);
+                }
                 out.push(Completion { slot, result });
             }
         });
@@ -139,7 +151,7 @@ impl<D: Dialect> RingPath<D> {
 
     /// Whether entering the kernel came to nothing in a way that passes by itself.
     #[inline]
-    fn interrupted(&self, entered: io::Result<()>) -> Result<bool, Error> {
+    pub(super) fn interrupted(&self, entered: io::Result<()>) -> Result<bool, Error> {
         match entered {
             Ok(()) => Ok(false),
             // A signal; or memory is short; or the completion queue is backed up and wants to be emptied.
@@ -200,6 +212,9 @@ impl<D: Dialect> DevicePath for RingPath<D> {
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
         let enough = out.len() + min.min(self.flights.count()) as usize;
         self.collect_ended(out);
+        if self.aside_in_flight() > 0 {
+            return self.reap_both(enough, out);
+        }
         if out.len() < enough {
             self.arm_heartbeat();
         }
@@ -222,6 +237,7 @@ impl<D: Dialect> DevicePath for RingPath<D> {
     ) -> Result<(), Error> {
         let enough = out.len() + min.min(self.flights.count()) as usize;
         self.collect_ended(out);
+        self.collect_aside(Duration::ZERO, out)?;
         let wanted = enough.saturating_sub(out.len());
         let entered = if wait.is_zero() || wanted == 0 || !self.granted.timed_waits {
             self.ring.enter(0)
