@@ -167,6 +167,34 @@ pub const SYNC_LATENCY_P999: &str = "sync_latency_p999";
 pub const COMMITS_PER_FLUSH: &str = "commits_per_flush";
 /// Mean size of one flush, bytes.
 pub const FLUSH_BYTES: &str = "flush_bytes";
+/// Mean wait of a commit from when it was queued until its session ran again, ns: Oracle's *log file sync*.
+pub const LOG_FILE_SYNC_MEAN: &str = "log_file_sync_mean";
+/// Mean time of the log's write and flush, ns: Oracle's *log file parallel write*.
+pub const PARALLEL_WRITE_MEAN: &str = "parallel_write_mean";
+/// Its median, ns.
+pub const PARALLEL_WRITE_P50: &str = "parallel_write_p50";
+/// Its 99th percentile, ns.
+pub const PARALLEL_WRITE_P99: &str = "parallel_write_p99";
+/// Mean time from when a commit was queued until the flush that covered it began, ns.
+pub const QUEUED_MEAN: &str = "queued_mean";
+/// Mean time from when that flush returned until the session ran again, ns.
+pub const WAKE_UP_MEAN: &str = "wake_up_mean";
+/// That time over the whole wait from the queue on.
+pub const WAKE_UP_SHARE: &str = "wake_up_share";
+/// Mean wait of a commit by the law of group commit, from the flush times and the load alone, ns.
+pub const MODEL_LATENCY_MEAN: &str = "model_latency_mean";
+/// Commits that share one flush by the same law.
+pub const MODEL_COMMITS_PER_FLUSH: &str = "model_commits_per_flush";
+/// What a rung of the log's ladder adds to the one below it: difference of the two medians of a repeat, ns.
+pub const ADDED_P50: &str = "added_p50";
+/// The same of the 99th percentiles, ns.
+pub const ADDED_P99: &str = "added_p99";
+/// The same of the 99.9th percentiles, each over all repeats together, ns.
+pub const ADDED_P999: &str = "added_p999";
+/// Mean latency of one of several logs together over that of one alone, in the same repeat.
+pub const INTERFERENCE: &str = "interference";
+/// 99.9th percentile of the latencies of all repeats together, ns: single windows are too short for it.
+pub const LATENCY_P999_ALL: &str = "latency_p999_all";
 
 /// Sessions that were open.
 pub const SESSIONS: &str = "sessions";

@@ -1,22 +1,20 @@
 //! Committers that share flushes, in a closed loop: what the log gives to that many sessions.
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Stop, Window, now_ns, record_latency};
-use narrows_facts::affinity;
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_engine::{Context, Phase};
+use narrows_model::{Layer, Measurement, condition};
 use narrows_observe::Watch;
-use narrows_stats::Recorder;
 use serde_json::json;
 
 use crate::LogError;
 use crate::collect::Collected;
-use crate::group::{Flusher, GroupCommit};
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
+use crate::writer::drive::{Drive, Driven, Load, drive};
+use crate::writer::{CommitLog, CommitSizes, Delay, Flusher, Style};
 
 /// Pages written by one call at most.
 const WRITE_PAGES: u64 = 128;
@@ -69,13 +67,6 @@ pub struct Ladder<'a> {
     pub most_bytes: u64,
 }
 
-#[derive(Default)]
-struct Count {
-    latency: Recorder,
-    flushes: u64,
-    flush_bytes: u64,
-}
-
 /// Measures with an existing segment. The id is `log.commit.N`.
 pub fn measure(
     ctx: &Context,
@@ -86,11 +77,23 @@ pub fn measure(
 ) -> Result<Measurement, LogError> {
     let id = format!("log.commit.{}", ladder.committers);
     let written = AtomicU64::new(0);
-    let log = GroupCommit::new(SegmentFlusher::new(segment, pages, &written));
+    let flusher = SegmentFlusher::new(segment, pages, &written);
+    let log = CommitLog::new(flusher, Style::Leader, Delay::default());
+    let sizes = CommitSizes::fixed(ladder.bytes_per_commit);
     let mut collected = Collected::default();
-    for _ in 0..ctx.repeats.max(1) {
+    for repeat in 0..ctx.repeats.max(1) {
         ctx.progress.phase(Layer::Log, Phase::Measure, &id);
-        repeat(ctx, ladder, &log, &written, segment.path(), watch, &mut collected)?;
+        let how = Drive {
+            load: Load::Closed { sessions: ladder.committers },
+            sizes: &sizes,
+            cpus: ladder.cpus,
+            warm_up: (ctx.window / 10).min(Duration::from_millis(300)),
+            length: ctx.window,
+            seed: ctx.seed ^ u64::from(repeat),
+            most_bytes: ladder.most_bytes,
+        };
+        let driven = drive(ctx, &log, &written, segment.path(), &how, watch)?;
+        add(&mut collected, &driven, ladder.committers);
     }
     ctx.progress.phase(Layer::Log, Phase::Verify, &id);
     // The last page may hold no whole record yet, but it was written whole.
@@ -106,132 +109,11 @@ pub fn measure(
     Ok(measurement)
 }
 
-fn repeat<F: Flusher + Send>(
-    ctx: &Context,
-    ladder: &Ladder,
-    log: &GroupCommit<F>,
-    written: &AtomicU64,
-    path: &Path,
-    watch: &Watch,
-    collected: &mut Collected,
-) -> Result<(), LogError> {
-    let gate = Gate::new(ladder.committers as usize);
-    let end_ns = AtomicU64::new(u64::MAX);
-    let warm_up = (ctx.window / 10).min(Duration::from_millis(300));
-    let sentinel_before = narrows_observe::sentinel();
-    std::thread::scope(|scope| {
-        let committers: Vec<_> = (0..ladder.committers)
-            .map(|_| {
-                let (gate, end_ns) = (&gate, &end_ns);
-                scope.spawn(move || {
-                    if let Err(reason) = affinity::pin(ladder.cpus) {
-                        gate.fail();
-                        return Err(LogError::Pin { cpus: ladder.cpus.to_vec(), reason });
-                    }
-                    let Ok(window) = gate.ready() else { return Ok(Count::default()) };
-                    commit_until(log, ladder.bytes_per_commit, window, end_ns, ctx.stop)
-                        .map_err(|reason| LogError::of("flushing", path, 0, reason))
-                })
-            })
-            .collect();
-        let window = gate.open(warm_up, ctx.window).ok();
-        let seen = match window {
-            Some(window) => observe(ctx, ladder, window, &end_ns, written, watch),
-            // The thread that failed the gate says why.
-            None => Ok(None),
-        };
-        let mut sum = Count::default();
-        for committer in committers {
-            let count = committer.join().expect("the committers do not panic")?;
-            sum.latency.merge(&count.latency);
-            sum.flushes += count.flushes;
-            sum.flush_bytes += count.flush_bytes;
-        }
-        if let (Some(window), Some(seen)) = (window, seen?) {
-            let sentinel_after = narrows_observe::sentinel();
-            let length_ns = end_ns.load(Ordering::Relaxed).min(window.end_ns) - window.start_ns;
-            add(
-                collected,
-                &sum,
-                length_ns,
-                seen.self_cpus * seen.window.0 as f64,
-                ladder.committers,
-            );
-            collected.seen(&seen, sentinel_before, sentinel_after);
-        }
-        Ok(())
-    })
-}
-
-fn observe(
-    ctx: &Context,
-    ladder: &Ladder,
-    window: Window,
-    end_ns: &AtomicU64,
-    written: &AtomicU64,
-    watch: &Watch,
-) -> Result<Option<narrows_observe::Seen>, LogError> {
-    window.wait_start(ctx.stop)?;
-    let written_before = written.load(Ordering::Relaxed);
-    let before = watch.snapshot();
-    while now_ns() < window.end_ns {
-        let left = Duration::from_nanos(window.end_ns.saturating_sub(now_ns()));
-        ctx.stop.sleep(left.min(Duration::from_millis(5)))?;
-        if written.load(Ordering::Relaxed) - written_before >= ladder.most_bytes {
-            break;
-        }
-    }
-    // Everybody's window ends together, by time or by the bytes that may be written.
-    end_ns.store(now_ns().min(window.end_ns), Ordering::Relaxed);
-    Ok(Some(watch.snapshot().since(&before)))
-}
-
-fn commit_until<F: Flusher>(
-    log: &GroupCommit<F>,
-    bytes: u64,
-    window: Window,
-    end_ns: &AtomicU64,
-    stop: &Stop,
-) -> io::Result<Count> {
-    let mut count = Count::default();
-    let mut began = now_ns();
-    loop {
-        let committed = log.commit(bytes)?;
-        let now = now_ns();
-        if now >= window.end_ns.min(end_ns.load(Ordering::Relaxed)) || stop.is_set() {
-            return Ok(count);
-        }
-        if now >= window.start_ns {
-            count.latency.record(now - began);
-            if let Some(bytes) = committed.led_bytes {
-                count.flushes += 1;
-                count.flush_bytes += bytes;
-            }
-        }
-        began = now;
-    }
-}
-
-fn add(collected: &mut Collected, sum: &Count, length_ns: u64, cpu_ns: f64, depth: u32) {
-    let commits = sum.latency.count() as f64;
-    let flushes = sum.flushes as f64;
-    let rate = commits / (length_ns as f64 / 1e9);
-    let samples = &mut collected.samples;
-    samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
-    // Without one flush there is no mean; `add` leaves out what is not finite.
-    samples.add(metric::COMMITS_PER_FLUSH, Unit::Count, Better::Neither, commits / flushes);
-    samples.add(
-        metric::FLUSH_BYTES,
-        Unit::Bytes,
-        Better::Neither,
-        sum.flush_bytes as f64 / flushes,
-    );
-    samples.add(metric::FLUSHES_PER_OP, Unit::CountPerOp, Better::Neither, flushes / commits);
-    record_latency(samples, &sum.latency);
-    samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns / commits);
-    samples.add(metric::WINDOW, Unit::Ns, Better::Neither, length_ns as f64);
-    samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, commits);
-    samples.add(metric::ISSUED_WRITE_BYTES, Unit::Bytes, Better::Neither, sum.flush_bytes as f64);
-    collected.little(rate, &sum.latency, depth);
-    collected.histogram(&sum.latency);
+/// Adds one window of so many sessions in a closed loop.
+pub fn add(collected: &mut Collected, driven: &Driven, sessions: u32) {
+    let account = driven.went.account();
+    account.add_to(&mut collected.samples);
+    collected.little(account.rate_per_s(), &account.wait, sessions);
+    collected.seen(&driven.seen, driven.sentinels.0, driven.sentinels.1);
+    collected.histogram(&account.wait);
 }

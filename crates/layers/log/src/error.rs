@@ -76,6 +76,23 @@ pub enum LogError {
         /// The file system.
         kind: String,
     },
+    /// Not one commit became durable in a window.
+    #[error(
+        "cannot measure the log: not one commit to {dir} became durable in any window\n\
+         hint: see the kernel log (dmesg) for what the drive does, or name another folder with --wal"
+    )]
+    NoCommit {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A rung that the log layer doesn't own failed.
+    #[error("cannot measure the ladder's rung {rung}: {reason}")]
+    Foreign {
+        /// Which.
+        rung: String,
+        /// What its owner said.
+        reason: String,
+    },
     /// The file system takes no synchronous writes.
     #[error(
         "cannot measure the log: opening {file} with O_DSYNC was refused: {reason}\n\

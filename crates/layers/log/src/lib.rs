@@ -15,13 +15,24 @@ mod busy;
 mod collect;
 mod commit;
 mod error;
-mod group;
+mod ladder;
 mod page;
+mod reads;
 mod segment;
+mod streams;
+mod writer;
 
 pub use append::SyncMethod;
 pub use error::LogError;
-pub use group::{Committed, Flusher, GroupCommit};
+pub use ladder::{
+    Absent, Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, Laddered, Layout, Method, Rung,
+    measure_ladder, planned_ladder,
+};
+pub use streams::{Held, Holding, StreamsMeasured, StreamsPlan, planned_streams, streams};
+pub use writer::{
+    Batch, CommitLog, CommitPlan, CommitRate, CommitSizes, Delay, Flushed, Flusher, Law, Queue,
+    SizesError, Style, closed_law, commit_rate, open_law, planned_commits,
+};
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

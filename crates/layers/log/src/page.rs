@@ -26,16 +26,20 @@ impl Pages {
     /// Fills whole pages of the log that begin at position `from` (bytes since the log began).
     pub fn fill(&self, from: u64, buffer: &mut [u8]) {
         assert!(buffer.len().is_multiple_of(PAGE) && from.is_multiple_of(PAGE as u64));
-        for (index, page) in buffer.chunks_exact_mut(PAGE).enumerate() {
-            let position = from + (index * PAGE) as u64;
+        self.fill_sectors(from, buffer);
+    }
+
+    /// Fills whole sectors of 512 bytes, each with what belongs to its position.
+    pub fn fill_sectors(&self, from: u64, buffer: &mut [u8]) {
+        assert!(buffer.len().is_multiple_of(SECTOR) && from.is_multiple_of(SECTOR as u64));
+        for (number, sector) in buffer.chunks_exact_mut(SECTOR).enumerate() {
+            let position = from + (number * SECTOR) as u64;
+            let (page, within) = (position / PAGE as u64, position as usize % PAGE);
             // An odd multiplier: pages that follow each other come from places far apart.
-            let place = position / PAGE as u64 * 104_729 % ((POOL - PAGE) / SECTOR) as u64;
-            let place = place as usize * SECTOR;
-            page.copy_from_slice(&self.pool[place..place + PAGE]);
-            for (number, sector) in page.chunks_exact_mut(SECTOR).enumerate() {
-                let stamp = position + (number * SECTOR) as u64;
-                sector[..8].copy_from_slice(&stamp.to_le_bytes());
-            }
+            let place = page * 104_729 % ((POOL - PAGE) / SECTOR) as u64;
+            let place = place as usize * SECTOR + within;
+            sector.copy_from_slice(&self.pool[place..place + SECTOR]);
+            sector[..8].copy_from_slice(&position.to_le_bytes());
         }
     }
 

@@ -1,0 +1,299 @@
+//! A log file that is written to by one way, one durable write after another.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use narrows_engine::now_ns;
+use narrows_facts::file;
+use narrows_model::condition;
+use serde_json::{Value, json};
+
+use super::cell::{Cell, Layout, Method};
+use super::linked::LinkedRing;
+use super::rung::Rung;
+use crate::LogError;
+use crate::page::Pages;
+use crate::segment::Segment;
+
+/// Direct writes need memory at such a boundary.
+const ALIGNMENT: usize = 4096;
+
+/// One cell of the ladder.
+pub struct DurableWrites<'a> {
+    cell: Cell,
+    pages: &'a Pages,
+    path: PathBuf,
+    file: File,
+    ring: Option<LinkedRing>,
+    /// Bytes until the file ends, or the writes begin again at its start.
+    capacity: u64,
+    /// Whether the file is ours alone and goes with us.
+    own: bool,
+    position: u64,
+    /// Where the current window began.
+    began: u64,
+    buffer: Vec<u8>,
+    start: usize,
+    above: Option<String>,
+}
+
+impl<'a> DurableWrites<'a> {
+    /// Opens the recycled segment, or makes a file of its own in `dir`; writes once, so that what this file system refuses is
+    /// known now.
+    pub fn open(
+        cell: Cell,
+        segment: &Segment,
+        dir: &Path,
+        pages: &'a Pages,
+        above: Option<String>,
+    ) -> io::Result<Self> {
+        let own = cell.layout != Layout::Overwrite;
+        let path = if own {
+            dir.join(format!("log-{}", cell.name()))
+        } else {
+            segment.path().to_path_buf()
+        };
+        let mut flags = match cell.method {
+            Method::Dsync | Method::DsyncDirect => libc::O_DSYNC,
+            _ => 0,
+        };
+        if cell.method.direct() {
+            flags |= libc::O_DIRECT;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).mode(0o600).custom_flags(flags).create_new(own);
+        let file = options.open(&path)?;
+        let bytes = cell.bytes as usize;
+        let buffer = vec![0; bytes + ALIGNMENT];
+        let start = buffer.as_ptr().align_offset(ALIGNMENT);
+        let capacity = segment.bytes();
+        let mut this = DurableWrites {
+            cell,
+            pages,
+            path,
+            file,
+            ring: None,
+            capacity,
+            own,
+            position: 0,
+            began: 0,
+            buffer,
+            start,
+            above,
+        };
+        if cell.method == Method::Uring {
+            this.ring = Some(LinkedRing::new()?);
+        }
+        this.fresh()?;
+        this.write()?;
+        Ok(this)
+    }
+
+    /// Makes the file what its layout says.
+    fn fresh(&mut self) -> io::Result<()> {
+        if self.own {
+            self.file.set_len(0)?;
+            if self.cell.layout == Layout::Fallocated {
+                let length = libc::off_t::try_from(self.capacity).map_err(io::Error::other)?;
+                // SAFETY: takes an open descriptor and no memory.
+                if unsafe { libc::fallocate(self.file.as_raw_fd(), 0, 0, length) } != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            self.file.sync_all()?;
+            self.position = self.position.next_multiple_of(self.capacity);
+        }
+        self.began = self.position;
+        Ok(())
+    }
+
+    /// One durable write.
+    fn write(&mut self) -> io::Result<()> {
+        let left = self.capacity - self.position % self.capacity;
+        if left < self.cell.bytes {
+            self.position += left;
+        }
+        let offset = self.position % self.capacity;
+        let end = self.start + self.cell.bytes as usize;
+        let bytes = &mut self.buffer[self.start..end];
+        self.pages.fill_sectors(self.position, bytes);
+        match self.cell.method {
+            Method::Fdatasync => {
+                self.file.write_all_at(bytes, offset)?;
+                self.file.sync_data()?;
+            }
+            Method::Fsync => {
+                self.file.write_all_at(bytes, offset)?;
+                self.file.sync_all()?;
+            }
+            Method::Dsync | Method::DsyncDirect => self.file.write_all_at(bytes, offset)?,
+            Method::RwfDsync => write_dsync(&self.file, bytes, offset)?,
+            Method::Uring => match &mut self.ring {
+                Some(ring) => ring.write(&self.file, bytes, offset)?,
+                None => return Err(io::Error::other("no ring")),
+            },
+        }
+        self.position += self.cell.bytes;
+        Ok(())
+    }
+
+    /// Whether another write fits before the layout would become another one.
+    fn fits(&self) -> bool {
+        !self.own || self.position + self.cell.bytes <= self.began + self.capacity
+    }
+
+    fn failed(&self, what: &'static str, reason: io::Error) -> LogError {
+        LogError::of(what, &self.path, self.capacity, reason)
+    }
+}
+
+fn write_dsync(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let vector = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
+    // SAFETY: one vector over memory that lives through the call and is only read.
+    let wrote = unsafe { libc::pwritev2(file.as_raw_fd(), &vector, 1, offset, libc::RWF_DSYNC) };
+    match wrote {
+        -1 => Err(io::Error::last_os_error()),
+        wrote if wrote as usize == bytes.len() => Ok(()),
+        _ => Err(io::Error::new(io::ErrorKind::WriteZero, "a short write")),
+    }
+}
+
+impl Rung for DurableWrites<'_> {
+    fn name(&self) -> String {
+        self.cell.name()
+    }
+
+    fn above(&self) -> Option<String> {
+        self.above.clone()
+    }
+
+    fn prepare(&mut self) -> Result<(), LogError> {
+        self.fresh().map_err(|reason| self.failed("preparing", reason))
+    }
+
+    fn operation(&mut self) -> Result<Option<u64>, LogError> {
+        if !self.fits() {
+            return Ok(None);
+        }
+        let began_ns = now_ns();
+        self.write().map_err(|reason| self.failed("writing", reason))?;
+        Ok(Some(now_ns() - began_ns))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.cell.bytes
+    }
+
+    /// Reads back what the window wrote last, from the medium where the cache can be dropped.
+    fn verify(&mut self) -> Result<(u64, u64), LogError> {
+        let path = self.path.clone();
+        let failed = move |reason| LogError::of("reading back", &path, 0, reason);
+        let plain = File::open(&self.path).map_err(&failed)?;
+        file::evict(&plain).map_err(&failed)?;
+        let (mut read, mut wrong) = (0, 0);
+        let mut found = vec![0; self.cell.bytes as usize];
+        let mut expected = found.clone();
+        let mut at = self.position;
+        let lap = self.capacity / self.cell.bytes;
+        while read < crate::READ_BACK.min(lap) && at >= self.began + self.cell.bytes {
+            at -= self.cell.bytes;
+            let offset = at % self.capacity;
+            if offset + self.cell.bytes > self.capacity {
+                break;
+            }
+            plain.read_exact_at(&mut found, offset).map_err(&failed)?;
+            self.pages.fill_sectors(at, &mut expected);
+            read += 1;
+            wrong += u64::from(found != expected);
+        }
+        Ok((read, wrong))
+    }
+
+    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
+        workload.insert(condition::SYNC_METHOD.into(), json!(self.cell.method.word()));
+        workload.insert("layout".into(), json!(self.cell.layout.word()));
+        workload.insert(condition::BLOCK_BYTES.into(), json!(self.cell.bytes));
+        workload.insert(condition::DIRECT.into(), json!(self.cell.method.direct()));
+        workload.insert("segment_bytes".into(), json!(self.capacity));
+    }
+}
+
+impl Drop for DurableWrites<'_> {
+    fn drop(&mut self) {
+        if self.own
+            && let Err(error) = std::fs::remove_file(&self.path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            eprintln!("warning: could not remove {}: {error}", self.path.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_engine::Stop;
+
+    #[test]
+    fn every_way_writes_what_is_read_back() {
+        let Some(dir) = crate::tests::folder() else { return };
+        let segment = Segment::create(dir.path(), "s", 1 << 20, 1, &Stop::new()).unwrap();
+        let pages = Pages::new(4);
+        let mut refused = Vec::new();
+        for cell in Cell::all(&Method::ALL, &Layout::ALL, &[4096, 24 << 10]) {
+            let mut writes = match DurableWrites::open(cell, &segment, dir.path(), &pages, None) {
+                Ok(writes) => writes,
+                Err(reason) => {
+                    refused.push(format!("{}: {reason}", cell.name()));
+                    continue;
+                }
+            };
+            writes.prepare().unwrap();
+            for _ in 0..5 {
+                assert!(writes.operation().unwrap().is_some(), "{}", cell.name());
+            }
+            assert_eq!(writes.verify().unwrap(), (5, 0), "{}", cell.name());
+            // A byte that was not written so is seen.
+            let at = writes.position % writes.capacity - cell.bytes;
+            let other = OpenOptions::new().write(true).open(&writes.path).unwrap();
+            other.write_all_at(b"x", at + 100).unwrap();
+            assert_eq!(writes.verify().unwrap(), (5, 1), "{}", cell.name());
+        }
+        // A file system may refuse direct writes, a kernel io_uring; the others are everywhere.
+        let only = |text: &String| text.contains("direct") || text.contains("uring");
+        assert!(refused.iter().all(only), "{refused:?}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "only the segment is left");
+    }
+
+    #[test]
+    fn a_file_that_is_no_longer_fresh_ends_the_window() {
+        let Some(dir) = crate::tests::folder() else { return };
+        let segment = Segment::create(dir.path(), "s", 64 << 10, 1, &Stop::new()).unwrap();
+        let pages = Pages::new(4);
+        let cell = Cell { layout: Layout::Fallocated, bytes: 24 << 10, ..Cell::POSTGRES };
+        let mut writes = DurableWrites::open(cell, &segment, dir.path(), &pages, None).unwrap();
+        for _ in 0..2 {
+            writes.prepare().unwrap();
+            let mut windows = 0;
+            while writes.operation().unwrap().is_some() {
+                windows += 1;
+            }
+            assert_eq!(windows, 2, "of 64 KiB two writes of 24 KiB fit");
+        }
+        let mut around = DurableWrites::open(
+            Cell { layout: Layout::Overwrite, ..cell },
+            &segment,
+            dir.path(),
+            &pages,
+            None,
+        )
+        .unwrap();
+        around.prepare().unwrap();
+        assert!((0..9).all(|_| around.operation().unwrap().is_some()));
+    }
+}

@@ -1,0 +1,338 @@
+//! The ladder: what each layer adds to a durable write, from the device's flush to the database's commit.
+//!
+//! Every rung is one operation after another by one thread, alone and beside a load on the data files (what a checkpoint writes, and
+//! random reads). All rungs take turns within each repeat, in an order of its own, so that a drift of the device meets all of
+//! them; what a rung adds is the difference to the one below it in the same repeat ([`added`]).
+//!
+//! A rung that this machine doesn't offer is absent with its reason and ends nothing. The rungs above the log's own (a database's
+//! commit) are brought by the caller, because layers never call each other.
+
+mod added;
+pub(crate) mod cell;
+mod counted;
+mod durable;
+mod flush;
+mod linked;
+mod one_commit;
+mod rung;
+mod window;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+
+use narrows_engine::{Context, Phase, Rng};
+use narrows_model::{Layer, Measurement, PlannedStep, Queue as DeviceQueue, condition};
+use narrows_observe::Watch;
+use serde_json::json;
+
+pub use cell::{Cell, Layout, Method};
+pub use rung::Rung;
+
+use crate::busy::{self, BusyWriter, Counts};
+use crate::commit::SegmentFlusher;
+use crate::page::{PAGE, Pages};
+use crate::reads::{self, ReadCounts, Reader};
+use crate::segment::Segment;
+use crate::writer::{CommitLog, Delay, Style};
+use crate::{LogError, SEGMENT_BYTES, most_bytes, on_server_cpus};
+use durable::DurableWrites;
+use flush::DeviceFlush;
+use one_commit::OneCommit;
+use window::{Gathered, Load, one_window};
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct LadderPlan {
+    /// Ways and sizes; [`Cell::POSTGRES`] is always among them, because the rungs above stand on it.
+    pub cells: Vec<Cell>,
+    /// The device under the log, as `/dev/nvme0n1p2`; `None` where there is none.
+    pub device: Option<PathBuf>,
+    /// What that device's queue says.
+    pub queue: Option<DeviceQueue>,
+    /// Log bytes of one commit.
+    pub bytes_per_commit: u64,
+    /// Processors that all of it runs on.
+    pub cpus: Vec<u32>,
+    /// Size of the data file that the load beside the log works on; 0 leaves that out.
+    pub beside_bytes: u64,
+}
+
+/// Where to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct LadderPlace<'a> {
+    /// Folder of the log.
+    pub log: &'a Path,
+    /// Folder of the data files.
+    pub data: &'a Path,
+}
+
+/// Something that could not be had, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absent {
+    /// The rung's name.
+    pub what: String,
+    /// In the system's words.
+    pub reason: String,
+}
+
+/// The ladder.
+#[derive(Debug)]
+pub struct Laddered {
+    /// `log.ladder.NAME.alone` and `log.ladder.NAME.beside`, in order.
+    pub measurements: Vec<Measurement>,
+    /// What this machine doesn't offer.
+    pub absent: Vec<Absent>,
+}
+
+/// A rung from outside; it works on the thread that measures.
+pub type ForeignRung = Box<dyn Rung + Send>;
+
+/// The name of the rung on which a database's commit stands.
+pub const LEADER: &str = "leader";
+
+/// Measures every rung alone and beside the load, `foreign` ones too.
+///
+/// # Errors
+/// A folder that is missing, read-only, full or in memory; a write that failed later than at first; a stop. Nothing is left behind.
+pub fn measure_ladder(
+    ctx: &Context,
+    place: LadderPlace<'_>,
+    watch: &Watch,
+    plan: &LadderPlan,
+    foreign: Vec<ForeignRung>,
+) -> Result<Laddered, LogError> {
+    on_server_cpus(&plan.cpus, || {
+        ctx.progress.phase(Layer::Log, Phase::Fill, "segment");
+        let dir = place.log;
+        let segment = Segment::create(dir, "log-segment", SEGMENT_BYTES, ctx.seed, ctx.stop)?;
+        let beside = match plan.beside_bytes / PAGE as u64 * PAGE as u64 {
+            0 => None,
+            bytes => {
+                ctx.progress.phase(Layer::Log, Phase::Fill, "data file beside the log");
+                let seed = ctx.seed ^ 1;
+                Some(Segment::create(place.data, "log-beside", bytes, seed, ctx.stop)?)
+            }
+        };
+        on_ground(ctx, dir, (&segment, beside.as_ref()), watch, plan, foreign)
+    })
+}
+
+fn on_ground(
+    ctx: &Context,
+    dir: &Path,
+    (segment, beside): (&Segment, Option<&Segment>),
+    watch: &Watch,
+    plan: &LadderPlan,
+    foreign: Vec<ForeignRung>,
+) -> Result<Laddered, LogError> {
+    let pages = Pages::new(ctx.seed);
+    let written = AtomicU64::new(0);
+    let log = |style| {
+        CommitLog::new(SegmentFlusher::new(segment, &pages, &written), style, Delay::default())
+    };
+    let (leader, writer) = (log(Style::Leader), log(Style::Writer));
+    let (mut rungs, absent) = own_rungs(ctx, dir, segment, &pages, plan)?;
+    let (bytes, base) = (plan.bytes_per_commit, Some(Cell::POSTGRES.name()));
+    let path = segment.path().to_path_buf();
+    rungs.push(Box::new(OneCommit::new(&leader, bytes, path.clone(), base)));
+    rungs.push(Box::new(OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()))));
+    for rung in foreign {
+        rungs.push(rung);
+    }
+    let gathered = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| writer.write());
+        let gathered = take_turns(ctx, &mut rungs, beside, &pages, watch, plan);
+        writer.close();
+        thread.join().expect("the writer's thread does not panic");
+        gathered
+    })?;
+    let mut measurements = Vec::new();
+    for (rung, [alone, loaded]) in rungs.iter().zip(gathered) {
+        for (gathered, state) in [(alone, "alone"), (loaded, "beside")] {
+            if gathered.repeats() > 0 {
+                measurements.push(one(rung.as_ref(), gathered, state, segment, beside, plan));
+            }
+        }
+    }
+    added::add(&mut measurements, &|name| {
+        let rung = rungs.iter().find(|rung| rung.name() == name)?;
+        rung.above()
+    });
+    Ok(Laddered { measurements, absent })
+}
+
+type Rungs<'a> = Vec<Box<dyn Rung + 'a>>;
+
+/// The device's flush and the writes to the file, as far as there are such.
+fn own_rungs<'a>(
+    ctx: &Context,
+    dir: &Path,
+    segment: &'a Segment,
+    pages: &'a Pages,
+    plan: &LadderPlan,
+) -> Result<(Rungs<'a>, Vec<Absent>), LogError> {
+    let mut rungs: Rungs<'a> = Vec::new();
+    let mut absent = Vec::new();
+    let mut lowest = None;
+    match plan.device.as_deref().map(|node| (node, DeviceFlush::open(node))) {
+        Some((_, Ok(flush))) => {
+            lowest = Some(flush.name());
+            rungs.push(Box::new(flush));
+        }
+        Some((node, Err(reason))) => absent.push(Absent {
+            what: "flush".to_string(),
+            reason: format!("{} can't be opened and flushed: {reason}", node.display()),
+        }),
+        None => absent.push(Absent {
+            what: "flush".to_string(),
+            reason: "no block device is known under the log's folder".to_string(),
+        }),
+    }
+    let mut cells = vec![Cell::POSTGRES];
+    cells.extend(plan.cells.iter().filter(|cell| **cell != Cell::POSTGRES));
+    for cell in cells {
+        ctx.stop.check()?;
+        match DurableWrites::open(cell, segment, dir, pages, lowest.clone()) {
+            Ok(writes) => rungs.push(Box::new(writes)),
+            // Nothing stands without it; and a drive that is full or gone refuses no single way.
+            Err(reason) if cell == Cell::POSTGRES || !refused(&reason) => {
+                return Err(LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason));
+            }
+            Err(reason) => {
+                absent.push(Absent { what: cell.name(), reason: reason.to_string() });
+            }
+        }
+    }
+    Ok((rungs, absent))
+}
+
+/// Whether it says "not this way", and not "not at all".
+fn refused(reason: &std::io::Error) -> bool {
+    matches!(
+        reason.raw_os_error(),
+        Some(
+            libc::EINVAL
+                | libc::EOPNOTSUPP
+                | libc::ENOSYS
+                | libc::EPERM
+                | libc::EACCES
+                | libc::ENOMEM
+        )
+    )
+}
+
+/// All rungs in each repeat, in an order of its own; alone first in the even repeats, beside the load first in the odd ones.
+fn take_turns(
+    ctx: &Context,
+    rungs: &mut Rungs<'_>,
+    beside: Option<&Segment>,
+    pages: &Pages,
+    watch: &Watch,
+    plan: &LadderPlan,
+) -> Result<Vec<[Gathered; 2]>, LogError> {
+    let mut gathered: Vec<[Gathered; 2]> = rungs.iter().map(|_| Default::default()).collect();
+    let mut rng = Rng::new(ctx.seed ^ 0x1add);
+    for repeat in 0..ctx.repeats.max(1) {
+        let mut order: Vec<usize> = (0..rungs.len()).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, rng.below(i as u64 + 1) as usize);
+        }
+        for state in [repeat % 2, 1 - repeat % 2] {
+            match beside {
+                _ if state == 0 => {
+                    each(ctx, rungs, &order, None, watch, &mut gathered)?;
+                }
+                None => {}
+                Some(file) => {
+                    let (counts, reads) = (Counts::default(), ReadCounts::default());
+                    let seed = rng.next_u64();
+                    std::thread::scope(|scope| {
+                        let cpus = &plan.cpus;
+                        let load = Load {
+                            writer: BusyWriter::start(scope, file, pages, &counts, cpus, seed),
+                            reader: Reader::start(scope, file, &reads, cpus, seed ^ 2),
+                        };
+                        each(ctx, rungs, &order, Some(&load), watch, &mut gathered)?;
+                        load.writer.finish(file.path())?;
+                        load.reader.finish(file.path())
+                    })?;
+                }
+            }
+        }
+    }
+    Ok(gathered)
+}
+
+fn each(
+    ctx: &Context,
+    rungs: &mut Rungs<'_>,
+    order: &[usize],
+    load: Option<&Load<'_>>,
+    watch: &Watch,
+    gathered: &mut [[Gathered; 2]],
+) -> Result<(), LogError> {
+    let state = if load.is_some() { "beside" } else { "alone" };
+    for &at in order {
+        let rung = rungs[at].as_mut();
+        let detail = format!("ladder: {}, {state}", rung.name());
+        ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
+        one_window(ctx, rung, load, watch, &mut gathered[at][usize::from(load.is_some())])?;
+    }
+    Ok(())
+}
+
+fn one(
+    rung: &dyn Rung,
+    gathered: Gathered,
+    state: &str,
+    segment: &Segment,
+    beside: Option<&Segment>,
+    plan: &LadderPlan,
+) -> Measurement {
+    let load = gathered.load();
+    let id = format!("log.ladder.{}.{state}", rung.name());
+    let mut measurement = gathered.into_measurement(id);
+    let workload = &mut measurement.workload;
+    workload.insert(condition::THREADS.into(), json!(1));
+    workload.insert("cpus".into(), json!(plan.cpus));
+    rung.describe(workload);
+    if let (Some(file), Some((writes, reads))) = (beside.filter(|_| state == "beside"), load) {
+        workload.insert("busy_writes_per_s_wanted".into(), json!(busy::WRITES_PER_S));
+        workload.insert("busy_reads_per_s_wanted".into(), json!(reads::READS_PER_S));
+        workload.insert("busy_file_bytes".into(), json!(file.bytes()));
+        let conditions = &mut measurement.conditions;
+        conditions.insert("busy_writes_per_s".into(), json!(writes));
+        conditions.insert("busy_reads_per_s".into(), json!(reads));
+        let same = crate::same_device(segment, file);
+        conditions.insert("busy_same_device".into(), json!(same));
+    }
+    if state == "alone" {
+        counted::durable_by(&mut measurement, plan.queue.as_ref());
+    }
+    measurement
+}
+
+/// What [`measure_ladder`] will do; `foreign` is how many rungs the caller brings.
+pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> PlannedStep {
+    let rungs = plan.cells.len() as u64 + 3 + foreign;
+    let repeats = u64::from(ctx.repeats.max(1));
+    let states = if plan.beside_bytes > 0 { 2 } else { 1 };
+    let files = SEGMENT_BYTES + plan.beside_bytes;
+    let windows_s = (repeats * rungs * states) as f64 * ctx.window.as_secs_f64() * window::TAKES;
+    // The load writes in the second half of it only.
+    let beside_s = if plan.beside_bytes > 0 { windows_s / 2.0 } else { 0.0 };
+    let beside = (beside_s * (busy::WRITES_PER_S * PAGE as u64) as f64) as u64;
+    let what = format!(
+        "{rungs} rungs from the device's flush upwards{}",
+        if states == 2 { ", alone and beside a load on the data files" } else { "" }
+    );
+    PlannedStep {
+        layer: Layer::Log,
+        what,
+        expected_s: windows_s + files as f64 / 500e6,
+        writes_bytes: repeats * rungs * states * most_bytes(ctx) + files + beside,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! The log writer with one session: what the machinery of group commit adds to the write below it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use narrows_engine::now_ns;
+use narrows_model::condition;
+use serde_json::{Value, json};
+
+use super::rung::Rung;
+use crate::LogError;
+use crate::page::PAGE;
+use crate::writer::{CommitLog, Flusher, Style};
+
+/// Commits of one session. In the leader's way it writes itself; in the writer's way it posts a thread, whose loop
+/// ([`CommitLog::write`]) the caller runs.
+pub struct OneCommit<'a, F> {
+    log: &'a CommitLog<F>,
+    bytes: u64,
+    path: PathBuf,
+    above: Option<String>,
+}
+
+impl<'a, F: Flusher> OneCommit<'a, F> {
+    /// Commits of `bytes` to that log, whose file is `path`.
+    pub fn new(log: &'a CommitLog<F>, bytes: u64, path: PathBuf, above: Option<String>) -> Self {
+        OneCommit { log, bytes, path, above }
+    }
+}
+
+impl<F: Flusher> Rung for OneCommit<'_, F> {
+    fn name(&self) -> String {
+        match self.log.style() {
+            Style::Leader => "leader".to_string(),
+            Style::Writer => "post_wait".to_string(),
+        }
+    }
+
+    fn above(&self) -> Option<String> {
+        self.above.clone()
+    }
+
+    fn prepare(&mut self) -> Result<(), LogError> {
+        self.log.take_history();
+        Ok(())
+    }
+
+    fn operation(&mut self) -> Result<Option<u64>, LogError> {
+        let began_ns = now_ns();
+        self.log
+            .commit(self.bytes)
+            .map_err(|reason| LogError::of("flushing", &self.path, 0, reason))?;
+        Ok(Some(now_ns() - began_ns))
+    }
+
+    /// A page in most flushes; one more where the record goes into the next.
+    fn bytes(&self) -> u64 {
+        PAGE as u64
+    }
+
+    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
+        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+        workload.insert(condition::SESSIONS.into(), json!(1));
+        workload.insert("bytes_per_commit".into(), json!(self.bytes));
+        workload.insert("style".into(), json!(self.log.style().word()));
+    }
+}

@@ -1,0 +1,45 @@
+//! A rung of the ladder: something durable that is done again and again, one after the other, each time timed.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::LogError;
+
+/// One rung. A database's commit is one, too: whoever puts the ladder together brings it.
+pub trait Rung {
+    /// `flush`, `write.fdatasync.overwrite.8k`, `leader`, `commit`: the measurement's id is `log.ladder.NAME.alone` or
+    /// `.beside`.
+    fn name(&self) -> String;
+
+    /// The rung below: what this one adds is the difference.
+    fn above(&self) -> Option<String>;
+
+    /// Before each window.
+    ///
+    /// # Errors
+    /// What ends the measurement.
+    fn prepare(&mut self) -> Result<(), LogError> {
+        Ok(())
+    }
+
+    /// One operation; how long it took, ns, or `None` where the window has to end.
+    ///
+    /// # Errors
+    /// What ends the measurement.
+    fn operation(&mut self) -> Result<Option<u64>, LogError>;
+
+    /// Bytes an operation writes to the log's file; zero where it isn't known.
+    fn bytes(&self) -> u64;
+
+    /// After each window: how much was read back, and how much of it was not what was written.
+    ///
+    /// # Errors
+    /// It can't be read.
+    fn verify(&mut self) -> Result<(u64, u64), LogError> {
+        Ok((0, 0))
+    }
+
+    /// What was asked, for the measurement.
+    fn describe(&self, workload: &mut BTreeMap<String, Value>);
+}

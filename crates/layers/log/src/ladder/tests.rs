@@ -1,0 +1,121 @@
+//! The ladder on a real folder, and with rungs whose law is known.
+
+use std::time::Duration;
+
+use narrows_engine::{Silent, Stop};
+use narrows_facts::affinity;
+use narrows_model::metric;
+
+use super::*;
+
+/// Says that it took a fixed time.
+struct Known {
+    name: &'static str,
+    above: Option<&'static str>,
+    took_ns: u64,
+}
+
+impl Rung for Known {
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+    fn above(&self) -> Option<String> {
+        self.above.map(str::to_string)
+    }
+    fn operation(&mut self) -> Result<Option<u64>, LogError> {
+        Ok(Some(self.took_ns))
+    }
+    fn bytes(&self) -> u64 {
+        0
+    }
+    fn describe(&self, _: &mut std::collections::BTreeMap<String, serde_json::Value>) {}
+}
+
+fn context(stop: &Stop, window_ms: u64) -> Context<'_> {
+    Context {
+        stop,
+        progress: &Silent,
+        seed: 3,
+        repeats: 2,
+        quick: true,
+        window: Duration::from_millis(window_ms),
+    }
+}
+
+fn plan(beside_bytes: u64) -> LadderPlan {
+    LadderPlan {
+        cells: Cell::all(&[Method::Dsync, Method::Uring], &[Layout::Extend], &[4096]),
+        device: Some("/dev/narrows-no-such-device".into()),
+        queue: None,
+        bytes_per_commit: 300,
+        cpus: affinity::current(),
+        beside_bytes,
+    }
+}
+
+#[test]
+fn every_rung_is_there_in_both_states_and_stands_on_another() {
+    let Some(dir) = crate::tests::folder() else { return };
+    let stop = Stop::new();
+    let place = LadderPlace { log: dir.path(), data: dir.path() };
+    let foreign: Vec<ForeignRung> = vec![
+        Box::new(Known { name: "commit", above: Some(LEADER), took_ns: 1_000_000 }),
+        Box::new(Known { name: "remote", above: Some("commit"), took_ns: 3_000_000 }),
+    ];
+    let ctx = context(&stop, 30);
+    let laddered = measure_ladder(&ctx, place, &Watch::none(), &plan(4 << 20), foreign).unwrap();
+    let of = |id: &str| {
+        let id = format!("log.ladder.{id}");
+        laddered.measurements.iter().find(|m| m.id == id)
+    };
+    for rung in ["write.fdatasync.overwrite.8k", "write.dsync.extend.4k", "leader", "post_wait"] {
+        for state in ["alone", "beside"] {
+            let m = of(&format!("{rung}.{state}")).unwrap_or_else(|| panic!("{rung} {state}"));
+            assert_eq!((m.repeats, m.histograms.len()), (2, 2));
+            assert_eq!(m.value(metric::ERRORS), Some(0.0));
+            assert!(m.value(metric::LATENCY_MEAN).unwrap() > 0.0);
+            assert_eq!(m.number("busy_writes_per_s").is_some(), state == "beside");
+        }
+    }
+    assert!(
+        of("write.fdatasync.overwrite.8k.alone").unwrap().number("pages_read_back") > Some(0.0)
+    );
+    let leader = of("leader.alone").unwrap();
+    assert_eq!(leader.text("stands_on"), Some("log.ladder.write.fdatasync.overwrite.8k.alone"));
+    // Foreign rungs pair with ours and with each other.
+    let remote = of("remote.beside").unwrap();
+    let added = remote.value(metric::ADDED_P50).unwrap();
+    assert!((added / 2e6 - 1.0).abs() < 0.03, "{added}");
+    assert!(of("commit.alone").unwrap().text("stands_on") == Some("log.ladder.leader.alone"));
+    // What is not there is said with its reason, and stands in nobody's way.
+    let flush = laddered.absent.iter().find(|absent| absent.what == "flush").unwrap();
+    assert!(flush.reason.contains("/dev/narrows-no-such-device"), "{}", flush.reason);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_stop_ends_it_and_leaves_no_file() {
+    let Some(dir) = crate::tests::folder() else { return };
+    let stop = Stop::new();
+    let ctx = context(&stop, 20_000);
+    let stopper = stop.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(500));
+        stopper.set();
+    });
+    let place = LadderPlace { log: dir.path(), data: dir.path() };
+    let result = measure_ladder(&ctx, place, &Watch::none(), &plan(4 << 20), Vec::new());
+    thread.join().unwrap();
+    assert!(matches!(result, Err(LogError::Stopped(_))), "{result:?}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_plan_knows_windows_and_bytes() {
+    let stop = Stop::new();
+    let ctx = context(&stop, 100);
+    let (both, alone) =
+        (planned_ladder(&ctx, &plan(4 << 20), 1), planned_ladder(&ctx, &plan(0), 1));
+    assert!(both.expected_s > 1.9 * alone.expected_s - 1.0 && alone.expected_s > 0.0);
+    assert!(both.writes_bytes > alone.writes_bytes && alone.writes_bytes > SEGMENT_BYTES);
+}

@@ -1,0 +1,313 @@
+//! Several logs on one device: what they do to each other, and how many it holds.
+//!
+//! Each stream is a log of its own: one file, one writer, writes of one size by a schedule of constant gaps, each followed by
+//! `fdatasync`. Latency counts from when a write was due, so that a stream which the device can't keep up with shows it. Streams begin at
+//! times spread over one gap, as logs of different databases do. The casebook's ten databases with 4 MB/s each are 320 writes of
+//! 128 KiB per second.
+//!
+//! A stream alone is measured in the same repeat as many together: what the others do to it is the ratio of the two. How many the
+//! device holds is searched by their number ([`hold`]).
+
+pub(crate) mod hold;
+mod one;
+mod plan;
+
+use std::path::Path;
+use std::time::Duration;
+
+use narrows_engine::{Context, Gate, Phase, Samples, Window, record_latency};
+use narrows_model::{Better, Histogram, Layer, Measurement, Role, Unit, condition, metric};
+use narrows_observe::{Seen, Watch};
+use narrows_stats::Recorder;
+use serde_json::json;
+
+pub use hold::{Held, Holding};
+pub use plan::{StreamsPlan, planned_streams};
+
+use crate::page::Pages;
+use crate::segment::Segment;
+use crate::{LogError, on_server_cpus};
+use one::{Stream, Streamed};
+
+/// The logs, and what was found about them.
+#[derive(Debug)]
+pub struct StreamsMeasured {
+    /// `log.streams.N` for each number that was tried.
+    pub measurements: Vec<Measurement>,
+    /// How many the device holds at the target.
+    pub holding: Holding,
+}
+
+/// Measures one stream alone, `plan.streams` together and what lies between, and searches how many keep the target.
+///
+/// # Errors
+/// A folder that is missing, read-only, full or in memory; a write that failed; a stop. Nothing is left behind.
+pub fn streams(
+    ctx: &Context,
+    dir: &Path,
+    watch: &Watch,
+    plan: &StreamsPlan,
+) -> Result<StreamsMeasured, LogError> {
+    on_server_cpus(&plan.cpus, || {
+        let mut logs = Logs::new(ctx, dir, plan);
+        let mut holding = Holding::new(plan);
+        let mut kept: Vec<(u32, Kept)> = Vec::new();
+        for repeat in 0..ctx.repeats.max(1) {
+            for &n in &plan.counts() {
+                let shown = logs.window(n, repeat, watch)?;
+                add(&mut kept, n, shown);
+            }
+        }
+        for (n, kept) in &kept {
+            holding.saw(*n, &kept.held());
+        }
+        while let Some(n) = holding.next_count() {
+            for repeat in 0..ctx.repeats.max(1) {
+                let shown = logs.window(n, repeat, watch)?;
+                add(&mut kept, n, shown);
+            }
+            let held = kept.iter().find(|(at, _)| *at == n).map(|(_, kept)| kept.held());
+            holding.saw(n, &held.unwrap_or_default());
+        }
+        let wrong = logs.verify()?;
+        kept.sort_by_key(|(n, _)| *n);
+        let alone: Vec<f64> = kept
+            .iter()
+            .find(|(n, _)| *n == 1)
+            .map(|(_, kept)| kept.samples.get(metric::LATENCY_MEAN).to_vec())
+            .unwrap_or_default();
+        let measurements =
+            kept.into_iter().map(|(n, kept)| kept.finish(n, plan, &alone, wrong)).collect();
+        Ok(StreamsMeasured { measurements, holding })
+    })
+}
+
+fn add(kept: &mut Vec<(u32, Kept)>, n: u32, shown: Shown) {
+    let at = kept.iter().position(|(of, _)| *of == n).unwrap_or_else(|| {
+        kept.push((n, Kept::default()));
+        kept.len() - 1
+    });
+    kept[at].1.add(shown);
+}
+
+/// The files, made when they are first needed.
+struct Logs<'a> {
+    ctx: &'a Context<'a>,
+    dir: &'a Path,
+    plan: &'a StreamsPlan,
+    pages: Pages,
+    files: Vec<Segment>,
+    positions: Vec<u64>,
+}
+
+/// One window: all streams together.
+struct Shown {
+    streams: Vec<Streamed>,
+    length_ns: u64,
+    seen: Seen,
+    sentinels: (f64, f64),
+}
+
+impl<'a> Logs<'a> {
+    fn new(ctx: &'a Context<'a>, dir: &'a Path, plan: &'a StreamsPlan) -> Self {
+        let pages = Pages::new(ctx.seed);
+        Logs { ctx, dir, plan, pages, files: Vec::new(), positions: Vec::new() }
+    }
+
+    fn window(&mut self, n: u32, repeat: u32, watch: &Watch) -> Result<Shown, LogError> {
+        while self.files.len() < n as usize {
+            let number = self.files.len();
+            let what = format!("log of stream {}", number + 1);
+            self.ctx.progress.phase(Layer::Log, Phase::Fill, &what);
+            let seed = self.ctx.seed ^ ((number as u64 + 1) << 32);
+            let name = format!("log-stream-{number}");
+            let bytes = self.plan.file_bytes();
+            self.files.push(Segment::create(self.dir, &name, bytes, seed, self.ctx.stop)?);
+            self.positions.push(0);
+        }
+        self.ctx.stop.check()?;
+        let detail = format!("{n} streams together, repeat {}", repeat + 1);
+        self.ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
+        let (ctx, plan, pages) = (self.ctx, self.plan, &self.pages);
+        let gate = Gate::new(n as usize);
+        let before = narrows_observe::sentinel();
+        let outcome = std::thread::scope(|scope| {
+            let gap_ns = plan.gap_ns();
+            let threads: Vec<_> = self
+                .files
+                .iter()
+                .zip(&self.positions)
+                .take(n as usize)
+                .enumerate()
+                .map(|(number, (file, position))| {
+                    let offset_ns = gap_ns as u64 * number as u64 / u64::from(n);
+                    let stream = Stream { file, pages, plan, position: *position, offset_ns };
+                    let gate = &gate;
+                    scope.spawn(move || stream.run(gate, ctx.stop))
+                })
+                .collect();
+            let window = gate.open(plan.warm_up(), ctx.window).ok();
+            let seen = match window {
+                Some(window) => observe(ctx, window, watch).map(Some),
+                None => Ok(None),
+            };
+            let mut streams = Vec::new();
+            for thread in threads {
+                streams.push(thread.join().expect("the streams do not panic")?);
+            }
+            Ok::<_, LogError>((seen?, streams))
+        });
+        let (seen, streams) = outcome?;
+        ctx.stop.check()?;
+        let after = narrows_observe::sentinel();
+        for (position, streamed) in self.positions.iter_mut().zip(&streams) {
+            *position = streamed.position;
+        }
+        let Some(seen) = seen else { return Err(narrows_engine::Stopped.into()) };
+        let length_ns = ctx.window.as_nanos() as u64;
+        let sentinels = (before.0 as f64, after.0 as f64);
+        Ok(Shown { streams, length_ns, seen, sentinels })
+    }
+
+    /// Reads back the end of each log; gives how much was not what was written.
+    fn verify(&self) -> Result<(u64, u64), LogError> {
+        self.ctx.progress.phase(Layer::Log, Phase::Verify, "the ends of the logs");
+        let (mut read, mut wrong) = (0, 0);
+        for (file, position) in self.files.iter().zip(&self.positions) {
+            let (pages, bad) = one::verify(file, &self.pages, *position, self.plan)?;
+            read += pages;
+            wrong += bad;
+        }
+        Ok((read, wrong))
+    }
+}
+
+fn observe(ctx: &Context, window: Window, watch: &Watch) -> Result<Seen, LogError> {
+    window.wait_start(ctx.stop)?;
+    let before = watch.snapshot();
+    window.wait_end(ctx.stop)?;
+    Ok(watch.snapshot().since(&before))
+}
+
+/// The windows of one number of streams.
+#[derive(Default)]
+struct Kept {
+    samples: Samples,
+    histograms: Vec<Histogram>,
+    all: Recorder,
+    over: u64,
+    operations: u64,
+    late: u64,
+    cpu_ns: Vec<f64>,
+}
+
+impl Kept {
+    fn add(&mut self, shown: Shown) {
+        let mut latency = Recorder::new();
+        let mut flush = Recorder::new();
+        let (mut due, mut bytes, mut done) = (0, 0, 0);
+        for stream in &shown.streams {
+            latency.merge(&stream.latency);
+            flush.merge(&stream.flush);
+            due += stream.due;
+            done += stream.done;
+            bytes += stream.bytes;
+            self.over += stream.over;
+            self.late += stream.late;
+        }
+        self.operations += latency.count();
+        self.all.merge(&latency);
+        let seconds = shown.length_ns as f64 / 1e9;
+        let samples = &mut self.samples;
+        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, done as f64 / seconds);
+        samples.add(metric::OFFERED, Unit::OpsPerS, Better::Neither, due as f64 / seconds);
+        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bytes as f64 / seconds);
+        record_latency(samples, &latency);
+        if let Some(mean) = flush.mean() {
+            samples.add(metric::PARALLEL_WRITE_MEAN, Unit::Ns, Better::Less, mean);
+        }
+        if let Some(p50) = flush.quantile(0.5) {
+            samples.add(metric::PARALLEL_WRITE_P50, Unit::Ns, Better::Less, p50 as f64);
+        }
+        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, shown.length_ns as f64);
+        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, done as f64);
+        samples.add(metric::ISSUED_WRITE_BYTES, Unit::Bytes, Better::Neither, bytes as f64);
+        let cpu_ns = shown.seen.self_cpus * shown.seen.window.0 as f64;
+        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns / done as f64);
+        samples.extend(shown.seen.metrics());
+        let drift = shown.sentinels.1 / shown.sentinels.0 - 1.0;
+        samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+        self.cpu_ns.push(cpu_ns);
+        self.histograms.push(Histogram {
+            name: "latency".to_string(),
+            unit: Unit::Ns,
+            repeat: self.histograms.len() as u32,
+            hdr_v2: latency.to_hdr_v2(),
+        });
+    }
+
+    fn held(&self) -> Held {
+        Held { operations: self.operations, over: self.over, late: self.late }
+    }
+
+    fn finish(
+        self,
+        n: u32,
+        plan: &StreamsPlan,
+        alone: &[f64],
+        (read, wrong): (u64, u64),
+    ) -> Measurement {
+        let mut measurement = Measurement::new(format!("log.streams.{n}"), Layer::Log);
+        measurement.repeats = self.histograms.len() as u32;
+        let mut samples = self.samples;
+        let together = samples.get(metric::LATENCY_MEAN).to_vec();
+        if n > 1 && together.len() == alone.len() {
+            for (together, alone) in together.iter().zip(alone) {
+                let ratio = together / alone;
+                samples.add(metric::INTERFERENCE, Unit::Ratio, Better::Less, ratio);
+            }
+        }
+        let errors = wrong as f64;
+        samples.add(metric::ERRORS, Unit::Count, Better::Less, errors);
+        if self.all.count() >= 10_000
+            && let Some(ns) = self.all.quantile(0.999)
+        {
+            samples.add(metric::LATENCY_P999_ALL, Unit::Ns, Better::Less, ns as f64);
+        }
+        let cache = plan.cache_bytes;
+        let bytes_per_s = narrows_stats::median(samples.get(metric::BANDWIDTH));
+        measurement.metrics = samples.into_metrics();
+        measurement.histograms = self.histograms;
+        let workload = &mut measurement.workload;
+        workload.insert(condition::LOOP.into(), json!("open"));
+        workload.insert("arrivals".into(), json!("constant"));
+        workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
+        workload.insert(condition::DIRECTION.into(), json!("write"));
+        workload.insert(condition::PATTERN.into(), json!("sequential"));
+        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+        workload.insert(condition::BLOCK_BYTES.into(), json!(plan.write_bytes));
+        workload.insert(condition::THREADS.into(), json!(n));
+        workload.insert("streams".into(), json!(n));
+        workload.insert("rate_bytes_per_s".into(), json!(plan.rate_bytes_per_s));
+        workload.insert("target_quantile".into(), json!(plan.quantile));
+        workload.insert("target_ns".into(), json!(plan.limit_ns));
+        workload.insert("segment_bytes".into(), json!(plan.file_bytes()));
+        workload.insert("cpus".into(), json!(plan.cpus));
+        let conditions = &mut measurement.conditions;
+        conditions.insert("pages_read_back".into(), json!(read));
+        let over = self.over as f64 / self.operations.max(1) as f64;
+        conditions.insert("over_target_share".into(), json!(over));
+        if let (Some(cache), Some(rate)) = (cache, bytes_per_s.filter(|rate| *rate > 0.0)) {
+            // A cache of that size holds what was written in so long.
+            conditions.insert("cache_bytes".into(), json!(cache));
+            conditions.insert("cache_turnover_s".into(), json!(cache as f64 / rate));
+        }
+        measurement
+    }
+}
+
+/// Before a window.
+pub(crate) const LEAD: Duration = Duration::from_millis(150);
+
+#[cfg(test)]
+mod tests;

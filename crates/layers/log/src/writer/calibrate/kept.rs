@@ -1,0 +1,98 @@
+//! Windows of one load, on their way to a measurement.
+
+use narrows_model::{Better, Measurement, Unit, condition, metric};
+use serde_json::json;
+
+use super::plan::CommitPlan;
+use crate::collect::Collected;
+use crate::segment::Segment;
+use crate::writer::account::Account;
+use crate::writer::drive::{Driven, Load};
+
+/// The windows.
+pub struct Kept {
+    load: Load,
+    collected: Collected,
+}
+
+impl Kept {
+    pub fn new(load: Load) -> Self {
+        Kept { load, collected: Collected::default() }
+    }
+
+    /// Adds one and gives its figures.
+    pub fn add(&mut self, driven: &Driven) -> Account {
+        let account = driven.went.account();
+        let collected = &mut self.collected;
+        account.add_to(&mut collected.samples);
+        match self.load {
+            Load::Closed { sessions } => {
+                collected.little(account.rate_per_s(), &account.wait, sessions);
+            }
+            Load::Open { .. } => {
+                if let Some(mean_ns) = account.wait.mean() {
+                    let in_flight = account.rate_per_s() * mean_ns / 1e9;
+                    let samples = &mut collected.samples;
+                    samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
+                }
+            }
+        }
+        collected.seen(&driven.seen, driven.sentinels.0, driven.sentinels.1);
+        collected.histogram(&account.wait);
+        account
+    }
+
+    fn middle(&self, name: &str) -> Option<f64> {
+        narrows_stats::median(self.collected.samples.get(name))
+    }
+
+    pub fn rate_per_s(&self) -> Option<f64> {
+        self.middle(metric::THROUGHPUT)
+    }
+
+    pub fn mean_ns(&self) -> Option<f64> {
+        self.middle(metric::LATENCY_MEAN)
+    }
+
+    pub fn p99_ns(&self) -> Option<f64> {
+        self.middle(metric::LATENCY_P99)
+    }
+
+    pub fn cpu_per_op_ns(&self) -> Option<f64> {
+        self.middle(metric::CPU_PER_OP)
+    }
+
+    /// Processors that were used, from the time per commit.
+    pub fn cpus_used(&self) -> Option<f64> {
+        Some(self.rate_per_s()? * self.cpu_per_op_ns()? / 1e9)
+    }
+
+    /// The measurement; `verified` is what was read back.
+    pub fn into_measurement(
+        self,
+        id: String,
+        plan: &CommitPlan,
+        segment: &Segment,
+        verified: (u64, u64),
+    ) -> Measurement {
+        let load = self.load;
+        let mut measurement = self.collected.into_measurement(id, segment, verified);
+        let workload = &mut measurement.workload;
+        workload.insert(condition::SESSIONS.into(), json!(load.sessions()));
+        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+        workload.insert("bytes_per_commit".into(), json!(plan.sizes.mean()));
+        workload.insert("sizes_from".into(), json!(plan.sizes_from));
+        workload.insert("style".into(), json!(plan.style.word()));
+        workload.insert("cpus".into(), json!(plan.cpus));
+        if !plan.delay.time.is_zero() {
+            workload.insert("commit_delay_ns".into(), json!(plan.delay.time.as_nanos() as u64));
+            workload.insert("commit_siblings".into(), json!(plan.delay.siblings));
+        }
+        if let Load::Open { rate_per_s, arrivals, .. } = load {
+            workload.insert(condition::LOOP.into(), json!("open"));
+            workload.insert("rate_per_s".into(), json!(rate_per_s));
+            workload.insert("arrivals".into(), json!(arrivals.word()));
+        }
+        measurement
+    }
+}
