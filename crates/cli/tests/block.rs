@@ -230,7 +230,8 @@ fn a_job_file_runs_from_end_to_end_in_both_layouts() {
     }
     let mixed = run.measurement("block.job.mixed").unwrap();
     assert!(
-        mixed.value(metric::SYNCS).unwrap_or(1.0) > 0.0 && mixed.value(metric::DEPTH) == Some(4.0)
+        mixed.value(metric::SYNC_THROUGHPUT).is_some_and(|rate| rate > 0.0)
+            && mixed.value(metric::DEPTH) == Some(4.0)
     );
     let beside = run.measurement("block.job.beside").unwrap();
     assert_eq!(beside.value(metric::ASKED_RATE), Some(200.0));

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,8 @@ use crate::{Error, Pattern, SECTOR, block_device};
 pub enum Kind {
     /// A regular file.
     File,
-    /// A regular file below `/dev`: in memory, and mostly somebody's slip in a device's name.
+    /// A regular file among the names of devices in `/dev`: in memory, and mostly somebody's slip in a device's name.
+    /// What has a file system of its own there (`/dev/shm`, a mounted drive) is meant to hold files.
     FileInDev,
     /// A block device or a partition of one.
     BlockDevice,
@@ -37,6 +38,18 @@ impl Kind {
             Kind::NvmeGeneric => "NVMe generic device",
         }
     }
+}
+
+/// Folders in `/dev` that are meant to hold files, where they have no file system of their own, too.
+const MEANT_FOR_FILES: [&str; 3] = ["/dev/shm", "/dev/hugepages", "/dev/mqueue"];
+
+/// Whether a file lies on the file system of the devices' names.
+fn in_dev(path: &Path) -> io::Result<bool> {
+    let place = std::fs::canonicalize(path)?;
+    if !place.starts_with("/dev") || MEANT_FOR_FILES.iter().any(|dir| place.starts_with(dir)) {
+        return Ok(false);
+    }
+    Ok(std::fs::metadata(&place)?.dev() == std::fs::metadata("/dev")?.dev())
 }
 
 /// What a target is opened for.
@@ -151,9 +164,7 @@ impl Target {
         let what = if found.is_block_device() {
             return Ok(Kind::BlockDevice);
         } else if found.is_file() {
-            let place = std::fs::canonicalize(path).map_err(fail)?;
-            let in_dev = place.starts_with("/dev");
-            return Ok(if in_dev { Kind::FileInDev } else { Kind::File });
+            return Ok(if in_dev(path).map_err(fail)? { Kind::FileInDev } else { Kind::File });
         } else if found.is_dir() {
             "folder"
         } else if nvme_generic::is_generic(path) {

@@ -14,6 +14,8 @@ pub const PLACE: &str = "place";
 pub const DIRECT: &str = "direct";
 /// What was measured on: `file`, `file in /dev`, `block device`.
 pub const TARGET_KIND: &str = "target_kind";
+/// What the blocks hold: `ours` (random data, each block told from every other) or `of others`.
+pub const CONTENTS: &str = "contents";
 /// `read`, `write`, `trim` or `mixed`.
 pub const DIRECTION: &str = "direction";
 /// Requests in flight asked for.

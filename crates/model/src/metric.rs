@@ -60,29 +60,15 @@ pub const TOGETHER_SHARE: &str = "together_share";
 pub const DEVICE_BUSY: &str = "device_busy";
 /// Share of the file that was in the page cache just before the window.
 pub const RESIDENT_BEFORE: &str = "resident_before";
-/// Share of sampled blocks that held nothing but zeros.
+/// Share of sampled blocks that held nothing but zeros. Of contents of others the lower end of its 95 % interval.
 pub const ZERO_BLOCKS: &str = "zero_blocks";
 /// Share of the file that is a hole or an unwritten extent.
 pub const UNWRITTEN: &str = "unwritten";
-/// Share of the data that compression would save. From what the pattern was made with; absent for contents of others.
-pub const COMPRESSIBLE: &str = "compressible";
-/// Share of the data that deduplication would save. Filled likewise.
-pub const DEDUPABLE: &str = "dedupable";
-
 /// Distinct bytes that the window's reads touched: counted where each block comes once, else expected from where the
 /// operations were sent. Beside [`ISSUED_READ_BYTES`] it says how much was read more than once.
 pub const UNIQUE_BYTES: &str = "unique_bytes";
 /// Earlier windows of this measurement that went through the same blocks in the same order: same seed, same start.
 pub const SEQUENCE_REPEATED: &str = "sequence_repeated";
-/// Bytes that all streams of the window asked to be read, this one's among them; only where several ran beside each
-/// other, because the device's counters are then about all of them.
-pub const ALL_ISSUED_READ_BYTES: &str = "all_issued_read_bytes";
-/// The same of writes.
-pub const ALL_ISSUED_WRITE_BYTES: &str = "all_issued_write_bytes";
-/// Flushes (`fdatasync`) asked for in the window.
-pub const SYNCS: &str = "syncs";
-/// Median time of one of these flushes alone, ns.
-pub const SYNC_P50: &str = "sync_p50";
 
 /// Whether the control group's I/O limits on the drives' devices were others after the window than before (1), or not (0).
 pub const IO_LIMIT_CHANGED: &str = "io_limit_changed";
@@ -108,6 +94,10 @@ pub const SENTINEL_DRIFT: &str = "sentinel_drift";
 pub const THROTTLED: &str = "throttled";
 /// Of the periods of the cgroup's quota, the share in which it was throttled.
 pub const THROTTLED_SHARE: &str = "throttled_share";
+/// Times a processor slowed itself down in the window because it was hot; all processors and packages together.
+pub const HEAT_STOPS: &str = "heat_stops";
+/// Temperature of the hottest drive at the end of the window over the limit from which on it warns, both in °C.
+pub const DRIVE_HEAT: &str = "drive_heat";
 
 /// Offered rate of an open loop, operations per second.
 pub const OFFERED: &str = "offered";

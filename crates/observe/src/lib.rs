@@ -30,6 +30,7 @@
 mod counters;
 mod cpu;
 mod drive;
+mod heat;
 mod io_limits;
 mod seen;
 mod sentinel;

@@ -39,6 +39,10 @@ pub struct Seen {
     /// What the drives did over the nearest of these limits; absent without one, where it changed, and where it is
     /// about a part of the drives.
     pub io_limit_share: Option<f64>,
+    /// Times processors slowed themselves down because they were hot; absent where that isn't counted.
+    pub heat_stops: Option<u64>,
+    /// Temperature of the hottest drive at the end over the limit from which on it warns; absent without such a sensor.
+    pub drive_heat: Option<f64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -85,6 +89,8 @@ impl Seen {
             (metric::IO_PRESSURE, Unit::Ratio, self.io_pressure),
             (metric::THROTTLED, Unit::Count, self.throttled.map(|count| count as f64)),
             (metric::THROTTLED_SHARE, Unit::Ratio, self.throttled_share),
+            (metric::HEAT_STOPS, Unit::Count, self.heat_stops.map(|count| count as f64)),
+            (metric::DRIVE_HEAT, Unit::Ratio, self.drive_heat),
         ];
         for (name, unit, value) in disturbances {
             add(name, unit, Better::Less, value);
@@ -154,6 +160,8 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         throttled_share: throttled_share(&before.periods, &after.periods),
         io_limit_changed,
         io_limit_share,
+        heat_stops: after.heat.stops.zip(before.heat.stops).and_then(|(a, b)| a.checked_sub(b)),
+        drive_heat: after.heat.drives,
         per_cpu,
     }
 }
@@ -197,6 +205,7 @@ mod tests {
             periods: Vec::new(),
             io_limits: None,
             one_drive: true,
+            heat: crate::heat::Heat::default(),
             tick_ns: 10 * MS,
         }
     }

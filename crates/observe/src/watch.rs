@@ -8,6 +8,7 @@ use narrows_model::Platform;
 use crate::counters::{Counters, parse_pressure};
 use crate::cpu;
 use crate::drive;
+use crate::heat::HeatWatch;
 use crate::io_limits::LimitWatch;
 use crate::snapshot::Snapshot;
 
@@ -22,6 +23,7 @@ pub struct Watch {
     io_pressure: Option<Counters>,
     throttling: Vec<Counters>,
     io_limits: LimitWatch,
+    heat: HeatWatch,
     pids: Vec<u32>,
 }
 
@@ -45,6 +47,7 @@ impl Watch {
         };
         let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
         let io_limits = LimitWatch::open(platform, &names);
+        let heat = HeatWatch::open(&Live, &names, Counters::open);
         let drives = if names.is_empty() { None } else { names.iter().map(open).collect() };
         let throttling = cgroup::cpu_stat_files(&Live);
         Watch {
@@ -56,6 +59,7 @@ impl Watch {
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
             io_limits,
             pids: Vec::new(),
+            heat,
         }
     }
 
@@ -118,6 +122,7 @@ impl Watch {
             io_limits: self.io_limits.read(),
             one_drive: self.io_limits.one_drive(),
             tick_ns,
+            heat: self.heat.read(),
         }
     }
 }

@@ -25,6 +25,17 @@ impl fmt::Display for When {
                 due.label(),
                 Ratio(share)
             ),
+            When::LeftOver { left, rate, latency } => write!(
+                f,
+                "{} over all repeats is more than {} × {} (Little's law) and one leave at each window's end, by more than \
+                 three standard deviations of a queue's length",
+                left.label(),
+                rate.label(),
+                latency.label()
+            ),
+            When::FarFromDrive => f.write_str(
+                "there are several NUMA nodes, and no CPU that the load could use is on that of a drive under its role",
+            ),
             When::Says { key, any_of } => {
                 write!(f, "{} is {}", key.replace('_', " "), any_of.join(" or "))
             }

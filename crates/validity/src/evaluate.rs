@@ -64,6 +64,10 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::Shortfall { done, due, window, share } => {
             shortfall(&done.resolve(case)?, &due.resolve(case)?, &window.resolve(case)?, share)
         }
+        When::LeftOver { left, rate, latency } => {
+            left_over(&left.resolve(case)?, &rate.resolve(case)?, &latency.resolve(case)?)
+        }
+        When::FarFromDrive => crate::node::far_from_drive(case).map(Evidence::new),
         When::Says { key, any_of } => {
             let text = says(case.measurement, key)?;
             any_of
@@ -244,6 +248,22 @@ fn shortfall(done: &Figure, due: &Figure, window: &Figure, share: f64) -> Option
     })
 }
 
+fn left_over(left: &Figure, rate: &Figure, latency: &Figure) -> Option<Evidence> {
+    let windows = left.values.len() as f64;
+    let total: f64 = left.values.iter().sum();
+    let waiting = rate.median() * latency.median() / 1e9 + 1.0;
+    let allowed = waiting * (windows + 3.0 * windows.sqrt());
+    (total > allowed).then(|| {
+        Evidence::new(format!(
+            "{} at the ends of {windows} windows; {} and {} leave {} at each, wanted at most {allowed:.0} in all",
+            left.show(total),
+            rate.show(rate.median()),
+            latency.show(latency.median()),
+            significant(waiting, 2),
+        ))
+    })
+}
+
 /// Whether a measurement has this metric.
 pub(crate) fn has(m: &Measurement, name: &str) -> bool {
     m.metric(name).is_some()
@@ -281,6 +301,20 @@ mod tests {
     #[test]
     fn a_zero_denominator_answers_nothing() {
         assert!(ratio(&figure(&[1.0]), &figure(&[0.0]), Over::Worst, Test::Above(0.0)).is_none());
+    }
+
+    #[test]
+    fn the_ends_of_windows_may_leave_over_what_stands_there_at_any_moment() {
+        // 1000 a second of 9 ms: nine under way and one just due.
+        let rate = Figure { unit: Some(Unit::OpsPerS), ..figure(&[1000.0]) };
+        let latency = Figure { unit: Some(Unit::Ns), ..figure(&[9e6]) };
+        let left = |values: &[f64]| left_over(&figure(values), &rate, &latency);
+        assert!(left(&[40.0]).is_none());
+        assert!(left(&[41.0]).is_some());
+        // Four windows: a mean of forty, and three times twice ten.
+        assert!(left(&[100.0, 0.0, 0.0, 0.0]).is_none());
+        let evidence = left(&[101.0, 0.0, 0.0, 0.0]).expect("it fires").to_string();
+        assert!(evidence.contains("101") && evidence.contains("at most 100"), "{evidence}");
     }
 
     #[test]

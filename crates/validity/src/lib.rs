@@ -16,6 +16,7 @@ mod clean;
 mod describe;
 mod drift;
 mod evaluate;
+mod node;
 mod path;
 mod quantity;
 mod rule;

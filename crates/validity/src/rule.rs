@@ -140,6 +140,19 @@ pub enum When {
         /// Tolerated share.
         share: f64,
     },
+    /// More was left over at the ends of the windows than stands there at any moment: by Little's law rate times mean
+    /// latency operations, and the one that is just due. Three standard deviations of a queue's length (it has about its
+    /// mean for standard deviation) are allowed for.
+    LeftOver {
+        /// Operations left over in each window.
+        left: Quantity,
+        /// Rate obtained.
+        rate: Quantity,
+        /// Mean time from due to done, ns.
+        latency: Quantity,
+    },
+    /// No processor that the load could use belongs to the NUMA node of a drive under its role.
+    FarFromDrive,
     /// A text or boolean of workload or conditions is one of these.
     Says {
         /// Key.

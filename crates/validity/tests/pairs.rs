@@ -5,7 +5,8 @@ mod clean;
 use std::collections::BTreeSet;
 
 use narrows_model::{
-    Measurement, Metric, Role, RolePath, Run, RunningDatabase, Unit, condition, metric,
+    Layer, Measurement, Metric, NumaNode, Role, RolePath, Run, RunningDatabase, Unit, condition,
+    metric,
 };
 use narrows_validity::{check, rules};
 use serde_json::json;
@@ -126,7 +127,17 @@ const PAIRS: &[Pair] = &[
         silent: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.005) },
     Pair { rule: "zero-blocks",
         fires: |r| change_one(r, KNEE, metric::ZERO_BLOCKS, 0.001),
-        silent: |r| remove(r, KNEE, metric::ZERO_BLOCKS) },
+        // Somebody else's file may hold a few.
+        silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change(r, KNEE, metric::ZERO_BLOCKS, 0.04) } },
+    Pair { rule: "blocks-of-nothing",
+        fires: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.06) },
+        silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.05) } },
+    Pair { rule: "processors-hot",
+        fires: |r| change(r, KNEE, metric::HEAT_STOPS, 1.0),
+        silent: |r| change_one(r, KNEE, metric::HEAT_STOPS, 5.0) },
+    Pair { rule: "drive-hot",
+        fires: |r| change_one(r, KNEE, metric::DRIVE_HEAT, 1.01),
+        silent: |r| change(r, KNEE, metric::DRIVE_HEAT, 1.0) },
     Pair { rule: "unwritten-extents",
         fires: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.01),
         silent: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.0005) },
@@ -206,9 +217,18 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, OPEN, metric::LATENESS_P99, 0.2e6),
         silent: |r| change(r, OPEN, metric::LATENESS_P99, 0.05e6) },
     Pair { rule: "operations-skipped",
-        fires: |r| change_one(r, OPEN, metric::SKIPPED, 2e3),
-        // What the end of a window cuts off.
-        silent: |r| change_one(r, OPEN, metric::SKIPPED, 20.0) },
+        fires: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 1.1 * allowed) },
+        // What the ends of the windows cut off.
+        silent: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 0.9 * allowed) } },
+    Pair { rule: "far-from-drive",
+        fires: |r| { two_nodes(r, 1); r.hosts[0].platform.cpu.allowed = vec![0, 1] },
+        // One of its threads was bound to the drive's side.
+        silent: |r| {
+            two_nodes(r, 1);
+            r.hosts[0].platform.cpu.allowed = vec![0, 1];
+            let storage = |m: &&mut Measurement| matches!(m.layer, Layer::Block | Layer::Log);
+            r.measurements.iter_mut().filter(storage).for_each(|m| say(m, "cpus", json!([1, 2])));
+        } },
     Pair { rule: "backlog-grows",
         fires: |r| change(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 1.1e4),
         silent: |r| change_one(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 5e4) },
@@ -474,4 +494,26 @@ fn database(run: &mut Run, shares_role: Vec<Role>) {
         data_dir: None,
         shares_role,
     });
+}
+/// Two nodes with two processors each; all drives at `drives_at`.
+fn two_nodes(run: &mut Run, drives_at: u32) {
+    let platform = &mut run.hosts[0].platform;
+    let node = |id: u32, cpus: Vec<u32>| NumaNode {
+        id,
+        cpus,
+        memory_bytes: 8 << 30,
+        free_bytes: None,
+        distances: vec![10, 21],
+    };
+    platform.nodes = vec![node(0, vec![0, 1]), node(1, vec![2, 3])];
+    let devices = platform.roles.iter_mut().flat_map(|path| &mut path.devices);
+    devices.for_each(|device| device.numa_node = Some(drives_at));
+}
+
+/// Operations that the ends of all windows of the open loop may leave over.
+fn left_over(run: &mut Run) -> f64 {
+    let m = of(run, OPEN);
+    let figure = |name: &str| m.value(name).expect("the clean run has it");
+    let waiting = figure(metric::THROUGHPUT) * figure(metric::LATENCY_MEAN) / 1e9 + 1.0;
+    waiting * (REPEATS as f64 + 3.0 * (REPEATS as f64).sqrt())
 }

@@ -55,6 +55,7 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     for (slice, more) in all.slices.iter_mut().zip(&other.slices) {
         slice.add(more);
     }
+    all.contents = all.contents.worse(other.contents);
     all.looked_at += other.looked_at;
     all.zeros += other.zeros;
     all.wrong += other.wrong;

@@ -66,6 +66,8 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     put(condition::METHOD, json!(method));
     put(condition::THREADS, json!(stream.threads));
     put(condition::TARGET_KIND, json!(stream.region.target().kind().word()));
+    let contents = if stream.region.pattern().is_some() { "ours" } else { "of others" };
+    put(condition::CONTENTS, json!(contents));
     let direct = stream.route == Route::Direct && stream.region.direct_refused().is_none();
     put(condition::DIRECT, json!(direct));
     if let Some(reason) = stream.region.direct_refused() {

@@ -4,6 +4,7 @@ use narrows_io::Op;
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
 
+use crate::contents::Contents;
 use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
 use crate::scenario::{Distribution, Load, Place, Scenario, Stream};
 use crate::seed::seed_of;
@@ -23,6 +24,7 @@ pub(crate) fn outcomes(
     scenario: &Scenario,
     measured: Measured,
     tallies: Vec<Tally>,
+    contents: &[Contents],
     sentinel_drift: f64,
 ) -> Vec<StreamOutcome> {
     let all_cpu_ns: u64 = tallies.iter().map(|tally| tally.cpu_ns).sum();
@@ -30,8 +32,9 @@ pub(crate) fn outcomes(
     scenario
         .streams
         .iter()
+        .zip(contents)
         .zip(1..)
-        .map(|(stream, number)| {
+        .map(|((stream, contents), number)| {
             let order_seed = stream.order_seed.unwrap_or(seed_of(scenario.seed, number, 0));
             let own: Vec<Tally> = tallies.by_ref().take(stream.threads as usize).collect();
             let cpu_ns: u64 = own.iter().map(|tally| tally.cpu_ns).sum();
@@ -44,6 +47,7 @@ pub(crate) fn outcomes(
             let slice_ns = scenario.slice.as_nanos() as u64;
             let mut outcome = sum(stream, &measured, own, slice_ns);
             outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
+            outcome.contents = *contents;
             outcome.sequence = sequence(stream, scenario.seed, order_seed);
             outcome.beside_others = scenario.streams.len() > 1;
             outcome.sentinel_drift = sentinel_drift;
@@ -83,6 +87,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         refusals: stream.access.refusals().to_vec(),
         unique_read_bytes: unique(stream, &tallies),
         sequence: (0, 0),
+        contents: Contents::default(),
         beside_others: false,
         seen: measured.seen.clone(),
         sentinel_drift: 0.0,

@@ -18,6 +18,7 @@
 mod calibrate;
 mod cell;
 mod combine;
+mod contents;
 mod describe;
 mod error;
 mod gather;

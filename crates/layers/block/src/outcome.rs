@@ -5,6 +5,7 @@ use narrows_io::{Method, Op, Refusal};
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
 
+use crate::contents::Contents;
 use crate::scenario::Load;
 
 /// What one kind of operation came to, in the window. `latency.count() == operations` always.
@@ -158,6 +159,8 @@ pub struct StreamOutcome {
     pub beside_others: bool,
     /// What the machine did in the window.
     pub seen: Seen,
+    /// What was known of its blocks before the window.
+    pub(crate) contents: Contents,
     /// Relative change of the sentinel's time.
     pub sentinel_drift: f64,
 }

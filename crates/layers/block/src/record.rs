@@ -99,8 +99,21 @@ impl Record {
         let drift = outcome.sentinel_drift;
         self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, drift);
         if outcome.looked_at > 0 {
-            let zeros = outcome.zeros as f64 / outcome.looked_at as f64;
+            // Ours hold none, so that one says it. Of others' some may be zeros: as many as are sure by the few looked at.
+            let zeros = if outcome.contents.foreign {
+                narrows_stats::share_interval_95(outcome.zeros, outcome.looked_at).0
+            } else {
+                outcome.zeros as f64 / outcome.looked_at as f64
+            };
             self.samples.add(metric::ZERO_BLOCKS, Unit::Ratio, Better::Less, zeros);
+        }
+        for (name, share) in [
+            (metric::UNWRITTEN, outcome.contents.unwritten),
+            (metric::RESIDENT_BEFORE, outcome.contents.resident),
+        ] {
+            if let Some(share) = share {
+                self.samples.add(name, Unit::Ratio, Better::Less, share);
+            }
         }
         self.places(outcome);
         if let Some(submit_ns) = outcome.submit_ns {

@@ -8,6 +8,7 @@ use narrows_facts::process;
 use narrows_observe::{Watch, sentinel};
 
 use crate::BlockError;
+use crate::contents::Contents;
 use crate::gather::{self, Measured};
 use crate::outcome::StreamOutcome;
 use crate::scenario::{Load, Route, Scenario, Stream};
@@ -41,6 +42,7 @@ pub fn run_scenario(
         .collect();
     let threads: u32 = scenario.streams.iter().map(|stream| stream.threads).sum();
     let shared = Shared::new(threads, ctx.stop);
+    let contents: Vec<Contents> = scenario.streams.iter().map(Contents::of).collect();
     let sentinel_before = sentinel();
 
     let mut parts = Vec::with_capacity(threads as usize);
@@ -71,7 +73,7 @@ pub fn run_scenario(
     }
     let (measured, tallies) = execute(ctx, scenario, watch, &shared, parts)?;
     let drift = sentinel().0 as f64 / sentinel_before.0.max(1) as f64 - 1.0;
-    Ok(gather::outcomes(scenario, measured, tallies, drift))
+    Ok(gather::outcomes(scenario, measured, tallies, &contents, drift))
 }
 
 /// The schedule that threads which block take turns at.

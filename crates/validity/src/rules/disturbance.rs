@@ -155,6 +155,40 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
     },
     Rule {
+        id: "processors-hot",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(CAPACITIES)),
+        when: When::Value {
+            of: Metric(metric::HEAT_STOPS),
+            over: Over::Median,
+            test: Test::Above(0.0),
+        },
+        figures: &[],
+        summary: "A processor slowed itself down during the measurement because it was hot",
+        advice: "Look at fans, air and the power limit; let it cool, and measure again",
+        reason: "The capacity is that of a hot processor, and falls further or recovers with the next minutes. The median, \
+                 because one stop in one repeat doesn't move the figure",
+        reference: "Linux Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle",
+    },
+    Rule {
+        id: "drive-hot",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(STORAGE)),
+        when: When::Value {
+            of: Metric(metric::DRIVE_HEAT),
+            over: Over::Worst,
+            test: Test::Above(1.0),
+        },
+        figures: &[],
+        summary: "A drive was hotter than the limit from which on it warns: drives slow themselves down there",
+        advice: "Look at the air that reaches it; let it cool, and measure again",
+        reason: "Whether it was slowed down the drive doesn't say to everybody, so the figure may be true; it is not that of \
+                 a drive in order",
+        reference: "NVM Express Base Specification, WCTEMP; Linux Documentation/hwmon/drivetemp.rst",
+    },
+    Rule {
         id: "io-limit-changed",
         group: Group::Disturbance,
         severity: Severity::Invalid,

@@ -42,7 +42,10 @@ pub(super) const RULES: &[Rule] = &[
         id: "zero-blocks",
         group: Group::File,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
+        about: About::Measurement(
+            Select::layers(&[Layer::Block, Layer::Log])
+                .needs(&[Need::SaysNot(condition::CONTENTS, &["of others"])]),
+        ),
         when: When::Value {
             of: Metric(metric::ZERO_BLOCKS),
             over: Over::Worst,
@@ -53,6 +56,26 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Look for thin provisioning, a lost fill, or a drive that drops data",
         reason: "Blocks that were never written, or trimmed, are answered without touching the medium. Random data \
                  has no block of zeros, so one is enough",
+        reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
+    },
+    Rule {
+        id: "blocks-of-nothing",
+        group: Group::File,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::layers(BLOCK).needs(&[Need::Says(condition::CONTENTS, &["of others"])]),
+        ),
+        when: When::Value {
+            of: Metric(metric::ZERO_BLOCKS),
+            over: Over::Worst,
+            test: Test::Above(0.05),
+        },
+        figures: &[],
+        summary: "More than one block in twenty was zeros: never written, or trimmed, as far as can be told",
+        advice: "Write the device or the file through with random data (narrows block steady does), or measure a part that \
+                 holds data",
+        reason: "Most drives and arrays answer such blocks from their tables, without touching the medium. Who wrote the rest \
+                 isn't known, and databases keep some zeros, so a few are left alone: they move the figure by as much",
         reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
     },
     Rule {

@@ -157,19 +157,18 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ALL.needs(OPEN).except(BEYOND)),
-        when: When::Ratio {
-            of: Metric(metric::SKIPPED),
-            to: Metric(metric::OPERATIONS),
-            over: Over::Worst,
-            test: Test::Above(0.001),
+        when: When::LeftOver {
+            left: Metric(metric::SKIPPED),
+            rate: Metric(metric::THROUGHPUT),
+            latency: Metric(metric::LATENCY_MEAN),
         },
-        figures: &[],
+        figures: &[Metric(metric::OPERATIONS)],
         summary: "Operations that were due were never sent",
         advice: "Use more sessions, or a lower rate",
-        reason: "The ones left out are those that would have waited longest, so the percentile is too good. One in a \
-                 thousand, a tenth of what p99 consists of, is what the end of a window cuts off; where they are \
-                 many, the rule on overload makes it invalid",
-        reference: "introduction, rule 3; coordinated omission",
+        reason: "The ones left out are those that would have waited longest, so the percentile is too good. The end of a \
+                 window cuts off what stands there at any moment, and no more; where they are many, the rule on overload \
+                 makes it invalid",
+        reference: "introduction, rule 3; coordinated omission; Little 1961, L = λW",
     },
     Rule {
         id: "asynchronous-in-name",

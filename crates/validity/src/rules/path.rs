@@ -55,6 +55,19 @@ pub(super) const RULES: &[Rule] = &[
         reference: "PCI Express Base Specification, Link Status against Link Capabilities",
     },
     Rule {
+        id: "far-from-drive",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Block, Layer::Log])),
+        when: When::FarFromDrive,
+        figures: &[],
+        summary: "The load ran on another NUMA node than the drive's",
+        advice: "Run on the drive's node to see the drive: numactl --cpunodebind, or the service's AllowedCPUs",
+        reason: "Each operation crossed the link between the nodes. A server that is bound there has the same way, so the \
+                 figure is true of that way",
+        reference: "Linux Documentation/ABI/testing/sysfs-bus-pci, numa_node",
+    },
+    Rule {
         id: "database-beside",
         group: Group::Path,
         severity: Severity::Note,

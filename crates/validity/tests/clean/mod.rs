@@ -158,6 +158,8 @@ fn block(id: &str, method: &str, depth: f64) -> Measurement {
     for name in [metric::DEVICE_MERGES, metric::IO_LIMIT_CHANGED, metric::SEQUENCE_REPEATED] {
         set(&mut m, name, Unit::Count, 0.0);
     }
+    set(&mut m, metric::HEAT_STOPS, Unit::Count, 0.0);
+    set(&mut m, metric::DRIVE_HEAT, Unit::Ratio, 0.6);
     say(&mut m, condition::PLACE, json!("once_each"));
     say(&mut m, condition::TARGET_KIND, json!("file"));
     say(&mut m, condition::THREADS, json!(1));
@@ -242,6 +244,7 @@ fn database(workload: &str, kind: &str) -> Measurement {
     set(&mut m, metric::SERVER_CPUS_TAKEN, Unit::Cpus, 0.01);
     set(&mut m, metric::WAIT_SAMPLES, Unit::Count, 4e3);
     if kind == "open" {
+        set(&mut m, metric::LATENCY_MEAN, Unit::Ns, 2e5);
         set(&mut m, metric::OFFERED, Unit::OpsPerS, 20e3);
         set(&mut m, metric::LATENESS_P99, Unit::Ns, 2e3);
         set(&mut m, metric::SKIPPED, Unit::Count, 0.0);

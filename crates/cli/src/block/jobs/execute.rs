@@ -7,7 +7,7 @@ use narrows_engine::Phase;
 use narrows_fio::Job;
 use narrows_io::Op;
 use narrows_layer_block::{Record, Route, Scenario, Stream, StreamOutcome, run_scenario};
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, condition};
 use narrows_raw::Consent;
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub fn execute(
         files.ready(&ctx, &session.run.id, targets, paths.into_iter(), consent)?;
         let streams = streams(wall, jobs, &files)?;
         ctx.stop.sleep(wall.delay)?;
-        let resident = empty_caches(wall, &files)?;
+        empty_caches(wall, &files)?;
         ctx.progress.phase(Layer::Block, Phase::Measure, &wall.what());
         let scenario = Scenario {
             streams,
@@ -76,7 +76,7 @@ pub fn execute(
             region.target().buffered_file().sync_all().context("making the file durable")?;
         }
         let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
-        let measured = measurements(wall, jobs, &wall_done, &scenario.streams, resident, number);
+        let measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
         done.extend(wall_done);
         session.add(measured)?;
         files.done(number, targets);
@@ -120,20 +120,14 @@ fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
         .collect()
 }
 
-/// Drops cached pages where fio would; the largest share that stayed, where a lane goes through the cache.
-fn empty_caches(wall: &Wall, files: &Files) -> Result<Option<f64>> {
-    let mut resident: Option<f64> = None;
-    for lane in wall.lanes.iter().filter(|lane| lane.route == Route::Buffered) {
+/// Drops cached pages where fio would.
+fn empty_caches(wall: &Wall, files: &Files) -> Result<()> {
+    for lane in wall.lanes.iter().filter(|lane| lane.route == Route::Buffered && lane.invalidate) {
         let file = files.region(&lane.file).expect("it was opened for this wall").target();
-        if lane.invalidate {
-            narrows_facts::file::evict(file.buffered_file())
-                .with_context(|| format!("emptying the page cache of {}", lane.file.display()))?;
-        }
-        if let Ok(share) = narrows_facts::file::resident_share(file.buffered_file()) {
-            resident = Some(resident.map_or(share, |most| most.max(share)));
-        }
+        narrows_facts::file::evict(file.buffered_file())
+            .with_context(|| format!("emptying the page cache of {}", lane.file.display()))?;
     }
-    Ok(resident)
+    Ok(())
 }
 
 /// The outcomes of a wall, job by job in the order of the plan.
@@ -180,7 +174,6 @@ fn measurements(
     jobs: &[Job],
     done: &[Done],
     streams: &[Stream],
-    resident: Option<f64>,
     number: usize,
 ) -> Vec<Measurement> {
     let mut measured: Vec<Measurement> = Vec::new();
@@ -191,17 +184,6 @@ fn measurements(
         let Some((lane, first)) = lanes.first() else { continue };
         let mut record = Record::new();
         record.add(&one.whole);
-        // Of several files the worst one counts.
-        let unwritten = lanes
-            .iter()
-            .filter_map(|(_, stream)| stream.region.target().unwritten_share())
-            .max_by(f64::total_cmp);
-        let resident = resident.filter(|_| lane.route == Route::Buffered);
-        for (name, share) in [(metric::RESIDENT_BEFORE, resident), (metric::UNWRITTEN, unwritten)] {
-            if let Some(share) = share {
-                record.note(name, Unit::Ratio, Better::Less, share);
-            }
-        }
         // What its streams are together.
         let mut stream = (*first).clone();
         stream.name = job.name.clone();

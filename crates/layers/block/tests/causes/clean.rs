@@ -12,8 +12,8 @@ use crate::bench::{bench, reads};
 
 const RUNS: u64 = 20;
 
-/// Short runs of random reads by the best way there is, of three windows each, ten of them one read after the other and ten
-/// under a light load by rate. What others do to the machine decides how many of them were clean, and a noisy drive how
+/// Short runs of random reads by the best way there is, of three windows each, four of them one read after the other and the
+/// others under a light load by rate. What others do to the machine decides how many of them were clean, and a noisy drive how
 /// many of these stay silent, so it is counted on request and printed, not asserted.
 #[test]
 #[ignore = "counts what this machine makes of twenty runs; see --nocapture"]
@@ -27,7 +27,7 @@ fn real_runs_in_clean_company() {
         bench.seed = 100 + run;
         let access = Access::best();
         // Each wake-up of our own counts as pressure for the moment it takes; a light load has few.
-        let load = match run % 2 {
+        let load = match run % 5 {
             0 => Load::Closed { depth: 1 },
             _ => Load::Open { rate_per_s: 500.0, arrivals: Arrivals::Poisson, most_in_flight: 64 },
         };

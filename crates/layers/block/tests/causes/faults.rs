@@ -42,6 +42,23 @@ fn short_operations_are_invalid() {
 }
 
 #[test]
+fn a_file_that_is_cut_short_meanwhile_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let target = bench.by_hand(|file| {
+        std::io::Write::write_all(file, &vec![0xa5; 16 << 20]).unwrap();
+    });
+    let path = target.path().to_path_buf();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(bench.length / 2);
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
+        });
+        let found = bench.judged(bench.windows(&reads(target.clone()), 1));
+        caught(&found, "short-io", Severity::Invalid);
+    });
+}
+
+#[test]
 fn reads_that_give_zeros_or_other_data_are_invalid() {
     let Some((bench, file)) = ready() else { return };
     let every = |effect| vec![Fault::on(Op::Read, When::Every(1), effect)];
