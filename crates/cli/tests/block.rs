@@ -127,6 +127,7 @@ fn dry_runs_say_minutes_and_bytes_and_touch_nothing() {
     for args in [
         &["--dry-run"][..],
         &["calibrate", "--dry-run", "--reads", "70", "--beside", "log"],
+        &["interference", "--dry-run"],
         &["steady", "--dry-run"],
         &["writers", "--dry-run"],
         &["run", &job, "--dry-run"],

@@ -6,6 +6,7 @@
 use narrows_model::{Layer, Measurement, Run, Validity, condition, metric};
 
 use crate::calibration::owner;
+use crate::interference::in_grid;
 use crate::notes::{NoteMark, Notes};
 use crate::wide::WideRow;
 
@@ -49,6 +50,7 @@ pub(crate) fn loads(run: &Run, wide: &[WideRow], notes: &mut Notes) -> Vec<LoadR
     let said = |m: &Measurement| {
         let rests = run.calibrations.iter().any(|c| c.rests_on.contains(&m.id));
         rests
+            || in_grid(m)
             || owner(&run.calibrations, &m.id).is_some()
             || wide.iter().any(|row| row.measurement == m.id)
     };

@@ -5,6 +5,7 @@ use narrows_model::{Layer, Replication, Run, Validity, condition};
 use crate::advice::{NextRow, next_rows};
 use crate::calibration::{RateAnswer, answers};
 use crate::head::Head;
+use crate::interference::{Interference, interference};
 use crate::loads::{LoadRow, loads, storage_alone};
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
@@ -23,6 +24,8 @@ pub struct Report {
     pub head: Head,
     /// The highest rates within a limit, where they were searched for.
     pub answers: Vec<RateAnswer>,
+    /// Reads beside writes, where they were set beside each other.
+    pub interference: Option<Interference>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<LoadRow>,
     /// HOW WIDE.
@@ -44,6 +47,7 @@ impl Report {
     pub fn new(run: &Run, units: Units) -> Report {
         let mut notes = Notes::new(run);
         let answers = answers(run, units, &mut notes);
+        let interference = interference(run, &mut notes);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, &wide, &mut notes);
         let narrow = blocks(run, units, &mut notes);
@@ -57,6 +61,7 @@ impl Report {
         Report {
             head,
             answers,
+            interference,
             loads,
             wide,
             operating_point: operating_point(run, &narrow),

@@ -2,8 +2,10 @@
 
 mod common;
 
-use common::storage::{botched, calibrated, interfered, loads, unfound};
-use narrows_model::{CalibrationEnd, Run, Severity};
+use common::storage::{beside, botched, calibrated, interfered, loads, unfound};
+use narrows_model::{
+    CalibrationEnd, Layer, LimitBasis, LimitShare, Measurement, Run, Severity, Unit,
+};
 use narrows_report::{Report, Units, csv, html, markdown, text};
 use proptest::prelude::*;
 
@@ -33,6 +35,7 @@ fn all() -> Vec<(String, Run)> {
         ("calibrated".to_string(), calibrated()),
         ("interfered".to_string(), interfered()),
         ("botched".to_string(), botched()),
+        ("beside".to_string(), beside()),
         ("loads".to_string(), loads()),
     ];
     runs.extend(ENDS.map(|end| (format!("{end:?}").to_lowercase(), unfound(end))));
@@ -58,6 +61,87 @@ fn every_line_fits() {
             }
         }
     }
+}
+
+#[test]
+fn what_writes_do_to_reads_is_said_in_every_view() {
+    let run = beside();
+    let report = Report::new(&run, Units::Si);
+    let grid = report.interference.as_ref().unwrap();
+    assert!(grid.rows[0].alone && grid.rows.iter().all(|row| row.cells.len() == 5));
+    let heavy = grid.rows.iter().find(|row| row.beside.contains("15.6 k/s")).unwrap();
+    assert!(heavy.cells[4].grows && heavy.cells[4].p99_ns.is_none(), "{heavy:?}");
+    // The factor of the fixture's law, at the worst rate that was kept.
+    assert!(
+        grid.sentence.contains("beside random 8 KiB writes, 15.6 k/s: × 3."),
+        "{}",
+        grid.sentence
+    );
+    assert!(grid.sentence.contains("of reads cannot be kept beside random 8 KiB writes, 15.6 k/s"));
+    for view in [screen(&run), markdown(&report), page(&run)] {
+        let visible = view.split("<script").next().unwrap();
+        assert!(flat(visible).contains("× 3."), "{visible}");
+        assert!(visible.contains("grows"), "{visible}");
+    }
+}
+
+#[test]
+fn windows_that_overlap_are_no_difference() {
+    let mut run = beside();
+    for m in &mut run.measurements {
+        let alone = m.id.contains(".alone.");
+        for metric in m.metrics.iter_mut().filter(|metric| metric.name == "latency_p99") {
+            // One window alone is slower than all beside writes.
+            metric.samples = if alone { vec![1e5, 1e5, 9e9] } else { vec![2e5, 2e5, 3e5] };
+        }
+        m.id = m.id.replace(".beyond.", ".");
+    }
+    let report = Report::new(&run, Units::Si);
+    let sentence = report.interference.unwrap().sentence;
+    assert!(sentence.starts_with("no rate of reads at which"), "{sentence}");
+}
+
+#[test]
+fn an_invalid_cell_gives_no_figure() {
+    let mut run = beside();
+    let id = "block.interference.read.8k.writes_heavy.p10.together";
+    run.findings.push(common::finding(
+        Severity::Invalid,
+        "device-saw-less",
+        Some(id),
+        "a cache answered",
+    ));
+    run.apply_findings();
+    let grid = Report::new(&run, Units::Si).interference.unwrap();
+    let heavy = grid.rows.iter().find(|row| row.beside.contains("15.6 k/s")).unwrap();
+    assert_eq!((heavy.cells[0].p99_ns, heavy.cells[0].beside_p99_ns), (None, None));
+    assert!(screen(&run).contains("invalid"));
+}
+
+#[test]
+fn the_nearest_limit_stands_first_and_a_used_up_one_is_the_reason() {
+    let mut run = calibrated();
+    let id = run.calibrations[0].id.clone();
+    let said = flat(&screen(&run));
+    // 4 drives × 32 queues × 1023 requests, each as long as one alone.
+    assert!(said.contains("by the drive's queue, 130944 requests of 84.6 µs each"), "{said}");
+    let mut ceiling = Measurement::new(format!("{id}.ceiling"), Layer::Block);
+    ceiling.limits.push(LimitShare {
+        id: "cgroup:riops:nvme0n1".into(),
+        basis: LimitBasis::Configured,
+        value: 82e3,
+        unit: Unit::OpsPerS,
+        share: 0.98,
+        source: "control group".into(),
+    });
+    run.measurements.push(ceiling);
+    let said = flat(&screen(&run));
+    let first = "bound by the control group's riops of nvme0n1: it allows 82.0 k/s, and 99 % of that is used";
+    assert!(said.contains(first), "{said}");
+    assert!(
+        said.contains("nearest first: 82.0 k/s at most by the control group's riops"),
+        "{said}"
+    );
 }
 
 #[test]

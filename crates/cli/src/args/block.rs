@@ -15,6 +15,7 @@ Examples:
   narrows block                            how many 8 KiB reads a second with p99 within 1 ms, here
   narrows block --at /data --within 500us  on that file system, within half a millisecond
   narrows block --reads 70 --beside log    with writes, and beside a durable log
+  narrows block interference               what random writes and a log do to reads
   narrows block --device /dev/nvme1n1      on a raw device, which is only read
   narrows block run JOBS.fio --dry-run     what a job file of fio would do here
 
@@ -34,6 +35,8 @@ pub struct BlockArgs {
 pub enum BlockCommand {
     /// How many operations a second keep a percentile of latency within a limit? Also the default
     Calibrate(CalibrateArgs),
+    /// What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log
+    Interference(InterferenceArgs),
     /// Run the jobs of fio's job files, and report them here or in fio's JSON
     Run(JobsArgs),
     /// Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA's PTS
@@ -151,6 +154,39 @@ pub struct CalibrateArgs {
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// `narrows block interference`
+#[derive(Debug, Args)]
+pub struct InterferenceArgs {
+    /// A folder.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// A device that may be written.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+    /// Bytes of a read and of a write: 8k is 8 KiB
+    #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
+    pub size: u32,
+    /// Size of the file that is read; one of a quarter of it is written. Both are made and removed
+    #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
+    pub file_size: u64,
+    /// Most that may be written, the files not counted: 16g is 16 GiB
+    #[arg(long, value_name = "SIZE", default_value = "16g", value_parser = write_budget)]
+    pub budget: u64,
+    /// Time for all windows, writing the files not counted [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub minutes: Option<u32>,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl InterferenceArgs {
+    /// What to measure; nothing is only read here.
+    pub fn spot(&self) -> SpotArgs {
+        SpotArgs { place: self.place.clone(), device: None, consent: self.consent.clone() }
+    }
 }
 
 /// `narrows block run`
@@ -279,6 +315,17 @@ pub fn file_size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Bytes that streams of writes may write.
+///
+/// # Errors
+/// A sentence, where it is less than 64 MiB: that is no stream.
+pub fn write_budget(text: &str) -> Result<u64, String> {
+    match binary_size(text)? {
+        bytes if bytes >= 64 << 20 => Ok(bytes),
+        _ => Err("at least 64m, or there is nothing to be beside".to_string()),
+    }
+}
+
 /// A percentile of latency that a search can keep.
 ///
 /// # Errors
@@ -354,6 +401,8 @@ mod tests {
         assert_eq!(block_size("8k"), Ok(8192));
         assert_eq!(file_size("1g"), Ok(1 << 30));
         assert!(file_size("1m").is_err());
+        assert_eq!(write_budget("64m"), Ok(64 << 20));
+        assert!(write_budget("63m").is_err());
         for text in ["0", "1000", "128m"] {
             assert!(block_size(text).is_err(), "{text}");
         }

@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod device;
+mod interference;
 mod jobs;
 mod place;
 mod session;
@@ -24,6 +25,7 @@ pub fn block(args: &BlockArgs) -> Result<Exit> {
     match &args.command {
         None => calibrate::calibrate(&args.calibrate),
         Some(BlockCommand::Calibrate(args)) => calibrate::calibrate(args),
+        Some(BlockCommand::Interference(args)) => interference::interference(args),
         Some(BlockCommand::Run(args)) => jobs::run(args),
         Some(BlockCommand::Steady(args)) => steady::steady(args),
         Some(BlockCommand::Writers(args)) => writers::writers(args),

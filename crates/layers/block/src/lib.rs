@@ -8,6 +8,7 @@
 //!   long that takes and what it writes.
 //! - [`random_read_once`] is the loop with free block size and depth, for comparisons with other programs.
 //! - [`writers_together_and_apart`] asks whether writers to one file get in each other's way.
+//! - [`interference()`] sets reads beside writes, rate by rate.
 //! - [`calibrate()`] searches for the highest rate at which a percentile of latency stays within a limit, [`steady()`]
 //!   repeats rounds of writes until their rate lasts.
 //!
@@ -22,6 +23,7 @@ mod contents;
 mod describe;
 mod error;
 mod gather;
+mod interference;
 mod knee;
 mod measure;
 mod once;
@@ -39,6 +41,7 @@ mod writers;
 
 pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
 pub use error::BlockError;
+pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
 pub use once::{Once, random_read_once};
 pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};

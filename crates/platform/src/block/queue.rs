@@ -16,6 +16,7 @@ pub(crate) fn read(source: &dyn Source, folder: &str) -> Option<Queue> {
         // One scheduler and no choice is written without brackets.
         scheduler: source.text(&at("scheduler")).map(|text| chosen(&text).unwrap_or(text)),
         nr_requests: source.number(&at("nr_requests")),
+        hardware_queues: hardware_queues(source, folder),
         logical_block_bytes: source.number(&at("logical_block_size")),
         physical_block_bytes: source.number(&at("physical_block_size")),
         rotational: switch("rotational"),
@@ -27,4 +28,11 @@ pub(crate) fn read(source: &dyn Source, folder: &str) -> Option<Queue> {
         nomerges: source.number(&at("nomerges")),
         iostats: switch("iostats"),
     })
+}
+
+/// Folders of hardware queues stand beside the queue's own; `None` where the driver has none.
+fn hardware_queues(source: &dyn Source, folder: &str) -> Option<u32> {
+    let queues = source.list(&format!("{}mq", folder.strip_suffix("queue")?)).ok()?;
+    let count = queues.iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit())).count();
+    u32::try_from(count).ok().filter(|count| *count > 0)
 }

@@ -68,6 +68,8 @@ fn nvme(machine: &Machine) {
                 ("iostats", "0\n"),
             ],
         );
+        machine.file(&format!("{disk}/mq/0/nr_tags"), "1023\n");
+        machine.file(&format!("{disk}/mq/1/nr_tags"), "1023\n");
         let partition = format!("{disk}/nvme{index}n1p2");
         machine.device(&partition, &format!("259:{}", index * 4 + 2), 1 << 20);
         machine.file(&format!("{partition}/partition"), "2\n");
@@ -125,6 +127,7 @@ fn raid_over_two_nvme_partitions() {
     assert_eq!(near.transport.as_deref(), Some("nvme (pcie)"));
     let queue = near.queue.as_ref().unwrap();
     assert_eq!((queue.scheduler.as_deref(), queue.nr_requests), (Some("none"), Some(1023)));
+    assert_eq!(queue.hardware_queues, Some(2));
     assert_eq!(
         (queue.fua, queue.rotational, queue.iostats),
         (Some(true), Some(false), Some(false))

@@ -9,6 +9,7 @@
 use narrows_model::{Calibration, Measurement, Run, Validity, condition};
 
 mod curve;
+mod limits;
 mod oracle;
 mod sentence;
 
@@ -147,7 +148,8 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Fact> {
         }),
     );
     add("ceiling", ceiling(c));
-    add("bound by", Some(c.bound.clone().unwrap_or_else(|| "not known".to_string())));
+    add("bound by", Some(limits::bound_by(run, c)));
+    add("limits", limits::limits(run, c));
     add("1 MiB", bandwidth(c, units));
     facts
 }

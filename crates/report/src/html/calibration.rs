@@ -243,7 +243,7 @@ fn not_compared(c: &Calibration) -> String {
     } else if c.goal.beside.is_some() {
         "interference: this run has not the same load with nothing beside it".to_string()
     } else {
-        "interference of reads and writes: nothing else ran (--reads 70 or --beside log adds it)"
+        "interference of reads and writes: nothing else ran (narrows block interference shows it)"
             .to_string()
     }
 }

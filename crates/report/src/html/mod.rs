@@ -8,6 +8,7 @@ mod calibration;
 mod charts;
 mod detail;
 mod escape;
+mod interference;
 mod inventory;
 mod names;
 mod rate_chart;
@@ -30,6 +31,7 @@ pub fn html(report: &Report) -> String {
     let main: String = [
         calibration::answers(report),
         calibration::pictures(report),
+        interference::section(report),
         calibration::loads(report),
         sections::answer(report),
         sections::next(report),

@@ -92,6 +92,7 @@ fn axes(picture: &mut Picture, x: &Scale, y: &Scale) {
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
     picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "operations asked for per second");
+    picture.words("start", 8.0, 12.0, "latency, from when due");
 }
 
 /// The answer as a line and the crossing as a band.

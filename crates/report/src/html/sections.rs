@@ -29,6 +29,7 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
     for (id, word) in [
         ("answer", "How many within the limit"),
         ("pictures", "Latency against rate"),
+        ("interference", "Reads beside writes"),
         ("loads", "Loads"),
         ("narrow", "Where it is narrow"),
         ("next", "Next"),

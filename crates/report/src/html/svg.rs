@@ -45,7 +45,7 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round values inside the range: decades (and 2, 5 where there are few) or steps of 1, 2, 5.
+    /// Round values inside the range: decades (and 2, 5 where these are fewer than four) or steps of 1, 2, 5.
     pub(super) fn ticks(&self) -> Vec<f64> {
         self.ticks_about(4.0)
     }
@@ -68,7 +68,7 @@ impl Scale {
                     .collect()
             };
             let sparse = with(&[1.0]);
-            return if sparse.len() >= 3 { sparse } else { with(&[1.0, 2.0, 5.0]) };
+            return if sparse.len() >= 4 { sparse } else { with(&[1.0, 2.0, 5.0]) };
         }
         let rough = (self.high - self.low) / steps;
         let power = 10f64.powf(rough.log10().floor());

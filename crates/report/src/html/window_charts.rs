@@ -14,7 +14,7 @@ const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 436.0;
-const TOP: f64 = 14.0;
+const TOP: f64 = 26.0;
 const BOTTOM: f64 = 246.0;
 /// More lines than these cannot be told apart.
 const MOST_LINES: usize = 4;
@@ -79,7 +79,7 @@ pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<String> {
     if sought.is_finite() && sought <= nines {
         picture.0.line("target", x.at(sought), TOP, x.at(sought), BOTTOM);
     }
-    picture.0.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 32.0, "percentile");
+    picture.0.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 32.0, "percentile, on a scale of nines");
     draw(&mut picture.0, &lines, c, &x, &y, false);
     Some(picture.0.finish("chart", false))
 }
@@ -132,6 +132,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<String> {
         };
         picture.words("xtick", x.at(tick), BOTTOM + 17.0, &label);
     }
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 32.0, "time since the window began");
     for (lines, class, name) in [(&means, "c1", "mean"), (&longest, "c2", "longest")] {
         for line in lines.iter() {
             picture.path(&format!("curve thinner {class}"), &place(line, &x, &y));
@@ -182,6 +183,7 @@ fn frame_of(label: &str, lines: &[&Line], c: &Calibration) -> Option<(Picture, S
         picture.words("ytick", LEFT - 8.0, y.at(tick) + 4.0, &time(tick));
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
+    picture.words("start", 8.0, TOP - 12.0, "latency, from when due");
     picture.line("target", LEFT, y.at(limit), RIGHT, y.at(limit));
     let name = format!("{} limit {}", percentile(c.goal.quantile), exact_time(c.goal.limit_ns));
     picture.words("start", LEFT + 6.0, y.at(limit) - 5.0, &name);
@@ -200,7 +202,7 @@ fn draw(picture: &mut Picture, lines: &[Line], c: &Calibration, x: &Scale, y: &S
     let mut obstacles = placed.clone();
     obstacles.push(vec![(LEFT, limit), (RIGHT, limit)]);
     let mut taken: Vec<Spot> = Vec::new();
-    let mut others = ["c0", "c2", "c3"].into_iter().cycle();
+    let mut others = ["c0", "c2", "c3", "c4"].into_iter().cycle();
     for (line, points) in lines.iter().zip(&placed) {
         let class = if line.strong { "c1" } else { others.next().unwrap_or("c0") };
         picture.path(&format!("curve {class}"), points);

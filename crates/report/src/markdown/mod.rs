@@ -1,6 +1,7 @@
 //! The same report as GitHub-flavoured Markdown, for issues and wikis.
 
 mod calibration;
+mod interference;
 
 use narrows_model::Validity;
 
@@ -15,6 +16,7 @@ pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
     head(report, &mut out);
     calibration::answers(report, &mut out);
+    interference::interference(report, &mut out);
     calibration::loads(report, &mut out);
     wide(report, &mut out);
     narrow(report, &mut out);

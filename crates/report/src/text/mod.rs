@@ -4,6 +4,7 @@ use narrows_model::{Grade, Validity};
 
 mod calibration;
 mod foot;
+mod interference;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
 use crate::narrow::Block;
@@ -48,6 +49,10 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
     for answer in &report.answers {
         lines.push(Line::new());
         lines.extend(calibration::answer(answer, edge));
+    }
+    if let Some(grid) = &report.interference {
+        lines.push(Line::new());
+        lines.extend(interference::interference(grid, edge));
     }
     if !report.loads.is_empty() {
         lines.push(Line::new());

@@ -88,6 +88,7 @@ fn role(role: Role) -> RolePath {
         queue: Some(Queue {
             scheduler: Some("none".into()),
             nr_requests: Some(1023),
+            hardware_queues: Some(32),
             logical_block_bytes: Some(512),
             ..Queue::default()
         }),

@@ -66,6 +66,53 @@ pub fn botched() -> Run {
     run
 }
 
+/// Reads at five rates alone and beside four streams of writes; the heaviest makes the queue grow at the highest rate, and one
+/// cell is suspect.
+pub fn beside() -> Run {
+    let mut run = blank();
+    run.command = ["narrows", "block", "interference", "--at", "/data"].map(String::from).into();
+    let companies = [
+        ("alone", "nothing", 1.0),
+        ("writes_light", "random 8 KiB writes, 5.20 k/s", 1.25),
+        ("writes_heavy", "random 8 KiB writes, 15.6 k/s", 3.1),
+        ("log_light", "a durable 8 KiB log, 410 /s", 1.04),
+        ("log_heavy", "a durable 8 KiB log, 1.23 k/s", 1.6),
+    ];
+    for (word, beside, factor) in companies {
+        for percent in [10, 30, 50, 70, 90] {
+            let rate = CEILING * f64::from(percent) / 100.0;
+            let grows = word == "writes_heavy" && percent == 90;
+            let place = if grows { "beyond." } else { "" };
+            let id = format!("block.interference.read.8k.{word}");
+            let mut reads = window(&format!("{id}.{place}p{percent}"), rate, factor, 3);
+            company(&mut reads, word, beside);
+            run.measurements.push(reads);
+            if word != "alone" {
+                let at = format!("{id}.p{percent}");
+                let mut writes = window(&format!("{at}.beside"), 5e3, factor, 3);
+                company(&mut writes, word, beside);
+                run.measurements.push(writes);
+                run.measurements.push(window(&format!("{at}.together"), rate, factor, 3));
+            }
+        }
+    }
+    let late = "block.interference.read.8k.log_heavy.p70";
+    run.findings = vec![super::finding(
+        Severity::Suspect,
+        "generator-late",
+        Some(late),
+        "the generator was late by 7 % of the latency",
+    )];
+    run.apply_findings();
+    run
+}
+
+fn company(m: &mut Measurement, word: &str, beside: &str) {
+    m.workload.insert("company".into(), json!(word));
+    m.workload.insert("beside".into(), json!(beside));
+    m.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
+}
+
 /// Loads of a job file: one valid, a suspect mix, an invalid one.
 pub fn loads() -> Run {
     let mut run = blank();

@@ -1,0 +1,84 @@
+//! What runs beside the reads: nothing, random writes, a durable log; each of them lightly and heavily.
+
+use narrows_engine::Arrivals;
+use narrows_io::Op;
+use narrows_units::{Bytes, OpsPerSecond};
+
+use super::plan::{InterferenceGround, InterferencePlan};
+use crate::scenario::{Load, Mix, Place, Stream};
+
+/// Random writes in flight, in the closed loop; the cap of the open one is far above.
+pub(super) const WRITE_DEPTH: u32 = 16;
+/// Cap on random writes and on reads in flight in the open loops.
+pub(super) const MOST_IN_FLIGHT: u32 = 1024;
+
+/// The kind of work beside the reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    Nothing,
+    Writes,
+    Log,
+}
+
+/// One of the rows: a kind of work, and how much of what it reaches alone it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Company {
+    /// Part of ids.
+    pub word: &'static str,
+    pub work: Work,
+    pub share: f64,
+}
+
+/// The rows.
+pub(super) const COMPANIES: [Company; 5] = [
+    Company { word: "alone", work: Work::Nothing, share: 0.0 },
+    Company { word: "writes_light", work: Work::Writes, share: 0.25 },
+    Company { word: "writes_heavy", work: Work::Writes, share: 0.75 },
+    Company { word: "log_light", work: Work::Log, share: 0.25 },
+    Company { word: "log_heavy", work: Work::Log, share: 0.75 },
+];
+
+impl Company {
+    /// `random 8 KiB writes, 2.30 k/s`; `nothing`.
+    pub(super) fn words(self, block_bytes: u32, rate_per_s: f64) -> String {
+        let (size, rate) = (Bytes(u64::from(block_bytes)).iec(), OpsPerSecond(rate_per_s));
+        match self.work {
+            Work::Nothing => "nothing".to_string(),
+            Work::Writes => format!("random {size} writes, {rate}"),
+            Work::Log => format!("a durable {size} log, {rate}"),
+        }
+    }
+}
+
+/// The stream of that work; `None` for nothing.
+pub(super) fn stream(
+    work: Work,
+    load: Load,
+    plan: &InterferencePlan,
+    ground: &InterferenceGround,
+) -> Option<Stream> {
+    let (region, place, sync_after) = match work {
+        Work::Nothing => return None,
+        Work::Writes => (&ground.writes, None, None),
+        Work::Log => (&ground.log, Some(Place::Sequential), Some(1)),
+    };
+    let (access, depth) = (plan.access.clone(), load.in_flight());
+    let reads = Stream::reads("beside", region.clone(), plan.block_bytes, depth, access);
+    Some(Stream {
+        mix: Mix::only(Op::Write),
+        place: place.unwrap_or(reads.place.clone()),
+        load,
+        cpus: plan.cpus.clone(),
+        sync_after,
+        ..reads
+    })
+}
+
+/// The same work, when it is due; a log is written by one, in order.
+pub(super) fn open_load(work: Work, rate_per_s: f64) -> Load {
+    let (arrivals, most_in_flight) = match work {
+        Work::Log => (Arrivals::Constant, 1),
+        Work::Nothing | Work::Writes => (Arrivals::Poisson, MOST_IN_FLIGHT),
+    };
+    Load::Open { rate_per_s, arrivals, most_in_flight }
+}
