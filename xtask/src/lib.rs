@@ -6,6 +6,7 @@ pub mod crates;
 pub mod generate;
 pub mod links;
 pub mod peers;
+pub mod sanitize;
 pub mod text;
 
 use std::path::{Path, PathBuf};

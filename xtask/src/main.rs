@@ -1,13 +1,14 @@
-//! `cargo xtask check | docs | peers`.
+//! `cargo xtask check | docs | peers | sanitize`.
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  check   format, clippy, all tests, generated files, documentation; what continuous integration runs and more
-  docs    write the generated files: schema, rules page, man page, completions
-  peers   measure beside fio and pgbench and record it in docs/benchmarks.md";
+  check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
+  docs      write the generated files: schema, rules page, man page, completions
+  peers     measure beside fio and pgbench and record it in docs/benchmarks.md
+  sanitize  the I/O path's tests under AddressSanitizer and Miri";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
         ["check"] => xtask::check::check(),
         ["docs"] => xtask::generate::write(),
         ["peers", rest @ ..] => xtask::peers::peers(rest),
+        ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
