@@ -60,6 +60,37 @@ enum Purpose {
     WriteHeld,
 }
 
+/// Whether each write is durable by itself (open(2), "Synchronized I/O").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Durable {
+    /// When something makes it so later.
+    #[default]
+    Later,
+    /// Its data, and what is needed to find them again (O_DSYNC).
+    Data,
+    /// The file's times too (O_SYNC).
+    Whole,
+}
+
+impl Durable {
+    /// The word for it in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Durable::Later => "none",
+            Durable::Data => "dsync",
+            Durable::Whole => "sync",
+        }
+    }
+
+    fn flag(self) -> i32 {
+        match self {
+            Durable::Later => 0,
+            Durable::Data => libc::O_DSYNC,
+            Durable::Whole => libc::O_SYNC,
+        }
+    }
+}
+
 /// Handles to a file or device. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -71,6 +102,7 @@ pub struct Target {
     pub(crate) direct: Result<Direct, String>,
     buffered: Arc<File>,
     writable: bool,
+    durable: Durable,
     generation: Arc<AtomicU64>,
 }
 
@@ -150,6 +182,7 @@ impl Target {
             direct: Err("not asked for".to_string()),
             buffered: Arc::new(file),
             writable: write,
+            durable: Durable::Later,
             generation: Arc::new(AtomicU64::new(1)),
         })
     }
@@ -247,9 +280,31 @@ impl Target {
     /// keeps its state per descriptor.
     pub fn reopen(&self) -> Result<Arc<File>, Error> {
         let fail = |source| Error::system("open", &self.path, source);
-        let file =
-            OpenOptions::new().read(true).write(self.writable).open(&self.path).map_err(fail)?;
-        Ok(Arc::new(file))
+        self.opened(0).map(Arc::new).map_err(fail)
+    }
+
+    /// The same file or device through descriptors of its own whose writes are that durable by themselves. A claim to a
+    /// block device stays with the descriptor that has it.
+    ///
+    /// # Errors
+    /// What opening gave.
+    pub fn durable(&self, durable: Durable) -> Result<Target, Error> {
+        let fail = |source| Error::system("open for durable writes", &self.path, source);
+        let mut target = Target { durable, ..self.clone() };
+        target.buffered = Arc::new(target.opened(0).map_err(fail)?);
+        if let Ok(direct) = &self.direct {
+            let file = Arc::new(target.opened(libc::O_DIRECT).map_err(fail)?);
+            target.direct = Ok(Direct { file, ..direct.clone() });
+        }
+        Ok(target)
+    }
+
+    fn opened(&self, flags: i32) -> io::Result<File> {
+        OpenOptions::new()
+            .read(true)
+            .write(self.writable)
+            .custom_flags(flags | self.durable.flag())
+            .open(&self.path)
     }
 
     /// Alignment that buffers need, bytes.

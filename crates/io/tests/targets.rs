@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Loop, MIB, errno, folder, made, one, path, ways};
-use narrows_io::{Error, Kind, Op, Pattern, Tag, Target};
+use narrows_io::{Durable, Error, Kind, Op, Pattern, Tag, Target};
 
 #[test]
 fn an_existing_file_is_opened_with_its_size_and_stays_as_it_is() {
@@ -140,5 +140,36 @@ fn a_block_device_tells_its_size_and_blocks_and_is_written_by_one_alone() {
         let mut image_head = vec![1; 4096];
         File::open(&image).unwrap().read_exact_at(&mut image_head, 0).unwrap();
         assert!(image_head.iter().all(|&byte| byte == 0), "nothing but what was asked for");
+    }
+}
+
+#[test]
+fn writes_are_durable_by_themselves_where_that_was_asked_for() {
+    use std::os::fd::AsRawFd;
+    let dir = folder();
+    let file = made(dir.path(), MIB);
+    let flags = |file: &File| {
+        // SAFETY: asks for the flags of an open descriptor and touches no memory.
+        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) }
+    };
+    for (durable, flag) in [(Durable::Data, libc::O_DSYNC), (Durable::Whole, libc::O_SYNC)] {
+        let target = file.target().durable(durable).unwrap();
+        let handles = [Some(Arc::clone(target.buffered_file())), target.direct_file().ok()];
+        let own = target.reopen().unwrap();
+        for handle in handles.into_iter().flatten().chain([own]) {
+            assert_eq!(flags(&handle) & libc::O_SYNC, flag, "{durable:?}");
+            handle
+                .write_all_at(&[1; 4096], 0)
+                .or_else(|error| match error.raw_os_error() {
+                    Some(libc::EINVAL) => Ok(()), // Direct, and the buffer is not aligned.
+                    _ => Err(error),
+                })
+                .unwrap();
+        }
+        assert_eq!(
+            flags(file.target().buffered_file()) & libc::O_SYNC,
+            0,
+            "the other is as it was"
+        );
     }
 }

@@ -61,6 +61,7 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     all.wrong += other.wrong;
     all.busiest = all.busiest.max(other.busiest);
     all.cursor = all.cursor.max(other.cursor);
+    all.usage = all.usage.plus(&other.usage);
     all.issued += other.issued;
     all.written_bytes += other.written_bytes;
     // One that was refused makes the whole of it not so.

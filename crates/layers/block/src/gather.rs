@@ -1,5 +1,6 @@
 //! From what the threads counted to what a window gave, stream by stream.
 
+use narrows_facts::Usage;
 use narrows_io::Op;
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
@@ -76,6 +77,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         zeros: 0,
         wrong: 0,
         cpu_per_op_ns: 0.0,
+        usage: Usage::default(),
         busiest: 0.0,
         cursor: stream.cursor,
         issued: 0,
@@ -112,15 +114,15 @@ fn unique(stream: &Stream, tallies: &[Tally]) -> Option<f64> {
     let block_bytes = stream.sizes.single(&stream.mix)?;
     let reads = Counted::index(Op::Read);
     let reads: Vec<u64> = tallies.iter().map(|tally| tally.kinds[reads].operations).collect();
-    Some(unique::bytes(&stream.place, stream.region.bytes(), block_bytes, &reads))
+    unique::bytes(&stream.place, stream.region.bytes(), block_bytes, &reads)
 }
 
 /// What decides the order: a seed and a beginning, each where it plays a part.
 fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
     match &stream.place {
-        Place::Sequential | Place::SameOffsets => (0, stream.cursor),
+        Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => (0, stream.cursor),
         Place::Random(Distribution::OnceEach) => (order_seed, stream.cursor),
-        Place::Random(_) => (seed, order_seed),
+        Place::Random(_) | Place::Jumping(_) => (seed, order_seed),
     }
 }
 
@@ -135,6 +137,7 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
     outcome.zeros += tally.zeros;
     outcome.wrong += tally.wrong;
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
+    outcome.usage = outcome.usage.plus(&tally.usage);
     outcome.issued += tally.issued;
     outcome.written_bytes += tally.written_bytes;
     outcome.registered_buffers = match (outcome.registered_buffers, tally.registered_buffers) {

@@ -49,8 +49,8 @@ pub use plan::{BlockPlan, planned};
 pub use record::Record;
 pub use run::run_scenario;
 pub use scenario::{
-    Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream, Then,
-    Zone,
+    Distribution, Jumping, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream,
+    Then, Think, Zone,
 };
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

@@ -1,6 +1,7 @@
 //! What one window gave, by stream.
 
 use narrows_engine::Arrivals;
+use narrows_facts::Usage;
 use narrows_io::{Method, Op, Refusal};
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
@@ -131,6 +132,8 @@ pub struct StreamOutcome {
     /// Processor time of this process per operation, ns; with several streams, this stream's part by the time of its
     /// threads.
     pub cpu_per_op_ns: f64,
+    /// What the kernel accounted to its threads over the window; its own threads that work for io_uring are not in it.
+    pub usage: Usage,
     /// Processor time of the busiest thread over the window.
     pub busiest: f64,
     /// Where the next window of this stream goes on, see [`crate::Stream::cursor`].
@@ -155,12 +158,12 @@ pub struct StreamOutcome {
     /// What decides which blocks come in which order: two windows with the same touch the same ones. A seed, and where
     /// in its order the window began.
     pub sequence: (u64, u64),
+    /// What was known of its blocks before the window.
+    pub(crate) contents: Contents,
     /// Whether other streams ran beside it: `seen` is then that of all of them together.
     pub beside_others: bool,
     /// What the machine did in the window.
     pub seen: Seen,
-    /// What was known of its blocks before the window.
-    pub(crate) contents: Contents,
     /// Relative change of the sentinel's time.
     pub sentinel_drift: f64,
 }

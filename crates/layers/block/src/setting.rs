@@ -65,6 +65,7 @@ impl<'a> Setting<'a> {
             cpus: self.cpus.to_vec(),
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
+            think: None,
             cursor,
             order_seed: Some(self.seed),
             over_ns: None,

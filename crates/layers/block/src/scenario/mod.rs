@@ -16,7 +16,7 @@ use narrows_io::{Access, Op};
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
 pub use load::Load;
-pub use place::{Distribution, Place, Zone};
+pub use place::{Distribution, Jumping, Place, Zone};
 pub use region::Region;
 
 use crate::BlockError;
@@ -96,6 +96,17 @@ pub enum Then {
     EndStream,
 }
 
+/// Pauses of a closed loop. They are no latency; they lower the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Think {
+    /// How long.
+    pub pause: Duration,
+    /// How much of it the processor is kept busy.
+    pub spin: Duration,
+    /// Operations of a thread from one pause to the next; at least 1.
+    pub after: u32,
+}
+
 /// One kind of user of the storage.
 #[derive(Debug, Clone)]
 pub struct Stream {
@@ -123,6 +134,8 @@ pub struct Stream {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// Pauses; for closed loops only.
+    pub think: Option<Think>,
     /// Where the places begin: how many operations each thread of an earlier window of this stream issued, so that
     /// the next window touches other blocks ([`crate::StreamOutcome::cursor`]).
     pub cursor: u64,
@@ -149,6 +162,7 @@ impl Stream {
             cpus: Vec::new(),
             sync_after: None,
             limit: None,
+            think: None,
             cursor: 0,
             order_seed: None,
             over_ns: None,
@@ -203,6 +217,12 @@ impl Stream {
                     "use no more threads than operations, and one for each where calls block",
                 );
             }
+        }
+        if self.think.is_some() && matches!(self.load, Load::Open { .. }) {
+            return refuse(
+                "it pauses, and operations of an open loop start when they are due",
+                "give a depth, or leave the pauses out",
+            );
         }
         if self.mix.writes() && !self.region.writable() {
             return refuse("it writes, and its file may only be read", "let narrows make the file");

@@ -5,11 +5,31 @@
 pub enum Place {
     /// Anywhere, at multiples of the operation's length.
     Random(Distribution),
-    /// One after the other; each thread has a part of the region to itself, round and round.
+    /// One after the other, each kind of operation for itself; each thread has a part of the region, round and round.
     Sequential,
     /// One after the other, every thread from the region's beginning: all read the same. What clones of a job do in
     /// other programs; most of it is answered by whoever cached the first one's. For showing just that.
     SameOffsets,
+    /// One after the other with a gap behind each, every thread from the region's beginning.
+    Stepped {
+        /// Bytes left out; below zero it goes back.
+        gap_bytes: i64,
+    },
+    /// Anywhere, and from there on in order for a while.
+    Jumping(Jumping),
+}
+
+/// Random places that operations in order follow, or that are aligned otherwise than by their length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Jumping {
+    /// Where jumps lead.
+    pub distribution: Distribution,
+    /// Operations from one jump to the next, counted over all kinds; at least 1.
+    pub run: u32,
+    /// Of the operations that may jump, how many of a hundred do: reads, writes, trims.
+    pub jump_percent: [u8; 3],
+    /// Jumps lead to multiples of so many bytes: reads, writes, trims. 0: of the operation's length.
+    pub align_bytes: [u32; 3],
 }
 
 /// How accesses spread over the blocks of a region.
@@ -52,8 +72,8 @@ impl Place {
     /// `random` or `sequential`.
     pub fn word(&self) -> &'static str {
         match self {
-            Place::Random(_) => "random",
-            Place::Sequential | Place::SameOffsets => "sequential",
+            Place::Random(_) | Place::Jumping(_) => "random",
+            Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => "sequential",
         }
     }
 
@@ -62,28 +82,84 @@ impl Place {
         match self {
             Place::Sequential => "parts".to_string(),
             Place::SameOffsets => "same_offsets".to_string(),
-            Place::Random(Distribution::OnceEach) => "once_each".to_string(),
-            Place::Random(Distribution::Uniform) => "uniform".to_string(),
-            Place::Random(Distribution::Zipf { theta }) => format!("zipf {theta}"),
-            Place::Random(Distribution::HotSpot { blocks_share, accesses_share }) => {
+            Place::Stepped { gap_bytes } => format!("gaps of {gap_bytes} bytes"),
+            Place::Random(distribution) => distribution.detail(),
+            Place::Jumping(jumping) => jumping.detail(),
+        }
+    }
+
+    /// Whether each thread needs a part to itself.
+    pub(super) fn parts(&self) -> bool {
+        matches!(self, Place::Sequential)
+            || self.distribution().is_some_and(|law| *law == Distribution::OnceEach)
+    }
+
+    fn distribution(&self) -> Option<&Distribution> {
+        match self {
+            Place::Random(distribution) => Some(distribution),
+            Place::Jumping(jumping) => Some(&jumping.distribution),
+            Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => None,
+        }
+    }
+
+    pub(super) fn reason(&self) -> Option<&'static str> {
+        if let Place::Jumping(jumping) = self {
+            if jumping.run == 0 {
+                return Some("a run between two jumps has no operation");
+            }
+            if jumping.jump_percent.iter().any(|percent| *percent > 100) {
+                return Some("a share of jumps is above 100 %");
+            }
+        }
+        self.distribution()?.reason()
+    }
+}
+
+impl Jumping {
+    fn detail(&self) -> String {
+        let mut words = vec![self.distribution.detail()];
+        if self.run > 1 {
+            words.push(format!("runs of {}", self.run));
+        }
+        let each = |values: &[String; 3]| {
+            if values.iter().all(|value| *value == values[0]) {
+                values[0].clone()
+            } else {
+                format!("reads {}, writes {}, trims {}", values[0], values[1], values[2])
+            }
+        };
+        if self.jump_percent != [100; 3] {
+            words.push(format!("jumps {} %", each(&self.jump_percent.map(|p| p.to_string()))));
+        }
+        if self.align_bytes != [0; 3] {
+            words.push(format!(
+                "aligned to {} bytes",
+                each(&self.align_bytes.map(|b| b.to_string()))
+            ));
+        }
+        words.join(", ")
+    }
+}
+
+impl Distribution {
+    fn detail(&self) -> String {
+        match self {
+            Distribution::OnceEach => "once_each".to_string(),
+            Distribution::Uniform => "uniform".to_string(),
+            Distribution::Zipf { theta } => format!("zipf {theta}"),
+            Distribution::HotSpot { blocks_share, accesses_share } => {
                 format!("hot_spot {accesses_share} of accesses to {blocks_share} of blocks")
             }
-            Place::Random(Distribution::Zoned(zones)) => {
+            Distribution::Zoned(zones) => {
                 let zone = |zone: &Zone| format!("{}/{}", zone.accesses_share, zone.space_share);
                 format!("zoned {}", zones.iter().map(zone).collect::<Vec<_>>().join(" "))
             }
         }
     }
 
-    /// Whether each thread needs a part to itself.
-    pub(super) fn parts(&self) -> bool {
-        matches!(self, Place::Sequential | Place::Random(Distribution::OnceEach))
-    }
-
-    pub(super) fn reason(&self) -> Option<&'static str> {
-        let Place::Random(distribution) = self else { return None };
+    fn reason(&self) -> Option<&'static str> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
-        match distribution {
+        match self {
             Distribution::OnceEach | Distribution::Uniform => None,
             Distribution::Zipf { theta } => {
                 (!theta.is_finite() || *theta < 0.0).then_some("Zipf's exponent is at least 0")

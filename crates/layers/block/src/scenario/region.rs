@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use narrows_io::{Pattern, Target, TestFile};
+use narrows_io::{Durable, Pattern, Target, TestFile};
 
 use super::refuse;
 use crate::BlockError;
@@ -46,6 +46,14 @@ impl Region {
                 "keep inside the file",
             )),
         }
+    }
+
+    /// The same through descriptors whose writes are that durable by themselves.
+    ///
+    /// # Errors
+    /// What opening gave.
+    pub fn durable(&self, durable: Durable) -> Result<Region, BlockError> {
+        Ok(Region { target: self.target.durable(durable)?, ..self.clone() })
     }
 
     /// The file or device.

@@ -63,7 +63,7 @@ impl Chooser {
         let kind = usize::from(self.kinds.draw(&mut self.rng));
         let length = self.lengths[kind].draw(&mut self.rng);
         let bytes = self.bytes[usize::from(length)];
-        let offset = self.walk.next(length, bytes, &mut self.rng);
+        let offset = self.walk.next(kind, length, bytes, &mut self.rng);
         Next { op: KINDS[kind], offset, bytes }
     }
 }

@@ -5,6 +5,8 @@ mod clock;
 mod deck;
 mod due;
 mod hot;
+mod jumps;
+mod line;
 mod shared;
 mod slots;
 mod tally;
@@ -83,6 +85,7 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         write_slots,
         sync_after: stream.sync_after,
         limit,
+        think: stream.think,
         payload,
         expected: Expected { pattern: stream.region.pattern(), written: job.written },
         over_ns: stream.over_ns,
@@ -116,7 +119,7 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
             hint: "name CPUs of this process's own set (taskset -p $$)",
         })?;
     }
-    if job.source.is_some() {
+    if job.source.is_some() || stream.think.is_some() {
         wake_on_time();
     }
     let depth = stream.depth_of(job.thread);

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use narrows_facts::Usage;
 use narrows_io::{Op, Pattern, Refusal, SECTOR, Tag};
 use narrows_stats::Recorder;
 
@@ -25,6 +26,8 @@ pub(crate) struct Tally {
     pub slices: Vec<Slice>,
     /// Processor time of this thread over the window, ns.
     pub cpu_ns: u64,
+    /// What the kernel accounted to it over the window.
+    pub usage: Usage,
     /// Operations submitted since the start of the warm-up, syncs not counted.
     pub issued: u64,
     /// Bytes written since the start of the warm-up.
@@ -75,6 +78,7 @@ impl Tally {
             wrong: 0,
             slices: vec![Slice::default(); slices],
             cpu_ns: 0,
+            usage: Usage::default(),
             issued: 0,
             written_bytes: 0,
             registered_buffers: None,

@@ -3,6 +3,8 @@
 
 use narrows_engine::{Permutation, Rng, Zipf};
 
+use super::jumps::Jumps;
+use super::line::Line;
 use crate::scenario::{Distribution, Place, Zone};
 
 /// The offsets of one thread; endless.
@@ -16,14 +18,17 @@ pub(super) struct Walk {
 #[derive(Debug, Clone)]
 enum Way {
     /// One after the other in a part of the region, round and round.
-    Line { first: u64, end: u64, at: u64 },
+    Line(Line),
     /// Blocks by one law, with what it needs for each length.
     Blocks(Box<[Grain]>),
+    /// The same, with runs in order between jumps, or with an alignment of their own.
+    Jumps(Box<Jumps>),
 }
 
-/// Blocks of one length.
+/// Places for operations of one length.
 #[derive(Debug, Clone)]
-struct Grain {
+pub(super) struct Grain {
+    /// Of one place, or from one to the next where they are aligned otherwise.
     bytes: u64,
     blocks: u64,
     law: Law,
@@ -76,6 +81,8 @@ impl Walk {
                 line(region_bytes / largest, largest, ground.thread, ground.cursor)
             }
             Place::SameOffsets => line(region_bytes / largest, largest, (0, 1), ground.cursor),
+            Place::Stepped { gap_bytes } => Way::Line(Line::new((0, region_bytes), *gap_bytes, 0)),
+            Place::Jumping(jumping) => Way::Jumps(Box::new(Jumps::new(jumping, ground))),
             Place::Random(distribution) => Way::Blocks(
                 ground
                     .lengths
@@ -87,19 +94,14 @@ impl Walk {
         Walk { base, way }
     }
 
-    /// Byte offset in the file of the next operation, which has the length of that number.
+    /// Byte offset in the file of the next operation, which is of that kind (by number) and has the length of that
+    /// number.
     #[inline]
-    pub(super) fn next(&mut self, length: u8, bytes: u32, rng: &mut Rng) -> u64 {
+    pub(super) fn next(&mut self, kind: usize, length: u8, bytes: u32, rng: &mut Rng) -> u64 {
         let inside = match &mut self.way {
-            Way::Line { first, end, at } => {
-                if *at + u64::from(bytes) > *end {
-                    *at = *first;
-                }
-                let here = *at;
-                *at += u64::from(bytes);
-                here
-            }
+            Way::Line(line) => line.next(kind, u64::from(bytes)),
             Way::Blocks(grains) => grains[usize::from(length)].next(rng),
+            Way::Jumps(jumps) => jumps.next(kind, length, bytes, rng),
         };
         self.base + inside
     }
@@ -110,7 +112,7 @@ fn line(blocks: u64, block_bytes: u64, (thread, threads): (u32, u32), cursor: u6
     let edge = |i: u32| (u128::from(blocks) * u128::from(i) / u128::from(threads)) as u64;
     let (first, end) = (edge(thread), edge(thread + 1).max(edge(thread) + 1));
     let at = first + cursor % (end - first);
-    Way::Line { first: first * block_bytes, end: end * block_bytes, at: at * block_bytes }
+    Way::Line(Line::new((first * block_bytes, end * block_bytes), 0, at * block_bytes))
 }
 
 impl Grain {
@@ -120,8 +122,21 @@ impl Grain {
         region_bytes: u64,
         ground: &Ground<'_>,
     ) -> Self {
-        let bytes = u64::from(bytes);
-        let blocks = (region_bytes / bytes).max(1);
+        Grain::aligned(distribution, bytes, 0, region_bytes, ground)
+    }
+
+    /// At multiples of `align`; 0: of the length.
+    pub(super) fn aligned(
+        distribution: &Distribution,
+        bytes: u32,
+        align: u32,
+        region_bytes: u64,
+        ground: &Ground<'_>,
+    ) -> Self {
+        let step = u64::from(if align == 0 { bytes } else { align });
+        // As many as still let the last one fit.
+        let blocks = (region_bytes + step).saturating_sub(u64::from(bytes)) / step;
+        let blocks = blocks.max(1);
         let permutation = || Permutation::new(blocks, ground.seed);
         let law = match distribution {
             Distribution::OnceEach => {
@@ -139,11 +154,11 @@ impl Grain {
             }
             Distribution::Zoned(zones) => Law::Zoned(zoned(zones, blocks)),
         };
-        Grain { bytes, blocks, law }
+        Grain { bytes: step, blocks, law }
     }
 
     #[inline]
-    fn next(&mut self, rng: &mut Rng) -> u64 {
+    pub(super) fn next(&mut self, rng: &mut Rng) -> u64 {
         let block = match &mut self.law {
             Law::OnceEach { permutation, next, step } => {
                 let block = permutation.at(*next);
@@ -209,7 +224,7 @@ mod tests {
             for thread in 0..threads {
                 let mut walk = walk(place, (thread, threads), (0, blocks * 8192), cursor);
                 for _ in 0..each {
-                    let offset = walk.next(0, 8192, &mut rng);
+                    let offset = walk.next(0, 0, 8192, &mut rng);
                     assert_eq!(offset % 8192, 0);
                     assert!(offset < blocks * 8192);
                     seen.push(offset / 8192);
@@ -239,7 +254,7 @@ mod tests {
             for thread in 0..threads {
                 let mut walk = walk(&Place::Sequential, (thread, threads), (0, count * 8192), 5);
                 let mut rng = Rng::new(1);
-                parts.push((0..3 * count).map(|_| walk.next(0, 8192, &mut rng)).collect());
+                parts.push((0..3 * count).map(|_| walk.next(0, 0, 8192, &mut rng)).collect());
             }
             let total: usize = parts.iter().map(HashSet::len).sum();
             let all: HashSet<_> = parts.iter().flatten().collect();
@@ -282,7 +297,7 @@ mod tests {
                 for i in 0..5000_usize {
                     let number = i % 3 % 2;
                     let bytes = lengths[number];
-                    let offset = walk.next(number as u8, bytes, &mut rng);
+                    let offset = walk.next(i % 3, number as u8, bytes, &mut rng);
                     assert!(offset >= region.0, "{place:?}");
                     assert!(offset + u64::from(bytes) <= region.0 + region.1, "{place:?}");
                     assert_eq!(offset % 4096, 0, "{place:?}");
@@ -301,7 +316,7 @@ mod tests {
         let mut rng = Rng::new(2);
         let mut counts = HashMap::new();
         for _ in 0..draws {
-            *counts.entry(walk.next(0, 8192, &mut rng) / 8192).or_default() += 1;
+            *counts.entry(walk.next(0, 0, 8192, &mut rng) / 8192).or_default() += 1;
         }
         counts
     }

@@ -12,12 +12,14 @@
 mod land;
 mod send;
 mod settle;
+mod think;
 mod wait;
 
 #[cfg(test)]
 mod simulated;
 
 use narrows_engine::{Stopped, Window};
+use narrows_facts::Usage;
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
 use super::chooser::Chooser;
@@ -27,7 +29,7 @@ use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
 use crate::BlockError;
-use crate::scenario::Then;
+use crate::scenario::{Then, Think};
 
 /// After so many failures a worker gives up.
 pub(crate) const FAILURES: u64 = 100;
@@ -44,6 +46,7 @@ pub(super) struct Orders<'a> {
     pub write_slots: u32,
     pub sync_after: Option<u32>,
     pub limit: Option<(u64, Then)>,
+    pub think: Option<Think>,
     /// What writes carry, and the generation of the first of them.
     pub payload: Option<(Pattern, u64)>,
     pub expected: Expected,
@@ -98,10 +101,16 @@ struct Hot<'a, C: Clock> {
     out: Vec<Completion>,
     tally: Tally,
     in_flight: u32,
+    /// What may be issued before the limit or the next pause.
     may_issue: u64,
+    /// What the limit allows.
+    most: u64,
+    /// After so many operations it pauses.
+    pause_at: u64,
     syncing: Option<Syncing>,
     counting: bool,
     began_cpu_ns: u64,
+    began: Usage,
     now: u64,
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
@@ -121,6 +130,13 @@ pub(super) fn run<C: Clock>(
     tally.refusals = path.refusals().to_vec();
     let unused = Flight { offset: 0, from_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
     let slots = orders.read_slots + orders.write_slots;
+    let most = match orders.limit {
+        None => u64::MAX,
+        Some((most, Then::EndStream)) => most,
+        Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => most / WARM_UP_PART,
+        Some((most, Then::CloseWindow)) => most,
+    };
+    let pause_at = orders.think.map_or(u64::MAX, |think| u64::from(think.after.max(1)));
     let hot = Hot {
         clock,
         shared,
@@ -130,17 +146,13 @@ pub(super) fn run<C: Clock>(
         out: Vec::with_capacity(2 * orders.depth as usize + 2),
         tally,
         in_flight: 0,
-        may_issue: match orders.limit {
-            None => u64::MAX,
-            Some((most, Then::EndStream)) => most,
-            Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => {
-                most / WARM_UP_PART
-            }
-            Some((most, Then::CloseWindow)) => most,
-        },
+        may_issue: most.min(pause_at),
+        most,
+        pause_at,
         syncing: orders.sync_after.map(|writes| Syncing::After(writes.max(1))),
         counting: false,
         began_cpu_ns: 0,
+        began: Usage::default(),
         now: clock.now_ns(),
         capped_ns: 0,
         path,
@@ -159,6 +171,12 @@ impl<C: Clock> Hot<'_, C> {
         }
         self.begin();
         loop {
+            if self.tally.issued >= self.may_issue {
+                self.rest();
+                if self.now >= self.shared.end_ns() {
+                    break;
+                }
+            }
             match self.orders.pace {
                 Pace::Closed => self.keep_full(),
                 Pace::Open(_) => self.send_due(),
@@ -183,6 +201,7 @@ impl<C: Clock> Hot<'_, C> {
         }
         if self.counting {
             self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
+            self.tally.usage = Usage::of_thread().since(&self.began);
         }
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
@@ -196,8 +215,9 @@ impl<C: Clock> Hot<'_, C> {
         if !self.counting && self.now >= self.window.start_ns {
             self.counting = true;
             self.began_cpu_ns = (self.orders.cpu_ns)();
+            self.began = Usage::of_thread();
             if let Some((most, _)) = self.orders.limit {
-                self.may_issue = most;
+                self.allow(most);
             }
         }
     }
@@ -206,6 +226,9 @@ impl<C: Clock> Hot<'_, C> {
     #[inline]
     fn is_through(&mut self) -> bool {
         if self.tally.issued < self.may_issue || self.in_flight >= self.orders.depth {
+            return false;
+        }
+        if self.tally.issued < self.most {
             return false;
         }
         match self.orders.limit {

@@ -11,7 +11,7 @@ use narrows_io::{Access, Completion, DevicePath, Error, Method, Op, TestFile};
 use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
 use crate::outcome::Counted;
-use crate::scenario::{Distribution, Limit, Load, Mix, Place, Region, Sizes, Stream, Then};
+use crate::scenario::{Distribution, Limit, Load, Mix, Place, Region, Sizes, Stream, Then, Think};
 use crate::worker::chooser::Chooser;
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
@@ -175,6 +175,7 @@ fn second(stream: &Stream, device: &mut Device) -> Result<Tally, BlockError> {
         write_slots: 2 * depth,
         sync_after: stream.sync_after,
         limit: stream.limit.map(|limit| (limit.operations, limit.then)),
+        think: stream.think,
         payload: None,
         expected: Expected { pattern: None, written: true },
         over_ns: stream.over_ns,
@@ -392,4 +393,40 @@ fn failures_are_counted_apart_and_too_many_end_it() {
     all.errors_every = Some(1);
     let tally = second(&stream, &mut all).unwrap();
     assert_eq!(tally.failures, super::FAILURES);
+}
+
+#[test]
+fn pauses_come_after_their_operations_and_are_no_latency() {
+    let pause = Duration::from_millis(5);
+    for (depth, after) in [(1, 1), (1, 10), (8, 4)] {
+        for spin in [Duration::ZERO, Duration::from_millis(2)] {
+            let mut device = device(64, 100_000);
+            let deepest = Rc::clone(&device.deepest);
+            let mut stream = stream(Load::Closed { depth }, Mix::only(Op::Read));
+            stream.think = Some(Think { pause, spin, after });
+            let tally = second(&stream, &mut device).unwrap();
+            // Each round takes its operations' time and the pause.
+            let round_ns = 5_000_000 + 100_000 * u64::from(after.div_ceil(depth));
+            let ideal = u64::from(after) * SECOND / round_ns;
+            let (operations, _) = sums(&tally);
+            assert!(operations.abs_diff(ideal) <= ideal / 50 + 10, "{operations} of {ideal}");
+            assert_eq!(deepest.get(), depth.min(after) as usize);
+            assert!(quantile(&tally, 1.0) < 200_000, "the pause is not waited for");
+        }
+    }
+}
+
+#[test]
+fn a_limit_inside_a_pause_ends_the_stream() {
+    let mut device = device(1, 100_000);
+    let mut stream = stream(Load::Closed { depth: 1 }, Mix::only(Op::Read));
+    stream.think =
+        Some(Think { pause: Duration::from_millis(300), spin: Duration::ZERO, after: 2 });
+    stream.limit = Some(Limit { operations: 9, then: Then::EndStream });
+    let log = Rc::clone(&device.log);
+    let tally = second(&stream, &mut device).unwrap();
+    assert_eq!((tally.issued, log.borrow().len()), (9, 9));
+    // Four pauses of 0.3 s, from the beginning of the warm-up.
+    let ended_ns = tally.ended_ns.expect("it ended by itself") - START_NS;
+    assert!((1_200_000_000..1_210_000_000).contains(&ended_ns), "{ended_ns}");
 }
