@@ -1,6 +1,7 @@
 //! What was asked for on the command line. What it resolves to is [`crate::plan`].
 
 pub mod block;
+pub mod log;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ Examples:
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
   narrows block                       operations a second with p99 within 1 ms, of this folder's drive
+  narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
 
@@ -34,6 +36,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure storage alone: calibrate it, run fio's job files, look at raw devices
     Block(block::BlockArgs),
+    /// Measure the commit log alone: from the device's flush to the database's commit, and how many share one
+    Log(log::LogArgs),
     /// Render a stored run again, in any format
     Report(ReportArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder

@@ -10,6 +10,7 @@ mod failure;
 mod host;
 mod interrupt;
 mod layers;
+mod log;
 mod output;
 mod plan;
 mod platform_view;
@@ -34,6 +35,7 @@ pub fn main() -> std::process::ExitCode {
     let outcome = match &cli.command {
         args::Command::Run(args) => run::run(args),
         args::Command::Block(args) => block::block(args),
+        args::Command::Log(args) => log::log(args),
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
     };

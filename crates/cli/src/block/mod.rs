@@ -8,11 +8,11 @@ mod calibrate;
 mod device;
 mod interference;
 mod jobs;
-mod place;
-mod session;
+pub(crate) mod place;
+pub(crate) mod session;
 mod spot;
 mod steady;
-mod wrap;
+pub(crate) mod wrap;
 mod writers;
 
 use anyhow::Result;

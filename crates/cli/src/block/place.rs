@@ -50,9 +50,19 @@ pub fn watch(platform: &Platform) -> Watch {
         platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
     drives.sort();
     drives.dedup();
-    let watch = Watch::new(platform, &drives);
-    // Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.
-    if process::name(2).as_deref() == Some("kthreadd") { watch.with_pids(vec![2]) } else { watch }
+    Watch::new(platform, &drives).with_pids(kernel())
+}
+
+/// Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.
+fn kernel() -> Vec<u32> {
+    if process::name(2).as_deref() == Some("kthreadd") { vec![2] } else { Vec::new() }
+}
+
+/// These and servers of ours.
+pub fn kernel_and(servers: &[u32]) -> Vec<u32> {
+    let mut pids = kernel();
+    pids.extend(servers);
+    pids
 }
 
 /// The consent that the command line gives, with the device as it was found; `None` where it gives none.

@@ -1,4 +1,4 @@
-//! A `narrows block` run in progress: plan, interruption, run file, judgement, exit code.
+//! A run of `narrows block` or `narrows log` in progress: plan, interruption, run file, judgement, exit code.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -59,14 +59,19 @@ impl Prepared {
     /// The plan for people.
     pub fn describe(&self) -> String {
         let plan = &self.plan;
-        let mut text = format!("plan     storage of {}, seed {}\n", plan.data_dir, plan.seed);
+        let what = if plan.layers == [Layer::Block] {
+            format!("storage of {}", plan.data_dir)
+        } else {
+            format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir)
+        };
+        let mut text = format!("plan     {what}, seed {}\n", plan.seed);
         for step in &plan.steps {
             let writes = match step.writes_bytes {
                 0 => String::new(),
                 bytes => format!(", writes up to {}", Bytes(bytes)),
             };
-            text +=
-                &format!("block    {} ({}{writes})\n", step.what, plan::minutes(step.expected_s));
+            let (layer, takes) = (step.layer.word(), plan::minutes(step.expected_s));
+            text += &format!("{layer:8} {} ({takes}{writes})\n", step.what);
         }
         text += &format!(
             "in all   about {}, writes up to {}; files made here are removed afterwards\n",
@@ -85,6 +90,8 @@ pub struct Session {
     pub stop: Stop,
     /// Where progress is drawn.
     pub display: Display,
+    /// Measurements that the answer is, besides calibrations; those that are missing are no answer. Empty: all.
+    pub answers: Vec<String>,
     folder: PathBuf,
 }
 
@@ -114,7 +121,7 @@ impl Session {
         eprint!("{}", prepared.describe());
         let display = Display::new(Duration::from_secs_f64(prepared.plan.expected_s()));
         let run = run::blank(prepared.plan, prepared.platform);
-        let session = Session { run, stop, display, folder };
+        let session = Session { run, stop, display, answers: Vec::new(), folder };
         store::save(&session.folder, &session.run)?;
         for dir in folders {
             for path in Scratch::sweep(dir).removed {
@@ -176,7 +183,7 @@ impl Session {
             output::print(&text)?;
         }
         eprintln!("kept in {}", path.display());
-        Ok(exit_code(&self.run))
+        Ok(exit_code(&self.run, &self.answers))
     }
 
     fn close(&mut self, completed: bool) -> Result<()> {
@@ -188,16 +195,17 @@ impl Session {
 }
 
 /// Whether what was asked for was answered, and may be believed: the worst of what the answer rests on decides. Windows that
-/// only draw a curve may be as bad as they like.
-fn exit_code(run: &Run) -> Exit {
+/// only draw a curve may be as bad as they like, and so may cells beside a ladder.
+fn exit_code(run: &Run, answers: &[String]) -> Exit {
     if !run.completed {
         return Exit::Interrupted;
     }
-    let worst = if run.calibrations.is_empty() {
-        run.measurements.iter().map(|m| m.validity).max()
-    } else {
-        run.calibrations.iter().map(|calibration| calibration.validity).max()
+    let own = |m: &&Measurement| match answers {
+        [] => run.calibrations.is_empty(),
+        some => some.contains(&m.id),
     };
+    let measured = run.measurements.iter().filter(own).map(|m| m.validity);
+    let worst = measured.chain(run.calibrations.iter().map(|c| c.validity)).max();
     let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
     let all_found = run.calibrations.iter().all(|calibration| found(calibration.end));
     match worst {
@@ -250,11 +258,18 @@ mod tests {
     #[test]
     fn the_exit_code_is_that_of_the_worst() {
         use Validity::{Invalid, Suspect, Valid};
-        assert_eq!(exit_code(&run_of(&[Valid, Valid])), Exit::Done);
-        assert_eq!(exit_code(&run_of(&[Valid, Suspect])), Exit::Inconclusive);
-        assert_eq!(exit_code(&run_of(&[Suspect, Invalid])), Exit::Invalid);
-        assert_eq!(exit_code(&run_of(&[])), Exit::Invalid);
+        let code = |validities: &[Validity]| exit_code(&run_of(validities), &[]);
+        assert_eq!(code(&[Valid, Valid]), Exit::Done);
+        assert_eq!(code(&[Valid, Suspect]), Exit::Inconclusive);
+        assert_eq!(code(&[Suspect, Invalid]), Exit::Invalid);
+        assert_eq!(code(&[]), Exit::Invalid);
         let stopped = Run { completed: false, ..run_of(&[Invalid]) };
-        assert_eq!(exit_code(&stopped), Exit::Interrupted);
+        assert_eq!(exit_code(&stopped, &[]), Exit::Interrupted);
+        // Where the answer is named, the others may be as bad as they like.
+        let mut run = run_of(&[Valid, Invalid]);
+        run.measurements[1].id = "y".to_string();
+        assert_eq!(exit_code(&run, &["x".to_string()]), Exit::Done);
+        assert_eq!(exit_code(&run, &["y".to_string()]), Exit::Invalid);
+        assert_eq!(exit_code(&run, &["z".to_string()]), Exit::Invalid);
     }
 }

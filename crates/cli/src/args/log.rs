@@ -1,0 +1,305 @@
+//! What was asked of `narrows log`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
+
+use super::block::{ArrivalsArg, OutputArgs, binary_size, limit, percentile};
+
+/// `narrows log`; without a command the ladder and the commits.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Examples:
+  narrows log                              from the device's flush to the database's commit, here
+  narrows log --wal /wal --data /data      with the log and the data files where they would be
+  narrows log ladder --methods all --sizes 512,8k,128k --layouts all
+  narrows log commits --within 2ms         how many commits a second with p99 within 2 ms
+  narrows log streams --streams 10 --rate 4MB/s   ten databases that log 4 MB/s each
+
+Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
+4 no rate was found, or something is suspect; 130 interrupted (the partial run is kept).")]
+pub struct LogArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<LogCommand>,
+    /// What to measure, without a command.
+    #[command(flatten)]
+    pub whole: WholeArgs,
+}
+
+/// What can be asked of the commit log.
+#[derive(Debug, Subcommand)]
+pub enum LogCommand {
+    /// From the device's flush to the database's commit: what each layer adds, alone and beside a load
+    Ladder(LadderArgs),
+    /// How many commits a second keep a percentile of their wait within a limit? Sessions share flushes
+    Commits(CommitsArgs),
+    /// What do several logs on one device do to each other, and how many does it hold?
+    Streams(StreamsArgs),
+}
+
+/// Where the files of a server would be.
+#[derive(Debug, Clone, Args)]
+pub struct LogPlaceArgs {
+    /// Folder on the drives that would hold the commit log [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub wal: Option<PathBuf>,
+    /// Folder on the drives that would hold the data files [default: that of --wal]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+/// How a write is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum MethodArg {
+    /// A write, then fdatasync (PostgreSQL's default on Linux)
+    Fdatasync,
+    /// A write, then fsync
+    Fsync,
+    /// One write to a file opened with O_DSYNC
+    Dsync,
+    /// The same past the page cache (O_DIRECT), as Oracle writes
+    DsyncDirect,
+    /// One pwritev2 with RWF_DSYNC
+    RwfDsync,
+    /// io_uring: a write and an fdatasync linked behind it, in one call
+    Uring,
+    /// All of them
+    All,
+}
+
+/// What the file is when it is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LayoutArg {
+    /// Its blocks were written before, as in a recycled segment
+    Overwrite,
+    /// Each write makes it longer
+    Extend,
+    /// Its blocks are allocated and were never written
+    Fallocated,
+    /// All of them
+    All,
+}
+
+/// The database at the top of the ladder.
+#[derive(Debug, Clone, Args)]
+pub struct LogDatabaseArgs {
+    /// Leave the database's own commit out
+    #[arg(long)]
+    pub no_database: bool,
+    /// The PostgreSQL to start: its `postgres` program or the folder it is in
+    #[arg(long, value_name = "FILE", conflicts_with = "no_database")]
+    pub postgres: Option<PathBuf>,
+    /// A synchronous standby on this machine above it: what its write and its flush add
+    #[arg(long, conflicts_with = "no_database")]
+    pub standby: bool,
+}
+
+/// `narrows log`
+#[derive(Debug, Args)]
+pub struct WholeArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: LogPlaceArgs,
+    /// The database.
+    #[command(flatten)]
+    pub database: LogDatabaseArgs,
+    /// What is searched for.
+    #[command(flatten)]
+    pub goal: CommitGoalArgs,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `narrows log ladder`
+#[derive(Debug, Args)]
+pub struct LadderArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: LogPlaceArgs,
+    /// Ways to make a write durable
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "METHOD,…",
+        default_value = "fdatasync,dsync,dsync_direct,uring"
+    )]
+    pub methods: Vec<MethodArg>,
+    /// What the file is
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LAYOUT,…",
+        default_value = "overwrite"
+    )]
+    pub layouts: Vec<LayoutArg>,
+    /// Bytes of a write: 8k is 8 KiB
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,…", default_value = "8k", value_parser = write_size)]
+    pub sizes: Vec<u64>,
+    /// Fresh windows of each; from 6 on there are intervals
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub repeats: u32,
+    /// Leave the load on the data files out
+    #[arg(long)]
+    pub alone: bool,
+    /// The database.
+    #[command(flatten)]
+    pub database: LogDatabaseArgs,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What a commit's wait has to keep, and how commits come.
+#[derive(Debug, Clone, Args)]
+pub struct CommitGoalArgs {
+    /// The percentile that has to stay within the limit
+    #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
+    pub percentile: f64,
+    /// The limit, counted from when a commit was due
+    #[arg(long, value_name = "TIME", default_value = "5ms", value_parser = limit)]
+    pub within: Nanos,
+    /// Time for the search [default: a minute]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub minutes: Option<u32>,
+}
+
+/// Who writes the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StyleArg {
+    /// One of those who commit, for all that wait, as in PostgreSQL
+    Leader,
+    /// A process of its own that is posted, as in Oracle
+    Writer,
+}
+
+/// `narrows log commits`
+#[derive(Debug, Args)]
+pub struct CommitsArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: LogPlaceArgs,
+    /// What is searched for.
+    #[command(flatten)]
+    pub goal: CommitGoalArgs,
+    /// How commits arrive
+    #[arg(long, value_enum, default_value_t = ArrivalsArg::Poisson)]
+    pub arrivals: ArrivalsArg,
+    /// Log bytes of a commit
+    #[arg(long, value_name = "SIZE", default_value = "200", value_parser = binary_size)]
+    pub bytes: u64,
+    /// Sizes of commits instead: a file of lines with bytes and how many commits had so many
+    #[arg(long, value_name = "FILE", conflicts_with = "bytes")]
+    pub size_histogram: Option<PathBuf>,
+    /// Who writes the log
+    #[arg(long, value_enum, default_value_t = StyleArg::Leader)]
+    pub style: StyleArg,
+    /// Who is about to write waits for so long first, so that more can join
+    #[arg(long, value_name = "TIME", default_value = "0us", value_parser = delay)]
+    pub commit_delay: Nanos,
+    /// But only if so many others are committing
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub commit_siblings: u32,
+    /// Most sessions that commit again at once
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub most_sessions: u32,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `narrows log streams`
+#[derive(Debug, Args)]
+pub struct StreamsArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: LogPlaceArgs,
+    /// Logs together
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub streams: u32,
+    /// What each of them writes
+    #[arg(long, value_name = "BYTES/s", default_value = "4MB/s", value_parser = stream_rate)]
+    pub rate: BytesPerSecond,
+    /// Bytes of a write: 128k is 128 KiB
+    #[arg(long, value_name = "SIZE", default_value = "128k", value_parser = write_size)]
+    pub size: u64,
+    /// The percentile of a write's time that has to stay within the limit
+    #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
+    pub percentile: f64,
+    /// The limit, counted from when a write was due
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = limit)]
+    pub within: Nanos,
+    /// Most logs that the search tries
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub most_streams: u32,
+    /// A cache whose turnover is asked for: 4g is 4 GiB
+    #[arg(long, value_name = "SIZE", value_parser = binary_size)]
+    pub cache: Option<u64>,
+    /// Fresh windows of each number
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub repeats: u32,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What a log writes.
+///
+/// # Errors
+/// A sentence, where it is no rate or not from 1 kB/s to 10 GB/s.
+pub fn stream_rate(text: &str) -> Result<BytesPerSecond, String> {
+    let bytes: Bytes = text
+        .strip_suffix("/s")
+        .ok_or("write bytes per second, as 4MB/s")?
+        .parse()
+        .map_err(|error: ParseQuantityError| error.to_string())?;
+    let rate = BytesPerSecond(bytes.0 as f64);
+    if (1e3..=1e10).contains(&rate.0) {
+        Ok(rate)
+    } else {
+        Err("rates are from 1kB/s to 10GB/s".to_string())
+    }
+}
+
+/// A size of one write to the log.
+///
+/// # Errors
+/// A sentence, where it isn't a multiple of 512 between 512 bytes and 1 MiB.
+pub fn write_size(text: &str) -> Result<u64, String> {
+    match binary_size(text)? {
+        bytes @ 512..=1_048_576 if bytes.is_multiple_of(512) => Ok(bytes),
+        _ => Err("writes are multiples of 512 bytes, up to 1m".to_string()),
+    }
+}
+
+/// A wait before a flush.
+///
+/// # Errors
+/// A sentence, where it is no time or longer than PostgreSQL allows.
+pub fn delay(text: &str) -> Result<Nanos, String> {
+    let delay: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    if delay.0 > 100_000_000 { Err("delays are at most 100ms".to_string()) } else { Ok(delay) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_delays_have_bounds() {
+        assert_eq!(write_size("128k"), Ok(128 << 10));
+        for text in ["0", "100", "2m", "8kB"] {
+            assert!(write_size(text).is_err(), "{text}");
+        }
+        assert_eq!(delay("200us"), Ok(Nanos(200_000)));
+        assert!(delay("1s").is_err());
+        assert_eq!(stream_rate("4MB/s"), Ok(BytesPerSecond(4e6)));
+        assert!(stream_rate("1B/s").is_err() && stream_rate("fast").is_err());
+    }
+}

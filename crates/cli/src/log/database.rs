@@ -1,0 +1,236 @@
+//! The top of the ladder: what a commit takes on a PostgreSQL of our own, whose log lies where the ladder's does.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::{Phase, Progress, Scratch, now_ns};
+use narrows_layer_database::server::{self, Cluster, Found, Options, ServerUser};
+use narrows_layer_database::{Address, Connection, Endpoint};
+use narrows_layer_log::{LEADER, LogError, Rung};
+use narrows_model::{Layer, condition};
+use serde_json::{Value, json};
+
+use super::ground::Ground;
+use super::standby::Standby;
+use crate::args::log::LogDatabaseArgs;
+use crate::block::session::Session;
+
+/// Rows that take turns, so that no commit waits for the version of the one before.
+const ROWS: u64 = 1000;
+/// Commits over which the log bytes of one are counted.
+const COUNTED: u64 = 500;
+
+/// A server with a table, perhaps its standby, and the folders it lies in. Fields drop in this order: the standby before its
+/// primary, servers before folders.
+pub struct Server {
+    standby: Option<Standby>,
+    cluster: Cluster,
+    version: String,
+    _scratch: (Scratch, Option<Scratch>),
+}
+
+impl Server {
+    /// Makes and starts it.
+    ///
+    /// # Errors
+    /// There is no PostgreSQL to start, or it doesn't.
+    pub fn start(session: &Session, ground: &Ground, args: &LogDatabaseArgs) -> Result<Server> {
+        session.display.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
+        let user = ServerUser::choose()?;
+        let found = find(session, args, &user)?;
+        let id = format!("{}-db", session.run.id);
+        let data = Scratch::create(&ground.data, &id)?;
+        let same = ground.data == ground.wal;
+        let wal = if same { None } else { Some(Scratch::create(&ground.wal, &id)?) };
+        let data_dir = data.path().join("data");
+        let wal_dir = wal.as_ref().unwrap_or(&data).path().join("wal");
+        let settings = settings();
+        let options = Options {
+            settings: &settings,
+            cpus: &ground.platform.cpu.allowed,
+            ..Options::new(&data_dir, &wal_dir)
+        };
+        let mut cluster = Cluster::create(&found, &user, &options, &session.stop)?;
+        cluster.start(&session.stop)?;
+        let version = found.version_text.clone();
+        let mut server = Server { standby: None, cluster, version, _scratch: (data, wal) };
+        let mut connection = server.connect()?;
+        connection.execute(&format!(
+            "CREATE TABLE narrows_log (id int PRIMARY KEY, n bigint, filler text) WITH (fillfactor = 50); \
+             INSERT INTO narrows_log SELECT i, 0, repeat('x', 80) FROM generate_series(1, {ROWS}) i; CHECKPOINT"
+        ))?;
+        drop(connection);
+        if args.standby {
+            server.cluster.stop()?;
+            let standby =
+                Standby::of(&server.cluster, (&found, &user), &settings, session, ground)?;
+            server.cluster.start(&session.stop)?;
+            let mut connection = server.connect()?;
+            server.standby.insert(standby).start(&mut connection, &session.stop)?;
+        }
+        Ok(server)
+    }
+
+    fn address(&self) -> Address {
+        Address {
+            endpoint: Endpoint::Unix {
+                folder: self.cluster.socket_dir().into(),
+                port: self.cluster.port(),
+            },
+            user: Cluster::USER.into(),
+            password: None,
+            database: Cluster::DATABASE.into(),
+        }
+    }
+
+    fn connect(&self) -> Result<Connection> {
+        Ok(Connection::open(&self.address(), &[("application_name", "narrows")])?)
+    }
+
+    /// Log bytes of one commit, over some hundreds of them.
+    ///
+    /// # Errors
+    /// The server refused a statement.
+    pub fn bytes_per_commit(&self) -> Result<u64> {
+        let mut connection = self.connect()?;
+        connection.execute("SET synchronous_commit = off")?;
+        let end = |connection: &mut Connection| -> Result<f64> {
+            let text = connection
+                .one("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?
+                .context("the server told no position of its log")?;
+            Ok(text.parse()?)
+        };
+        // The first update after a checkpoint logs whole pages; that is not what a commit has on most days.
+        for _ in 0..2 {
+            for row in 1..=ROWS.min(COUNTED) {
+                update(&mut connection, row)?;
+                connection.execute("COMMIT")?;
+            }
+        }
+        let before = end(&mut connection)?;
+        for row in 1..=COUNTED {
+            update(&mut connection, row)?;
+            connection.execute("COMMIT")?;
+        }
+        let bytes = (end(&mut connection)? - before) / COUNTED as f64;
+        Ok(bytes.round().max(1.0) as u64)
+    }
+
+    /// The rungs that the database adds: its commit without a flush (round trip and everything but the log), and with one.
+    ///
+    /// # Errors
+    /// No connection.
+    pub fn rungs(&self) -> Result<Vec<Commits>> {
+        let rung = |name, above, durability| -> Result<Commits> {
+            let mut connection = self.connect()?;
+            connection.execute(&format!("SET synchronous_commit = {durability}"))?;
+            let version = self.version.clone();
+            Ok(Commits { connection, name, above, durability, version, next: 0 })
+        };
+        let own = if self.standby.is_some() { "local" } else { "on" };
+        let mut rungs =
+            vec![rung("commit_async", None, "off")?, rung("commit", Some(LEADER), own)?];
+        if self.standby.is_some() {
+            rungs.push(rung("commit_remote_write", Some("commit"), "remote_write")?);
+            rungs.push(rung("commit_remote_flush", Some("commit_remote_write"), "on")?);
+        }
+        Ok(rungs)
+    }
+
+    /// The first processes of all servers that run.
+    pub fn pids(&self) -> Vec<u32> {
+        let standby = self.standby.as_ref().and_then(Standby::pid);
+        self.cluster.pid().into_iter().chain(standby).collect()
+    }
+
+    /// Whether the server still runs and always did.
+    ///
+    /// # Errors
+    /// It died or crashed.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.cluster.check()?)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already needs no ending.
+        let _ = self.cluster.stop();
+    }
+}
+
+fn find(session: &Session, args: &LogDatabaseArgs, user: &ServerUser) -> Result<Found> {
+    let display = &session.display;
+    let mut fetch = || {
+        let cache = narrows_bundle::default_cache_dir()
+            .unwrap_or_else(|| std::env::temp_dir().join("narrows-cache"));
+        narrows_bundle::ensure(&cache, &mut |got, all| {
+            let detail =
+                format!("PostgreSQL bundle, {} of {} MB", got / 1_000_000, all / 1_000_000);
+            display.phase(Layer::Database, Phase::Prepare, &detail);
+        })
+    };
+    Ok(server::find(args.postgres.as_deref(), user, Some(&mut fetch))?)
+}
+
+/// The durability of a production server; no checkpoint of its own, because the load beside the log is ours.
+fn settings() -> Vec<(String, String)> {
+    [
+        ("shared_buffers", "64MB"),
+        ("fsync", "on"),
+        ("full_page_writes", "on"),
+        ("synchronous_commit", "on"),
+        ("checkpoint_timeout", "1h"),
+        ("max_wal_size", "2GB"),
+        ("autovacuum", "off"),
+        ("max_connections", "20"),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_string(), value.to_string()))
+    .collect()
+}
+
+fn update(connection: &mut Connection, row: u64) -> Result<()> {
+    let sql = format!("BEGIN; UPDATE narrows_log SET n = n + 1 WHERE id = {row}");
+    Ok(connection.execute(&sql)?)
+}
+
+/// Commits of one session; only the `COMMIT` is timed, from its sending to the answer.
+pub struct Commits {
+    connection: Connection,
+    name: &'static str,
+    above: Option<&'static str>,
+    durability: &'static str,
+    version: String,
+    next: u64,
+}
+
+impl Rung for Commits {
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn above(&self) -> Option<String> {
+        self.above.map(str::to_string)
+    }
+
+    fn operation(&mut self) -> Result<Option<u64>, LogError> {
+        let row = self.next % ROWS + 1;
+        self.next += 1;
+        let failed = |reason: String| LogError::Foreign { rung: self.name.to_string(), reason };
+        update(&mut self.connection, row).map_err(|reason| failed(reason.to_string()))?;
+        let began_ns = now_ns();
+        self.connection.execute("COMMIT").map_err(|reason| failed(reason.to_string()))?;
+        Ok(Some(now_ns() - began_ns))
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
+        workload.insert(condition::SESSIONS.into(), json!(1));
+        workload.insert("synchronous_commit".into(), json!(self.durability));
+        workload.insert(condition::SERVER_VERSION.into(), json!(self.version));
+    }
+}

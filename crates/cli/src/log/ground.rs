@@ -1,0 +1,108 @@
+//! Where a log is measured: the folders of both roles, the machine under them, and the files made there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use narrows_engine::Scratch;
+use narrows_facts::Live;
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+
+use crate::args::block::OutputArgs;
+use crate::args::log::LogPlaceArgs;
+use crate::block::session::Prepared;
+use crate::{cpus, plan};
+
+/// The folders, without links, and the machine.
+pub struct Ground {
+    /// The log's folder.
+    pub wal: PathBuf,
+    /// The data files'.
+    pub data: PathBuf,
+    /// With both roles.
+    pub platform: Platform,
+    /// Processors of the server, whose log this is, and of its clients.
+    pub split: cpus::Split,
+}
+
+impl Ground {
+    /// The folders that were named.
+    ///
+    /// # Errors
+    /// One of them is none.
+    pub fn find(args: &LogPlaceArgs) -> Result<Ground> {
+        let wal = plan::folder(args.wal.as_deref().unwrap_or(Path::new(".")), "--wal")?;
+        let data = match &args.data {
+            Some(data) => plan::folder(data, "--data")?,
+            None => wal.clone(),
+        };
+        let platform = narrows_platform::discover(&Live, &[(Role::Data, &data), (Role::Wal, &wal)]);
+        let split = cpus::split(&platform);
+        Ok(Ground { wal, data, platform, split })
+    }
+
+    /// A plan of the log by these steps, and of the database, if there is one.
+    pub fn prepared(
+        &self,
+        output: &OutputArgs,
+        repeats: u32,
+        database: DatabaseChoice,
+        steps: Vec<PlannedStep>,
+    ) -> Prepared {
+        let plan = Plan {
+            quick: false,
+            layers: vec![Layer::Log],
+            data_dir: self.data.display().to_string(),
+            wal_dir: self.wal.display().to_string(),
+            database,
+            workloads: Vec::new(),
+            sessions: 0,
+            repeats,
+            seed: output.seed.unwrap_or_else(plan::fresh_seed),
+            file_bytes: 0,
+            table_bytes: 0,
+            shared_buffers_bytes: 0,
+            server_cpus: self.split.server.clone(),
+            client_cpus: self.split.client.clone(),
+            steps,
+        };
+        Prepared { plan, platform: self.platform.clone() }
+    }
+
+    /// Both folders, each once.
+    pub fn folders(&self) -> Vec<&Path> {
+        let mut folders = vec![self.wal.as_path()];
+        if self.data != self.wal {
+            folders.push(&self.data);
+        }
+        folders
+    }
+
+    /// Folders of ours in both.
+    ///
+    /// # Errors
+    /// One can't be made.
+    pub fn scratch(&self, id: &str) -> Result<LogScratch> {
+        let wal = Scratch::create(&self.wal, id)?;
+        let same = self.data == self.wal;
+        let data = if same { None } else { Some(Scratch::create(&self.data, id)?) };
+        Ok(LogScratch { wal, data })
+    }
+}
+
+/// Folders of ours: one where both roles are the same folder.
+pub struct LogScratch {
+    wal: Scratch,
+    data: Option<Scratch>,
+}
+
+impl LogScratch {
+    /// For the log.
+    pub fn wal(&self) -> &Path {
+        self.wal.path()
+    }
+
+    /// For the data files.
+    pub fn data(&self) -> &Path {
+        self.data.as_ref().unwrap_or(&self.wal).path()
+    }
+}

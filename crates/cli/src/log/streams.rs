@@ -1,0 +1,155 @@
+//! `narrows log streams`: several logs on one device.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_layer_log::{StreamsMeasured, StreamsPlan, planned_streams};
+use narrows_model::{DatabaseChoice, Measurement, Validity, metric};
+use narrows_units::{Bytes, Nanos, significant};
+use serde_json::json;
+
+use super::ground::Ground;
+use crate::args::Format;
+use crate::args::log::StreamsArgs;
+use crate::block::place;
+use crate::block::session::{Ended, Session};
+use crate::block::wrap::paragraph;
+use crate::exit::Exit;
+use crate::output;
+
+/// One window.
+const WINDOW: Duration = Duration::from_secs(2);
+
+/// Runs the command.
+pub fn streams(args: &StreamsArgs) -> Result<Exit> {
+    let ground = Ground::find(&args.place)?;
+    let plan = plan(args, &ground);
+    let stop = narrows_engine::Stop::new();
+    let ctx = narrows_engine::Context {
+        stop: &stop,
+        progress: &narrows_engine::Silent,
+        seed: 0,
+        repeats: args.repeats,
+        quick: false,
+        window: WINDOW,
+    };
+    let steps = planned_streams(&ctx, &plan);
+    let prepared = ground.prepared(&args.output, args.repeats, DatabaseChoice::None, steps);
+    if args.output.dry_run {
+        output::print(&prepared.describe())?;
+        return Ok(Exit::Done);
+    }
+    let mut session = Session::begin(prepared, &ground.folders(), &args.output)?;
+    // Those it was asked for are the answer; what the search tried above them is meant to be too much.
+    session.answers = plan.counts().iter().map(|n| format!("log.streams.{n}")).collect();
+    let mut said = String::new();
+    let outcome = measure(&mut session, &ground, &plan, &mut said);
+    let exit = session.end(outcome, &args.output, true)?;
+    if args.output.format == Format::Text && exit != Exit::Interrupted {
+        output::print(&table(&session.run.measurements, &plan))?;
+        // A figure that is invalid is printed nowhere.
+        if exit != Exit::Invalid {
+            output::print(&paragraph(&said))?;
+        }
+    }
+    Ok(exit)
+}
+
+fn plan(args: &StreamsArgs, ground: &Ground) -> StreamsPlan {
+    StreamsPlan {
+        streams: args.streams,
+        rate_bytes_per_s: args.rate.0,
+        write_bytes: args.size,
+        quantile: args.percentile / 100.0,
+        limit_ns: args.within.0,
+        most_streams: args.most_streams.max(args.streams),
+        cache_bytes: args.cache,
+        cpus: ground.platform.cpu.allowed.clone(),
+    }
+}
+
+fn measure(
+    session: &mut Session,
+    ground: &Ground,
+    plan: &StreamsPlan,
+    said: &mut String,
+) -> Result<Ended> {
+    let scratch = ground.scratch(&session.run.id)?;
+    let ctx = session.context(WINDOW);
+    let watch = place::watch(&ground.platform);
+    let measured = narrows_layer_log::streams(&ctx, scratch.wal(), &watch, plan)?;
+    *said = sentence(&measured, plan);
+    let mut measurements = measured.measurements;
+    for measurement in &mut measurements {
+        measurement.conditions.insert("sentence".into(), json!(said));
+    }
+    session.add(measurements)?;
+    Ok(Ended::Whole)
+}
+
+/// `The device holds 24 such streams with p99 within 1.00 ms; 28 miss it.`
+fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
+    let percentile = significant(plan.quantile * 100.0, 4);
+    let goal = format!("p{percentile} within {}", Nanos(plan.limit_ns));
+    let each = format!(
+        "{}/s in durable writes of {}",
+        Bytes(plan.rate_bytes_per_s.round() as u64),
+        Bytes(plan.write_bytes).iec()
+    );
+    let holding = &measured.holding;
+    let held = match (holding.kept(), holding.missed()) {
+        (Some(kept), Some(missed)) => {
+            format!("The device holds {kept} logs of {each} with {goal}; {missed} miss it")
+        }
+        (Some(kept), None) => {
+            format!("The device holds {kept} logs of {each} with {goal}, the most that were tried")
+        }
+        (None, _) => format!("Not even one log of {each} keeps {goal} here"),
+    };
+    let all = format!("log.streams.{}", plan.streams);
+    let all = measured.measurements.iter().find(|m| m.id == all);
+    let turnover = all.and_then(|m| Some((m.number("cache_turnover_s")?, m))).map(|(s, m)| {
+        let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
+        format!(
+            ". {} of them write {}/s, which turns a cache of {} over in {} s",
+            plan.streams,
+            Bytes(rate.round() as u64),
+            Bytes(plan.cache_bytes.unwrap_or(0)).iec(),
+            significant(s, 3)
+        )
+    });
+    format!("{held}{}.", turnover.unwrap_or_default())
+}
+
+/// One line for each number of streams.
+fn table(measurements: &[Measurement], plan: &StreamsPlan) -> String {
+    let quantile = if plan.quantile >= 0.999 { metric::LATENCY_P999 } else { metric::LATENCY_P99 };
+    let mut text =
+        "\nSTREAMS        bytes    writes/s      p50 wait      p99 wait   write, flush   to alone\n"
+            .to_string();
+    for m in measurements.iter().filter(|m| m.id.starts_with("log.streams.")) {
+        let n = m.number("streams").unwrap_or(0.0);
+        if m.validity == Validity::Invalid {
+            text += &format!("{n:>7}      invalid\n");
+            continue;
+        }
+        let mark = if m.validity == Validity::Suspect { "?" } else { " " };
+        let ns =
+            |name: &str| m.value(name).map_or("-".to_string(), |ns| Nanos(ns as u64).to_string());
+        let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
+        let writes = m.value(metric::THROUGHPUT).unwrap_or(0.0);
+        let ratio = m
+            .value(metric::INTERFERENCE)
+            .map_or("-".to_string(), |ratio| format!("× {}", significant(ratio, 3)));
+        text += &format!(
+            "{mark}{n:>6} {:>10}/s {:>9} {:>13} {:>13} {:>14} {:>10}\n",
+            Bytes(rate.round() as u64).to_string(),
+            significant(writes, 3),
+            ns(metric::LATENCY_P50),
+            ns(quantile),
+            ns(metric::PARALLEL_WRITE_MEAN),
+            ratio
+        );
+    }
+    text
+}

@@ -1,0 +1,220 @@
+//! `narrows log` as users meet it: wrong input, dry runs, the ladder with planted slowness on the right rung, several logs, Ctrl-C.
+//! What came out is checked for its structure and for what was planted, never for speed.
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/started.rs"]
+#[allow(dead_code)] // Each test program uses a part of it.
+mod started;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard};
+
+use common::{Fixture, postgres_folder, program};
+use narrows_model::{Layer, Run, metric};
+use started::Started;
+
+/// What a planted flush takes longer, µs: more than any drive that tests run on.
+const DELAY_US: u32 = 20_000;
+
+/// The machine can hold one load at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static MACHINE: Mutex<()> = Mutex::new(());
+    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn command(fixture: &Fixture, args: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.arg("log").args(args).env("XDG_DATA_HOME", fixture.home());
+    command.current_dir(fixture.data());
+    command
+}
+
+fn narrows(fixture: &Fixture, args: &[&str]) -> Output {
+    command(fixture, args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs to the end and reads the run from standard output; nothing may be left.
+fn run(fixture: &Fixture, mut command: Command) -> Run {
+    let output = command.args(["--load-here", "--format", "json"]).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{:?}:\n{said}", output.status);
+    fixture.assert_nothing_left();
+    Run::from_json(&text(&output.stdout))
+        .unwrap_or_else(|error| panic!("{error}; it said:\n{said}"))
+}
+
+/// The shim that makes flushes slow, compiled.
+fn slow_flush(folder: &Path) -> PathBuf {
+    let library = folder.join("slow_flush.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plants/slow_flush.c");
+    let status = Command::new("cc")
+        .args(["-O1", "-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status()
+        .expect("the C compiler that links Rust programs is there");
+    assert!(status.success(), "the shim does not compile");
+    common::open_to_all(&library);
+    library
+}
+
+fn value(run: &Run, id: &str, name: &str) -> f64 {
+    let measurement = run.measurement(id).unwrap_or_else(|| panic!("no {id}"));
+    measurement.value(name).unwrap_or_else(|| panic!("no {name} in {id}"))
+}
+
+#[test]
+fn wrong_arguments_are_named_with_a_way_out() {
+    let f = Fixture::new();
+    let missing = f.data().join("nowhere").display().to_string();
+    let none = f.home().join("sizes.txt");
+    std::fs::write(&none, "200 many\n").unwrap();
+    let none = none.display().to_string();
+    for (args, parts) in [
+        (vec!["--wal", &missing], vec!["--wal", "nowhere", "hint:"]),
+        (vec!["--data", &missing], vec!["--data", "nowhere", "hint:"]),
+        (vec!["ladder", "--sizes", "100"], vec!["multiples of 512"]),
+        (vec!["ladder", "--methods", "prayer"], vec!["prayer", "fdatasync"]),
+        (vec!["commits", "--size-histogram", &none], vec!["line 1", "200 many", "hint:"]),
+        (vec!["commits", "--commit-delay", "1s"], vec!["at most 100ms"]),
+        (vec!["streams", "--rate", "4MB"], vec!["bytes per second"]),
+    ] {
+        let output = narrows(&f, &args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?} said:\n{said}");
+        for part in parts {
+            assert!(said.contains(part), "`{part}` is missing in what {args:?} said:\n{said}");
+        }
+    }
+    assert!(f.runs().is_empty());
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_touches_nothing() {
+    let f = Fixture::new();
+    for (args, part) in [
+        (vec!["--dry-run"], "search for the highest rate of commits"),
+        (vec!["ladder", "--alone", "--dry-run"], "rungs from the device's flush upwards"),
+        (vec!["commits", "--dry-run"], "sessions that commit again at once"),
+        (vec!["streams", "--dry-run"], "10 logs with 4.00 MB/s each in writes of 128 KiB"),
+    ] {
+        let output = narrows(&f, &args);
+        let printed = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        assert!(printed.contains(part), "{args:?} printed:\n{printed}");
+    }
+    assert!(f.runs().is_empty());
+    f.assert_nothing_left();
+}
+
+#[test]
+fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
+    let _machine = alone();
+    let f = Fixture::new();
+    let library = slow_flush(&f.public("plant"));
+    let args = ["ladder", "--no-database", "--alone", "--repeats", "1", "--methods", "dsync"];
+    let mut planted = command(&f, &args);
+    planted.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", DELAY_US.to_string());
+    let run = run(&f, planted);
+    assert_eq!(run.plan.layers, [Layer::Log]);
+    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
+    let planted_ns = f64::from(DELAY_US) * 1e3;
+    let write = mean("write.fdatasync.overwrite.8k");
+    assert!(write >= planted_ns, "{write}");
+    // A write that needs no call to flush doesn't meet the plant.
+    assert!(mean("write.dsync.overwrite.8k") < write);
+    // What stands on the write adds no second flush to it.
+    assert!(mean("leader") >= planted_ns && mean("leader") < write + 0.8 * planted_ns);
+    assert!(mean("post_wait") < write + 0.8 * planted_ns);
+}
+
+#[test]
+fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
+    let Some(real) = postgres_folder() else {
+        eprintln!("SKIPPED: no PostgreSQL in the distribution's folder");
+        return;
+    };
+    let _machine = alone();
+    let f = Fixture::new();
+    let folder = f.public("wrappers");
+    let library = slow_flush(&folder);
+    for (name, environment) in [
+        ("postgres", format!("LD_PRELOAD={} SLOW_FLUSH_US={DELAY_US} ", library.display())),
+        ("initdb", String::new()),
+    ] {
+        let script = format!("#!/bin/sh\nexec env {environment}{}/{name} \"$@\"\n", real.display());
+        common::write_program(&folder.join(name), &script);
+    }
+    let wrappers = folder.display().to_string();
+    let args = ["ladder", "--alone", "--repeats", "1", "--methods", "fdatasync"];
+    let mut planted = command(&f, &args);
+    planted.args(["--postgres", &wrappers]);
+    let run = run(&f, planted);
+    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
+    let planted_ns = f64::from(DELAY_US) * 1e3;
+    assert!(mean("commit") >= planted_ns, "{}", mean("commit"));
+    assert!(mean("leader") < mean("commit"));
+    assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
+    // The size of a commit was counted, not assumed.
+    let bytes = run.measurement("log.ladder.leader.alone").unwrap().number("bytes_per_commit");
+    assert!(bytes.unwrap() > 50.0 && bytes.unwrap() < 20_000.0, "{bytes:?}");
+}
+
+#[test]
+fn several_logs_are_measured_together_and_counted() {
+    let _machine = alone();
+    let f = Fixture::new();
+    let args = [
+        "streams",
+        "--streams",
+        "2",
+        "--rate",
+        "200kB/s",
+        "--size",
+        "4k",
+        "--repeats",
+        "1",
+        "--most-streams",
+        "2",
+        "--within",
+        "10s",
+        "--cache",
+        "1g",
+    ];
+    let run = run(&f, command(&f, &args));
+    let ids: Vec<&str> = run.measurements.iter().map(|m| m.id.as_str()).collect();
+    assert_eq!(ids, ["log.streams.1", "log.streams.2"]);
+    let two = run.measurement("log.streams.2").unwrap();
+    assert!(two.text("sentence").unwrap().contains("The device holds 2 logs"), "{two:?}");
+    assert!(two.number("cache_turnover_s").is_some());
+}
+
+#[test]
+fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
+    let _machine = alone();
+    for (args, phase) in [
+        (vec!["ladder", "--no-database"], "plan"),
+        (vec!["commits"], "plan"),
+        (vec!["streams"], "plan"),
+    ] {
+        let f = Fixture::new();
+        let mut command = command(&f, &args);
+        command.args(["--load-here"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut started = Started::new(command.spawn().unwrap());
+        started.wait_for(phase);
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        started.signal(libc::SIGINT);
+        let ended = started.end();
+        assert_eq!(ended.code(), Some(130), "{args:?}: {}", ended.stderr);
+        f.assert_nothing_left();
+        let runs = f.runs();
+        assert_eq!(runs.len(), 1, "{args:?}");
+        let kept = Run::from_json(&std::fs::read_to_string(&runs[0]).unwrap()).unwrap();
+        assert!(!kept.completed);
+    }
+}
