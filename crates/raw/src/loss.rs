@@ -47,7 +47,9 @@ fn contents(device: &Device) -> Vec<String> {
     let mut sentences: Vec<String> = contents
         .signatures
         .iter()
-        .map(|found| format!("It carries a {}: {}.", found.owner, found.name))
+        .map(|found| {
+            format!("It carries {} {}: {}.", found.owner.article(), found.owner, found.name)
+        })
         .collect();
     if sentences.is_empty() {
         sentences.push("It carries no known mark of an owner.".to_string());

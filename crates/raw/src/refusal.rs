@@ -61,8 +61,11 @@ impl fmt::Display for Refusal {
             Refusal::Marked(found) => {
                 write!(
                     f,
-                    "it carries a {}: {}, at byte {}",
-                    found.owner, found.name, found.offset_bytes
+                    "it carries {} {}: {}, at byte {}",
+                    found.owner.article(),
+                    found.owner,
+                    found.name,
+                    found.offset_bytes
                 )
             }
             Refusal::ContentsUnknown(why) => write!(f, "what is on it is not known: {why}"),

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use narrows_facts::Live;
-use narrows_raw::{Device, Refusal, inspect, refusals, would_lose};
+use narrows_raw::{Device, Refusal, Wear, inspect, refusals, would_lose};
 use serde_json::{Value, json};
 
 use super::wrap::wrapped;
@@ -46,12 +46,7 @@ fn text(device: &Device, reasons: &[Refusal]) -> String {
     let mut sentences = would_lose(device, 0);
     sentences.retain(|sentence| !sentence.contains(" will be written"));
     lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence, 2)));
-    if let Some(wear) = device.wear {
-        lines.extend(wrapped(&format!(
-            "The drive says that {} % of its rated life is used and {} % of its spare blocks are left.",
-            wear.life_used_percent, wear.spare_percent
-        ), 2));
-    }
+    lines.extend(device.wear.iter().flat_map(|wear| wrapped(&worn(wear), 2)));
     if reasons.is_empty() {
         let phrase = device.identity.phrase();
         lines.push("nothing that can be seen from here stands against writing to it".to_string());
@@ -64,6 +59,21 @@ fn text(device: &Device, reasons: &[Refusal]) -> String {
     }
     lines.push("reading it needs no consent, and it may be in use meanwhile".to_string());
     lines.join("\n") + "\n"
+}
+
+fn worn(wear: &Wear) -> String {
+    let written = u64::try_from(wear.written_bytes).unwrap_or(u64::MAX);
+    let mut text = format!(
+        "The drive says that {} % of its rated life is used and {} % of its spare blocks are left, after {} written \
+         by hosts.",
+        wear.life_used_percent,
+        wear.spare_percent,
+        narrows_units::Bytes(written)
+    );
+    if wear.warnings != 0 {
+        text += &format!(" It warns of a fault (critical warning {:#04x}).", wear.warnings);
+    }
+    text
 }
 
 fn kind(device: &Device) -> String {
@@ -106,6 +116,34 @@ fn document(device: &Device, reasons: &[Refusal]) -> Value {
         "other_paths": device.other_paths,
         "refused": text(reasons),
         "would_lose": would_lose(device, 0),
+        "wear": device.wear.map(|wear| json!({
+            "life_used_percent": wear.life_used_percent,
+            "spare_percent": wear.spare_percent,
+            "written_bytes": u64::try_from(wear.written_bytes).unwrap_or(u64::MAX),
+            "warnings": wear.warnings,
+        })),
         "not_looked_at": device.blind,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wear_is_told_with_what_was_written_and_faults_only_where_there_are_some() {
+        let mut wear = Wear {
+            life_used_percent: 7,
+            spare_percent: 100,
+            written_bytes: 1_024_000_000_000,
+            warnings: 0,
+        };
+        assert_eq!(
+            worn(&wear),
+            "The drive says that 7 % of its rated life is used and 100 % of its spare blocks are left, \
+             after 1.02 TB written by hosts."
+        );
+        wear.warnings = 4;
+        assert!(worn(&wear).ends_with("It warns of a fault (critical warning 0x04)."));
+    }
 }

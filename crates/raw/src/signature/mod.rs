@@ -38,6 +38,13 @@ pub enum Owner {
     Database,
 }
 
+impl Owner {
+    /// The word that stands before it in a sentence.
+    pub(crate) fn article(self) -> &'static str {
+        if self == Owner::Encryption { "an" } else { "a" }
+    }
+}
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
