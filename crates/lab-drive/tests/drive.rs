@@ -1,54 +1,13 @@
 //! The drive itself: what a cut loses and keeps, through a loop device and a file system, and that nothing is left behind.
 
+mod common;
+
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
-use narrows_lab_drive::{Kind, Lab, missing};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_narrows-lab-drive");
-/// xfs takes no less than 300 MiB; the image is sparse.
-const SIZE: u64 = 320 << 20;
-
-/// Runs a test in a laboratory on a thread of its own, whose mounts go with it.
-fn in_lab(kind: Kind, test: impl FnOnce(&mut Lab) + Send) {
-    if let Some(reason) = missing(kind) {
-        eprintln!("SKIPPED: no laboratory with {kind:?}: {reason}");
-        return;
-    }
-    let folder = tempfile::Builder::new().prefix("narrows-lab-").tempdir_in("/var/tmp").unwrap();
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let mut lab = Lab::start(Path::new(PROGRAM), folder.path(), kind, SIZE).unwrap();
-            test(&mut lab);
-        });
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    });
-    assert_eq!(loops_on(folder.path()), Vec::<String>::new());
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-    assert!(!mounts.contains(folder.path().to_str().unwrap()), "{mounts}");
-}
-
-/// Loop devices that show a file of that folder; the kernel may need a moment after the last user has gone.
-fn loops_on(folder: &Path) -> Vec<String> {
-    let folder = folder.to_str().unwrap();
-    let used = || -> Vec<String> {
-        let devices = fs::read_dir("/sys/block").unwrap().flatten();
-        let files = devices.map(|device| device.path().join("loop/backing_file"));
-        files
-            .filter_map(|file| fs::read_to_string(file).ok())
-            .filter(|file| file.contains(folder))
-            .collect()
-    };
-    for _ in 0..500 {
-        if used().is_empty() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    used()
-}
+use common::in_lab;
+use narrows_lab_drive::{Kind, Lab};
 
 fn write_synced(lab: &Lab, name: &str) {
     let mut file = File::create(lab.files().join(name)).unwrap();
@@ -65,7 +24,7 @@ fn left(lab: &Lab, name: &str) -> Option<(usize, bool)> {
 
 #[test]
 fn ext4_keeps_what_was_synced_and_loses_what_was_not() {
-    in_lab(Kind::Ext4, |lab| {
+    in_lab(Kind::Ext4, |lab, _| {
         write_synced(lab, "synced");
         fs::write(lab.files().join("unsynced"), [7; 10_000]).unwrap();
         lab.cut(None).unwrap();
@@ -77,7 +36,7 @@ fn ext4_keeps_what_was_synced_and_loses_what_was_not() {
 
 #[test]
 fn xfs_keeps_what_was_synced() {
-    in_lab(Kind::Xfs, |lab| {
+    in_lab(Kind::Xfs, |lab, _| {
         write_synced(lab, "synced");
         lab.cut(Some(5)).unwrap();
         lab.mount_afresh().unwrap();
@@ -87,7 +46,7 @@ fn xfs_keeps_what_was_synced() {
 
 #[test]
 fn a_liar_loses_what_was_synced() {
-    in_lab(Kind::Ext4, |lab| {
+    in_lab(Kind::Ext4, |lab, _| {
         write_synced(lab, "before");
         lab.sync().unwrap();
         lab.drive().lie().unwrap();
@@ -101,7 +60,7 @@ fn a_liar_loses_what_was_synced() {
 
 #[test]
 fn a_flush_of_the_device_reaches_the_drive_and_a_write_alone_does_not() {
-    in_lab(Kind::Raw, |lab| {
+    in_lab(Kind::Raw, |lab, _| {
         let device = File::options().read(true).write(true).open(lab.device()).unwrap();
         device.write_all_at(&[1; 4096], 0).unwrap();
         device.sync_data().unwrap();

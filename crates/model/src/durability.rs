@@ -96,6 +96,8 @@ pub struct CrashTest {
     pub target: String,
     /// How each record was made durable.
     pub method: String,
+    /// Whether that asks for a flush at all; without one losses are as they must be.
+    pub flushes: bool,
     /// How it ended.
     pub outcome: CrashTestOutcome,
     /// What it rests on, one sentence each.
@@ -110,9 +112,6 @@ pub struct CrashTest {
     pub torn: u64,
     /// The first of the missing and torn ones.
     pub lost: Vec<LostRecord>,
-    /// Of the control stream, which is never flushed: records that were written, and that were gone. Absent without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub control_lost: Option<(u64, u64)>,
     /// What shows that the power was cut; absent where nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,

@@ -1,0 +1,79 @@
+//! The checker of a PostgreSQL table: looks for every row whose commit was acknowledged.
+
+use std::path::Path;
+
+use narrows_layer_database::Address;
+
+use crate::outcome::Counts;
+use crate::record::Found;
+use crate::table::{failed, open};
+use crate::{Acknowledged, CrashTestError, Place, Ranges};
+
+/// SQLSTATE `undefined_table`.
+const NO_TABLE: &str = "42P01";
+
+/// Looks for the acknowledged rows in that database, and with `drop` removes the table if all are there. With `gone`, a
+/// missing table is taken for lost instead of for another database.
+///
+/// # Errors
+/// Where the server refuses, the table isn't there, and the list is about a file.
+pub fn check_table(
+    address: &Address,
+    list_path: &Path,
+    list: &Acknowledged,
+    gone: bool,
+    drop: bool,
+) -> Result<Counts, CrashTestError> {
+    let Place::Table { name, .. } = &list.terms.place else {
+        return Err(CrashTestError::Other {
+            list: list_path.to_path_buf(),
+            kind: "the file",
+            target: list.terms.target.clone(),
+            hint: "narrows log crashtest check FILE --acknowledged LIST",
+        });
+    };
+    let mut connection = open(address)?;
+    // Consecutive numbers as one row: there may be millions.
+    let sql = format!(
+        "SELECT stream, min(number), max(number) FROM (SELECT stream, number, number - row_number() OVER \
+         (PARTITION BY stream ORDER BY number) AS island FROM {name}) AS rows GROUP BY stream, island"
+    );
+    let rows = match connection.query(&sql) {
+        Ok(rows) => rows,
+        Err(error) if error.code() == Some(NO_TABLE) && gone => Vec::new(),
+        Err(error) if error.code() == Some(NO_TABLE) => {
+            return Err(CrashTestError::Gone { target: format!("table {name} in {address}") });
+        }
+        Err(source) => return Err(failed("reading the table", address, source)),
+    };
+    let mut present = vec![Ranges::default(); list.streams.len()];
+    for row in rows {
+        let mut numbers =
+            row.iter().map(|field| field.as_deref().and_then(|text| text.parse().ok()));
+        let (Some(Some(stream)), Some(Some(from)), Some(Some(to))) =
+            (numbers.next(), numbers.next(), numbers.next())
+        else {
+            return Err(CrashTestError::Protocol("the table has other columns".to_string()));
+        };
+        if let Some(ranges) = present.get_mut(stream as usize) {
+            ranges.add(from, to);
+        }
+    }
+    let mut counts = Counts::new(list.total());
+    for ((stream, acknowledged), present) in (0..).zip(&list.streams).zip(&present) {
+        for number in acknowledged.iter().flat_map(|(from, to)| from..=to) {
+            let found = if present.contains(number) {
+                Found::Whole
+            } else {
+                Found::Missing("the row is not there".to_string())
+            };
+            counts.take(stream, number, found);
+        }
+    }
+    // What is missing is evidence.
+    if drop && counts.missing == 0 {
+        let sql = format!("DROP TABLE IF EXISTS {name}");
+        connection.execute(&sql).map_err(|source| failed("dropping the table", address, source))?;
+    }
+    Ok(counts)
+}

@@ -1,0 +1,272 @@
+//! From counts, and what is known of the cut, to the outcome. Pure.
+//!
+//! A cut is seen where the writer's voice fell silent without a word *and* its machine has booted since, or where the user
+//! says what was cut. A connection that was closed is none: only a living kernel closes connections. So is a machine
+//! still in the same boot. Reset button and power switch look alike from here; the book says which one counts.
+
+use narrows_model::{CrashTest, CrashTestOutcome, LostRecord};
+
+use crate::{Acknowledged, End, Machine, Terms};
+
+/// Fewer acknowledged records than this show nothing by being there.
+pub const LEAST_RECORDS: u64 = 1000;
+
+/// If no record came for so long before the voice ended, none was under way when the power went, ms.
+const LONGEST_IDLE_MS: u64 = 3000;
+
+/// What the checker found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Records that the list has.
+    pub acknowledged: u64,
+    /// Those that could be looked for.
+    pub checked: u64,
+    /// Of those, nothing there, or something older.
+    pub missing: u64,
+    /// Of those, a part there.
+    pub torn: u64,
+    /// The missing and torn ones, up to 10,000.
+    pub lost: Vec<LostRecord>,
+}
+
+/// What is known of the cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// How the writer's voice ended; `None` if nobody noted it.
+    pub end: Option<End>,
+    /// Whether the machine that wrote has booted since; `None` where that can't be told here.
+    pub booted: Option<bool>,
+    /// What the user says was cut, where it isn't the machine itself.
+    pub told: Option<String>,
+    /// From the last record to the end of the voice, ms.
+    pub idle_ms: Option<u64>,
+}
+
+impl Cut {
+    /// From a list, as seen on the machine where it is checked.
+    pub fn of(list: &Acknowledged, here: &Machine, told: Option<&str>) -> Cut {
+        let idle = list.last_heard_unix_ms.zip(list.last_record_unix_ms);
+        Cut {
+            end: list.end.clone(),
+            booted: list.terms.writer.booted_since(here),
+            told: told.map(String::from),
+            idle_ms: idle.map(|(heard, record)| heard.saturating_sub(record)),
+        }
+    }
+
+    /// What shows the cut, or why none is seen.
+    pub fn seen(&self) -> Result<String, &'static str> {
+        if let Some(told) = &self.told {
+            return Ok(format!("the user says that the power was cut: {told}"));
+        }
+        match (&self.end, self.booted) {
+            (Some(End::Silence), Some(true)) => {
+                Ok("the writer fell silent, and its machine has booted since".to_string())
+            }
+            (Some(End::Orderly), _) => Err("the writer stopped in order before any cut"),
+            (Some(End::Failed(_)), _) => Err(
+                "the writer saw a write fail and lived on: say with --cut what was cut, if that was meant",
+            ),
+            (Some(End::Closed), _) => Err(
+                "the writer's kernel lived on and closed its connection: a killed process is not a power cut",
+            ),
+            (Some(End::Stopped), _) => Err("the list was stopped before any cut"),
+            (None, _) => Err("the list has no end: whoever kept it was killed"),
+            (Some(End::Silence), Some(false)) => Err(
+                "the writer's machine is still in the same boot: the network failed, not its power",
+            ),
+            (Some(End::Silence), None) => Err(
+                "this is not the machine that wrote, or it can't be told: check there, or say with --cut what was cut",
+            ),
+        }
+    }
+}
+
+/// The outcome, with its sentences. `least` records must have been acknowledged to show anything.
+pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTest {
+    let seen = cut.seen();
+    let lost = counts.missing + counts.torn;
+    let mut sentences = Vec::new();
+    let outcome = if lost > 0 {
+        sentences.push(format!(
+            "of {} acknowledged records looked for, {} {} missing and {} torn",
+            counts.checked,
+            counts.missing,
+            if counts.missing == 1 { "is" } else { "are" },
+            counts.torn
+        ));
+        convict(&seen, terms, &mut sentences)
+    } else {
+        sentences.push(format!(
+            "all {} acknowledged records that could be looked for are there, whole",
+            counts.checked
+        ));
+        acquit(&seen, cut, terms, &counts, least, &mut sentences)
+    };
+    CrashTest {
+        id: terms.run.to_string(),
+        target: terms.target.clone(),
+        method: terms.method.clone(),
+        flushes: terms.flushes,
+        outcome,
+        sentences,
+        acknowledged: counts.acknowledged,
+        checked: counts.checked,
+        missing: counts.missing,
+        torn: counts.torn,
+        lost: counts.lost,
+        cut: seen.ok(),
+    }
+}
+
+fn convict(
+    seen: &Result<String, &'static str>,
+    terms: &Terms,
+    sentences: &mut Vec<String>,
+) -> CrashTestOutcome {
+    match seen {
+        Ok(cut) => sentences.push(cut.clone()),
+        Err(reason) => {
+            sentences.push(format!("no cut of the power was seen: {reason}"));
+            sentences.push(
+                "records don't vanish without one: is this the very file, and not a copy or a snapshot of it?"
+                    .to_string(),
+            );
+            return CrashTestOutcome::Inconclusive;
+        }
+    }
+    sentences.push(if terms.flushes {
+        "something between the writer and the medium acknowledged what it had not kept".to_string()
+    } else {
+        "as it must be where nothing was flushed: this cut does reach what is volatile".to_string()
+    });
+    CrashTestOutcome::Refuted
+}
+
+fn acquit(
+    seen: &Result<String, &'static str>,
+    cut: &Cut,
+    terms: &Terms,
+    counts: &Counts,
+    least: u64,
+    sentences: &mut Vec<String>,
+) -> CrashTestOutcome {
+    match seen {
+        Ok(cut) => sentences.push(cut.clone()),
+        Err(reason) => sentences.push(format!("no cut of the power was seen: {reason}")),
+    }
+    let mut shown = seen.is_ok();
+    let mut doubt = |text: String| {
+        sentences.push(text);
+        shown = false;
+    };
+    if counts.acknowledged < least {
+        doubt(format!(
+            "only {} records were acknowledged, fewer than {least}",
+            counts.acknowledged
+        ));
+    }
+    // A drive that is cut alone stalls its writer before it fails.
+    let idle = cut.idle_ms.filter(|idle| cut.told.is_none() && *idle > LONGEST_IDLE_MS);
+    if let Some(idle) = idle {
+        doubt(format!(
+            "no record was written in the last {:.1} s before the end",
+            idle as f64 / 1e3
+        ));
+    }
+    if !terms.flushes {
+        doubt(
+            "nothing was flushed, so nothing had to be there: the cut did not reach what is volatile, or all of it \
+             is protected"
+                .to_string(),
+        );
+    }
+    if shown {
+        sentences.push(
+            "one cut tests what was under way at that moment: repeat it, under load, before relying on it".to_string(),
+        );
+        CrashTestOutcome::Shown
+    } else {
+        CrashTestOutcome::Inconclusive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Layout, Mode, Place, RunId};
+    use CrashTestOutcome::{Inconclusive, Refuted, Shown};
+
+    fn terms(flushes: bool) -> Terms {
+        let layout = Layout { record_bytes: 4096, streams: 2, mode: Mode::Append };
+        Terms {
+            run: RunId(7),
+            writer: Machine { host: "db".into(), boot_id: "a".into(), machine: Some("m".into()) },
+            target: "/data/file".into(),
+            method: "write and fdatasync".into(),
+            flushes,
+            place: Place::File(layout),
+            same_host: false,
+        }
+    }
+
+    fn counts(acknowledged: u64, missing: u64, torn: u64) -> Counts {
+        Counts { acknowledged, checked: acknowledged, missing, torn, lost: Vec::new() }
+    }
+
+    fn real_cut() -> Cut {
+        Cut { end: Some(End::Silence), booted: Some(true), told: None, idle_ms: Some(12) }
+    }
+
+    fn outcome(counts: Counts, cut: &Cut, flushes: bool) -> (CrashTestOutcome, String) {
+        let test = conclude(&terms(flushes), counts, cut, LEAST_RECORDS);
+        (test.outcome, test.sentences.join("; "))
+    }
+
+    #[test]
+    fn table_of_ends() {
+        let failed = Some(End::Failed("EIO".into()));
+        for (end, booted, told, intact, damaged) in [
+            (Some(End::Silence), Some(true), false, Shown, Refuted),
+            (Some(End::Silence), Some(false), false, Inconclusive, Inconclusive),
+            (Some(End::Silence), None, false, Inconclusive, Inconclusive),
+            (Some(End::Closed), Some(false), false, Inconclusive, Inconclusive),
+            (Some(End::Closed), Some(true), false, Inconclusive, Inconclusive),
+            (Some(End::Orderly), Some(true), false, Inconclusive, Inconclusive),
+            (Some(End::Stopped), Some(true), false, Inconclusive, Inconclusive),
+            (None, Some(true), false, Inconclusive, Inconclusive),
+            (failed.clone(), Some(false), false, Inconclusive, Inconclusive),
+            (failed, Some(false), true, Shown, Refuted),
+            (Some(End::Closed), None, true, Shown, Refuted),
+        ] {
+            let told = told.then(|| "the shelf's plug".to_string());
+            let cut = Cut { end, booted, told, idle_ms: Some(0) };
+            let (seen, text) = outcome(counts(5000, 0, 0), &cut, true);
+            assert_eq!(seen, intact, "{cut:?}: {text}");
+            let (seen, text) = outcome(counts(5000, 1, 0), &cut, true);
+            assert_eq!(seen, damaged, "{cut:?}: {text}");
+            assert_eq!(outcome(counts(5000, 0, 1), &cut, true).0, damaged);
+        }
+    }
+
+    #[test]
+    fn too_little_shows_nothing_and_still_convicts() {
+        let cut = real_cut();
+        let (seen, text) = outcome(counts(999, 0, 0), &cut, true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("only 999"), "{text}");
+        assert_eq!(outcome(counts(10, 1, 0), &cut, true).0, Refuted);
+        let idle = Cut { idle_ms: Some(4000), ..cut };
+        let (seen, text) = outcome(counts(5000, 0, 0), &idle, true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("4.0 s"), "{text}");
+    }
+
+    #[test]
+    fn what_was_not_flushed_shows_the_cut_and_nothing_else() {
+        let (seen, text) = outcome(counts(5000, 9, 0), &real_cut(), false);
+        assert_eq!(seen, Refuted);
+        assert!(text.contains("nothing was flushed"), "{text}");
+        assert_eq!(outcome(counts(5000, 0, 0), &real_cut(), false).0, Inconclusive);
+    }
+}

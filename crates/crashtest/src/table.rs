@@ -1,0 +1,113 @@
+//! The writer to PostgreSQL: one row a transaction, acknowledged when its commit returned.
+
+use std::time::Duration;
+
+use narrows_engine::Stop;
+use narrows_layer_database::{Address, Connection, WireError};
+
+use crate::reporter::Reporter;
+use crate::streams::{self, Sink};
+use crate::{CrashTestError, Machine, Place, RunId, Terms, Written};
+
+const OPTIONS: &[(&str, &str)] = &[("application_name", "narrows crashtest")];
+
+/// Commits rows to a new table `narrows_crashtest_ID` in that database until `stop`, the end of `length`, a failure, or
+/// the power's end. The table stays: it is what is checked.
+///
+/// # Errors
+/// Where the server refuses, or the second host isn't reached, refuses or is lost.
+pub fn write_table(
+    address: &Address,
+    streams: u32,
+    collector: &str,
+    same_host: bool,
+    length: Option<Duration>,
+    stop: &Stop,
+    tell: &mut dyn FnMut(u64),
+) -> Result<Written, CrashTestError> {
+    let run = RunId::random().map_err(CrashTestError::file("reading", "/dev/urandom"))?;
+    let name = format!("narrows_crashtest_{}", run.short());
+    let mut connection = open(address)?;
+    let (method, flushes) = method(&mut connection)
+        .map_err(|source| failed("reading the settings", address, source))?;
+    let terms = Terms {
+        run,
+        writer: Machine::this(),
+        target: address.to_string(),
+        method,
+        flushes,
+        place: Place::Table { name: name.clone(), streams },
+        same_host,
+    };
+    let reporter = Reporter::connect(collector, &terms)?;
+    match prepare(&mut connection, address, &name, streams) {
+        Ok(sinks) => streams::run(run, reporter, sinks, length, stop, tell),
+        Err(error) => {
+            let text = error.to_string();
+            let _ = reporter.goodbye(Some(text.lines().next().unwrap_or_default()));
+            Err(error)
+        }
+    }
+}
+
+pub(crate) fn open(address: &Address) -> Result<Connection, CrashTestError> {
+    Connection::open(address, OPTIONS).map_err(|source| failed("connecting", address, source))
+}
+
+pub(crate) fn failed(
+    attempt: &'static str,
+    address: &Address,
+    source: WireError,
+) -> CrashTestError {
+    CrashTestError::Database { attempt, address: address.to_string(), source: Box::new(source) }
+}
+
+/// What the server does for a commit, in its own words, and whether that is a flush.
+fn method(connection: &mut Connection) -> Result<(String, bool), WireError> {
+    let mut setting = |name: &str| -> Result<String, WireError> {
+        Ok(connection.one(&format!("SHOW {name}"))?.unwrap_or_default())
+    };
+    let version = setting("server_version")?;
+    let fsync = setting("fsync")?;
+    let commit = setting("synchronous_commit")?;
+    let sync = setting("wal_sync_method")?;
+    let flushes = fsync == "on" && commit != "off";
+    let text = format!(
+        "commit in PostgreSQL {version}, fsync={fsync}, synchronous_commit={commit}, wal_sync_method={sync}"
+    );
+    Ok((text, flushes))
+}
+
+fn prepare(
+    connection: &mut Connection,
+    address: &Address,
+    name: &str,
+    streams: u32,
+) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
+    let sql = format!(
+        "CREATE TABLE {name} (stream int NOT NULL, number bigint NOT NULL, PRIMARY KEY (stream, number))"
+    );
+    connection.execute(&sql).map_err(|source| failed("creating the table", address, source))?;
+    (0..streams)
+        .map(|stream| {
+            let connection = open(address)?;
+            let (name, address) = (name.to_string(), address.clone());
+            Ok(Box::new(TableSink { connection, address, name, stream }) as Box<dyn Sink>)
+        })
+        .collect()
+}
+
+struct TableSink {
+    connection: Connection,
+    address: Address,
+    name: String,
+    stream: u32,
+}
+
+impl Sink for TableSink {
+    fn write(&mut self, number: u64) -> Result<(), CrashTestError> {
+        let sql = format!("INSERT INTO {} VALUES ({}, {number})", self.name, self.stream);
+        let done = self.connection.execute(&sql);
+        done.map_err(|source| failed("committing a row", &self.address, source))
+    }
+}

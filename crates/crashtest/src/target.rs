@@ -1,0 +1,96 @@
+//! What records are written to, and its state before the first of them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use narrows_engine::Stop;
+
+use crate::record::{HEADER_STREAM, encode};
+use crate::{CrashTestError, HEADER_BYTES, Layout, Mode, RunId};
+
+/// What is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A file that doesn't exist yet.
+    NewFile(PathBuf),
+    /// A device, whose contents are lost. Whoever makes this has the user's consent.
+    Device {
+        /// A path that leads to it.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+    },
+}
+
+impl Target {
+    /// The path.
+    pub fn path(&self) -> &Path {
+        match self {
+            Target::NewFile(path) | Target::Device { path, .. } => path,
+        }
+    }
+
+    /// Fills the whole ring with records of number 0 and heads it, all flushed, the folder's entry too. A file that
+    /// couldn't be finished is removed.
+    pub(crate) fn prepare(
+        &self,
+        layout: &Layout,
+        run: RunId,
+        stop: &Stop,
+    ) -> Result<(), CrashTestError> {
+        match self {
+            Target::NewFile(path) => {
+                let file = OpenOptions::new().write(true).create_new(true).open(path);
+                let file = file.map_err(|error| match error.kind() {
+                    io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.clone()),
+                    _ => CrashTestError::file("creating", path)(error),
+                })?;
+                let filled = fill(&file, layout, run, stop).and_then(|()| sync_folder(path));
+                filled.map_err(|error| {
+                    let _ = fs::remove_file(path);
+                    CrashTestError::file("filling", path)(error)
+                })
+            }
+            Target::Device { path, size_bytes } => {
+                if layout.mode == Mode::Append {
+                    let text = "a device doesn't grow: --append needs a file";
+                    return Err(CrashTestError::Settings(text.to_string()));
+                }
+                let (have, need) = (*size_bytes, layout.length());
+                if have < need {
+                    return Err(CrashTestError::Small { path: path.clone(), have, need });
+                }
+                let file = OpenOptions::new().write(true).open(path);
+                let filled = file.and_then(|file| fill(&file, layout, run, stop));
+                filled.map_err(CrashTestError::file("filling", path))
+            }
+        }
+    }
+}
+
+fn fill(file: &File, layout: &Layout, run: RunId, stop: &Stop) -> io::Result<()> {
+    let mut record = vec![0; layout.record_bytes as usize];
+    if let Mode::Overwrite { slots } = layout.mode {
+        for stream in 0..layout.streams {
+            encode(&mut record, run, stream, 0);
+            for slot in 1..=slots {
+                if stop.is_set() {
+                    return Err(io::Error::other("stopped on request"));
+                }
+                file.write_all_at(&record, layout.offset(stream, slot))?;
+            }
+        }
+    }
+    let mut head = vec![0; HEADER_BYTES as usize];
+    encode(&mut head, run, HEADER_STREAM, 0);
+    file.write_all_at(&head, 0)?;
+    file.sync_all()
+}
+
+/// A new file is only there after a crash if its folder was flushed.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
