@@ -71,9 +71,7 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
         Contender::new("floor: the bytes alone"),
     ];
     for round in 0..ROUNDS {
-        let mut order = [0, 1, 2];
-        order.rotate_left(round as usize % 3);
-        for index in order {
+        for index in super::order(round, contenders.len()) {
             let (rate, cpu) = match index {
                 0 => ours(ctx, &address, client_cpu, round)?,
                 1 => pgbench_once(&pgbench, &cluster, &script, client_cpu)?,

@@ -13,7 +13,9 @@ use narrows_io::{Access, Target};
 use narrows_layer_block::{Region, Scenario, Stream, run_scenario};
 use narrows_observe::Watch;
 
-use super::{Contender, Cost, ROUNDS, WINDOW, fio, table};
+use super::fio::{self, Charged, Fio};
+use super::target::{self, Goal};
+use super::{Contender, Cost, NO_FIO, ROUNDS, WINDOW, bare, spent, table};
 
 const BYTES: u64 = 512 << 20;
 const DEPTHS: [u32; 2] = [32, 128];
@@ -22,9 +24,7 @@ const BLOCK: u32 = 4096;
 pub(super) const TITLE: &str = "## Random reads of 4 KiB from a device in memory";
 
 pub(super) fn compare(ctx: &Context<'_>, _: &Path) -> Result<String> {
-    let Some(version) = fio::version() else {
-        return Ok("fio is not installed here; nothing to compare with.\n\n".into());
-    };
+    let Some(fio) = Fio::found().into_iter().next() else { return Ok(NO_FIO.into()) };
     let device = match Zram::set_up(ctx.seed) {
         Ok(device) => device,
         Err(reason) => {
@@ -33,46 +33,60 @@ pub(super) fn compare(ctx: &Context<'_>, _: &Path) -> Result<String> {
         }
     };
     let mut text = format!(
-        "zram of 512 MiB with data that doesn't compress, O_DIRECT, one thread, io_uring; {version}. zram answers inside of \
-         the submission, so this is the cost of asking and of copying 4 KiB. CPU of ours is the whole process's, kernel workers of its \
-         ring included; fio's and t/io_uring's is their thread's alone, so only rates and time outside of the kernel \
-         compare.\n\n"
+        "zram of 512 MiB with data that doesn't compress, O_DIRECT, one thread, io_uring; {}. Kernels that hand \
+         such reads to workers of the ring charge these to the process: CPU is the whole process's in each, and fio's is less what a \
+         fio without I/O takes to start and to end. Reads per second of CPU are one over that. Each batch wakes such a worker, so \
+         larger ones cost less: ours and fio's best hand over an eighth of the depth at once, `t/io_uring` a quarter.\n\n",
+        fio.version
     );
-    let bare = fio::bare();
+    let bare = bare::program();
+    let charged = Charged::Process { idle_s: fio.idle_s()? };
     for depth in DEPTHS {
         let mut contenders = vec![
             Contender::new("narrows"),
             Contender::new("fio, defaults"),
             Contender::new("fio, best options"),
         ];
-        if bare.is_some() {
-            contenders.push(Contender::new("t/io_uring"));
-        }
+        contenders.extend(bare.is_some().then(|| Contender::new("t/io_uring")));
         for round in 0..ROUNDS {
-            let mut order: Vec<usize> = (0..contenders.len()).collect();
-            order.rotate_left(round as usize % contenders.len());
-            for index in order {
-                match (index, &bare) {
-                    (0, _) => contenders[0].add_cost(ours(ctx, &device, depth, round)?),
-                    (1, _) => {
-                        contenders[1].add_cost(fio::reads(&device.path, BLOCK, depth, &[])?);
-                    }
-                    (2, _) => {
-                        let best = fio::best(depth);
-                        contenders[2].add_cost(fio::reads(&device.path, BLOCK, depth, &best)?);
-                    }
-                    (_, Some(bare)) => {
-                        let rate = fio::bare_rate(bare, &bare_arguments(depth, &device.path))?;
-                        // It keeps one CPU busy.
-                        contenders[3].add(rate, 1e9 / rate);
-                    }
-                    (_, None) => {}
-                }
+            for index in super::order(round, contenders.len()) {
+                let theirs =
+                    |options: &[String]| fio.reads(&device.path, BLOCK, depth, options, charged);
+                contenders[index].add_cost(match (index, &bare) {
+                    (0, _) => ours(ctx, &device, depth, round)?,
+                    (3, Some(bare)) => bare::run(bare, &bare_arguments(depth, &device.path))?,
+                    (1, _) => theirs(&[])?,
+                    _ => theirs(&fio::best(depth))?,
+                });
             }
         }
         text += &table(&format!("Depth {depth}:"), "reads", &contenders);
+        text += &targets(&contenders);
     }
     Ok(text)
+}
+
+fn targets(contenders: &[Contender]) -> String {
+    let per_core = |words: &str, bound: f64, peer: &Contender| {
+        let (ours, theirs) = (&contenders[0].cpu_per_op_ns, &peer.cpu_per_op_ns);
+        target::line(words, Goal::AtLeast(bound), theirs, ours)
+    };
+    let mut text =
+        per_core("reads per second of CPU, of fio's with its best options", 1.0, &contenders[2]);
+    if let Some(bare) = contenders.get(3) {
+        text += &per_core("reads per second of CPU, of `t/io_uring`'s", 0.97, bare);
+    }
+    text + &user_target(&contenders[0], &contenders[2]) + "\n"
+}
+
+/// The part outside of the kernel.
+fn user_target(ours: &Contender, theirs: &Contender) -> String {
+    target::pooled(
+        "CPU outside of the kernel, of fio's with its best options",
+        Goal::AtMost(0.5),
+        &ours.user_per_op_ns,
+        &theirs.user_per_op_ns,
+    )
 }
 
 fn bare_arguments(depth: u32, path: &Path) -> Vec<String> {
@@ -92,14 +106,12 @@ fn ours(ctx: &Context<'_>, device: &Zram, depth: u32, round: u32) -> Result<Cost
     stream.order_seed = Some(seed);
     let warm_up = std::time::Duration::from_millis(200);
     let scenario = Scenario::of(stream, warm_up, WINDOW, seed);
-    let before = super::reads::times();
-    let outcome = run_scenario(ctx, &scenario, &Watch::none())?.remove(0);
-    let after = super::reads::times();
-    let (user, system) = (after.0 - before.0, after.1 - before.1);
+    let (outcome, user_share) =
+        spent::user_share(|| Ok(run_scenario(ctx, &scenario, &Watch::none())?.remove(0)))?;
     Ok(Cost {
         rate_per_s: outcome.throughput_per_s(),
         cpu_per_op_ns: outcome.cpu_per_op_ns,
-        user_per_op_ns: outcome.cpu_per_op_ns * user / (user + system),
+        user_per_op_ns: outcome.cpu_per_op_ns * user_share,
     })
 }
 

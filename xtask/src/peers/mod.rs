@@ -3,57 +3,34 @@
 //! Results with the machine's description go to `docs/benchmarks.md`, whatever they are. Ratios within one run are
 //! what counts; the absolute figures are the machine's of that hour.
 
+mod bare;
+mod contender;
 mod fio;
 mod lookups;
 mod memory_device;
+mod pooled;
 mod rates;
 mod reads;
 mod ring;
+mod spent;
+mod stalls;
+mod target;
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Context, Scratch, Silent, Stop};
 use narrows_model::{Platform, Role};
+
+use self::contender::{Contender, Cost, figure, table};
 
 /// Rounds; in each of them every contender has one window.
 const ROUNDS: u32 = 6;
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// One contender's samples: rate, CPU time per operation, and the part of that outside of the kernel.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Contender {
-    name: String,
-    rate_per_s: Vec<f64>,
-    cpu_per_op_ns: Vec<f64>,
-    user_per_op_ns: Vec<f64>,
-}
-
-impl Contender {
-    fn new(name: impl Into<String>) -> Self {
-        Contender { name: name.into(), ..Contender::default() }
-    }
-
-    fn add(&mut self, rate_per_s: f64, cpu_per_op_ns: f64) {
-        self.rate_per_s.push(rate_per_s);
-        self.cpu_per_op_ns.push(cpu_per_op_ns);
-    }
-
-    fn add_cost(&mut self, cost: Cost) {
-        self.add(cost.rate_per_s, cost.cpu_per_op_ns);
-        self.user_per_op_ns.push(cost.user_per_op_ns);
-    }
-}
-
-/// What one window cost.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cost {
-    rate_per_s: f64,
-    cpu_per_op_ns: f64,
-    /// Of it, outside of the kernel.
-    user_per_op_ns: f64,
-}
+const NO_FIO: &str = "fio is not installed here; nothing to compare with.\n\n";
 
 type Compare = fn(&Context<'_>, &Path) -> Result<String>;
 
@@ -63,33 +40,44 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("memory-device", memory_device::TITLE, memory_device::compare),
     ("ring", ring::TITLE, ring::compare),
     ("rates", rates::TITLE, rates::compare),
+    ("stalls", stalls::TITLE, stalls::compare),
     ("lookups", lookups::TITLE, lookups::compare),
 ];
 /// All that is about block storage.
-const BLOCK: [&str; 4] = ["reads", "memory-device", "ring", "rates"];
+const BLOCK: [&str; 5] = ["reads", "memory-device", "ring", "rates", "stalls"];
 
 /// Measures beside fio, its `t/io_uring` and pgbench; `args` may name what, and the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
-    let (what, rest): (Vec<&str>, &[&str]) = match args {
-        ["block", rest @ ..] => (BLOCK.into(), rest),
-        [name, rest @ ..] if SECTIONS.iter().any(|section| section.0 == *name) => {
-            (vec![name], rest)
-        }
-        rest => (SECTIONS.iter().map(|section| section.0).collect(), rest),
-    };
-    let folder = match rest {
-        [] => "/var/tmp",
-        ["--data", folder] => folder,
-        _ => bail!(
-            "usage: cargo xtask peers [block|reads|memory-device|ring|rates|lookups] [--data DIR]"
-        ),
-    };
+    let (what, folder) = asked(args)?;
     if cfg!(debug_assertions) {
         bail!(
             "a debug build would measure the compiler\nhint: cargo run --release -p xtask -- peers"
         );
     }
-    let folder = Path::new(folder);
+    let path = crate::root().join("docs/benchmarks.md");
+    match what[..] {
+        [name] => measure(name, folder, &path)?,
+        _ => each_apart(&what, folder)?,
+    }
+    print!("{}", std::fs::read_to_string(&path)?);
+    Ok(())
+}
+
+/// Each section in a process of its own: the kernel splits a process's time by all it did before, so what one section
+/// did would colour the next one's.
+fn each_apart(names: &[&str], folder: &Path) -> Result<()> {
+    let program = std::env::current_exe()?;
+    for name in names {
+        let mut command = Command::new(&program);
+        command.args(["peers", name, "--data"]).arg(folder).stdout(Stdio::null());
+        let status = command.status().with_context(|| format!("running {}", program.display()))?;
+        ensure!(status.success(), "section {name} could not be measured ({status})");
+    }
+    Ok(())
+}
+
+/// Measures that section and writes it into the page; the others stay.
+fn measure(name: &str, folder: &Path, path: &Path) -> Result<()> {
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, folder)]);
     let stop = Stop::new();
     let ctx = Context {
@@ -101,27 +89,58 @@ pub fn peers(args: &[&str]) -> Result<()> {
         window: WINDOW,
     };
     Scratch::sweep(folder);
-    let path = crate::root().join("docs/benchmarks.md");
-    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
     let mut text = head(&platform);
     let id = format!("peers-{}", std::process::id());
-    for (name, title, compare) in SECTIONS {
+    for (other, title, compare) in SECTIONS {
         text += &format!("{title}\n\n");
-        text += &if what.contains(name) {
+        text += &if *other == name {
             let scratch = Scratch::create(folder, &id)?;
             compare(&ctx, scratch.path())?
         } else {
             section(&stored, title)
         };
     }
-    std::fs::write(&path, &text).with_context(|| format!("writing {}", path.display()))?;
-    print!("{text}");
-    Ok(())
+    std::fs::write(path, &text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// The sections that are asked for, all where none is named, and the folder to work in.
+fn asked<'a>(args: &[&'a str]) -> Result<(Vec<&'a str>, &'a Path)> {
+    let names: Vec<&str> = args.iter().copied().take_while(|arg| !arg.starts_with('-')).collect();
+    let folder = match &args[names.len()..] {
+        [] => "/var/tmp",
+        ["--data", folder] => folder,
+        _ => bail!("{}", usage()),
+    };
+    let mut what = Vec::new();
+    for name in names {
+        match name {
+            "block" => what.extend(BLOCK),
+            _ if SECTIONS.iter().any(|section| section.0 == name) => what.push(name),
+            _ => bail!("there is no section {name:?}\n{}", usage()),
+        }
+    }
+    if what.is_empty() {
+        what.extend(SECTIONS.iter().map(|section| section.0));
+    }
+    Ok((what, Path::new(folder)))
+}
+
+fn usage() -> String {
+    let names: Vec<&str> = SECTIONS.iter().map(|section| section.0).collect();
+    format!("usage: cargo xtask peers [block] [{}]... [--data DIR]", names.join("] ["))
+}
+
+/// Who comes when: each round begins with another one.
+fn order(round: u32, contenders: usize) -> impl Iterator<Item = usize> {
+    (0..contenders).map(move |place| (place + round as usize) % contenders)
 }
 
 /// What stands under a title in the stored page, up to the next one.
 fn section(stored: &str, title: &str) -> String {
-    let Some((_, after)) = stored.split_once(title) else { return "Not measured.\n\n".into() };
+    let Some((_, after)) = stored.split_once(&format!("{title}\n")) else {
+        return "Not measured.\n\n".into();
+    };
     let body = after.split("\n## ").next().unwrap_or(after).trim();
     format!("{body}\n\n")
 }
@@ -131,7 +150,7 @@ fn head(platform: &Platform) -> String {
     format!(
         "# Benchmarks\n\n\
          Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s, \
-         medians. Ratios within one table are what counts: on a shared virtual machine the absolute figures change by \
+         medians. Ratios are taken round by round, with the 95 % interval of their geometric mean (t on the logarithms). They are what counts: on a shared virtual machine the absolute figures change by \
          the hour.\n\n\
          Machine: {} ({} CPUs), Linux {}, {}, drive {}.\n\n",
         WINDOW.as_secs(),
@@ -148,47 +167,32 @@ fn head(platform: &Platform) -> String {
     )
 }
 
-/// A table with the first contender as the measure of the others.
-fn table(caption: &str, unit: &str, contenders: &[Contender]) -> String {
-    let ours = &contenders[0];
-    let user = !ours.user_per_op_ns.is_empty();
-    let (title, rule) =
-        if user { (" outside of the kernel | of ours |", " ---: | ---: |") } else { ("", "") };
-    let mut text = format!(
-        "{caption}\n\n| | {unit} | of ours | CPU per operation | of ours |{title}\n| --- | ---: | ---: | ---: | ---: |{rule}\n"
-    );
-    for contender in contenders {
-        text += &format!(
-            "| {} | {} | {} | {} | {} |",
-            contender.name,
-            figure(&contender.rate_per_s, |rate| {
-                let (number, prefix) = narrows_units::si(rate);
-                format!("{number} {prefix}/s")
-            }),
-            relation(&contender.rate_per_s, &ours.rate_per_s),
-            figure(&contender.cpu_per_op_ns, |ns| format!("{:.2} µs", ns / 1e3)),
-            relation(&contender.cpu_per_op_ns, &ours.cpu_per_op_ns),
-        );
-        if user {
-            text += &format!(
-                " {} | {} |",
-                figure(&contender.user_per_op_ns, |ns| format!("{ns:.0} ns")),
-                relation(&contender.user_per_op_ns, &ours.user_per_op_ns),
-            );
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_named_or_all_of_them() {
+        assert_eq!(asked(&[]).unwrap().0.len(), SECTIONS.len());
+        assert_eq!(asked(&["block"]).unwrap().0, BLOCK);
+        let (what, folder) = asked(&["ring", "rates", "--data", "/x"]).unwrap();
+        assert_eq!((what, folder), (vec!["ring", "rates"], Path::new("/x")));
+        for wrong in [&["rings"][..], &["ring", "--data"], &["--dta", "/x"]] {
+            assert!(asked(wrong).unwrap_err().to_string().contains("usage:"), "{wrong:?}");
         }
-        text += "\n";
+        assert!(BLOCK.iter().all(|name| SECTIONS.iter().any(|section| section.0 == *name)));
     }
-    text + "\n"
-}
 
-fn figure(samples: &[f64], print: impl Fn(f64) -> String) -> String {
-    narrows_stats::median(samples).map_or("-".into(), print)
-}
+    #[test]
+    fn each_round_begins_with_another() {
+        let orders: Vec<Vec<usize>> = (0..4).map(|round| order(round, 3).collect()).collect();
+        assert_eq!(orders, [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]]);
+    }
 
-fn relation(theirs: &[f64], ours: &[f64]) -> String {
-    let Some(ratio) = narrows_stats::ratio(theirs, ours) else { return "-".into() };
-    let interval = ratio.interval_95.map_or(String::new(), |interval| {
-        format!(" ({:.2} to {:.2})", interval.low, interval.high)
-    });
-    format!("× {:.2}{interval}", ratio.value)
+    #[test]
+    fn what_was_not_measured_now_is_kept() {
+        let stored = "# B\n\n## Rates\n\nold\n\n## Other\n\nmore\n";
+        assert_eq!(section(stored, "## Rates"), "old\n\n");
+        assert_eq!(section(stored, "## Nothing"), "Not measured.\n\n");
+    }
 }

@@ -6,7 +6,9 @@ use anyhow::Result;
 use narrows_engine::Context;
 use narrows_io::{Access, TestFile};
 
-use super::{Contender, Cost, ROUNDS, WINDOW, fio, table};
+use super::fio::{self, Charged, Fio};
+use super::target::{self, Goal};
+use super::{Contender, Cost, NO_FIO, ROUNDS, WINDOW, spent, table};
 
 const FILE_BYTES: u64 = 4 << 30;
 const BLOCK: u32 = 4096;
@@ -15,39 +17,57 @@ const DEPTHS: [u32; 3] = [1, 32, 128];
 pub(super) const TITLE: &str = "## Random reads of 4 KiB";
 
 pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let mut text = String::new();
-    let Some(version) = fio::version() else {
-        return Ok(text + "fio is not installed here; nothing to compare with.\n\n");
-    };
-    text += &format!(
-        "One file of 4 GiB, fully written with random data, O_DIRECT, one thread; {version}, io_uring in both. \"Best\" \
-         is registered files, fixed buffers and batches of an eighth of the depth. CPU is user and system time of the \
-         whole process; where interrupts and the kernel's own threads do the work, nobody is charged.\n\n"
+    let peers = Fio::found();
+    let Some(newest) = peers.first() else { return Ok(NO_FIO.into()) };
+    let mut text = String::from(
+        "One file of 4 GiB, fully written with random data, O_DIRECT, one thread, io_uring in all. \"Best\" is registered \
+         files, fixed buffers and batches of an eighth of the depth. CPU is user and system time: of ours the whole \
+         process's, of fio's its I/O thread's as it reports it. Where interrupts and the kernel's own threads do the work, \
+         nobody is charged. How much of \
+         it lies outside of the kernel is told by the kernel's ticks, too few of which meet a thread that mostly sleeps; the next \
+         section has that figure, of threads that are always busy.\n\n",
     );
     let file = narrows_layer_block::prepare(ctx, folder, FILE_BYTES, ctx.seed)?;
     for depth in DEPTHS {
-        let mut contenders = [
+        let mut contenders = vec![
             Contender::new("narrows"),
-            Contender::new("fio, defaults"),
-            Contender::new("fio, best options"),
+            Contender::new(format!("{}, defaults", newest.version)),
         ];
+        contenders.extend(
+            peers.iter().map(|fio| Contender::new(format!("{}, best options", fio.version))),
+        );
         for round in 0..ROUNDS {
-            let mut order = [0, 1, 2];
-            order.rotate_left(round as usize % 3);
-            for index in order {
-                contenders[index].add_cost(match index {
+            for index in super::order(round, contenders.len()) {
+                let theirs = |fio: &Fio, options: &[String]| {
+                    fio.reads(file.path(), BLOCK, depth, options, Charged::Thread)
+                };
+                let cost = match index {
                     0 => ours(ctx, &file, &Access::best(), depth, round)?,
-                    1 => fio::reads(file.path(), BLOCK, depth, &[])?,
-                    _ => fio::reads(file.path(), BLOCK, depth, &fio::best(depth))?,
-                });
+                    1 => theirs(newest, &[])?,
+                    _ => theirs(&peers[index - 2], &fio::best(depth))?,
+                };
+                contenders[index].add(cost.rate_per_s, cost.cpu_per_op_ns);
             }
         }
         text += &table(&format!("Depth {depth}:"), "reads", &contenders);
+        text += &targets(&contenders);
     }
     Ok(text)
 }
 
-/// One window of ours. The part outside of the kernel is that of the whole call, warm-up included.
+/// Of ours, beside fio with its best options.
+fn targets(contenders: &[Contender]) -> String {
+    let (ours, best) = (&contenders[0], &contenders[2]);
+    let cpu = target::line(
+        "CPU per read, of fio's with its best options",
+        Goal::AtMost(1.0),
+        &ours.cpu_per_op_ns,
+        &best.cpu_per_op_ns,
+    );
+    cpu + "\n"
+}
+
+/// One window of ours.
 pub(super) fn ours(
     ctx: &Context<'_>,
     file: &TestFile,
@@ -56,23 +76,12 @@ pub(super) fn ours(
     round: u32,
 ) -> Result<Cost> {
     let ctx = Context { seed: ctx.seed ^ (u64::from(round) << 20), ..*ctx };
-    let before = times();
-    let once = narrows_layer_block::random_read_once(&ctx, file, access, BLOCK, depth, WINDOW)?;
-    let after = times();
-    let (user, system) = (after.0 - before.0, after.1 - before.1);
+    let (once, user_share) = spent::user_share(|| {
+        Ok(narrows_layer_block::random_read_once(&ctx, file, access, BLOCK, depth, WINDOW)?)
+    })?;
     Ok(Cost {
         rate_per_s: once.throughput_per_s,
         cpu_per_op_ns: once.cpu_per_op_ns,
-        user_per_op_ns: once.cpu_per_op_ns * user / (user + system),
+        user_per_op_ns: once.cpu_per_op_ns * user_share,
     })
-}
-
-/// CPU time of this process so far, outside of the kernel and inside, seconds.
-pub(super) fn times() -> (f64, f64) {
-    // SAFETY: `rusage` is plain data that the call fills.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is valid for the call.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }

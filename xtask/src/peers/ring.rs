@@ -8,7 +8,8 @@ use narrows_engine::Context;
 use narrows_io::Access;
 
 use super::reads::ours;
-use super::{Contender, ROUNDS, fio, table};
+use super::target::{self, Goal};
+use super::{Contender, ROUNDS, bare, table};
 
 const FILE_BYTES: u64 = 64 << 20;
 const DEPTH: u32 = 128;
@@ -16,7 +17,7 @@ const DEPTH: u32 = 128;
 pub(super) const TITLE: &str = "## A ring of no-ops";
 
 pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let Some(bare) = fio::bare() else {
+    let Some(bare) = bare::program() else {
         return Ok("NARROWS_PEER_T_IO_URING names no program; nothing to compare with.\n\n".into());
     };
     let file = narrows_layer_block::prepare(ctx, folder, FILE_BYTES, ctx.seed)?;
@@ -26,22 +27,21 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     arguments.push(file.path().display().to_string());
     let mut contenders = [Contender::new("narrows"), Contender::new("t/io_uring -N1")];
     for round in 0..ROUNDS {
-        let mut order = [0, 1];
-        order.rotate_left(round as usize % 2);
-        for index in order {
-            if index == 0 {
-                contenders[0].add_cost(ours(ctx, &file, &Access::nop(), DEPTH, round)?);
-            } else {
-                let rate = fio::bare_rate(&bare, &arguments)?;
-                // It keeps one CPU busy.
-                contenders[1].add(rate, 1e9 / rate);
-            }
+        for index in super::order(round, contenders.len()) {
+            contenders[index].add_cost(match index {
+                0 => ours(ctx, &file, &Access::nop(), DEPTH, round)?,
+                _ => bare::run(&bare, &arguments)?,
+            });
         }
     }
-    Ok(table(
+    let text = table(
         "Depth 128, one thread. Ours chooses a place for each operation, stamps each batch and records every latency; the \
-         other stamps and records nothing, in batches of 32. Its CPU is one CPU's time.",
+         other stamps and records nothing, in batches of 32.",
         "no-ops",
         &contenders,
-    ))
+    );
+    let [ours, theirs] = &contenders;
+    let words = "CPU per no-op, of `t/io_uring -N1`'s";
+    let goal = Goal::AtMost(1.10);
+    Ok(text + &target::line(words, goal, &ours.cpu_per_op_ns, &theirs.cpu_per_op_ns) + "\n")
 }
