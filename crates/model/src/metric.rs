@@ -183,6 +183,8 @@ pub const ADDED_P99: &str = "added_p99";
 pub const ADDED_P999: &str = "added_p999";
 /// Mean latency of one of several logs together over that of one alone, in the same repeat.
 pub const INTERFERENCE: &str = "interference";
+/// 99th percentile of the latencies of all repeats together, ns: for windows that are too short for one of their own.
+pub const LATENCY_P99_ALL: &str = "latency_p99_all";
 /// 99.9th percentile of the latencies of all repeats together, ns: single windows are too short for it.
 pub const LATENCY_P999_ALL: &str = "latency_p999_all";
 

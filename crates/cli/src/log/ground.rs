@@ -10,7 +10,7 @@ use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 use crate::args::block::OutputArgs;
 use crate::args::log::LogPlaceArgs;
 use crate::block::session::Prepared;
-use crate::{cpus, plan};
+use crate::plan;
 
 /// The folders, without links, and the machine.
 pub struct Ground {
@@ -20,8 +20,6 @@ pub struct Ground {
     pub data: PathBuf,
     /// With both roles.
     pub platform: Platform,
-    /// Processors of the server, whose log this is, and of its clients.
-    pub split: cpus::Split,
 }
 
 impl Ground {
@@ -36,8 +34,7 @@ impl Ground {
             None => wal.clone(),
         };
         let platform = narrows_platform::discover(&Live, &[(Role::Data, &data), (Role::Wal, &wal)]);
-        let split = cpus::split(&platform);
-        Ok(Ground { wal, data, platform, split })
+        Ok(Ground { wal, data, platform })
     }
 
     /// A plan of the log by these steps, and of the database, if there is one.
@@ -61,8 +58,9 @@ impl Ground {
             file_bytes: 0,
             table_bytes: 0,
             shared_buffers_bytes: 0,
-            server_cpus: self.split.server.clone(),
-            client_cpus: self.split.client.clone(),
+            // One thing at a time runs here, and nothing is kept from it.
+            server_cpus: self.platform.cpu.allowed.clone(),
+            client_cpus: self.platform.cpu.allowed.clone(),
             steps,
         };
         Prepared { plan, platform: self.platform.clone() }

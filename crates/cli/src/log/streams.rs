@@ -89,7 +89,8 @@ fn measure(
 
 /// `The device holds 24 such streams with p99 within 1.00 ms; 28 miss it.`
 fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
-    let percentile = significant(plan.quantile * 100.0, 4);
+    let percentile = format!("{:.3}", plan.quantile * 100.0);
+    let percentile = percentile.trim_end_matches('0').trim_end_matches('.');
     let goal = format!("p{percentile} within {}", Nanos(plan.limit_ns));
     let each = format!(
         "{}/s in durable writes of {}",

@@ -5,11 +5,11 @@
 
 use narrows_model::{Better, Measurement, Metric, Unit, metric};
 
-/// Which percentile gives which increment.
-const STEPS: [(&str, &str); 3] = [
-    (metric::LATENCY_P50, metric::ADDED_P50),
-    (metric::LATENCY_P99, metric::ADDED_P99),
-    (metric::LATENCY_P999_ALL, metric::ADDED_P999),
+/// Which percentile gives which increment: repeat by repeat, or where windows are too short for that of all repeats together.
+const STEPS: [(&[&str], &str); 3] = [
+    (&[metric::LATENCY_P50], metric::ADDED_P50),
+    (&[metric::LATENCY_P99, metric::LATENCY_P99_ALL], metric::ADDED_P99),
+    (&[metric::LATENCY_P999_ALL], metric::ADDED_P999),
 ];
 
 /// Adds the increments to all of `log.ladder.*`; `above` gives the name of the rung below a rung.
@@ -22,9 +22,11 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
         let metrics: Vec<Metric> = STEPS
             .iter()
             .filter_map(|(of, added)| {
-                let (upper, lower) =
-                    (measurements[at].metric(of)?, measurements[lower].metric(of)?);
-                difference(added, &upper.samples, &lower.samples)
+                of.iter().find_map(|of| {
+                    let (upper, lower) =
+                        (measurements[at].metric(of)?, measurements[lower].metric(of)?);
+                    difference(added, &upper.samples, &lower.samples)
+                })
             })
             .collect();
         let lower = measurements[lower].id.clone();

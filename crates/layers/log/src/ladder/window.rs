@@ -132,11 +132,15 @@ impl Gathered {
         let mut measurement = Measurement::new(id, Layer::Log);
         measurement.repeats = self.repeats();
         let mut samples = self.samples;
-        // Single windows are too short for it; a tail of all repeats together needs ten operations beyond it as well.
-        if self.all.count() >= 10_000
-            && let Some(ns) = self.all.quantile(0.999)
+        // Single windows may be too short; a tail of all repeats together needs ten operations beyond it as well.
+        for (name, quantile) in [(metric::LATENCY_P99_ALL, 0.99), (metric::LATENCY_P999_ALL, 0.999)]
         {
-            samples.add(metric::LATENCY_P999_ALL, Unit::Ns, Better::Less, ns as f64);
+            let beyond = self.all.count() as f64 * (1.0 - quantile);
+            if beyond >= 10.0
+                && let Some(ns) = self.all.quantile(quantile)
+            {
+                samples.add(name, Unit::Ns, Better::Less, ns as f64);
+            }
         }
         measurement.metrics = samples.into_metrics();
         // The median would hide an error in one repeat.

@@ -67,7 +67,7 @@ pub fn commit_rate(
         }
         let searched = search(&mut bench, &closed)?;
         let around = searched.passed_per_s().unwrap_or(closed.ceiling_per_s());
-        let curve = curve(&mut bench, &closed, around, searched.kept_per_s())?;
+        let curve = curve(&mut bench, around, searched.kept_per_s())?;
         ctx.progress.phase(Layer::Log, Phase::Verify, "the end of the log");
         let end = log.flushed().next_multiple_of(PAGE as u64);
         let verified = segment.verify(&pages, end, READ_BACK)?;

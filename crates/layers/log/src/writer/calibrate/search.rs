@@ -15,8 +15,9 @@ use crate::writer::Flusher;
 use crate::writer::account::Account;
 use crate::writer::drive::{Driven, Load};
 
-/// Bounds of the sessions that an open loop has: far more than the limit of latency allows.
-const FEWEST_SESSIONS: u32 = 64;
+/// Bounds of the sessions that an open loop has: several times what the limit of latency lets wait at that rate. More would only
+/// cost processor time.
+const FEWEST_SESSIONS: u32 = 32;
 const MOST_SESSIONS: u32 = 512;
 /// Above this part of its processors the machine is what makes commits late, and not the clock of the generator.
 const BUSY: f64 = 0.85;
@@ -40,9 +41,9 @@ pub struct Curve {
 }
 
 /// A load of the open loop at that rate.
-fn load<F: Flusher + Send>(bench: &Bench<'_, F>, closed: &Closed, rate_per_s: f64) -> Load {
+fn load<F: Flusher + Send>(bench: &Bench<'_, F>, rate_per_s: f64) -> Load {
     let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
-    let wanted = (4.0 * closed.ceiling_per_s() * limit_s).ceil().min(f64::from(MOST_SESSIONS));
+    let wanted = (4.0 * rate_per_s * limit_s).ceil().min(f64::from(MOST_SESSIONS));
     let sessions = (wanted as u32).clamp(FEWEST_SESSIONS, MOST_SESSIONS);
     Load::Open { rate_per_s, arrivals: bench.plan.arrivals, sessions }
 }
@@ -83,7 +84,7 @@ pub fn search<F: Flusher + Send>(
         }
         let number = search.tried().len() + 1;
         bench.tell(&format!("search: {:.0} commits per second, window {number}", step.rate_per_s));
-        let load = load(bench, closed, step.rate_per_s);
+        let load = load(bench, step.rate_per_s);
         let driven = bench.run(load, (step.warm_up, step.window))?;
         let usable = undisturbed(&driven.seen);
         unusable += u32::from(!usable);
@@ -178,7 +179,6 @@ impl Searched {
 /// Around `rate_per_s`; points above `kept_per_s` have `beyond` in their ids. Ends early where time or bytes do.
 pub fn curve<F: Flusher + Send>(
     bench: &mut Bench<'_, F>,
-    closed: &Closed,
     rate_per_s: f64,
     kept_per_s: Option<f64>,
 ) -> Result<Curve, LogError> {
@@ -193,7 +193,7 @@ pub fn curve<F: Flusher + Send>(
             break;
         }
         bench.tell(&format!("curve: {:.0} commits per second", step.rate_per_s));
-        let load = load(bench, closed, step.rate_per_s);
+        let load = load(bench, step.rate_per_s);
         let driven = bench.run(load, (length.mul_f64(WARM_UP), length))?;
         let mut alone = Kept::new(load);
         let account = if step.sentinel {
