@@ -50,6 +50,8 @@ pub enum Group {
     Database,
     /// Durability.
     Durability,
+    /// What commits wait for.
+    Log,
     /// Clock and memory.
     Machine,
     /// What the path under a role is.
@@ -60,7 +62,7 @@ pub enum Group {
 
 impl Group {
     /// Every heading in the book's order.
-    pub const ALL: [Group; 12] = [
+    pub const ALL: [Group; 13] = [
         Group::Arithmetic,
         Group::Device,
         Group::File,
@@ -70,6 +72,7 @@ impl Group {
         Group::Generator,
         Group::Database,
         Group::Durability,
+        Group::Log,
         Group::Machine,
         Group::Path,
         Group::Blind,
@@ -87,6 +90,7 @@ impl Group {
             Group::Generator => "The load generator",
             Group::Database => "The database's own counters",
             Group::Durability => "Durability",
+            Group::Log => "The commit log",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
             Group::Blind => "What could not be checked",

@@ -296,6 +296,22 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "sync-implausibly-fast",
         fires: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 2e3),
         silent: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 12e3) },
+    Pair { rule: "commit-wait-above-law",
+        fires: |r| { put(r, APPEND, metric::LATENCY_MEAN, 2.1e5); put(r, APPEND, metric::MODEL_LATENCY_MEAN, 1e5) },
+        silent: |r| { put(r, APPEND, metric::LATENCY_MEAN, 1.9e5); put(r, APPEND, metric::MODEL_LATENCY_MEAN, 1e5) } },
+    Pair { rule: "fewer-commits-per-flush",
+        fires: |r| { put(r, APPEND, metric::COMMITS_PER_FLUSH, 4.9); put(r, APPEND, metric::MODEL_COMMITS_PER_FLUSH, 10.0) },
+        silent: |r| { put(r, APPEND, metric::COMMITS_PER_FLUSH, 5.1); put(r, APPEND, metric::MODEL_COMMITS_PER_FLUSH, 10.0) } },
+    Pair { rule: "wake-up-dominates",
+        fires: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.51),
+        silent: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.49) },
+    Pair { rule: "no-flush-counted",
+        fires: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("no flush was counted")) },
+        silent: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("fua")) } },
+    // Of a hundred writes a second that are due in six windows some are under way at each end.
+    Pair { rule: "streams-fall-behind",
+        fires: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.9) },
+        silent: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.985) } },
     Pair { rule: "flush-implausibly-fast",
         fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
         silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },
@@ -449,6 +465,31 @@ fn samples(run: &mut Run, id: &str, name: &str, values: &[f64]) {
     metric.value = values[0];
 }
 
+/// A metric that the clean run hasn't.
+fn put(run: &mut Run, id: &str, name: &str, value: f64) {
+    let metric = Metric {
+        name: name.to_string(),
+        unit: Unit::Count,
+        better: narrows_model::Better::Neither,
+        value,
+        interval_95: None,
+        samples: vec![value; REPEATS],
+    };
+    let metrics = &mut of(run, id).metrics;
+    metrics.retain(|m| m.name != name);
+    metrics.push(metric);
+}
+
+fn rename(run: &mut Run, id: &str, to: &str) {
+    of(run, id).id = to.to_string();
+}
+
+/// The rate obtained is that share of what was due.
+fn behind(run: &mut Run, id: &str, share: f64) {
+    let rate = metric_of(run, id, metric::THROUGHPUT).value;
+    put(run, id, metric::OFFERED, rate / share);
+}
+
 fn interval(run: &mut Run, id: &str, name: &str, low: f64, high: f64) {
     let interval = metric_of(run, id, name).interval_95.as_mut().expect("the clean run has one");
     (interval.low, interval.high) = (low, high);
@@ -487,14 +528,6 @@ fn mirror(run: &mut Run) {
     devices.insert(0, raid);
 }
 
-fn database(run: &mut Run, shares_role: Vec<Role>) {
-    run.hosts[0].platform.databases.push(RunningDatabase {
-        kind: "postgresql".to_string(),
-        pid: 1234,
-        data_dir: None,
-        shares_role,
-    });
-}
 /// Two nodes with two processors each; all drives at `drives_at`.
 fn two_nodes(run: &mut Run, drives_at: u32) {
     let platform = &mut run.hosts[0].platform;
@@ -516,4 +549,13 @@ fn left_over(run: &mut Run) -> f64 {
     let figure = |name: &str| m.value(name).expect("the clean run has it");
     let waiting = figure(metric::THROUGHPUT) * figure(metric::LATENCY_MEAN) / 1e9 + 1.0;
     waiting * (REPEATS as f64 + 3.0 * (REPEATS as f64).sqrt())
+}
+
+fn database(run: &mut Run, shares_role: Vec<Role>) {
+    run.hosts[0].platform.databases.push(RunningDatabase {
+        kind: "postgresql".to_string(),
+        pid: 1234,
+        data_dir: None,
+        shares_role,
+    });
 }

@@ -15,13 +15,21 @@ const RUNNING: Quantity = Product(&[Number(condition::THREADS), Metric(metric::G
 const HALF: Quantity = Product(&[Number(condition::THREADS), Constant(0.5)]);
 const OPEN: &[Need] = &[Need::Says(condition::LOOP, &["open"])];
 /// Windows of a search and its curve above the rate that was kept, and cells of a grid whose queue grew: they show that more is too much, and are meant to.
-const BEYOND: &[&str] = &["block.calibrate.*.beyond.*", "block.interference.*.beyond.*"];
+const BEYOND: &[&str] = &[
+    "block.calibrate.*.beyond.*",
+    "block.interference.*.beyond.*",
+    "log.calibrate.*.beyond.*",
+    "log.streams.*",
+];
 /// And those whose latency only has to be below a limit: that it is, with the generator's lateness inside of it, holds
 /// without that lateness all the more.
 const BEYOND_OR_KEPT: &[&str] = &[
     "block.calibrate.*.beyond.*",
     "block.interference.*.beyond.*",
     "block.calibrate.*.confirm.kept",
+    "log.calibrate.*.beyond.*",
+    "log.calibrate.*.confirm.kept",
+    "log.streams.*",
 ];
 
 pub(super) const RULES: &[Rule] = &[

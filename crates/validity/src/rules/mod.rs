@@ -8,6 +8,7 @@ mod disturbance;
 mod durability;
 mod file;
 mod generator;
+mod log;
 mod machine;
 mod order;
 mod path;
@@ -28,6 +29,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         generator::RULES,
         database::RULES,
         durability::RULES,
+        log::RULES,
         machine::RULES,
         path::RULES,
         blind::RULES,

@@ -58,6 +58,7 @@ pub(super) const RULES: &[Rule] = &[
                     "block.job.*",
                     "block.together.*",
                     "block.calibrate.*",
+                    "log.calibrate.*",
                 ])
                 .needs(&[Need::Planned(3)]),
         ),
