@@ -1,6 +1,7 @@
 //! What was asked for on the command line. What it resolves to is [`crate::plan`].
 
 pub mod block;
+pub mod crashtest;
 pub mod log;
 
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 pub mod args;
 mod block;
 mod cpus;
+mod crashtest;
 mod database;
 mod exit;
 mod failure;

@@ -33,4 +33,5 @@ pub fn judge(run: &mut Run) {
     run.findings.extend(narrows_validity::check(run));
     run.apply_findings();
     run.verdicts = narrows_verdict::judge(run);
+    run.durability = narrows_validity::durability::of_run(run);
 }

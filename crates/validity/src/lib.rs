@@ -15,6 +15,7 @@ mod blind;
 mod clean;
 mod describe;
 mod drift;
+pub mod durability;
 mod evaluate;
 mod node;
 mod path;

@@ -36,6 +36,8 @@ pub enum LogCommand {
     Ladder(LadderArgs),
     /// How many commits a second keep a percentile of their wait within a limit? Sessions share flushes
     Commits(CommitsArgs),
+    /// Does what was acknowledged as durable survive a cut of the power? Takes a second host
+    Crashtest(super::crashtest::CrashtestArgs),
     /// What do several logs on one device do to each other, and how many does it hold?
     Streams(StreamsArgs),
 }

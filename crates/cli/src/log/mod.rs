@@ -22,6 +22,7 @@ pub fn log(args: &LogArgs) -> Result<Exit> {
         None => ladder::whole(&args.whole),
         Some(LogCommand::Ladder(args)) => ladder::ladder(args),
         Some(LogCommand::Commits(args)) => commits::commits(args),
+        Some(LogCommand::Crashtest(args)) => crate::crashtest::crashtest(args),
         Some(LogCommand::Streams(args)) => streams::streams(args),
     }
 }

@@ -54,6 +54,11 @@ impl Started {
         }
     }
 
+    /// What it has said so far.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
     /// Sends a signal.
     pub fn signal(&self, number: i32) {
         // SAFETY: no memory is involved; the child was not waited for, so the number is its own.

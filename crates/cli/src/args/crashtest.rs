@@ -1,0 +1,159 @@
+//! What was asked of `narrows log crashtest`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use narrows_units::{Nanos, ParseQuantityError};
+
+use super::PlatformFormat;
+use super::block::{ConsentArgs, binary_size, block_size};
+
+/// `narrows log crashtest`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples, for a server db1 whose power is cut and a second host keeper:
+  keeper$ narrows log crashtest listen acknowledged.list
+  db1$    narrows log crashtest write /wal/crash --to keeper:7717
+  (after half a minute: pull db1's plug; start it again; copy acknowledged.list to it)
+  db1$    narrows log crashtest check /wal/crash --acknowledged acknowledged.list
+
+A killed process is not a power cut, and neither is a reset: only what lost its power was tested.
+
+Exit codes: 0 done, and for check: shown; 2 usage or environment; 3 refuted; 4 inconclusive;
+130 interrupted.")]
+pub struct CrashtestArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: CrashtestCommand,
+}
+
+/// The three parts of a crash test.
+#[derive(Debug, Subcommand)]
+pub enum CrashtestCommand {
+    /// On the second host: keep the list of records that were acknowledged as durable
+    Listen(ListenArgs),
+    /// On the machine whose power will be cut: write numbered records, and name each after its flush
+    Write(WriteArgs),
+    /// After the cut: look for every acknowledged record
+    Check(CheckArgs),
+}
+
+/// `narrows log crashtest listen`
+#[derive(Debug, Args)]
+pub struct ListenArgs {
+    /// The list, a new file
+    #[arg(value_name = "LIST")]
+    pub list: PathBuf,
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:7717")]
+    pub at: String,
+}
+
+/// How a record is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub enum SyncArg {
+    /// A write, then fdatasync (PostgreSQL's default on Linux)
+    Fdatasync,
+    /// A write, then fsync
+    Fsync,
+    /// One write to a file opened with O_DSYNC
+    Dsync,
+    /// One write with RWF_DSYNC
+    RwfDsync,
+    /// A write and no flush: a cut must lose records, or it was none
+    None,
+}
+
+/// `narrows log crashtest write`
+#[derive(Debug, Args)]
+pub struct WriteArgs {
+    /// A new file on the file system to test; it stays until it is checked
+    #[arg(value_name = "FILE", required_unless_present_any = ["write_to_device", "postgres"])]
+    pub file: Option<PathBuf>,
+    /// HOST:PORT where `narrows log crashtest listen` runs
+    #[arg(long, value_name = "HOST:PORT")]
+    pub to: String,
+    /// A device instead of a file.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+    /// Commit rows to a new table of this PostgreSQL instead: postgres://…
+    #[arg(long, value_name = "URL", conflicts_with_all = ["file", "write_to_device"])]
+    pub postgres: Option<String>,
+    /// Writers at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub streams: u32,
+    /// Bytes of a record: 8k is 8 KiB
+    #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = record_size, conflicts_with = "postgres")]
+    pub size: u32,
+    /// How each record is made durable
+    #[arg(long, value_enum, default_value_t = SyncArg::Fdatasync, conflicts_with = "postgres")]
+    pub sync: SyncArg,
+    /// Past the page cache (O_DIRECT)
+    #[arg(long, conflicts_with = "postgres")]
+    pub direct: bool,
+    /// Let the file grow instead of going around in it
+    #[arg(long, conflicts_with_all = ["postgres", "write_to_device"])]
+    pub append: bool,
+    /// Size of the ring of all streams: 64m is 64 MiB
+    #[arg(long, value_name = "SIZE", default_value = "64m", value_parser = binary_size, conflicts_with_all = ["postgres", "append"])]
+    pub ring: u64,
+    /// End in order after that time [default: at the power's end, or at Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
+    pub length: Option<Nanos>,
+    /// The list may be kept on this machine: a rehearsal, or what is cut is elsewhere
+    #[arg(long)]
+    pub same_host: bool,
+    /// Write although a database runs on this machine, or to the database that --postgres names
+    #[arg(long)]
+    pub load_here: bool,
+}
+
+/// `narrows log crashtest check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The file or raw device that was written; it is only read
+    #[arg(value_name = "FILE", required_unless_present = "postgres")]
+    pub file: Option<PathBuf>,
+    /// The PostgreSQL whose table was written
+    #[arg(long, value_name = "URL", conflicts_with = "file")]
+    pub postgres: Option<String>,
+    /// The list from the second host
+    #[arg(long, value_name = "LIST")]
+    pub acknowledged: PathBuf,
+    /// What lost its power, where it isn't this machine as a whole: a drive shelf, a database server
+    #[arg(long, value_name = "WHAT")]
+    pub cut: Option<String>,
+    /// Count a missing file, table or beginning as lost: this is the right place, and it is gone
+    #[arg(long)]
+    pub gone: bool,
+    /// Fewest acknowledged records that show anything by being there
+    #[arg(long, value_name = "N", default_value_t = narrows_crashtest::LEAST_RECORDS)]
+    pub least: u64,
+    /// Remove the file or the table if every record is there
+    #[arg(long)]
+    pub remove: bool,
+    /// Text or JSON
+    #[arg(long, value_enum, default_value_t = PlatformFormat::Text)]
+    pub format: PlatformFormat,
+}
+
+/// A length of time to write for.
+///
+/// # Errors
+/// A sentence, where it is no time, or less than 1 s.
+fn length(text: &str) -> Result<Nanos, String> {
+    let length: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    if length.0 < 1_000_000_000 { Err("at least 1s".to_string()) } else { Ok(length) }
+}
+
+/// A size of a record.
+///
+/// # Errors
+/// A sentence, where it isn't a multiple of 512 up to 1 MiB.
+fn record_size(text: &str) -> Result<u32, String> {
+    match block_size(text)? {
+        bytes if bytes <= 1 << 20 => Ok(bytes),
+        _ => Err("records have at most 1m".to_string()),
+    }
+}

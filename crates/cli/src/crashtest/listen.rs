@@ -1,0 +1,83 @@
+//! The second host's part: keeps the list until the writer falls silent, and says what to do next.
+
+use anyhow::Result;
+use narrows_crashtest::{Acknowledged, Collector, CrashTestError, End, Heard, Place};
+use narrows_engine::Stop;
+
+use crate::args::crashtest::ListenArgs;
+use crate::block::wrap::paragraph;
+use crate::exit::Exit;
+use crate::{interrupt, output};
+
+/// Listens for one writer.
+pub fn listen(args: &ListenArgs) -> Result<Exit> {
+    let stop = Stop::new();
+    interrupt::install(&stop)?;
+    let collector = Collector::bind(&args.at)?;
+    let address = collector.address()?;
+    eprintln!("listening on {address}; on the machine whose power will be cut:");
+    eprintln!("  narrows log crashtest write FILE --to THIS-HOST:{}", address.port());
+    let mut told = 0;
+    let mut tell = |heard: Heard<'_>| match heard {
+        Heard::Began(terms) => eprintln!(
+            "{} writes to {} ({}), test {}",
+            terms.writer.host,
+            terms.target,
+            terms.method,
+            terms.run.short()
+        ),
+        // Every second would fill a log; a list that doubled is news.
+        Heard::Records(records) if records > 0 && records >= 2 * told => {
+            told = records.max(500);
+            eprintln!("{records} records acknowledged so far");
+        }
+        Heard::Records(_) => {}
+        Heard::TurnedAway(from, reason) => eprintln!("turned away {from}: {reason}"),
+    };
+    match collector.collect(&args.list, None, &stop, &mut tell) {
+        Ok(list) => {
+            output::print(&summary(args, &list))?;
+            Ok(if stop.is_set() { Exit::Interrupted } else { Exit::Done })
+        }
+        Err(CrashTestError::Nobody(_)) if stop.is_set() => Ok(Exit::Interrupted),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn summary(args: &ListenArgs, list: &Acknowledged) -> String {
+    let mut text = format!(
+        "{} records acknowledged in {} streams, in {}\n",
+        list.total(),
+        list.streams.len(),
+        args.list.display()
+    );
+    for (stream, ranges) in list.streams.iter().enumerate() {
+        let highest = ranges.highest().unwrap_or(0);
+        let gaps = ranges.gaps().count();
+        let gaps = if gaps == 0 { String::new() } else { format!(", {gaps} before it never came") };
+        text += &format!("  stream {stream}: up to {highest}{gaps}\n");
+    }
+    let end = match &list.end {
+        Some(End::Silence) => {
+            "the writer fell silent: if its power was cut, start it again, and there look for the records"
+        }
+        Some(End::Closed) => {
+            "the writer's kernel closed the connection: its process ended, and that is not a power cut"
+        }
+        Some(End::Orderly) => "the writer stopped in order; nothing was cut",
+        Some(End::Failed(reason)) => {
+            text += &paragraph(&format!("the writer saw a write fail: {reason}"));
+            "if what it writes to lost its power, look for the records there, with --cut WHAT"
+        }
+        Some(End::Stopped) => "this list was stopped; the writer ends too",
+        None => "this list has no end",
+    };
+    text += &paragraph(end);
+    let target = match &list.terms.place {
+        Place::File(_) => list.terms.target.clone(),
+        Place::Table { .. } => format!("--postgres {}", list.terms.target),
+    };
+    text +=
+        &format!("  narrows log crashtest check {target} --acknowledged {}\n", args.list.display());
+    text
+}

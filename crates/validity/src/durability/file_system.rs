@@ -1,0 +1,79 @@
+//! The file system and its mount options.
+
+use narrows_model::{DurabilityEvidence, FileSystem};
+
+use super::{against, open, speaks_for};
+
+const ABOUT: &str = "file system";
+
+pub(super) fn evidence(fs: &FileSystem) -> Vec<DurabilityEvidence> {
+    if fs.volatile {
+        let text = format!("{} is in memory: nothing in it survives the power", fs.kind);
+        return vec![against(ABOUT, text)];
+    }
+    let mut found: Vec<DurabilityEvidence> =
+        fs.options.iter().filter_map(|option| of_option(option)).collect();
+    if fs.network {
+        found.push(open(
+            ABOUT,
+            format!(
+                "{} is reached over a network: its server decides when a write is durable",
+                fs.kind
+            ),
+        ));
+    }
+    if fs.overlay {
+        found.push(open(
+            ABOUT,
+            format!(
+                "{} is a container's layered file system: what is beneath it is not seen",
+                fs.kind
+            ),
+        ));
+    }
+    match fs.kind.as_str() {
+        "zfs" => found.push(open(
+            ABOUT,
+            "zfs may be told to acknowledge without writing (its property sync=disabled), which is not seen from here",
+        )),
+        "bcachefs" | "btrfs" | "ext3" | "ext4" | "f2fs" | "xfs" if found.is_empty() => {
+            found.push(speaks_for(
+                ABOUT,
+                format!("{} passes flushes on, and no mount option tells it otherwise", fs.kind),
+            ));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn of_option(option: &str) -> Option<DurabilityEvidence> {
+    let text = match option {
+        "nobarrier" | "barrier=0" | "nobarriers" => {
+            return Some(against(
+                ABOUT,
+                format!("mounted with {option}: it sends no flushes to the device"),
+            ));
+        }
+        "fsync_mode=nobarrier" => {
+            return Some(against(
+                ABOUT,
+                "mounted with fsync_mode=nobarrier: fsync sends no flush to the device",
+            ));
+        }
+        "data=writeback" => {
+            "mounted with data=writeback: files that were not flushed may hold old blocks after a crash; flushed ones are \
+             not concerned"
+        }
+        "journal_async_commit" => {
+            "mounted with journal_async_commit: the journal's commit is not ordered after its blocks, checksums have to \
+             notice that"
+        }
+        "sync" | "dirsync" => "mounted with sync: every write is flushed, whether asked or not",
+        "dax" | "dax=always" => {
+            "mounted with dax: a flush empties the processor's caches into the medium, and no device is asked"
+        }
+        _ => return None,
+    };
+    Some(open(ABOUT, text))
+}
