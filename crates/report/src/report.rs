@@ -7,6 +7,7 @@ use crate::calibration::{RateAnswer, answers};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
 use crate::loads::{LoadRow, loads, storage_alone};
+use crate::log::{CommitsRow, RungRow, commits_rows, ladder_rows};
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::print::Units;
@@ -26,6 +27,10 @@ pub struct Report {
     pub answers: Vec<RateAnswer>,
     /// Reads beside writes, where they were set beside each other.
     pub interference: Option<Interference>,
+    /// The commit log's ladder.
+    pub ladder: Vec<RungRow>,
+    /// Sessions that share the log's flushes.
+    pub commits: Vec<CommitsRow>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<LoadRow>,
     /// HOW WIDE.
@@ -48,6 +53,8 @@ impl Report {
         let mut notes = Notes::new(run);
         let answers = answers(run, units, &mut notes);
         let interference = interference(run, &mut notes);
+        let ladder = ladder_rows(run, &mut notes);
+        let commits = commits_rows(run, &mut notes);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, &wide, &mut notes);
         let narrow = blocks(run, units, &mut notes);
@@ -61,6 +68,8 @@ impl Report {
         Report {
             head,
             answers,
+            ladder,
+            commits,
             interference,
             loads,
             wide,
@@ -99,7 +108,7 @@ fn unseen(run: &Run, wide: &[WideRow], narrow: &[Block]) -> String {
 /// `128 sessions, closed loop, 6 repeats, one server start`, and what `p99@70%` means.
 fn operating_point(run: &Run, narrow: &[Block]) -> String {
     let asked = run.plan.layers.contains(&Layer::Database);
-    if narrow.is_empty() && (storage_alone(run) || !run.calibrations.is_empty() && !asked) {
+    if narrow.is_empty() && (alone(run) || !run.calibrations.is_empty() && !asked) {
         return String::new();
     }
     if narrow.is_empty() {
@@ -130,6 +139,11 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
     )
 }
 
+/// Whether the run is about storage or the log, with no server to judge.
+fn alone(run: &Run) -> bool {
+    storage_alone(run) || run.plan.layers == [Layer::Log]
+}
+
 /// What the repeats cannot show because it was the same in all of them.
 fn not_replicated(run: &Run) -> Option<String> {
     let fresh = run.measurements.iter().map(|m| m.replication);
@@ -139,7 +153,7 @@ fn not_replicated(run: &Run) -> Option<String> {
         Replication::PerBoot => 2,
     })?;
     match least {
-        Replication::PerWindow if storage_alone(run) => Some("effect of a restart".to_string()),
+        Replication::PerWindow if alone(run) => Some("effect of a restart".to_string()),
         Replication::PerWindow => Some("effect of a restart of server or machine".to_string()),
         Replication::PerServerStart => Some("effect of a reboot".to_string()),
         Replication::PerBoot => None,
@@ -151,7 +165,7 @@ fn more(run: &Run, units: Units) -> String {
         let by = m.text(condition::UNCACHED_BY)?;
         Some(format!("Uncached by {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
     });
-    if storage_alone(run) {
+    if alone(run) {
         return format!("Pictures, windows, findings: narrows report {} --html", run.id);
     }
     format!(

@@ -113,6 +113,9 @@ pub(crate) fn owner<'a>(all: &'a [Calibration], measurement: &str) -> Option<&'a
 
 /// What one operation is called.
 pub(crate) fn operation(c: &Calibration) -> &'static str {
+    if c.id.starts_with("log.") {
+        return "commit";
+    }
     match c.goal.read_share {
         share if share >= 1.0 => "read",
         share if share <= 0.0 => "write",

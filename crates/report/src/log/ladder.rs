@@ -1,0 +1,164 @@
+//! The rungs from the device's flush to the database's commit.
+
+use narrows_model::{Measurement, Run, Validity, condition, metric};
+
+use crate::notes::{NoteMark, Notes};
+use crate::print::{half_width, percent, size, time};
+
+/// One rung.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungRow {
+    /// Its name in the ids: `write.fdatasync.overwrite.8k`.
+    pub rung: String,
+    /// In words.
+    pub name: String,
+    /// Alone, and beside a load on the data files; absent where it was not measured.
+    pub alone: Option<RungFigures>,
+    /// Beside the load.
+    pub beside: Option<RungFigures>,
+    /// How it was made durable, and how sure the increment is.
+    pub remark: String,
+    /// Footnotes of both.
+    pub notes: Vec<NoteMark>,
+}
+
+/// Times of one rung in one state, ns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungFigures {
+    /// Whether they may be trusted.
+    pub validity: Validity,
+    /// Median, and what it adds to the rung below.
+    pub p50_ns: Option<f64>,
+    /// See there.
+    pub added_p50_ns: Option<f64>,
+    /// 99 %.
+    pub p99_ns: Option<f64>,
+    /// And what that adds.
+    pub added_p99_ns: Option<f64>,
+    /// 99.9 % of all repeats together.
+    pub p999_ns: Option<f64>,
+    /// And what that adds.
+    pub added_p999_ns: Option<f64>,
+}
+
+/// All rungs: those that others stand on and what stands on them in the order of height, then the other ways to write.
+pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for m in &run.measurements {
+        if let Some((name, _)) = parts(m)
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    let below = |name: &str| {
+        let m = find(run, name, "alone").or(find(run, name, "beside"))?;
+        m.text("stands_on").and_then(|id| id.strip_prefix("log.ladder.")?.rsplit_once('.'))
+    };
+    // From the top down: whoever is stood on by the database, else by the log writer.
+    let top = ["commit_remote_flush", "commit_remote_write", "commit", "leader"];
+    let mut chain: Vec<&str> = Vec::new();
+    let mut at = top.into_iter().find(|name| names.contains(name));
+    while let Some(name) = at {
+        chain.insert(0, name);
+        at = below(name).map(|(name, _)| name).filter(|name| !chain.contains(name));
+    }
+    let rest = names.iter().copied().filter(|name| !chain.contains(name));
+    let all: Vec<&str> = chain.iter().copied().chain(rest).collect();
+    all.into_iter().map(|name| row(run, name, notes)).collect()
+}
+
+fn parts(m: &Measurement) -> Option<(&str, &str)> {
+    m.id.strip_prefix("log.ladder.")?.rsplit_once('.')
+}
+
+fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {
+    run.measurement(&format!("log.ladder.{name}.{state}"))
+}
+
+fn row(run: &Run, name: &str, notes: &mut Notes) -> RungRow {
+    let (alone, beside) = (find(run, name, "alone"), find(run, name, "beside"));
+    let ids: Vec<&str> = [alone, beside].iter().flatten().map(|m| m.id.as_str()).collect();
+    RungRow {
+        rung: name.to_string(),
+        name: words(name, alone.or(beside)),
+        alone: alone.map(figures),
+        beside: beside.map(figures),
+        remark: alone.map(remark).unwrap_or_default(),
+        notes: notes.marks(run, &ids),
+    }
+}
+
+fn figures(m: &Measurement) -> RungFigures {
+    // An invalid figure is not printed at all: what is printed gets quoted.
+    let value = |name: &str| m.value(name).filter(|_| m.validity != Validity::Invalid);
+    RungFigures {
+        validity: m.validity,
+        p50_ns: value(metric::LATENCY_P50),
+        added_p50_ns: value(metric::ADDED_P50),
+        p99_ns: value(metric::LATENCY_P99).or(value(metric::LATENCY_P99_ALL)),
+        added_p99_ns: value(metric::ADDED_P99),
+        p999_ns: value(metric::LATENCY_P999_ALL),
+        added_p999_ns: value(metric::ADDED_P999),
+    }
+}
+
+fn words(name: &str, m: Option<&Measurement>) -> String {
+    match name {
+        "flush" => "the device's flush".to_string(),
+        "leader" => "log writer, one session leads".to_string(),
+        "post_wait" => "log writer, posted and waited for".to_string(),
+        "commit" => "the database's commit".to_string(),
+        "commit_async" => "its commit without a flush".to_string(),
+        "commit_remote_write" => "with the standby's write".to_string(),
+        "commit_remote_flush" => "with the standby's flush".to_string(),
+        _ => {
+            let text = |key: &str| m.and_then(|m| m.text(key)).unwrap_or("?");
+            let bytes = m.and_then(|m| m.number(condition::BLOCK_BYTES)).unwrap_or(0.0);
+            let method = text(condition::SYNC_METHOD).replace('_', " ");
+            format!("{} {method}, {}", size(bytes), text("layout"))
+        }
+    }
+}
+
+fn remark(m: &Measurement) -> String {
+    let mut parts = Vec::new();
+    if m.validity == Validity::Invalid {
+        return String::new();
+    }
+    if let Some(added) = m.metric(metric::ADDED_P50)
+        && let Some(interval) = added.interval_95.as_ref()
+    {
+        let (low, high) = (signed(interval.low), signed(interval.high));
+        parts.push(format!("adds {low} to {high} at p50 (95 %)"));
+    } else if let Some(p50) = m.metric(metric::LATENCY_P50)
+        && let Some(share) = half_width(p50.interval_95.as_ref())
+    {
+        parts.push(format!("p50 ± {}", percent(share)));
+    }
+    let by = m.text("durable_by").filter(|_| m.id.contains(".write."));
+    match by {
+        Some("flush") => parts.push("durable by a flush of the device".to_string()),
+        Some("fua") => parts.push("durable by the write itself (FUA)".to_string()),
+        Some("unknown") | None => {}
+        Some(other) => parts.push(format!("durable by {other}")),
+    }
+    parts.join("; ")
+}
+
+/// `+12.0 µs`, `-3.10 µs`.
+pub(crate) fn signed(ns: f64) -> String {
+    let sign = if ns < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", time(ns.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signed;
+
+    #[test]
+    fn increments_have_a_sign() {
+        assert_eq!(signed(12_000.0), "+12.0 µs");
+        assert_eq!(signed(-3_100.0), "-3.10 µs");
+    }
+}
