@@ -3,8 +3,8 @@
 use narrows_model::{Grade, Validity};
 
 mod calibration;
+mod durability;
 mod foot;
-mod log;
 mod interference;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
@@ -47,13 +47,9 @@ const PROVE: usize = 74;
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
     let edge = width.clamp(NARROWEST, WIDEST);
     let mut lines = head(report, edge);
-    if !report.ladder.is_empty() {
+    if !report.run.durability.is_empty() {
         lines.push(Line::new());
-        lines.extend(log::ladder(report, edge));
-    }
-    if !report.commits.is_empty() {
-        lines.push(Line::new());
-        lines.extend(log::commits(report, edge));
+        lines.extend(durability::durability(report, edge));
     }
     for answer in &report.answers {
         lines.push(Line::new());
