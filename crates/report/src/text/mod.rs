@@ -5,6 +5,7 @@ use narrows_model::{Grade, Validity};
 mod calibration;
 mod durability;
 mod foot;
+mod log;
 mod interference;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
@@ -47,6 +48,14 @@ const PROVE: usize = 74;
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
     let edge = width.clamp(NARROWEST, WIDEST);
     let mut lines = head(report, edge);
+    if !report.ladder.is_empty() {
+        lines.push(Line::new());
+        lines.extend(log::ladder(report, edge));
+    }
+    if !report.commits.is_empty() {
+        lines.push(Line::new());
+        lines.extend(log::commits(report, edge));
+    }
     if !report.run.durability.is_empty() {
         lines.push(Line::new());
         lines.extend(durability::durability(report, edge));
