@@ -3,6 +3,8 @@
 
 #[path = "common/mod.rs"]
 mod common;
+#[path = "block/jobs.rs"]
+mod jobs;
 #[path = "common/started.rs"]
 #[allow(dead_code)] // Each test program uses a part of it.
 mod started;
@@ -95,11 +97,7 @@ fn what_a_stream_cannot_do_stops_a_job_file_with_its_line() {
     for (settings, parts) in [
         ("runtme=5", &["x.fio:3", "runtime"][..]),
         ("runtime=2sec", &["x.fio:3", "2"]),
-        ("thinktime=5", &["x.fio:3", "thinktime"]),
-        ("rw=read:8k", &["[one]", "gaps", "hint:"]),
-        ("rw=randread:8", &["[one]", "runs in order"]),
-        ("rw=randread\npercentage_random=50", &["[one]", "percentage_random"]),
-        ("rw=randwrite\nsync=1", &["[one]", "fdatasync"]),
+        ("thinktime=5\nrate_iops=9", &["[one]", "thinktime beside a rate", "hint:"]),
         ("rw=randrw\nrate_iops=100,", &["[one]", "both rates"]),
         ("rw=read\nnrfiles=4", &["[one]", "in turn", "iodepth"]),
         ("rw=read\ndirect=1\noffset=100", &["[one]", "512"]),

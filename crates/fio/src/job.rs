@@ -55,6 +55,8 @@ pub struct Job {
     pub ending: Ending,
     /// A rate, where one is asked for: the loop is then open.
     pub rate: Option<Rate>,
+    /// Pauses, where they are asked for.
+    pub think: Option<Think>,
     /// What is written.
     pub data: Data,
     /// Where it runs.
@@ -244,6 +246,8 @@ pub struct Flushes {
     pub fdatasync_every: u32,
     /// `fsync` at the end.
     pub fsync_at_end: bool,
+    /// `fsync` when a file is closed, which it is at the end.
+    pub fsync_on_close: bool,
 }
 
 /// O_SYNC or O_DSYNC.
@@ -273,6 +277,17 @@ pub struct Ending {
     pub ramp: Nanos,
     /// Waited before the job begins.
     pub start_delay: Nanos,
+}
+
+/// Pauses between operations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Think {
+    /// How long.
+    pub pause: Nanos,
+    /// How much of it keeps the processor busy.
+    pub spin: Nanos,
+    /// Operations from one to the next; at least 1.
+    pub after: u32,
 }
 
 /// A rate that is asked for.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::options::limits::Limit;
+
 /// A line of a job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -120,6 +122,11 @@ impl Wrong {
 
     pub fn refused(reason: impl Into<String>) -> Self {
         Wrong { cause: Cause::Refused, reason: reason.into(), hint: None }
+    }
+
+    /// For the reason that the table gives.
+    pub fn limit(limit: &Limit) -> Self {
+        Wrong::refused(limit.why).hint(limit.hint)
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

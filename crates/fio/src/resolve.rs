@@ -8,7 +8,7 @@ use crate::files::{FORMAT, Targets};
 use crate::grammar::Section;
 use crate::job::{
     Access, Amount, Blocks, Data, Direction, Ending, Engine, Files, Job, Order, PerDirection, Rate,
-    Region,
+    Region, Think,
 };
 use crate::problem::{Cause, Note, Problem, Taken};
 
@@ -87,6 +87,12 @@ pub(crate) fn job(
             per_second,
             counted,
             poisson: draft.poisson,
+        }),
+        think: (draft.think_us > 0).then(|| Think {
+            pause: nanos(draft.think_us),
+            // fio cuts what is longer than the pause itself.
+            spin: nanos(draft.think_spin_us.min(draft.think_us)),
+            after: draft.think_blocks,
         }),
         data: data(&draft),
         exit: draft.exit_with.then_some(draft.exit),
@@ -187,8 +193,11 @@ fn targets(draft: &Draft, section: &Section, remarks: &mut Remarks) -> Targets {
     }
 }
 
+fn nanos(us: u64) -> Nanos {
+    Nanos(us.saturating_mul(1000))
+}
+
 fn ending(draft: &Draft, remarks: &mut Remarks) -> Ending {
-    let nanos = |us: u64| Nanos(us.saturating_mul(1000));
     let time_based = draft.time_based && draft.runtime_us > 0;
     if draft.time_based && !time_based {
         let sentence = "without a runtime fio ignores it";

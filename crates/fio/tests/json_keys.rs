@@ -170,6 +170,20 @@ fn the_keys_are_those_that_fio_prints_here() {
 }
 
 #[test]
+fn kinds_as_one_stand_where_fio_puts_them() {
+    let of = |mixed: Option<DirectionResult>, only_mixed| {
+        let mut run = run();
+        run.jobs[0].mixed = mixed;
+        run.jobs[0].only_mixed = only_mixed;
+        let job = document(&run, Layout::Json)["jobs"][0].clone();
+        ["read", "sync", "mixed"].map(|key| job.get(key).is_some())
+    };
+    assert_eq!(of(None, false), [true, true, false]);
+    assert_eq!(of(Some(direction()), false), [true, true, true]);
+    assert_eq!(of(Some(direction()), true), [false, false, true]);
+}
+
+#[test]
 fn a_devices_keys_are_fios() {
     let document = document(&run(), Layout::Json);
     let keys: BTreeSet<String> =

@@ -5,6 +5,7 @@ use crate::distribution::distribution;
 use crate::draft::{Draft, Work};
 use crate::files::names;
 use crate::job::{Amount, Blocks, Fallocate, OpenFlag, PerDirection, Seed};
+use crate::options::limits;
 use crate::problem::{Taken, Wrong};
 use crate::spelling::{range, word};
 use crate::split::{per_direction, shares};
@@ -49,9 +50,7 @@ fn files(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong
         "filesize" => {
             let text = value.text()?;
             if text.contains(['-', ':', ',']) && !text.starts_with('(') {
-                return Err(
-                    Wrong::refused("files of random sizes are not done").hint("write one filesize")
-                );
+                return Err(Wrong::limit(&limits::RANDOM_FILE_SIZES));
             }
             draft.file_size_bytes = Some(value.count(1, u64::MAX)?);
         }
@@ -180,6 +179,7 @@ fn data(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong>
         "fsync" => draft.flushes.fsync_every = value.small(0, i32::MAX as u32)?,
         "fdatasync" => draft.flushes.fdatasync_every = value.small(0, i32::MAX as u32)?,
         "end_fsync" => draft.flushes.fsync_at_end = value.flag()?,
+        "fsync_on_close" => draft.flushes.fsync_on_close = value.flag()?,
         "zero_buffers" => draft.data.zeros = value.flag()?,
         "refill_buffers" => {
             draft.data.refill = value.flag()?;
@@ -226,7 +226,7 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
     let (kind, rest) = word(value.text()?, &words)?;
     let random = kind.starts_with("rand");
     if kind.ends_with("trimwrite") {
-        return Err(Wrong::refused("a trim followed by a write at its place is not done"));
+        return Err(Wrong::limit(&limits::TRIM_AND_WRITE));
     }
     let suffix = match rest {
         None => None,

@@ -2,6 +2,7 @@
 
 use super::Value;
 use crate::draft::{Draft, EngineName};
+use crate::options::limits;
 use crate::problem::{Taken, Wrong};
 use crate::spelling::{processors, word};
 
@@ -73,16 +74,14 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         "hipri" => {
             draft.polled = value.flag()?;
             if draft.polled && draft.engine == EngineName::Pvsync2 {
-                return Err(Wrong::refused("polling from threads is not done")
-                    .hint("write ioengine=io_uring"));
+                return Err(Wrong::limit(&limits::POLLED_THREADS));
             }
         }
         "mem" => {
             let words = ["malloc", "shm", "mmap", "mmapshared", "shmhuge", "mmaphuge"];
             let (kind, file) = word(value.text()?, &words)?;
             if kind.ends_with("huge") || file.is_some() {
-                return Err(Wrong::refused("buffers in huge pages or in a file are not done")
-                    .hint("leave it out"));
+                return Err(Wrong::limit(&limits::HUGE_BUFFERS));
             }
         }
         "iomem_align" => {

@@ -3,6 +3,7 @@
 use super::Value;
 use crate::draft::Draft;
 use crate::job::{Counted, Exit};
+use crate::options::limits;
 use crate::problem::Wrong;
 use crate::spelling::word;
 
@@ -20,7 +21,7 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         "ramp_time" => draft.ramp_us = value.time_us()?,
         "startdelay" => {
             if value.text()?.contains('-') {
-                return Err(Wrong::refused("a random delay is not done").hint("write one time"));
+                return Err(Wrong::limit(&limits::RANDOM_DELAY));
             }
             draft.start_delay_us = value.time_us()?;
         }
@@ -36,6 +37,12 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
                 "all" => Exit::All,
                 _ => Exit::Group,
             }
+        }
+        "thinktime" => draft.think_us = value.time_us()?,
+        "thinktime_spin" => draft.think_spin_us = value.time_us()?,
+        "thinktime_blocks" => draft.think_blocks = value.small(1, u32::MAX)?,
+        "thinktime_blocks_type" => {
+            word(value.text()?, &["complete", "issue"])?;
         }
         "rate" => rate(value, Counted::Bytes, draft)?,
         "rate_iops" => rate(value, Counted::Operations, draft)?,

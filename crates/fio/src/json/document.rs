@@ -52,10 +52,18 @@ fn job(job: &JobResult, all: &[JobResult], layout: Layout) -> Value {
         let members = all.iter().filter(|other| other.group == job.group);
         members.map(|other| of(other).bandwidth_kib.mean()).sum()
     };
-    object.insert("read".into(), direction(job, &job.read, group(|j| &j.read), layout));
-    object.insert("write".into(), direction(job, &job.write, group(|j| &j.write), layout));
-    object.insert("trim".into(), direction(job, &job.trim, group(|j| &j.trim), layout));
-    object.insert("sync".into(), syncs(job, &job.sync, layout));
+    if !job.only_mixed {
+        object.insert("read".into(), direction(job, &job.read, group(|j| &j.read), layout));
+        object.insert("write".into(), direction(job, &job.write, group(|j| &j.write), layout));
+        object.insert("trim".into(), direction(job, &job.trim, group(|j| &j.trim), layout));
+        object.insert("sync".into(), syncs(job, &job.sync, layout));
+    }
+    if let Some(mixed) = &job.mixed {
+        let members = all.iter().filter(|other| other.group == job.group);
+        let whole = members.filter_map(|other| other.mixed.as_ref());
+        let whole_kib = whole.map(|mixed| mixed.bandwidth_kib.mean()).sum();
+        object.insert("mixed".into(), direction(job, mixed, whole_kib, layout));
+    }
     object.insert("job_runtime".into(), json!(job.job_runtime_ms));
     object.insert("usr_cpu".into(), json!(job.user_percent.unwrap_or(0.0)));
     object.insert("sys_cpu".into(), json!(job.system_percent.unwrap_or(0.0)));

@@ -77,6 +77,10 @@ pub struct JobResult {
     pub write: DirectionResult,
     /// Trims.
     pub trim: DirectionResult,
+    /// All kinds as one, where that is asked for.
+    pub mixed: Option<DirectionResult>,
+    /// Nothing but that: reads, writes, trims and flushes are left out.
+    pub only_mixed: bool,
     /// Flushes.
     pub sync: Syncs,
     /// Milliseconds summed over its clones.

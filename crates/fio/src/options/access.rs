@@ -3,11 +3,19 @@
 use super::{FioOption, near, refused, same};
 use crate::kind::Kind::{Bool, Choice, Floats, Number, PerDirection, Range, Set, Text};
 
+const SIZES: &str =
+    "as in fio, but where each block comes once, each size goes over the region for itself";
+
 pub(super) const OPTIONS: &[FioOption] = &[
     same("filename", Text),
     same("directory", Text),
     same("filename_format", Text),
-    same("nrfiles", Number).alias(&["nr_files"]),
+    near(
+        "nrfiles",
+        Number,
+        "its files are used at the same time, each with its part of depth and work",
+    )
+    .alias(&["nr_files"]),
     near("openfiles", Number, "all files of a job stay open"),
     refused("file_service_type", Choice, "files are taken in turn").unless(&["roundrobin"]),
     same("rw", Choice).alias(&["readwrite"]),
@@ -16,8 +24,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
     same("rwmixwrite", Number),
     same("percentage_random", PerDirection),
     same("bs", PerDirection).alias(&["blocksize"]),
-    same("bsrange", Range).alias(&["blocksize_range"]),
-    same("bssplit", Choice),
+    near("bsrange", Range, SIZES).alias(&["blocksize_range"]),
+    near("bssplit", Choice, SIZES),
     same("blockalign", PerDirection).alias(&["ba"]),
     refused("bs_unaligned", Set, "block sizes are multiples of the smallest").unless(&["0"]),
     refused("bs_is_seq_rand", Bool, "sizes belong to reads, writes and trims").unless(&["0"]),
@@ -37,26 +45,39 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("randrepeat", Bool, "the same offsets in every run, though not those that fio takes")
         .alias(&["allrandrepeat"]),
     near("randseed", Number, "seeds narrows' generator, which gives other offsets than fio's"),
-    same("random_distribution", Choice),
+    near(
+        "random_distribution",
+        Choice,
+        "zipf and zoned as in fio; a pareto becomes a hot spot: h of the blocks get 1-h of the operations",
+    ),
     refused("random_sequence_stride", Bool, "fixed sequences of offsets are not done")
         .unless(&["0"]),
     same("direct", Bool),
     same("buffered", Bool),
     same("invalidate", Bool),
-    same("overwrite", Bool),
-    same("fallocate", Choice),
-    same("create_on_open", Bool),
+    near(
+        "overwrite",
+        Bool,
+        "files of ours are always written whole before the job, as with overwrite=1",
+    ),
+    near("fallocate", Choice, "files of ours are written whole, however space is reserved before"),
+    near("create_on_open", Bool, "files are made before the window"),
     near("create_serialize", Bool, "files are laid out one after the other"),
     near("create_fsync", Bool, "files are flushed after they are laid out"),
-    same("unlink", Bool),
+    near("unlink", Bool, "files of ours always go at the end, files of others never do"),
     refused("unlink_each_loop", Bool, "files stay until the job ends").unless(&["0"]),
     refused("fadvise_hint", Choice, "the kernel gets no hints about the order").unless(&["0"]),
     same("sync", Choice),
-    same("fsync", Number),
+    near("fsync", Number, "becomes fdatasync: the file's times are not made durable"),
     same("fdatasync", Number),
-    same("end_fsync", Bool),
-    same("zero_buffers", Set),
-    same("refill_buffers", Set),
+    near("end_fsync", Bool, "the file is made durable after the window, apart from its figures"),
+    near(
+        "fsync_on_close",
+        Bool,
+        "the file is made durable after the window, apart from its figures",
+    ),
+    near("zero_buffers", Set, "data of which 94 % can be compressed away: no block is all zeros"),
+    near("refill_buffers", Set, "every write carries data of its own, refilled or not"),
     near(
         "scramble_buffers",
         Bool,

@@ -63,7 +63,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
         .unless(&["0"]),
     near("mem", Choice, "buffers are anonymous memory, aligned and touched before the window")
         .alias(&["iomem"]),
-    same("iomem_align", Number).alias(&["mem_align"]),
+    near("iomem_align", Number, "buffers are aligned to what the device needs, at least to pages")
+        .alias(&["mem_align"]),
     refused("hugepage-size", Number, "buffers in huge pages are not done"),
     refused("lockmem", Number, "memory is not taken away from others").unless(&["0"]),
     same("cpus_allowed", Choice),

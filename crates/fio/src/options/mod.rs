@@ -5,6 +5,7 @@
 
 mod access;
 mod engine;
+pub mod limits;
 mod refused;
 mod report;
 mod running;
@@ -152,6 +153,11 @@ pub fn page() -> String {
                 ("refused", text)
             }
         };
+        let mut texts = vec![text];
+        texts.retain(|text| !text.is_empty());
+        let own = limits::ALL.iter().filter(|limit| limit.option == option.name);
+        texts.extend(own.map(|limit| format!("refused: {} ({})", limit.why, limit.hint)));
+        let text = texts.join("; ");
         page += &format!("| {names} | {class} | {text} |\n");
     }
     page

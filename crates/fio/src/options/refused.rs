@@ -103,7 +103,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("ramp_size", Number, "the lead-in is a time").hint("write ramp_time"),
     refused("sync_file_range", Choice, "only fsync, fdatasync and O_SYNC are done"),
     refused("write_barrier", Number, "only fsync, fdatasync and O_SYNC are done").unless(&["0"]),
-    refused("fsync_on_close", Bool, "flushing at the end is end_fsync").unless(&["0"]),
     refused("end_syncfs", Bool, "flushing at the end is end_fsync").unless(&["0"]),
     refused("atomic", Bool, "RWF_ATOMIC is not done").unless(&["0"]),
     refused("sprandom", Bool, "a device is preconditioned by narrows").unless(&["0"]),

@@ -9,7 +9,7 @@ const LOGS: &str = "fio's log files are not written; the series are in the run f
 pub(super) const OPTIONS: &[FioOption] = &[
     same("clat_percentiles", Bool),
     same("lat_percentiles", Bool),
-    same("slat_percentiles", Bool),
+    near("slat_percentiles", Bool, "single submissions have no stamps, so that slat_ns is empty"),
     same("percentile_list", Floats),
     near("significant_figures", Number, "narrows prints as many figures as the interval allows"),
     near("disable_lat", Bool, KEPT),

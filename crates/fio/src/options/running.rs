@@ -18,7 +18,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     same("number_ios", Number),
     same("stonewall", Set).alias(&["wait_for_previous"]),
     same("exitall", Set),
-    same("exit_what", Choice),
+    near("exit_what", Choice, "all jobs side by side end together; `all` ends those to come too"),
     refused("exitall_on_error", Set, "a job that fails ends the run anyway")
         .hint("leave it out")
         .unless(&["0"]),
@@ -39,16 +39,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "no job ends because it is slow; the rate obtained is reported",
     ),
     near("rate_cycle", Number, "rates hold over every second").alias(&["ratecycle"]),
-    near("rate_ignore_thinktime", Bool, "there is no thinktime"),
-    refused("thinktime", Microseconds, "pauses between operations are not done")
-        .hint("rate_iops with rate_process=poisson paces operations by time")
+    near("rate_ignore_thinktime", Bool, "a rate and thinktime exclude each other here"),
+    same("thinktime", Microseconds),
+    same("thinktime_spin", Microseconds),
+    same("thinktime_blocks", Number),
+    near(
+        "thinktime_blocks_type",
+        Choice,
+        "operations are counted when they are issued; at depth 1 that is the same",
+    ),
+    refused("thinktime_iotime", Seconds, "pauses come after operations, not after a time")
+        .hint("write thinktime_blocks")
         .unless(&["0"]),
-    refused("thinktime_spin", Microseconds, "pauses between operations are not done")
+    refused("thinkcycles", Number, "pauses are times, not turns of a loop")
+        .hint("write thinktime_spin")
         .unless(&["0"]),
-    refused("thinktime_blocks", Number, "pauses between operations are not done"),
-    refused("thinktime_blocks_type", Choice, "pauses between operations are not done"),
-    refused("thinktime_iotime", Seconds, "pauses between operations are not done"),
-    refused("thinkcycles", Number, "pauses between operations are not done").unless(&["0"]),
     refused("latency_target", Microseconds, "fio searches a depth for it, and loses samples")
         .hint("`narrows block calibrate` finds the highest rate within a latency"),
     refused("latency_window", Microseconds, "it belongs to latency_target"),

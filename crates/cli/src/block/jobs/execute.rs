@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use narrows_engine::Phase;
 use narrows_fio::Job;
-use narrows_io::Op;
-use narrows_layer_block::{Record, Route, Scenario, Stream, StreamOutcome, run_scenario};
-use narrows_model::{Layer, Measurement, condition};
+use narrows_fio::json::Device;
+use narrows_io::Durable;
+use narrows_layer_block::{
+    Record, Route, Scenario, Stream, StreamOutcome, run_scenario, write_state,
+};
+use narrows_model::{Layer, Measurement, RolePath, condition};
 use narrows_raw::Consent;
 use serde_json::json;
 
+use super::disks::{self, Disks};
 use super::files::Files;
 use super::lane::Lane;
 use super::mapping::refuse;
@@ -34,7 +38,7 @@ pub struct Done {
     pub whole: StreamOutcome,
 }
 
-/// Runs all walls. What each job gave is in the session's run, and in `done` for fio's layout.
+/// Runs all walls. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout.
 ///
 /// # Errors
 /// What opening, filling or running gave.
@@ -44,10 +48,14 @@ pub fn execute(
     walls: &[Wall],
     targets: &mut Targets<'_>,
     consent: Option<&Consent>,
-    done: &mut Vec<Done>,
+    (done, devices): (&mut Vec<Done>, &mut Vec<Device>),
 ) -> Result<Ended> {
     let platform = session.run.platform().context("a run has a machine")?;
     let watch = place::watch(platform);
+    let capacity_bytes = place::capacity_bytes(platform);
+    let mut drives: Vec<String> =
+        platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
+    drives.dedup();
     let mut files = Files::default();
     let began = std::time::Instant::now();
     for (number, wall) in walls.iter().enumerate() {
@@ -69,14 +77,17 @@ pub fn execute(
             seed: ctx.seed ^ ((number as u64 + 1) << 40),
         };
         let started_ms = now_ms() + wall.warm_up.as_millis() as u64;
+        let before = Disks::look(&drives);
         let outcomes = run_scenario(&ctx, &scenario, &watch)?;
+        disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
         for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
             let region = files.region(&lane.file).expect("it was opened for this wall");
             region.target().buffered_file().sync_all().context("making the file durable")?;
         }
         let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
-        let measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
+        let mut measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
+        say_write_states(&mut measured, capacity_bytes);
         done.extend(wall_done);
         session.add(measured)?;
         files.done(number, targets);
@@ -97,22 +108,20 @@ fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
         .iter()
         .map(|lane| {
             let whole = files.region(&lane.file).expect("it was opened for this wall");
-            let region = whole.part(lane.offset_bytes, lane.bytes)?;
+            let mut region = whole.part(lane.offset_bytes, lane.bytes)?;
+            if lane.durable != Durable::Later && lane.mix.writes() {
+                region = region.durable(lane.durable)?;
+            }
             let unit = region.target().offset_alignment();
-            let odd = [Op::Read, Op::Write, Op::Trim]
-                .into_iter()
-                .filter(|op| lane.mix.weight(*op) > 0)
-                .flat_map(|op| lane.sizes.of(op))
-                .find(|share| !u64::from(share.what).is_multiple_of(unit));
-            if let (Route::Direct, Some(share)) = (lane.route, odd) {
+            let odd = lane.steps().find(|(_, bytes)| !bytes.is_multiple_of(unit));
+            if let (Route::Direct, Some((what, bytes))) = (lane.route, odd) {
                 return Err(refuse(
                     &jobs[lane.job],
                     format!(
-                        "blocks of {} bytes can't be moved past the page cache: {} wants multiples of {unit}",
-                        share.what,
+                        "{what} of {bytes} bytes can't be kept past the page cache: {} wants multiples of {unit}",
                         lane.file.display()
                     ),
-                    "give a bs that is such a multiple, or direct=0",
+                    "give such a multiple, or direct=0",
                 ));
             }
             Ok(lane.stream(region))
@@ -168,6 +177,16 @@ fn disjoint(lanes: &[&Lane]) -> bool {
     })
 }
 
+/// What the figures of those that wrote are worth, of drives that hold `capacity_bytes`.
+fn say_write_states(measured: &mut [Measurement], capacity_bytes: Option<u64>) {
+    for measurement in measured {
+        if measurement.number("written_bytes").is_some() {
+            let state = write_state(measurement, 0, capacity_bytes);
+            measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+        }
+    }
+}
+
 /// One measurement of each job; of several side by side also one of all together, which has the devices' counters.
 fn measurements(
     wall: &Wall,
@@ -198,6 +217,13 @@ fn measurements(
         let mut measurement = record.into_measurement(id, &stream);
         let workload = &mut measurement.workload;
         workload.insert("job".into(), json!(job.name));
+        if lane.durable != Durable::Later {
+            workload.insert("sync".into(), json!(lane.durable.word()));
+        }
+        if let Some(think) = lane.think {
+            workload.insert("think_pause_ns".into(), json!(think.pause.as_nanos() as u64));
+            workload.insert("think_after".into(), json!(think.after));
+        }
         workload.insert("section".into(), json!(job.place.to_string()));
         workload.insert("numjobs".into(), json!(job.clones));
         workload.insert("window".into(), json!(number));
@@ -209,10 +235,6 @@ fn measurements(
         workload.insert("file".into(), json!(lane.file.display().to_string()));
         workload.insert("files".into(), json!(files.len()));
         workload.insert("file_bytes".into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
-        if lane.mix.writes() {
-            // What the drive does after its capacity was written once or twice was not seen.
-            measurement.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
-        }
         measured.push(measurement);
     }
     if done.len() > 1 {

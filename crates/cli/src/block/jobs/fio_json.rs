@@ -1,13 +1,13 @@
 //! The results in fio's own layout, for tools that were made for it.
 //!
-//! As in fio, a group that is reported as one is one entry, else each clone is. What is not known is empty (and zero
-//! where readers need the key, see `narrows_fio::json`): processor time by kind, context switches, page faults. In an
+//! As in fio, a group that is reported as one is one entry, else each clone is. Times, switches and faults are those of
+//! its threads in the window. What is not known is empty: submissions have no stamps of their own, and batches no sizes. In an
 //! open loop both `clat` and `lat` count from when the operation was due.
 
 use narrows_fio::json::{
-    DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Syncs, document,
+    Device, DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Syncs, document,
 };
-use narrows_fio::{Job, Plan};
+use narrows_fio::{Job, Plan, Unified};
 use narrows_io::Op;
 use narrows_layer_block::{Load, StreamOutcome};
 use narrows_stats::Recorder;
@@ -18,7 +18,7 @@ use super::execute::Done;
 const SAMPLE_NS: u64 = 500_000_000;
 
 /// The document, with a line end.
-pub fn text(plan: &Plan, done: &[Done], plus: bool) -> String {
+pub fn text(plan: &Plan, done: &[Done], devices: Vec<Device>, plus: bool) -> String {
     let layout = if plus { Layout::JsonPlus } else { Layout::Json };
     let now = jiff::Timestamp::now();
     let run = RunResult {
@@ -27,7 +27,7 @@ pub fn text(plan: &Plan, done: &[Done], plus: bool) -> String {
         time: now.strftime("%a %b %e %H:%M:%S %Y").to_string(),
         global_options: plan.global_options.clone(),
         jobs: entries(plan, done),
-        devices: Vec::new(),
+        devices,
     };
     let mut text =
         serde_json::to_string_pretty(&document(&run, layout)).expect("its keys are strings");
@@ -80,6 +80,9 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
 fn entry(job: &Job, done: &Done, outcome: &StreamOutcome, clones: u32) -> JobResult {
     let runtime_ms = outcome.window_ns / 1_000_000;
     let operations = outcome.operations();
+    let job_runtime_ms = runtime_ms * u64::from(clones);
+    let share =
+        |ns: u64| (job_runtime_ms > 0).then(|| ns as f64 / 1e6 * 100.0 / job_runtime_ms as f64);
     JobResult {
         name: job.name.clone(),
         group: job.group,
@@ -91,15 +94,26 @@ fn entry(job: &Job, done: &Done, outcome: &StreamOutcome, clones: u32) -> JobRes
         read: direction(outcome, Op::Read),
         write: direction(outcome, Op::Write),
         trim: direction(outcome, Op::Trim),
+        mixed: (job.report.unified != Unified::None).then(|| mixed(outcome)),
+        only_mixed: job.report.unified == Unified::Mixed,
         sync: Syncs {
             total_ios: outcome.of(Op::Sync).operations,
             latency: latencies(&outcome.of(Op::Sync).latency),
         },
-        job_runtime_ms: runtime_ms * u64::from(clones),
+        job_runtime_ms,
+        user_percent: share(outcome.usage.user_ns),
+        system_percent: share(outcome.usage.system_ns),
+        context_switches: Some(outcome.usage.switches),
+        major_faults: Some(outcome.usage.major_faults),
+        minor_faults: Some(outcome.usage.minor_faults),
         depths: match outcome.load {
             // In a closed loop the depth is what was asked for.
             Load::Closed { depth } => vec![(u64::from(depth / clones.max(1)).max(1), operations)],
-            Load::Open { .. } => Vec::new(),
+            // In an open one the mean is known, by Little's law.
+            Load::Open { .. } => outcome
+                .in_flight()
+                .map(|mean| vec![((mean.round() as u64).max(1), operations)])
+                .unwrap_or_default(),
         },
         percentiles: job.report.percentiles.clone(),
         completion_percentiles: job.report.completion,
@@ -114,20 +128,37 @@ fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
     if kind.operations == 0 {
         return DirectionResult::default();
     }
-    let latency = latencies(&kind.latency);
     let alone = [Op::Read, Op::Write, Op::Trim]
         .into_iter()
         .all(|other| other == op || outcome.of(other).operations == 0);
     // Slices count all kinds together, so that those of a mix say nothing about one.
+    result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), &kind.latency, alone)
+}
+
+/// Reads, writes and trims as one.
+fn mixed(outcome: &StreamOutcome) -> DirectionResult {
+    let moved = (outcome.operations(), outcome.bytes());
+    let failed = outcome.failed() - outcome.of(Op::Sync).failed;
+    result(outcome, moved, (outcome.short(), failed), &outcome.latency(), true)
+}
+
+fn result(
+    outcome: &StreamOutcome,
+    (operations, bytes): (u64, u64),
+    (short_ios, drop_ios): (u64, u64),
+    recorder: &Recorder,
+    with_samples: bool,
+) -> DirectionResult {
+    let latency = latencies(recorder);
     let sampled = |of: fn(u64, u64, f64) -> f64| Sampled {
-        values: if alone { samples(outcome, of) } else { Vec::new() },
+        values: if with_samples { samples(outcome, of) } else { Vec::new() },
     };
     DirectionResult {
-        io_bytes: kind.bytes,
-        total_ios: kind.operations,
+        io_bytes: bytes,
+        total_ios: operations,
         runtime_ms: outcome.window_ns / 1_000_000,
-        short_ios: kind.short,
-        drop_ios: kind.failed,
+        short_ios,
+        drop_ios,
         completion: latency.clone(),
         total: latency,
         submission: Latencies::default(),

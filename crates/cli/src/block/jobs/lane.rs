@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use narrows_io::Access;
-use narrows_layer_block::{Limit, Load, Mix, Place, Region, Route, Sizes, Stream};
+use narrows_io::{Access, Durable, Op};
+use narrows_layer_block::{Limit, Load, Mix, Place, Region, Route, Sizes, Stream, Think};
 
 /// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ pub struct Lane {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// Pauses.
+    pub think: Option<Think>,
+    /// Whether each write is durable by itself.
+    pub durable: Durable,
     /// Of its order, where that has to be the same in every run.
     pub order_seed: Option<u64>,
     /// Whether cached pages are dropped before.
@@ -64,10 +68,30 @@ impl Lane {
             cpus: self.cpus.clone(),
             sync_after: self.sync_after,
             limit: self.limit,
+            think: self.think,
             cursor: 0,
             order_seed: self.order_seed,
             over_ns: None,
         }
+    }
+
+    /// All lengths that its offsets are made of, with a word for each, bytes.
+    pub fn steps(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'_> {
+        let kinds = [Op::Read, Op::Write, Op::Trim].into_iter();
+        let blocks = kinds
+            .filter(|op| self.mix.weight(*op) > 0)
+            .flat_map(|op| self.sizes.of(op))
+            .map(|share| ("blocks", u64::from(share.what)));
+        let other: Vec<(&'static str, u64)> = match &self.place {
+            Place::Stepped { gap_bytes } => vec![("gaps", gap_bytes.unsigned_abs())],
+            Place::Jumping(jumping) => jumping
+                .align_bytes
+                .iter()
+                .map(|bytes| ("a blockalign", u64::from(*bytes)))
+                .collect(),
+            Place::Random(_) | Place::Sequential | Place::SameOffsets => Vec::new(),
+        };
+        blocks.chain(other)
     }
 
     /// Bytes it writes at most; `None` where only time ends it.

@@ -1,16 +1,19 @@
 //! One job's settings as pieces of a stream. What a stream cannot do stops the run, with the job's line; what it does in
 //! another way is said.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use narrows_engine::Arrivals;
+use narrows_fio::options::limits::{self, Limit};
 use narrows_fio::{Amount, Blocks, Counted, Direction, Engine, Job, OpenFlag, Order, Seed};
-use narrows_io::{Access, Entropy, Method, Op, Options};
-use narrows_layer_block::{Distribution, Load, Mix, Place, Share, Sizes, Zone};
+use narrows_io::{Access, Durable, Entropy, Method, Op, Options};
+use narrows_layer_block::{Load, Mix, Share, Sizes, Think};
 
 use crate::failure::Failure;
 
 /// A range of block sizes with more steps than this can't be dealt exactly.
-const MOST_SIZES: u64 = 1024;
+const MOST_SIZES: u64 = 255;
 /// The largest operation.
 const MOST_BLOCK_BYTES: u64 = 1 << 30;
 /// Base of the order of jobs that are to be the same in every run.
@@ -21,43 +24,54 @@ pub fn refuse(job: &Job, reason: impl AsRef<str>, hint: &str) -> anyhow::Error {
     Failure::hinted(format!("{} [{}]: {}", job.place, job.name, reason.as_ref()), hint)
 }
 
+/// An error about what the table of options says isn't done.
+pub fn refuse_limit(job: &Job, limit: &Limit) -> anyhow::Error {
+    refuse(job, limit.why, limit.hint)
+}
+
 /// Something the job gets in another way.
 pub fn say(said: &mut Vec<String>, job: &Job, sentence: &str) {
     said.push(format!("{} [{}]: approximated: {sentence}", job.place, job.name));
 }
 
-/// Reads, writes and trims.
+/// Weights of more than this in all can't be dealt exactly.
+const MOST_WEIGHT: u64 = 65_536;
+
+/// The kinds of operation that one stream does: all of the job's, or in a mix in which one kind has a rate and the other
+/// none, each for itself; the one without a rate comes first.
 ///
 /// # Errors
-/// Rates per direction that a mix can't keep.
-pub fn mix(job: &Job) -> Result<Mix> {
-    Ok(match job.access.direction {
-        Direction::Read => Mix::only(Op::Read),
-        Direction::Write => Mix::only(Op::Write),
-        Direction::Trim => Mix::only(Op::Trim),
-        Direction::Mixed { read_percent } => match job.rate.map(|rate| rate.per_second) {
-            None => Mix::read_percent(u32::from(read_percent)),
-            Some(rate) => {
-                let (Some(read), Some(write)) = (rate.read, rate.write) else {
-                    return Err(refuse(
-                        job,
-                        "a mix in which only reads or only writes have a rate is not done",
-                        "give both rates, as rate_iops=700,300",
-                    ));
-                };
-                // Each kind keeps its own rate, so their shares follow from the rates.
-                let per_op = |kind: &Blocks, rate: u64| {
-                    let bytes = mean_bytes(kind);
-                    match job.rate.map(|rate| rate.counted) {
-                        Some(Counted::Bytes) => (rate as f64 / bytes * 1000.0).round() as u32,
-                        _ => u32::try_from(rate).unwrap_or(u32::MAX),
-                    }
-                };
-                let read = per_op(&job.blocks.read, read);
-                Mix { read, write: per_op(&job.blocks.write, write), trim: 0 }
-            }
-        },
-    })
+/// Such a mix that ends by its work.
+pub fn sides(job: &Job) -> Result<Vec<Mix>> {
+    let Direction::Mixed { read_percent } = job.access.direction else {
+        return Ok(vec![Mix::only(match job.access.direction {
+            Direction::Write => Op::Write,
+            Direction::Trim => Op::Trim,
+            Direction::Read | Direction::Mixed { .. } => Op::Read,
+        })]);
+    };
+    let Some(rate) = job.rate else { return Ok(vec![Mix::read_percent(u32::from(read_percent))]) };
+    match (rate.per_second.read, rate.per_second.write) {
+        (Some(read), Some(write)) => Ok(vec![weighed(job, read, write)]),
+        _ if !job.ending.time_based => Err(refuse_limit(job, &limits::ONE_RATE_AND_WORK)),
+        (Some(_), None) => Ok(vec![Mix::only(Op::Write), Mix::only(Op::Read)]),
+        (None, _) => Ok(vec![Mix::only(Op::Read), Mix::only(Op::Write)]),
+    }
+}
+
+/// Each kind keeps its own rate, so their shares follow from the rates.
+fn weighed(job: &Job, read: u64, write: u64) -> Mix {
+    let per_second = |blocks: &Blocks, rate: u64| match job.rate.map(|rate| rate.counted) {
+        Some(Counted::Bytes) => rate as f64 / mean_bytes(blocks),
+        _ => rate as f64,
+    };
+    let (read, write) = (per_second(&job.blocks.read, read), per_second(&job.blocks.write, write));
+    let whole = |value: f64| value.fract() == 0.0 && value + read + write <= MOST_WEIGHT as f64;
+    // Rates that don't fit are rounded to one part in sixty thousand.
+    let scale =
+        if whole(read) && whole(write) { 1.0 } else { MOST_WEIGHT as f64 / 2.0 / (read + write) };
+    let weight = |rate: f64| ((rate * scale).round() as u32).max(1);
+    Mix { read: weight(read), write: weight(write), trim: 0 }
 }
 
 /// Mean length of an operation, bytes.
@@ -96,8 +110,7 @@ pub fn sizes(job: &Job) -> Result<Sizes> {
     let one = |blocks: &Blocks| -> Result<Vec<Share<u32>>> {
         let share = |bytes: u64, weight: u32| -> Result<Share<u32>> {
             if bytes > MOST_BLOCK_BYTES {
-                let reason = format!("blocks of {bytes} bytes are too large");
-                return Err(refuse(job, reason, "blocks are at most 1g"));
+                return Err(refuse_limit(job, &limits::BIG_BLOCKS));
             }
             Ok(Share { what: bytes as u32, weight })
         };
@@ -109,8 +122,7 @@ pub fn sizes(job: &Job) -> Result<Sizes> {
             Blocks::Range { smallest_bytes, largest_bytes } => {
                 let steps = largest_bytes / smallest_bytes;
                 if steps > MOST_SIZES {
-                    let reason = format!("bsrange has {steps} sizes, and up to 1024 are done");
-                    return Err(refuse(job, reason, "raise its smallest size, or write bssplit"));
+                    return Err(refuse_limit(job, &limits::FINE_RANGE));
                 }
                 (1..=steps).map(|step| share(step * smallest_bytes, 1)).collect()
             }
@@ -121,107 +133,6 @@ pub fn sizes(job: &Job) -> Result<Sizes> {
         write: one(&job.blocks.write)?,
         trim: one(&job.blocks.trim)?,
     })
-}
-
-/// Where operations go, in a region of `bytes`; `together` clones share a stream.
-///
-/// # Errors
-/// An order that a stream can't keep.
-pub fn place(job: &Job, bytes: u64, together: u32, said: &mut Vec<String>) -> Result<Place> {
-    let aligned = job.access.align_bytes.is_some();
-    if aligned {
-        return Err(refuse(
-            job,
-            "blockalign other than the block size is not done",
-            "leave blockalign out",
-        ));
-    }
-    match job.access.order {
-        Order::Sequential { gap_bytes: 0 } if together > 1 => Ok(Place::SameOffsets),
-        Order::Sequential { gap_bytes: 0 } => Ok(Place::Sequential),
-        Order::Sequential { .. } => Err(refuse(
-            job,
-            "gaps between operations in order are not done",
-            "write rw=read or rw=write without the number after the colon",
-        )),
-        Order::Random { run, random_percent } => {
-            let percent = [random_percent.read, random_percent.write, random_percent.trim];
-            if run != 1 || percent != [100; 3] {
-                return Err(refuse(
-                    job,
-                    "runs in order between jumps are not done",
-                    "leave percentage_random and the number after rw's colon out",
-                ));
-            }
-            distribution(job, bytes, together, said).map(Place::Random)
-        }
-    }
-}
-
-fn distribution(
-    job: &Job,
-    bytes: u64,
-    together: u32,
-    said: &mut Vec<String>,
-) -> Result<Distribution> {
-    use narrows_fio::Distribution as Fio;
-    Ok(match &job.access.distribution {
-        Fio::Uniform if job.access.once_each => {
-            if together > 1 {
-                let sentence = "clones share one order in which each block comes once, where fio gives each clone \
-                                its own";
-                say(said, job, sentence);
-            }
-            Distribution::OnceEach
-        }
-        Fio::Uniform => Distribution::Uniform,
-        Fio::Zipf { theta } => Distribution::Zipf { theta: *theta },
-        Fio::Pareto { h } => {
-            let sentence = format!(
-                "pareto:{h} becomes a hot spot: {h} of the blocks get {} of the operations, alike inside",
-                1.0 - h
-            );
-            say(said, job, &sentence);
-            Distribution::HotSpot { blocks_share: *h, accesses_share: 1.0 - h }
-        }
-        Fio::Zoned(zones) => {
-            let used = match job.access.direction {
-                Direction::Read => &zones.read,
-                Direction::Write => &zones.write,
-                Direction::Trim => &zones.trim,
-                Direction::Mixed { .. } if zones.read == zones.write => &zones.read,
-                Direction::Mixed { .. } => {
-                    return Err(refuse(
-                        job,
-                        "zones of their own for reads and writes of one job are not done",
-                        "make two jobs of it",
-                    ));
-                }
-            };
-            Distribution::Zoned(parts(used, bytes))
-        }
-    })
-}
-
-/// Zones as shares of the region; what they leave of it gets nothing.
-fn parts(zones: &[narrows_fio::Zone], bytes: u64) -> Vec<Zone> {
-    let mut left = 1.0_f64;
-    let mut parts: Vec<Zone> = zones
-        .iter()
-        .map(|zone| {
-            let space_share = match zone.size {
-                Amount::Percent(percent) => f64::from(percent) / 100.0,
-                Amount::Bytes(size) => size as f64 / bytes.max(1) as f64,
-            }
-            .min(left);
-            left -= space_share;
-            Zone { space_share, accesses_share: f64::from(zone.access_percent) / 100.0 }
-        })
-        .collect();
-    if left > 1e-9 {
-        parts.push(Zone { space_share: left, accesses_share: 0.0 });
-    }
-    parts
 }
 
 /// The way to the device.
@@ -250,26 +161,51 @@ pub fn access(job: &Job) -> Result<Access> {
     Ok(access)
 }
 
-/// Depth or rate of one clone.
-///
-/// # Errors
-/// A rate without anything to count.
-pub fn load(job: &Job, mix: &Mix, sizes: &Sizes) -> Result<Load> {
-    let Some(rate) = job.rate else { return Ok(Load::Closed { depth: job.depth }) };
+/// Depth or rate of one clone, for the kinds of `mix`: those without a rate keep their depth.
+pub fn load(job: &Job, mix: &Mix, sizes: &Sizes) -> Load {
+    let closed = Load::Closed { depth: job.depth };
+    let Some(rate) = job.rate else { return closed };
     let per_second = rate.per_second;
     let kinds =
         [(Op::Read, per_second.read), (Op::Write, per_second.write), (Op::Trim, per_second.trim)];
-    let amount: u64 =
-        kinds.iter().filter(|(op, _)| mix.weight(*op) > 0).filter_map(|(_, rate)| *rate).sum();
-    if amount == 0 {
-        return Err(refuse(job, "its operations have no rate", "give the rate of what rw= says"));
-    }
-    let rate_per_s = match rate.counted {
-        Counted::Operations => amount as f64,
-        Counted::Bytes => amount as f64 / mean_length(mix, sizes),
+    let rates = kinds.into_iter().filter(|(op, _)| mix.weight(*op) > 0);
+    let one = |(op, rate): (Op, Option<u64>)| {
+        let length = mean_length(&Mix::only(op), sizes);
+        let per_op = if rate_counts_bytes(job) { length } else { 1.0 };
+        rate.map_or(0.0, |rate| rate as f64 / per_op)
     };
+    let rate_per_s: f64 = rates.map(one).sum();
+    if rate_per_s == 0.0 {
+        return closed;
+    }
     let arrivals = if rate.poisson { Arrivals::Poisson } else { Arrivals::Constant };
-    Ok(Load::Open { rate_per_s, arrivals, most_in_flight: job.depth })
+    Load::Open { rate_per_s, arrivals, most_in_flight: job.depth }
+}
+
+fn rate_counts_bytes(job: &Job) -> bool {
+    job.rate.is_some_and(|rate| rate.counted == Counted::Bytes)
+}
+
+/// Pauses.
+///
+/// # Errors
+/// Pauses beside a rate.
+pub fn think(job: &Job) -> Result<Option<Think>> {
+    let Some(think) = job.think else { return Ok(None) };
+    if job.rate.is_some() {
+        return Err(refuse_limit(job, &limits::THINKING_AT_A_RATE));
+    }
+    let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
+    Ok(Some(Think { pause: time(think.pause), spin: time(think.spin), after: think.after }))
+}
+
+/// Whether each write is durable by itself.
+pub fn durable(job: &Job) -> Durable {
+    match job.flushes.open {
+        OpenFlag::None => Durable::Later,
+        OpenFlag::Sync => Durable::Whole,
+        OpenFlag::Dsync => Durable::Data,
+    }
 }
 
 /// That load `times` times.
@@ -286,19 +222,8 @@ pub fn times(load: Load, times: f64) -> Load {
 }
 
 /// Durable after so many writes.
-///
-/// # Errors
-/// Flags under which each write is durable by itself.
-pub fn sync_after(job: &Job, said: &mut Vec<String>) -> Result<Option<u32>> {
-    let flushes = job.flushes;
-    if flushes.open != OpenFlag::None {
-        return Err(refuse(
-            job,
-            "writes that are durable by themselves (sync) are not done",
-            "write fdatasync=1, which makes each write durable after it",
-        ));
-    }
-    Ok(match (flushes.fdatasync_every, flushes.fsync_every) {
+pub fn sync_after(job: &Job, said: &mut Vec<String>) -> Option<u32> {
+    match (job.flushes.fdatasync_every, job.flushes.fsync_every) {
         (0, 0) => None,
         (writes, 0) => Some(writes),
         (0, writes) => {
@@ -313,7 +238,7 @@ pub fn sync_after(job: &Job, said: &mut Vec<String>) -> Result<Option<u32>> {
             );
             Some(one.min(other))
         }
-    })
+    }
 }
 
 /// What a file of ours is filled with and written with.
@@ -339,9 +264,9 @@ pub fn order_seed(job: &Job, lane: u64) -> Option<u64> {
     }
 }
 
-/// Bytes that one clone moves before it is done, of a region of `region_bytes` in all its files; `None`: only time ends
-/// it.
-pub fn work_bytes(job: &Job, region_bytes: u64) -> Option<u64> {
+/// Operations that one clone does before it is done, of a mean length of `mean_bytes`, in a region of `region_bytes` in
+/// all its files; `None`: only time ends it.
+pub fn work(job: &Job, region_bytes: u64, mean_bytes: f64) -> Option<u64> {
     if job.ending.time_based {
         return None;
     }
@@ -350,23 +275,30 @@ pub fn work_bytes(job: &Job, region_bytes: u64) -> Option<u64> {
         Some(Amount::Percent(percent)) => region_bytes / 100 * u64::from(percent),
         None => region_bytes,
     };
-    Some(bytes.saturating_mul(job.ending.loops))
+    let by_bytes = (bytes as f64 / mean_bytes).ceil() as u64;
+    let pass = match job.access.order {
+        Order::Sequential { gap_bytes: 1.. } => steps(job, region_bytes).unwrap_or(by_bytes),
+        _ => by_bytes,
+    };
+    Some(pass.min(by_bytes).saturating_mul(job.ending.loops))
+}
+
+/// Operations of one size until a walk with gaps comes to the end of its region, where fio ends it; `None` where the last
+/// gap leads over the end, and it begins again.
+fn steps(job: &Job, region_bytes: u64) -> Option<u64> {
+    let (Order::Sequential { gap_bytes }, Blocks::Fixed(block)) =
+        (job.access.order, &job.blocks.read)
+    else {
+        return None;
+    };
+    let step = block + gap_bytes.unsigned_abs();
+    let last = region_bytes.checked_sub(1)? / step;
+    (last * step + block >= region_bytes).then_some(last + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn zones_that_leave_something_leave_it_untouched() {
-        let zone = |access_percent, size| narrows_fio::Zone { access_percent, size };
-        let parts = parts(&[zone(60, Amount::Bytes(10)), zone(40, Amount::Bytes(30))], 100);
-        assert_eq!(parts.len(), 3);
-        let sum = |of: fn(&Zone) -> f64| parts.iter().map(of).sum::<f64>();
-        assert!((sum(|zone| zone.space_share) - 1.0).abs() < 1e-9);
-        assert!((sum(|zone| zone.accesses_share) - 1.0).abs() < 1e-9);
-        assert_eq!(parts[2].accesses_share, 0.0);
-    }
 
     #[test]
     fn the_mean_length_weighs_kinds_and_sizes() {

@@ -7,12 +7,18 @@
 //! A file that is there is only read. A file that isn't is made in a scratch folder beside its place, and removed. A device
 //! is written only with consent.
 
+mod disks;
 mod execute;
 mod files;
 mod fio_json;
 mod lane;
+mod lanes;
 mod mapping;
+mod order;
+#[cfg(test)]
+mod promises;
 mod read;
+mod span;
 mod targets;
 mod wall;
 
@@ -71,14 +77,21 @@ pub fn run(args: &JobsArgs) -> Result<Exit> {
     let folders: Vec<&Path> = folders.iter().map(|folder| folder.as_path()).collect();
     let mut session = Session::begin(prepared, &folders, &args.output)?;
     let mut done = Vec::new();
+    let mut devices = Vec::new();
     let consent = consented.as_ref().map(|(_, consent)| consent);
-    let outcome =
-        execute::execute(&mut session, &plan.jobs, &walls, &mut targets, consent, &mut done);
+    let outcome = execute::execute(
+        &mut session,
+        &plan.jobs,
+        &walls,
+        &mut targets,
+        consent,
+        (&mut done, &mut devices),
+    );
     let mut show = true;
     // The run itself is kept and shown even where this file can't be written.
     let mut written = Ok(());
     if let Some(path) = args.fio_json.as_ref().filter(|_| outcome.is_ok()) {
-        let text = fio_json::text(&plan, &done, args.fio_json_plus);
+        let text = fio_json::text(&plan, &done, devices, args.fio_json_plus);
         show = path != Path::new("-");
         if show {
             written = store::write_whole(path, &text);

@@ -1,0 +1,66 @@
+//! Which part of a file a clone of a job works in.
+
+use std::path::Path;
+
+use anyhow::Result;
+use narrows_fio::{Amount, Job};
+use narrows_units::Bytes;
+
+use super::mapping::refuse;
+use super::targets::Found;
+
+/// Where in one of its `files` this clone works: offset and length, bytes.
+pub fn span(job: &Job, path: &Path, found: &Found, files: u32, clone: u32) -> Result<(u64, u64)> {
+    let there = match found {
+        Found::File { bytes } => Some(*bytes),
+        Found::Device { device, .. } => device.size_bytes,
+        Found::Nothing { .. } => None,
+    };
+    let region = &job.region;
+    let each = region.file_size_bytes.or(match region.size {
+        Some(Amount::Bytes(bytes)) => Some(bytes / u64::from(files)),
+        _ => None,
+    });
+    // The length that shares are of.
+    let whole = there.or(each).ok_or_else(|| {
+        refuse(
+            job,
+            "its file isn't there, and no size says how long it shall be",
+            "write size= or filesize=, or name a file that is there",
+        )
+    })?;
+    let amount = |amount: Amount| match amount {
+        Amount::Bytes(bytes) => bytes,
+        Amount::Percent(percent) => (whole as f64 * f64::from(percent) / 100.0) as u64,
+    };
+    let offset = amount(region.offset)
+        .saturating_add(amount(region.offset_increment).saturating_mul(u64::from(clone)));
+    if !offset.is_multiple_of(512) && job.files.direct {
+        return Err(refuse(
+            job,
+            format!("it begins at byte {offset}, which is no multiple of 512"),
+            "direct I/O needs offsets at whole sectors",
+        ));
+    }
+    let length = match region.size {
+        Some(Amount::Bytes(bytes)) => bytes / u64::from(files),
+        Some(share @ Amount::Percent(_)) => amount(share),
+        // With filesize alone the file is that long, and the job works up to its end.
+        None => each.unwrap_or(whole).min(whole).saturating_sub(offset),
+    };
+    if let Some(there) = there
+        && (length == 0 || offset.saturating_add(length) > there)
+    {
+        return Err(refuse(
+            job,
+            format!(
+                "it wants {} at byte {offset} of {}, which has {}",
+                Bytes(length),
+                path.display(),
+                Bytes(there)
+            ),
+            "make the size smaller, or name a file that isn't there: narrows makes it as long as needed",
+        ));
+    }
+    Ok((offset, length))
+}
