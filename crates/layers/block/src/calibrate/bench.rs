@@ -12,8 +12,8 @@ use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
 use crate::run::run_scenario;
-use crate::seed::seed_of;
 use crate::scenario::{Limit, Load, Mix, Place, Scenario, Sizes, Stream, Then};
+use crate::seed::seed_of;
 
 /// Slices of a window: enough to see how slow operations clump, long enough to hold some.
 const SLICES: u32 = 40;

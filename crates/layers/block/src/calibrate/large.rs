@@ -11,8 +11,8 @@ use serde_json::json;
 use super::bench::Bench;
 use super::kept::Kept;
 use crate::BlockError;
-use crate::seed::seed_of;
 use crate::scenario::Stream;
+use crate::seed::seed_of;
 
 const BLOCK_BYTES: u32 = 1 << 20;
 /// Windows at the chosen depth, the search's own among them, and of the one process.

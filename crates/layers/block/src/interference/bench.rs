@@ -11,8 +11,8 @@ use super::plan::{InterferenceGround, InterferencePlan, WARM_UP};
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::run::run_scenario;
-use crate::seed::seed_of;
 use crate::scenario::{Limit, Load, Scenario, Stream, Then};
+use crate::seed::seed_of;
 
 /// Slices of a window.
 const SLICES: u32 = 40;

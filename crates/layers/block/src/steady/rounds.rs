@@ -13,8 +13,8 @@ use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::run::run_scenario;
-use crate::seed::seed_of;
 use crate::scenario::{Limit, Load, Region, Scenario, Sizes, Stream, Then};
+use crate::seed::seed_of;
 
 /// Points of a round's finer series, at most a second each.
 const FEWEST_POINTS: u32 = 10;

@@ -12,10 +12,10 @@ use narrows_units::Bytes;
 use super::plan::SteadyPlan;
 use crate::BlockError;
 use crate::run::run_scenario;
-use crate::seed::seed_of;
 use crate::scenario::{
     Distribution, Limit, Load, Mix, Place, Region, Scenario, Sizes, Stream, Then,
 };
+use crate::seed::seed_of;
 
 /// SNIA's size of a preconditioning write, bytes, and how many are kept in flight.
 const SEQUENTIAL_BYTES: u32 = 128 << 10;
