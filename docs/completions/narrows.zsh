@@ -131,6 +131,31 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(interference)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--size=[Bytes of a read and of a write\: 8k is 8 KiB]:SIZE:_default' \
+'--file-size=[Size of the file that is read; one of a quarter of it is written. Both are made and removed]:SIZE:_default' \
+'--budget=[Most that may be written, the files not counted\: 16g is 16 GiB]:SIZE:_default' \
+'--minutes=[Time for all windows, writing the files not counted \[default\: 3\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (run)
 _arguments "${_arguments_options[@]}" : \
 '*--section=[Only the sections of this name; may be given several times]:NAME:_default' \
@@ -229,6 +254,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(interference)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (run)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -257,6 +286,298 @@ esac
     ;;
 esac
 ;;
+(log)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--percentile=[The percentile that has to stay within the limit]:P:_default' \
+'--within=[The limit, counted from when a commit was due]:TIME:_default' \
+'--minutes=[Time for the search \[default\: a minute\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--no-database[Leave the database'\''s own commit out]' \
+'(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__log_commands" \
+"*::: :->log" \
+&& ret=0
+
+    case $state in
+    (log)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-command-$line[1]:"
+        case $line[1] in
+            (ladder)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
+'*--methods=[Ways to make a write durable]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
+fsync\:"A write, then fsync"
+dsync\:"One write to a file opened with O_DSYNC"
+dsync_direct\:"The same past the page cache (O_DIRECT), as Oracle writes"
+rwf_dsync\:"One pwritev2 with RWF_DSYNC"
+uring\:"io_uring\: a write and an fdatasync linked behind it, in one call"
+all\:"All of them"))' \
+'*--layouts=[What the file is]:LAYOUT,…:((overwrite\:"Its blocks were written before, as in a recycled segment"
+extend\:"Each write makes it longer"
+fallocated\:"Its blocks are allocated and were never written"
+all\:"All of them"))' \
+'*--sizes=[Bytes of a write\: 8k is 8 KiB]:SIZE,…:_default' \
+'--repeats=[Fresh windows of each; from 6 on there are intervals]:N:_default' \
+'(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--alone[Leave the load on the data files out]' \
+'--no-database[Leave the database'\''s own commit out]' \
+'(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(commits)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
+'--percentile=[The percentile that has to stay within the limit]:P:_default' \
+'--within=[The limit, counted from when a commit was due]:TIME:_default' \
+'--minutes=[Time for the search \[default\: a minute\]]:N:_default' \
+'--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
+constant\:"At equal distances, as from a clock"))' \
+'--bytes=[Log bytes of a commit]:SIZE:_default' \
+'(--bytes)--size-histogram=[Sizes of commits instead\: a file of lines with bytes and how many commits had so many]:FILE:_files' \
+'--style=[Who writes the log]:STYLE:((leader\:"One of those who commit, for all that wait, as in PostgreSQL"
+writer\:"A process of its own that is posted, as in Oracle"))' \
+'--commit-delay=[Who is about to write waits for so long first, so that more can join]:TIME:_default' \
+'--commit-siblings=[But only if so many others are committing]:N:_default' \
+'--most-sessions=[Most sessions that commit again at once]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(crashtest)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_narrows__subcmd__log__subcmd__crashtest_commands" \
+"*::: :->crashtest" \
+&& ret=0
+
+    case $state in
+    (crashtest)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-crashtest-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Address and port to listen on]:ADDRESS:PORT:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+':list -- The list, a new file:_files' \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+'--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
+'--streams=[Writers at the same time]:N:_default' \
+'(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \
+'(--postgres)--sync=[How each record is made durable]:SYNC:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
+fsync\:"A write, then fsync"
+dsync\:"One write to a file opened with O_DSYNC"
+rwf-dsync\:"One write with RWF_DSYNC"
+none\:"A write and no flush\: a cut must lose records, or it was none"))' \
+'(--postgres --append)--ring=[Size of the ring of all streams\: 64m is 64 MiB]:SIZE:_default' \
+'--for=[End in order after that time \[default\: at the power'\''s end, or at Ctrl-C\]]:TIME:_default' \
+'(--postgres)--direct[Past the page cache (O_DIRECT)]' \
+'(--postgres --write-to-device)--append[Let the file grow instead of going around in it]' \
+'--same-host[The list may be kept on this machine\: a rehearsal, or what is cut is elsewhere]' \
+'--load-here[Write although a database runs on this machine, or to the database that --postgres names]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::file -- A new file on the file system to test; it stays until it is checked:_files' \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL whose table was written]:URL:_default' \
+'--acknowledged=[The list from the second host]:LIST:_files' \
+'--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a database server]:WHAT:_default' \
+'--least=[Fewest acknowledged records that show anything by being there]:N:_default' \
+'--format=[Text or JSON]:FORMAT:((text\:"For people"
+json\:"As in the run file"))' \
+'--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \
+'--remove[Remove the file or the table if every record is there]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::file -- The file or raw device that was written; it is only read:_files' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-crashtest-help-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(streams)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
+'--streams=[Logs together]:N:_default' \
+'--rate=[What each of them writes]:BYTES/s:_default' \
+'--size=[Bytes of a write\: 128k is 128 KiB]:SIZE:_default' \
+'--percentile=[The percentile of a write'\''s time that has to stay within the limit]:P:_default' \
+'--within=[The limit, counted from when a write was due]:TIME:_default' \
+'--most-streams=[Most logs that the search tries]:N:_default' \
+'--cache=[A cache whose turnover is asked for\: 4g is 4 GiB]:SIZE:_default' \
+'--repeats=[Fresh windows of each number]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-help-command-$line[1]:"
+        case $line[1] in
+            (ladder)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(commits)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(crashtest)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands" \
+"*::: :->crashtest" \
+&& ret=0
+
+    case $state in
+    (crashtest)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-help-crashtest-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(streams)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (report)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of the report]:FORMAT:((text\:"The one screen"
@@ -266,6 +587,7 @@ markdown\:"The screen as Markdown"
 html\:"One self-contained page"))' \
 '-o+[Write to this file instead of standard output]:FILE:_files' \
 '--output=[Write to this file instead of standard output]:FILE:_files' \
+'*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
@@ -317,6 +639,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(interference)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (run)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -330,6 +656,62 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (device)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(log)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__log_commands" \
+"*::: :->log" \
+&& ret=0
+
+    case $state in
+    (log)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-log-command-$line[1]:"
+        case $line[1] in
+            (ladder)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(commits)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(crashtest)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands" \
+"*::: :->crashtest" \
+&& ret=0
+
+    case $state in
+    (crashtest)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-log-crashtest-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(streams)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -363,6 +745,7 @@ _narrows_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
+'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -373,6 +756,7 @@ _narrows_commands() {
 _narrows__subcmd__block_commands() {
     local commands; commands=(
 'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
 'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
@@ -395,6 +779,7 @@ _narrows__subcmd__block__subcmd__device_commands() {
 _narrows__subcmd__block__subcmd__help_commands() {
     local commands; commands=(
 'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
 'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
@@ -418,6 +803,11 @@ _narrows__subcmd__block__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block help help commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__interference_commands] )) ||
+_narrows__subcmd__block__subcmd__help__subcmd__interference_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block help interference commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__block__subcmd__help__subcmd__run_commands] )) ||
 _narrows__subcmd__block__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
@@ -432,6 +822,11 @@ _narrows__subcmd__block__subcmd__help__subcmd__steady_commands() {
 _narrows__subcmd__block__subcmd__help__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block help writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__block__subcmd__interference_commands] )) ||
+_narrows__subcmd__block__subcmd__interference_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows block interference commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__block__subcmd__run_commands] )) ||
 _narrows__subcmd__block__subcmd__run_commands() {
@@ -453,6 +848,7 @@ _narrows__subcmd__help_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
+'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -463,6 +859,7 @@ _narrows__subcmd__help_commands() {
 _narrows__subcmd__help__subcmd__block_commands() {
     local commands; commands=(
 'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
 'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
@@ -479,6 +876,11 @@ _narrows__subcmd__help__subcmd__block__subcmd__calibrate_commands() {
 _narrows__subcmd__help__subcmd__block__subcmd__device_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block device commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__interference_commands] )) ||
+_narrows__subcmd__help__subcmd__block__subcmd__interference_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help block interference commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__block__subcmd__run_commands] )) ||
 _narrows__subcmd__help__subcmd__block__subcmd__run_commands() {
@@ -500,6 +902,55 @@ _narrows__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help help commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__log_commands] )) ||
+_narrows__subcmd__help__subcmd__log_commands() {
+    local commands; commands=(
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'streams:What do several logs on one device do to each other, and how many does it hold?' \
+    )
+    _describe -t commands 'narrows help log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__commits_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__commits_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands() {
+    local commands; commands=(
+'listen:On the second host\: keep the list of records that were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
+'check:After the cut\: look for every acknowledged record' \
+    )
+    _describe -t commands 'narrows help log crashtest commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__check_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log crashtest check commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__listen_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__listen_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log crashtest listen commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__write_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log crashtest write commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__ladder_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__streams_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log streams commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__platform_commands] )) ||
 _narrows__subcmd__help__subcmd__platform_commands() {
     local commands; commands=()
@@ -514,6 +965,142 @@ _narrows__subcmd__help__subcmd__report_commands() {
 _narrows__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log_commands] )) ||
+_narrows__subcmd__log_commands() {
+    local commands; commands=(
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'streams:What do several logs on one device do to each other, and how many does it hold?' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__commits_commands] )) ||
+_narrows__subcmd__log__subcmd__commits_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest_commands() {
+    local commands; commands=(
+'listen:On the second host\: keep the list of records that were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
+'check:After the cut\: look for every acknowledged record' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows log crashtest commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__check_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest check commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands() {
+    local commands; commands=(
+'listen:On the second host\: keep the list of records that were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
+'check:After the cut\: look for every acknowledged record' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows log crashtest help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__check_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest help check commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__listen_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__listen_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest help listen commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__write_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__help__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest help write commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__listen_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__listen_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest listen commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands] )) ||
+_narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log crashtest write commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help_commands] )) ||
+_narrows__subcmd__log__subcmd__help_commands() {
+    local commands; commands=(
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'streams:What do several logs on one device do to each other, and how many does it hold?' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows log help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__commits_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__commits_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands() {
+    local commands; commands=(
+'listen:On the second host\: keep the list of records that were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
+'check:After the cut\: look for every acknowledged record' \
+    )
+    _describe -t commands 'narrows log help crashtest commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__check_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help crashtest check commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__listen_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__listen_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help crashtest listen commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__write_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help crashtest write commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__ladder_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__streams_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__streams_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help streams commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__ladder_commands] )) ||
+_narrows__subcmd__log__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__streams_commands] )) ||
+_narrows__subcmd__log__subcmd__streams_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log streams commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__platform_commands] )) ||
 _narrows__subcmd__platform_commands() {

@@ -176,6 +176,9 @@ pub struct ReportArgs {
     /// Judge again with this version's rules instead of showing the stored verdicts
     #[arg(long)]
     pub rejudge: bool,
+    /// Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again
+    #[arg(long, value_name = "FILE")]
+    pub crash_test: Vec<PathBuf>,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,

@@ -1,17 +1,23 @@
 //! `narrows report`: any view of a stored run.
 
+use std::path::Path;
+
 use anyhow::Result;
-use narrows_model::Run;
+use narrows_model::{CrashTest, Run};
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::{output, store};
 
 /// Renders the run again.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     let path = store::find(&args.run)?;
     let mut run = store::load(&path)?;
-    if args.rejudge {
+    for path in &args.crash_test {
+        run.crash_tests.push(crash_test(path)?);
+    }
+    if args.rejudge || !args.crash_test.is_empty() {
         judge(&mut run);
     }
     let format = if args.html { Format::Html } else { args.format };
@@ -23,6 +29,16 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         None => output::print(&output::render(&run, format, args.units, output::colour()))?,
     }
     Ok(Exit::Done)
+}
+
+/// A crash test's result, as `check` printed it.
+fn crash_test(path: &Path) -> Result<CrashTest> {
+    let hint = "it is what `narrows log crashtest check --format json` printed";
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::hinted(format!("{} is no crash test: {error}", path.display()), hint)
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    serde_json::from_str(&text).map_err(|error| wrong(&error))
 }
 
 /// Limits, findings, verdicts: everything that follows from what was measured.

@@ -44,8 +44,7 @@ fn listening(fixture: &Fixture) -> (Started, String) {
     let mut listen = command(fixture, &["listen", "../list", "--at", "127.0.0.1:0"]);
     let child = listen.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut list = Started::new(child);
-    list.wait_for("narrows log crashtest write");
-    let said = list.said();
+    let said = list.wait_for("narrows log crashtest write");
     let address = said.split("listening on ").nth(1).unwrap().split(';').next().unwrap();
     let address = address.to_string();
     (list, address)

@@ -39,24 +39,19 @@ impl Started {
         Started { child, said, printed, readers }
     }
 
-    /// Waits until standard error holds `text`; fails if the program ends first.
-    pub fn wait_for(&mut self, text: &str) {
+    /// Waits until standard error holds `text`, and returns all of it; fails if the program ends first.
+    pub fn wait_for(&mut self, text: &str) -> String {
         let end = Instant::now() + Duration::from_secs(300);
         loop {
             let said = self.said.lock().unwrap().clone();
             if said.contains(text) {
-                return;
+                return said;
             }
             let ended = self.child.try_wait().unwrap();
             assert!(ended.is_none(), "it ended ({ended:?}) without saying `{text}`:\n{said}");
             assert!(Instant::now() < end, "it never said `{text}`:\n{said}");
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-
-    /// What it has said so far.
-    pub fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
     }
 
     /// Sends a signal.
