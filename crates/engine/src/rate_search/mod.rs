@@ -27,6 +27,8 @@ pub use seen::{Backlog, RateSeen, Said};
 const CLUMPING: f64 = 4.0;
 /// In the search a window may hold that part of what one in the confirmation holds.
 const SEARCH_SHARE: f64 = 0.3;
+/// The windows that are asked whether a failure is one hold at least so many of the shortest.
+const WITNESS: u32 = 3;
 /// Part of a window that goes before it as warm-up.
 const WARM_UP: f64 = 0.2;
 /// A sizing window suffices with that part of the independent operations that are wanted.
@@ -123,7 +125,14 @@ impl RateSearch {
         let window = match stage {
             Stage::Confirm => self.confirm_window?,
             Stage::Size => self.window(rate_per_s, 1.0),
-            Stage::Bracket | Stage::Bisect => self.window(rate_per_s, SEARCH_SHARE),
+            Stage::Bracket | Stage::Bisect if self.votes == (0, 0, 0) => {
+                self.window(rate_per_s, SEARCH_SHARE)
+            }
+            // A short window fails by one stall of a hundredth of it: its witnesses are longer.
+            Stage::Bracket | Stage::Bisect => self
+                .window(rate_per_s, 1.0)
+                .max(self.settings.shortest_window * WITNESS)
+                .min(self.settings.longest_window),
         };
         Some(RateStep { stage, rate_per_s, warm_up: window.mul_f64(WARM_UP), window })
     }
