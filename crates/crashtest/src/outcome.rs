@@ -166,6 +166,9 @@ fn acquit(
             counts.acknowledged
         ));
     }
+    if matches!(cut.end, Some(End::Orderly | End::Stopped)) && seen.is_ok() {
+        doubt("the writer had stopped in order: nothing was under way at the cut".to_string());
+    }
     // A drive that is cut alone stalls its writer before it fails.
     let idle = cut.idle_ms.filter(|idle| cut.told.is_none() && *idle > LONGEST_IDLE_MS);
     if let Some(idle) = idle {
@@ -238,6 +241,8 @@ mod tests {
             (failed.clone(), Some(false), false, Inconclusive, Inconclusive),
             (failed, Some(false), true, Shown, Refuted),
             (Some(End::Closed), None, true, Shown, Refuted),
+            (Some(End::Orderly), Some(false), true, Inconclusive, Refuted),
+            (Some(End::Stopped), Some(true), true, Inconclusive, Refuted),
         ] {
             let told = told.then(|| "the shelf's plug".to_string());
             let cut = Cut { end, booted, told, idle_ms: Some(0) };
