@@ -1,11 +1,12 @@
 //! The committed schema describes what is written, and refuses what isn't.
 
 use narrows_model::{
-    Better, Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DatabaseChoice, DepthPoint,
-    Dimm, Finding, Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, LimitBasis,
-    LimitShare, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan, PlannedStep,
-    Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm, Tool, Unit,
-    Unknown, Validity, Verdict, metric,
+    Better, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
+    DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
+    Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, Leaning, LimitBasis,
+    LimitShare, LostRecord, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan,
+    PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm,
+    Tool, Unit, Unknown, Validity, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -95,6 +96,34 @@ fn full() -> Run {
         }],
         verdicts: vec![verdict(interval)],
         calibrations: vec![calibration(interval)],
+        durability: vec![Durability {
+            role: Role::Wal,
+            word: DurabilityWord::NotShown,
+            sentence: "durability of the log: not shown".into(),
+            evidence: vec![DurabilityEvidence {
+                about: "flags".into(),
+                leaning: Leaning::Open,
+                sentence: "vda says write back".into(),
+            }],
+        }],
+        crash_tests: vec![crash_test()],
+    }
+}
+
+fn crash_test() -> CrashTest {
+    CrashTest {
+        id: "1f".into(),
+        target: "/wal/records".into(),
+        method: "fdatasync".into(),
+        flushes: true,
+        outcome: CrashTestOutcome::Refuted,
+        sentences: vec!["1 acknowledged record is missing".into()],
+        acknowledged: 10,
+        checked: 10,
+        missing: 1,
+        torn: 0,
+        lost: vec![LostRecord { stream: 0, number: 9, found: "older record".into() }],
+        cut: None,
     }
 }
 

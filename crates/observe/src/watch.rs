@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use narrows_facts::{Live, cgroup, process};
-use narrows_model::Platform;
+use narrows_model::{DeviceKind, Platform};
 
 use crate::counters::{Counters, parse_pressure};
 use crate::cpu;
@@ -30,7 +30,8 @@ pub struct Watch {
 impl Watch {
     /// Watches the machine's processors, pressure and throttling, and the sum of `drives` (kernel names of the
     /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`crate::Seen::drives`]
-    /// is absent.
+    /// is absent, and so it is where a loop device stands beside others: whatever it does may be done by one of them
+    /// too, and the sum would count it twice.
     pub fn new(platform: &Platform, drives: &[String]) -> Self {
         let mut names: Vec<&String> = drives.iter().collect();
         names.sort_unstable();
@@ -48,7 +49,8 @@ impl Watch {
         let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
         let io_limits = LimitWatch::open(platform, &names);
         let heat = HeatWatch::open(&Live, &names, Counters::open);
-        let drives = if names.is_empty() { None } else { names.iter().map(open).collect() };
+        let countable = !names.is_empty() && !counts_twice(platform, &names);
+        let drives = if countable { names.iter().map(open).collect() } else { None };
         let throttling = cgroup::cpu_stat_files(&Live);
         Watch {
             drives,
@@ -58,8 +60,8 @@ impl Watch {
             io_pressure: Counters::open("/proc/pressure/io"),
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
             io_limits,
-            pids: Vec::new(),
             heat,
+            pids: Vec::new(),
         }
     }
 
@@ -121,8 +123,48 @@ impl Watch {
             periods,
             io_limits: self.io_limits.read(),
             one_drive: self.io_limits.one_drive(),
-            tick_ns,
             heat: self.heat.read(),
+            tick_ns,
         }
+    }
+}
+
+/// Whether what one of these drives does could be the work of another: a loop device whose file could not be followed
+/// to its drive stands among them.
+fn counts_twice(platform: &Platform, names: &[&String]) -> bool {
+    let mut devices = platform.roles.iter().flat_map(|role| &role.devices);
+    names.len() > 1
+        && devices.any(|device| device.kind == DeviceKind::Loop && names.contains(&&device.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{BlockDevice, Role, RolePath};
+
+    use super::*;
+
+    #[test]
+    fn a_loop_device_is_counted_alone_or_not_at_all() {
+        let device = |name: &str, kind| BlockDevice {
+            name: name.to_string(),
+            number: String::new(),
+            kind,
+            level: None,
+            model: None,
+            transport: None,
+            size_bytes: None,
+            slaves: Vec::new(),
+            queue: None,
+            numa_node: None,
+            pcie: Vec::new(),
+        };
+        let devices = vec![device("loop0", DeviceKind::Loop), device("vda", DeviceKind::Disk)];
+        let (path, file_system) = (String::new(), Default::default());
+        let role = RolePath { role: Role::Data, path, file_system, devices };
+        let platform = Platform { roles: vec![role], ..Platform::default() };
+        let [one, disk, other] = ["loop0", "vda", "vdb"].map(str::to_string);
+        assert!(counts_twice(&platform, &[&one, &disk]));
+        assert!(!counts_twice(&platform, &[&one]));
+        assert!(!counts_twice(&platform, &[&disk, &other]));
     }
 }

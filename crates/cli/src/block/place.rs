@@ -65,6 +65,15 @@ pub fn kernel_and(servers: &[u32]) -> Vec<u32> {
     pids
 }
 
+/// What all drives under that machine's roles hold together, bytes; `None` where one of them doesn't tell.
+pub fn capacity_bytes(platform: &Platform) -> Option<u64> {
+    let mut drives: Vec<_> = platform.roles.iter().flat_map(RolePath::drives).collect();
+    drives.sort_by(|one, other| one.name.cmp(&other.name));
+    drives.dedup_by(|one, other| one.name == other.name);
+    let bytes: Option<u64> = drives.iter().map(|drive| drive.size_bytes).sum();
+    bytes.filter(|bytes| *bytes > 0)
+}
+
 /// The consent that the command line gives, with the device as it was found; `None` where it gives none.
 ///
 /// # Errors

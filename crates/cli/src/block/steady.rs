@@ -62,9 +62,6 @@ pub fn steady(args: &SteadyArgs) -> Result<Exit> {
 
 fn plan(args: &SteadyArgs, spot: &Spot, machine: &Platform) -> SteadyPlan {
     let device = !matches!(spot, Spot::Folder(_));
-    // Where a file lies on several drives, all of them together take what is written.
-    let drives = machine.roles.iter().flat_map(|path| path.drives());
-    let capacity_bytes = drives.map(|drive| drive.size_bytes).sum::<Option<u64>>();
     SteadyPlan {
         block_bytes: args.size,
         mix: Mix::read_percent(args.reads),
@@ -72,7 +69,8 @@ fn plan(args: &SteadyArgs, spot: &Spot, machine: &Platform) -> SteadyPlan {
         depth: args.depth,
         round: Duration::from_nanos(args.round.0),
         ending: Ending::WhenShown,
-        capacity_bytes: capacity_bytes.filter(|bytes| *bytes > 0),
+        // Where a file lies on several drives, all of them together take what is written.
+        capacity_bytes: place::capacity_bytes(machine),
         passes: if device { DEVICE_PASSES } else { FILE_PASSES },
         budget_bytes: args.budget,
         access: Access::best(),

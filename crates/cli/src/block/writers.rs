@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_io::{Access, TestFile};
 use narrows_layer_block::{
-    Record, Region, Route, StreamOutcome, WriterWindows, Writers, prepare,
+    Record, Region, Route, StreamOutcome, WriterWindows, Writers, prepare, write_state,
     writers_together_and_apart,
 };
 use narrows_model::{Better, Interval, Layer, Measurement, PlannedStep, Unit, condition, metric};
@@ -112,7 +112,7 @@ fn measure(
     let platform = session.run.platform().expect("a run has a machine");
     let watch = place::watch(platform);
     let windows = writers_together_and_apart(&ctx, &regions, &how, &watch)?;
-    let mut measured = measurements(&windows, &regions, &how);
+    let mut measured = measurements(&windows, &regions, &how, place::capacity_bytes(platform));
     let (together, apart) = rates(&windows);
     let direct_refused = regions.first().and_then(Region::direct_refused);
     let sentence = sentence(&together, &apart, args.writers, direct_refused);
@@ -135,7 +135,12 @@ fn rates(windows: &WriterWindows) -> (Vec<f64>, Vec<f64>) {
     (together, apart)
 }
 
-fn measurements(windows: &WriterWindows, regions: &[Region], how: &Writers) -> Vec<Measurement> {
+fn measurements(
+    windows: &WriterWindows,
+    regions: &[Region],
+    how: &Writers,
+    capacity_bytes: Option<u64>,
+) -> Vec<Measurement> {
     let (mut together, mut apart) = (Record::new(), Record::new());
     windows.together.iter().for_each(|outcome| together.add(outcome));
     for streams in &windows.apart {
@@ -155,7 +160,9 @@ fn measurements(windows: &WriterWindows, regions: &[Region], how: &Writers) -> V
             let mut measurement = record.into_measurement(format!("block.writers.{word}"), &stream);
             measurement.workload.insert("writers".into(), json!(regions.len()));
             measurement.workload.insert("files".into(), json!(files));
-            measurement.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
+            let filled: u64 = regions.iter().map(Region::bytes).sum();
+            let state = write_state(&measurement, filled, capacity_bytes);
+            measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
             measurement
         })
         .collect()
