@@ -89,6 +89,9 @@ impl Stream<'_> {
                 continue;
             }
             wait_until(due_ns, stop);
+            if stop.is_set() {
+                break;
+            }
             let began_ns = now_ns();
             self.write(buffer)?;
             let ended_ns = now_ns();
