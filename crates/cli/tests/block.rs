@@ -6,7 +6,6 @@ mod common;
 #[path = "block/jobs.rs"]
 mod jobs;
 #[path = "common/started.rs"]
-#[allow(dead_code)] // Each test program uses a part of it.
 mod started;
 
 use std::fs::{self, File};

@@ -2,7 +2,6 @@
 //! written, and reads of blocks that were trimmed. Loop devices over files; root only, skipped loudly elsewhere.
 
 #[path = "common/mod.rs"]
-#[allow(dead_code)] // Each test program uses a part of it.
 mod common;
 
 use std::fs::{self, File};

@@ -3,7 +3,6 @@
 #[path = "common/mod.rs"]
 mod common;
 #[path = "common/started.rs"]
-#[allow(dead_code)] // Each test program uses a part of it.
 mod started;
 
 use std::fs::{self, File};

@@ -4,7 +4,6 @@
 #[path = "common/mod.rs"]
 mod common;
 #[path = "common/started.rs"]
-#[allow(dead_code)] // Each test program uses a part of it.
 mod started;
 
 use std::path::{Path, PathBuf};

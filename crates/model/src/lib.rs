@@ -22,7 +22,8 @@ pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
 };
 pub use durability::{
-    CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning, LostRecord,
+    CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
+    LostRecord,
 };
 pub use finding::{Finding, Severity};
 pub use measurement::{

@@ -19,11 +19,12 @@ const COMMITS: [usize; 7] = [22, 36, 48, 59, 74, 86, 98];
 
 /// The ladder.
 pub(super) fn ladder(report: &Report, edge: usize) -> Vec<Line> {
-    let states = |line: Line, columns: [usize; 3]| {
-        line.right(Style::Faint, "p50", columns[0])
-            .right(Style::Faint, "p99", columns[1])
-            .right(Style::Faint, "p99.9", columns[2])
-    };
+    let states =
+        |line: Line, columns: [usize; 3]| {
+            line.right(Style::Faint, "p50", columns[0])
+                .right(Style::Faint, "p99", columns[1])
+                .right(Style::Faint, "p99.9", columns[2])
+        };
     let beside = report.ladder.iter().any(|row| row.beside.is_some());
     let mut top = Line::of(Style::Strong, "LADDER").right(Style::Faint, "alone", ALONE[0]);
     let mut heading = states(Line::new(), ALONE);
@@ -67,15 +68,7 @@ fn cells(line: Line, figures: Option<&RungFigures>, columns: [usize; 3]) -> Line
 
 /// Sessions that share flushes.
 pub(super) fn commits(report: &Report, edge: usize) -> Vec<Line> {
-    let words = [
-        "rate",
-        "per write",
-        "wait mean",
-        "p99",
-        "write, flush",
-        "wake-up",
-        "by the law",
-    ];
+    let words = ["rate", "per write", "wait mean", "p99", "write, flush", "wake-up", "by the law"];
     let mut heading = Line::of(Style::Strong, "SESSIONS");
     for (word, column) in words.iter().zip(COMMITS) {
         heading = heading.right(Style::Faint, word, column);

@@ -5,8 +5,8 @@ use narrows_model::{Grade, Validity};
 mod calibration;
 mod durability;
 mod foot;
-mod log;
 mod interference;
+mod log;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
 use crate::narrow::Block;
