@@ -12,9 +12,9 @@ use crate::BlockError;
 use crate::describe::size_word;
 use crate::scenario::{Mix, Region};
 
-/// A window of the search is at most this part of the time allowed for all. In the simulation a search took as long as 33 of its
-/// longest windows; there is room for half as many again.
-const PART_OF_BUDGET: u32 = 95;
+/// A window of the search is at most this part of the time allowed for all. In the simulation a search took as long as 36 of its
+/// longest windows; on a machine that is shared it takes more, and there is room for nearly twice as many.
+const PART_OF_BUDGET: u32 = 110;
 /// Fill is planned with that.
 const FILL_BYTES_PER_S: f64 = 400e6;
 /// Bytes the load may write when nobody says.
@@ -72,7 +72,7 @@ pub struct CalibratePlan {
 }
 
 impl Default for CalibratePlan {
-    /// p99 within 1 ms, 8 KiB reads, Poisson arrivals, the best way, 100 s.
+    /// p99 within 1 ms, 8 KiB reads, Poisson arrivals, the best way, 112 s.
     fn default() -> Self {
         CalibratePlan {
             block_bytes: 8192,
@@ -88,7 +88,7 @@ impl Default for CalibratePlan {
             write_budget_bytes: None,
             settings: Settings::default(),
         }
-        .within(Duration::from_secs(100))
+        .within(Duration::from_secs(112))
     }
 }
 
