@@ -138,6 +138,14 @@ pub struct RunArgs {
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub sessions: Option<u32>,
+    /// How to run and where the results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How to run and where the results go.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
     /// Seed of every random choice [default: a new one, kept in the run]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

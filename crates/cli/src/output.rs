@@ -1,12 +1,14 @@
 //! Standard output and files of a report: one format on one stream.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::Result;
 use narrows_model::Run;
 use narrows_report::{Report, Units};
 
 use crate::args::{Format, UnitsArg};
+use crate::store;
 
 /// Widest screen; the design's tables fit it.
 const WIDTH: usize = 100;
@@ -25,6 +27,18 @@ pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> Strin
         Format::Markdown => narrows_report::markdown(&report),
         Format::Html => narrows_report::html(&report),
     }
+}
+
+/// Writes the run's report into a folder, in every format that is no run file.
+///
+/// # Errors
+/// What writing a file gave.
+pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<()> {
+    for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
+        let name = format!("{}.{}", run.id, format.extension());
+        store::write_whole(&folder.join(name), &render(run, format, units, false))?;
+    }
+    Ok(())
 }
 
 /// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.

@@ -119,7 +119,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         workloads: workloads_of(args).iter().map(|w| w.word().to_string()).collect(),
         sessions: args.sessions.unwrap_or((2 * server).clamp(8, 256)),
         repeats: if quick { 3 } else { 6 },
-        seed: args.seed.unwrap_or_else(fresh_seed),
+        seed: args.output.seed.unwrap_or_else(fresh_seed),
         file_bytes: (if quick { GIB } else { 4 * GIB }).min(room) / MIB * MIB,
         table_bytes: table.min(room).max(2 * buffers) / MIB * MIB,
         shared_buffers_bytes: buffers,

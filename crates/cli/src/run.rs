@@ -13,7 +13,7 @@ use narrows_model::{
     Tool, Validity,
 };
 
-use crate::args::{Format, RunArgs};
+use crate::args::{OutputArgs, RunArgs};
 use crate::exit::Exit;
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
@@ -23,20 +23,20 @@ use crate::{database, failure, host, interrupt, layers, output, store};
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Exit> {
     let resolved = plan::resolve(args)?;
-    if args.dry_run {
+    if args.output.dry_run {
         output::print(&plan::describe(&resolved))?;
         return Ok(Exit::Done);
     }
     let loads = resolved.plan.layers.iter().any(|layer| *layer != Layer::Clock);
     if loads {
-        host::guard(&resolved, args.load_here)?;
+        host::guard(&resolved, args.output.load_here)?;
     }
     if let Some(address) = resolved.address.as_ref().filter(|_| resolved.has(Layer::Database)) {
         // Now, and not after minutes of other layers.
         narrows_layer_database::admit(address)
             .with_context(|| format!("--database {address} cannot be measured"))?;
     }
-    let folder = match &args.output {
+    let folder = match &args.output.output {
         Some(folder) => folder.clone(),
         None => store::folder()?,
     };
@@ -53,17 +53,13 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     display.clear();
     judge(&mut session.run);
     let path = store::save(&session.folder, &session.run)?;
-    tell(args, &session, &path)?;
+    tell(&args.output, &session, &path)?;
     Ok(exit_code(&session.run))
 }
 
-fn tell(args: &RunArgs, session: &Session<'_>, path: &std::path::Path) -> Result<()> {
+fn tell(args: &OutputArgs, session: &Session<'_>, path: &std::path::Path) -> Result<()> {
     if args.output.is_some() {
-        for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
-            let name = format!("{}.{}", session.run.id, format.extension());
-            let text = output::render(&session.run, format, args.units, false);
-            store::write_whole(&session.folder.join(name), &text)?;
-        }
+        output::write_every_format(&session.run, &session.folder, args.units)?;
     }
     output::print(&output::render(&session.run, args.format, args.units, output::colour()))?;
     eprintln!("kept in {}", path.display());
@@ -214,13 +210,15 @@ fn command_line() -> Vec<String> {
         .collect()
 }
 
+/// For the tests of this crate.
 #[cfg(test)]
-mod tests {
-    use narrows_model::{DatabaseChoice, Plan, Platform};
+pub mod testing {
+    use narrows_model::{DatabaseChoice, Layer, Plan, Platform, Run};
 
-    use super::*;
+    use super::blank;
 
-    fn run_of(layers: &[Layer], measured: &[(Layer, Validity)]) -> Run {
+    /// A run that is whole and in which nothing was measured.
+    pub fn empty_run(layers: &[Layer]) -> Run {
         let plan = Plan {
             quick: false,
             layers: layers.to_vec(),
@@ -238,8 +236,17 @@ mod tests {
             client_cpus: Vec::new(),
             steps: Vec::new(),
         };
-        let mut run = blank(plan, Platform::default());
-        run.completed = true;
+        Run { completed: true, ..blank(plan, Platform::default()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::empty_run;
+    use super::*;
+
+    fn run_of(layers: &[Layer], measured: &[(Layer, Validity)]) -> Run {
+        let mut run = empty_run(layers);
         run.measurements = measured
             .iter()
             .map(|(layer, validity)| {

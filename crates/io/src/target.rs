@@ -5,6 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -326,10 +327,16 @@ impl Target {
     /// Share of a file that is a hole or allocated without having been written; `None` where the file system does
     /// not tell, and for devices. The file must be synced.
     pub fn unwritten_share(&self) -> Option<f64> {
+        self.unwritten_share_within(0..u64::MAX)
+    }
+
+    /// The same of a part of the file, bytes.
+    pub fn unwritten_share_within(&self, range: Range<u64>) -> Option<f64> {
         if matches!(self.kind, Kind::BlockDevice | Kind::NvmeGeneric) {
             return None;
         }
-        Some(narrows_facts::file::extents(&self.buffered).ok()??.unwritten_share())
+        let extents = narrows_facts::file::extents_within(&self.buffered, range);
+        Some(extents.ok()??.unwritten_share())
     }
 
     pub(crate) fn fail(&self, action: &'static str, source: io::Error) -> Error {

@@ -27,5 +27,5 @@ fn main() {
     }
     let before = watch.snapshot();
     println!("sentinel: {} µs", sentinel().0 / 1000);
-    println!("{:?}", watch.snapshot().since(&before));
+    println!("{:?}", watch.since(&before));
 }

@@ -26,15 +26,6 @@ struct Sensor {
     limit_mc: f64,
 }
 
-/// What they said at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Heat {
-    /// Times processors and packages slowed themselves down, since the machine was started.
-    pub stops: Option<u64>,
-    /// Of the hottest drive: temperature over limit.
-    pub drives: Option<f64>,
-}
-
 impl HeatWatch {
     /// `drives` are kernel names; `open` gives the counters at a path of `source`.
     pub(crate) fn open(
@@ -51,14 +42,21 @@ impl HeatWatch {
         HeatWatch { stops, drives }
     }
 
-    /// What they say now. Asking a drive's sensor may send it a command, so this comes after the window's counters.
-    pub(crate) fn read(&self) -> Heat {
-        let number =
-            |counters: &Counters| counters.text().and_then(|text| text.trim().parse::<f64>().ok());
-        let stops = self.stops.iter().filter_map(number).map(|count| count as u64);
-        let drives = self.drives.iter().filter_map(|s| Some(number(&s.now)? / s.limit_mc));
-        Heat { stops: stops.reduce(|a, b| a + b), drives: drives.reduce(f64::max) }
+    /// Times processors and packages slowed themselves down, since the machine was started.
+    pub(crate) fn stops(&self) -> Option<u64> {
+        self.stops.iter().filter_map(number).map(|count| count as u64).reduce(|a, b| a + b)
     }
+
+    /// Of the hottest drive: temperature over limit. Asking a sensor may send its drive a command, so this is for the time
+    /// behind a window.
+    pub(crate) fn drives(&self) -> Option<f64> {
+        let share = |sensor: &Sensor| Some(number(&sensor.now)? / sensor.limit_mc);
+        self.drives.iter().filter_map(share).reduce(f64::max)
+    }
+}
+
+fn number(counters: &Counters) -> Option<f64> {
+    counters.text()?.trim().parse().ok()
 }
 
 /// Counters of every processor, and of the first one of each package for the package, which all of its processors show.
@@ -146,9 +144,9 @@ mod tests {
         }
         put(dir.path(), &format!("{CPUS}/cpufreq/thermal_throttle/core_throttle_count"), "99\n");
         let watch = watch(dir.path(), &[]);
-        assert_eq!(watch.read(), Heat { stops: Some(4 * 2 + 2 * 10), drives: None });
+        assert_eq!((watch.stops(), watch.drives()), (Some(4 * 2 + 2 * 10), None));
         put(dir.path(), &format!("{CPUS}/cpu3/thermal_throttle/core_throttle_count"), "5\n");
-        assert_eq!(watch.read().stops, Some(31));
+        assert_eq!(watch.stops(), Some(31));
     }
 
     #[test]
@@ -163,8 +161,9 @@ mod tests {
         put(dir.path(), &format!("{sata}/temp1_max"), "-273150\n");
         put(dir.path(), &format!("{sata}/temp1_crit"), "60000\n");
         let (nvme, sata, none) = ("nvme0n1".to_string(), "sda".to_string(), "vda".to_string());
-        assert_eq!(watch(dir.path(), &[&nvme]).read().drives, Some(0.5));
-        assert_eq!(watch(dir.path(), &[&nvme, &sata]).read().drives, Some(1.1));
-        assert_eq!(watch(dir.path(), &[&none]).read(), Heat::default());
+        assert_eq!(watch(dir.path(), &[&nvme]).drives(), Some(0.5));
+        assert_eq!(watch(dir.path(), &[&nvme, &sata]).drives(), Some(1.1));
+        let none = watch(dir.path(), &[&none]);
+        assert_eq!((none.stops(), none.drives()), (None, None));
     }
 }

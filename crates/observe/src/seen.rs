@@ -160,8 +160,8 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         throttled_share: throttled_share(&before.periods, &after.periods),
         io_limit_changed,
         io_limit_share,
-        heat_stops: after.heat.stops.zip(before.heat.stops).and_then(|(a, b)| a.checked_sub(b)),
-        drive_heat: after.heat.drives,
+        heat_stops: after.heat_stops.zip(before.heat_stops).and_then(|(a, b)| a.checked_sub(b)),
+        drive_heat: None,
         per_cpu,
     }
 }
@@ -205,7 +205,7 @@ mod tests {
             periods: Vec::new(),
             io_limits: None,
             one_drive: true,
-            heat: crate::heat::Heat::default(),
+            heat_stops: None,
             tick_ns: 10 * MS,
         }
     }

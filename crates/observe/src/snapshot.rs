@@ -7,7 +7,6 @@ use narrows_facts::io_limits::IoLimits;
 
 use crate::cpu::CpuTimes;
 use crate::drive::DriveCounts;
-use crate::heat::Heat;
 
 /// All counters at one moment.
 #[derive(Debug, Clone)]
@@ -28,6 +27,7 @@ pub struct Snapshot {
     pub(crate) io_limits: Option<IoLimits>,
     /// Whether these limits are about all of the drives' traffic.
     pub(crate) one_drive: bool,
-    pub(crate) heat: Heat,
+    /// Times processors slowed themselves down.
+    pub(crate) heat_stops: Option<u64>,
     pub(crate) tick_ns: u64,
 }

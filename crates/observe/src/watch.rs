@@ -10,6 +10,7 @@ use crate::cpu;
 use crate::drive;
 use crate::heat::HeatWatch;
 use crate::io_limits::LimitWatch;
+use crate::seen::Seen;
 use crate::snapshot::Snapshot;
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
@@ -79,7 +80,14 @@ impl Watch {
         self
     }
 
-    /// Looks at everything once.
+    /// What happened since `before`. The drives' sensors are read only here, behind the counters: asking one may send its
+    /// drive a command, which has no place in a window.
+    pub fn since(&self, before: &Snapshot) -> Seen {
+        let seen = self.snapshot().since(before);
+        Seen { drive_heat: self.heat.drives(), ..seen }
+    }
+
+    /// Looks at all counters once.
     pub fn snapshot(&self) -> Snapshot {
         let text = |counters: &Option<Counters>| counters.as_ref().and_then(Counters::text);
         let tick_ns = process::tick_ns();
@@ -123,7 +131,7 @@ impl Watch {
             periods,
             io_limits: self.io_limits.read(),
             one_drive: self.io_limits.one_drive(),
-            heat: self.heat.read(),
+            heat_stops: self.heat.stops(),
             tick_ns,
         }
     }

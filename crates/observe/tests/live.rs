@@ -27,7 +27,7 @@ fn own_work_is_ours_a_hog_is_not_unless_it_is_named() {
     let own_before = thread_cpu_ns();
     burn(length);
     let own = (thread_cpu_ns() - own_before) as f64;
-    let seen = watch.snapshot().since(&before);
+    let seen = watch.since(&before);
     if seen.steal.is_some_and(|share| share > 0.02) {
         // Most kernels charge stolen time to the task that was running, and /proc/stat to nobody.
         eprintln!("SKIPPED: the hypervisor takes processor time away, nothing adds up: {seen:?}");
@@ -49,8 +49,7 @@ fn own_work_is_ours_a_hog_is_not_unless_it_is_named() {
     let hog_before = narrows_facts::process::cpu_ns(hog.id()).unwrap();
     std::thread::sleep(length);
     let hog_ns = narrows_facts::process::cpu_ns(hog.id()).unwrap() - hog_before;
-    let (seen, seen_named) =
-        (watch.snapshot().since(&before), named.snapshot().since(&before_named));
+    let (seen, seen_named) = (watch.since(&before), named.since(&before_named));
     let hog_cpus = hog_ns as f64 / seen.window.0 as f64;
     // The sampled counter's error, generously.
     assert!(seen.other_cpus > hog_cpus - 0.25, "hog {hog_cpus}, {seen:?}");
@@ -61,8 +60,8 @@ fn own_work_is_ours_a_hog_is_not_unless_it_is_named() {
     std::thread::sleep(length);
     hog.kill().unwrap();
     hog.wait().unwrap();
-    let seen_named = named.snapshot().since(&before_named);
-    let seen = watch.snapshot().since(&before);
+    let seen_named = named.since(&before_named);
+    let seen = watch.since(&before);
     assert!(seen_named.other_cpus <= seen_named.cpus_busy);
     // Unnamed, the whole life of the hog arrives with its end: then others can't come out larger.
     assert!(seen.other_cpus <= seen_named.other_cpus + 0.1, "{seen:?} {seen_named:?}");
@@ -87,7 +86,7 @@ fn bytes_written_through_to_the_drive_are_counted() {
     file.as_file().sync_all().unwrap();
     // Some drivers add to the counter after the request was reported done.
     std::thread::sleep(Duration::from_millis(20));
-    let seen = watch.snapshot().since(&before);
+    let seen = watch.since(&before);
     let Some(drives) = seen.drives else {
         eprintln!("SKIPPED: {name} keeps no counters");
         return;
@@ -97,11 +96,7 @@ fn bytes_written_through_to_the_drive_are_counted() {
     // Others may write meanwhile, but not for ever.
     assert!(drives.write_bytes < 1 << 33, "{drives:?}");
     assert!(
-        Watch::new(&Platform::default(), &[name, "none".into()])
-            .snapshot()
-            .since(&before)
-            .drives
-            .is_none()
+        Watch::new(&Platform::default(), &[name, "none".into()]).since(&before).drives.is_none()
     );
 }
 
@@ -110,7 +105,7 @@ fn nothing_watched_is_nothing_claimed() {
     let watch = Watch::none();
     let before = watch.snapshot();
     burn(Duration::from_millis(5));
-    let seen = watch.snapshot().since(&before);
+    let seen = watch.since(&before);
     assert!(seen.self_cpus > 0.0 && seen.window.0 >= 5_000_000);
     assert!(seen.metrics().is_empty(), "{:?}", seen.metrics());
 }

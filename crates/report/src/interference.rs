@@ -132,7 +132,7 @@ fn cell(run: &Run, m: &Measurement) -> Option<InterferenceCell> {
     })
 }
 
-/// The largest difference that all windows show, or where reads can't be kept at all.
+/// The largest difference that all windows show, or where reads can't be kept at all; suspect cells carry their mark.
 fn sentence(rows: &[InterferenceRow]) -> String {
     let Some(alone) = rows.iter().find(|row| row.alone) else {
         return "reads alone were not measured, so nothing can be compared".to_string();
@@ -158,8 +158,8 @@ fn sentence(rows: &[InterferenceRow]) -> String {
         format!(
             "at {} p99 of reads is {} alone and {} beside {}: × {ratio:.1}",
             rate(cell.asked_per_s),
-            own.p99_ns.map_or_else(String::new, time),
-            cell.p99_ns.map_or_else(String::new, time),
+            own.text(),
+            cell.text(),
             row.beside
         )
     }));

@@ -239,8 +239,13 @@ fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
     };
     let ceiling = drive.ceiling_per_s(256);
     let mut search = RateSearch::new(case.goal, ceiling, settings);
-    let mut left_s = seconds;
+    let (mut left_s, mut hurried) = (seconds, false);
     while let Some(step) = search.next_step() {
+        if left_s < 16.0 * step.window.as_secs_f64() && !hurried {
+            hurried = true;
+            search.hurry();
+            continue;
+        }
         left_s -= (step.window + step.warm_up).as_secs_f64() + 0.08;
         if left_s < 0.0 {
             search.give_up(Because::Time);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use narrows_units::{Nanos, ParseQuantityError};
 
-use super::{Format, UnitsArg};
+use super::OutputArgs;
 
 /// `narrows block`; without a command `narrows block calibrate`.
 #[derive(Debug, Args)]
@@ -79,30 +79,6 @@ pub struct ConsentArgs {
     /// Its serial, as `narrows block device DEV` shows it
     #[arg(long, value_name = "S", requires = "write_to_device")]
     pub serial: Option<String>,
-}
-
-/// How to run and where the results go.
-#[derive(Debug, Args)]
-pub struct OutputArgs {
-    /// Seed of every random choice [default: a new one, kept in the run]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Measure although a database runs on this machine: it will be slowed down for the whole run
-    #[arg(long)]
-    pub load_here: bool,
-    /// Print the plan with its minutes and bytes, and stop
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Folder for the run file and the report in every format [default: the run file alone, in the
-    /// XDG data folder]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Format of standard output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
-    /// Prefixes of byte quantities
-    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
-    pub units: UnitsArg,
 }
 
 /// How operations arrive in an open loop.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
 
-use super::block::{ArrivalsArg, OutputArgs, binary_size, limit, percentile};
+use super::OutputArgs;
+use super::block::{ArrivalsArg, binary_size, limit, percentile};
 
 /// `narrows log`; without a command the ladder and the commits.
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use anyhow::Result;
 use narrows_layer_block::{
     InterferenceGround, InterferencePlan, Region, interference as set_beside, planned_interference,
 };
+use narrows_model::{Run, Validity};
 
 use super::place;
 use super::session::{Ended, Prepared, Session};
@@ -38,7 +39,17 @@ pub fn interference(args: &InterferenceArgs) -> Result<Exit> {
     let mut session = Session::begin(prepared, &spot.folders(), &args.output)?;
     eprint!("{losses}");
     let outcome = measure(&mut session, &spot, &plan, (args.file_size, written_bytes));
-    session.end(outcome, &args.output, true)
+    let exit = session.end(outcome, &args.output, true)?;
+    Ok(graded(exit, &session.run))
+}
+
+/// A grid in which some cells are worth nothing is incomplete; false it is only where none is worth anything.
+fn graded(exit: Exit, run: &Run) -> Exit {
+    let mut cells = run.measurements.iter().filter(|m| m.text("company").is_some());
+    match exit {
+        Exit::Invalid if cells.any(|m| m.validity != Validity::Invalid) => Exit::Inconclusive,
+        other => other,
+    }
 }
 
 /// What is written, at random or as a log, has a quarter of what is read, and the log's part besides.
@@ -78,4 +89,31 @@ fn measure(
     opened.close();
     session.add(measurements)?;
     Ok(Ended::Whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Layer, Measurement};
+    use serde_json::json;
+
+    use super::*;
+    use crate::run::testing::empty_run;
+
+    #[test]
+    fn a_grid_with_holes_is_incomplete_and_one_of_holes_is_invalid() {
+        let cell = |validity| {
+            let mut m = Measurement::new("block.interference.cell", Layer::Block);
+            m.workload.insert("company".into(), json!("alone"));
+            Measurement { validity, ..m }
+        };
+        let run = |cells: &[Validity]| {
+            let mut run = empty_run(&[Layer::Block]);
+            run.measurements = cells.iter().map(|validity| cell(*validity)).collect();
+            run
+        };
+        let holes = run(&[Validity::Valid, Validity::Invalid]);
+        assert_eq!(graded(Exit::Invalid, &holes), Exit::Inconclusive);
+        assert_eq!(graded(Exit::Interrupted, &holes), Exit::Interrupted);
+        assert_eq!(graded(Exit::Invalid, &run(&[Validity::Invalid])), Exit::Invalid);
+    }
 }

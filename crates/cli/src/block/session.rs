@@ -10,8 +10,7 @@ use narrows_model::{
 };
 use narrows_units::Bytes;
 
-use crate::args::Format;
-use crate::args::block::OutputArgs;
+use crate::args::OutputArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Display;
@@ -172,11 +171,7 @@ impl Session {
         self.close(ended == Ended::Whole && !interrupted)?;
         let path = store::save(&self.folder, &self.run)?;
         if output.output.is_some() {
-            for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
-                let name = format!("{}.{}", self.run.id, format.extension());
-                let text = output::render(&self.run, format, output.units, false);
-                store::write_whole(&self.folder.join(name), &text)?;
-            }
+            output::write_every_format(&self.run, &self.folder, output.units)?;
         }
         if show {
             let text = output::render(&self.run, output.format, output.units, output::colour());
@@ -232,19 +227,10 @@ pub fn scratch(dir: &Path, id: &str) -> Result<Scratch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::testing::empty_run;
 
     fn run_of(validities: &[Validity]) -> Run {
-        let args = OutputArgs {
-            seed: Some(1),
-            load_here: false,
-            dry_run: false,
-            output: None,
-            format: Format::Text,
-            units: crate::args::UnitsArg::Si,
-        };
-        let prepared = Prepared::new("/x", Platform::default(), &args, 1, 0, Vec::new());
-        let mut run = run::blank(prepared.plan, prepared.platform);
-        run.completed = true;
+        let mut run = empty_run(&[Layer::Block]);
         run.measurements = validities
             .iter()
             .map(|validity| Measurement {

@@ -7,7 +7,7 @@ use narrows_engine::Scratch;
 use narrows_facts::Live;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 
-use crate::args::block::OutputArgs;
+use crate::args::OutputArgs;
 use crate::args::log::LogPlaceArgs;
 use crate::block::session::Prepared;
 use crate::plan;

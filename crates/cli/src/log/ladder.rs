@@ -14,7 +14,7 @@ use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, RolePath, Unknown}
 use super::commits;
 use super::database::Server;
 use super::ground::Ground;
-use crate::args::block::OutputArgs;
+use crate::args::OutputArgs;
 use crate::args::log::{
     CommitGoalArgs, LadderArgs, LayoutArg, LogDatabaseArgs, LogPlaceArgs, MethodArg, WholeArgs,
 };

@@ -16,6 +16,9 @@ use narrows_stats::{Exceedance, Side, Slice, exceedance, median_side};
 /// may be: near the limit the runs one by one decide, or nothing does.
 const FAR_BEYOND: f64 = 2.0;
 
+/// Where a rate is sure to be kept, if a start that is in doubt was about right.
+const WELL_BELOW: f64 = 0.75;
+
 /// The runs at one rate.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rung {
@@ -175,6 +178,30 @@ impl Ladder {
         }
     }
 
+    /// Passes over what is not decided between here and rates that the search saw on the right side: those are run next. What
+    /// is skipped widens the answer.
+    pub fn hurry(&mut self, kept_per_s: f64, missed_per_s: f64) {
+        let (passed, failed) = self.extremes();
+        if passed.is_none() {
+            // A start that has missed it several times already is not what the search took it for.
+            let doubtful = self.rungs.get(&0).is_some_and(|rung| rung.failed + rung.generator >= 3);
+            let target_per_s = if doubtful { kept_per_s * WELL_BELOW } else { kept_per_s };
+            self.skip((0..).map(|i| -i), |rate| rate > target_per_s);
+        }
+        if failed.is_none() {
+            self.skip(passed.unwrap_or(0) + 1.., |rate| rate < missed_per_s);
+        }
+    }
+
+    fn skip(&mut self, rungs: impl Iterator<Item = i32>, short_of: impl Fn(f64) -> bool) {
+        for rung in rungs {
+            if self.is_beyond(rung) || !short_of(self.rate_per_s(rung)) {
+                return;
+            }
+            self.rungs.entry(rung).or_default().decided.get_or_insert(Side::Undecided);
+        }
+    }
+
     /// The decision on a rung; `None` while it needs runs.
     fn decided(&self, rung: i32) -> Option<Side> {
         self.rungs.get(&rung).and_then(|rung| rung.decided)
@@ -317,6 +344,16 @@ mod tests {
         assert_eq!(standing, Standing::Between { passed: -1, failed: 1 });
         let runs = ladder.rung(0).unwrap().runs();
         assert!(runs < 12, "{runs} runs where half of them pass: what remains could not decide");
+    }
+
+    #[test]
+    fn in_a_hurry_rates_that_are_far_enough_are_asked_at_once() {
+        let mut ladder = ladder(500.0);
+        ladder.hurry(420.0, 640.0);
+        let (standing, order) = climb(ladder, |rate| rate < 530.0);
+        let Standing::Between { passed, failed } = standing else { panic!("{standing:?}") };
+        assert_eq!((passed, failed), (-3, 4), "18 % below and 41 % above: {order:?}");
+        assert_eq!(order.len(), 12);
     }
 
     #[test]

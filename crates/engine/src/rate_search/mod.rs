@@ -6,7 +6,7 @@
 //! it to fail. Bounded in windows.
 //!
 //! In the search a pass needs no witness and a failure needs two of three: noise from outside only ever makes a
-//! device slower. What that lets through falls in the confirmation.
+//! device slower. Where windows at one rate disagree while the bracket is halved, halving ends. What that lets through falls in the confirmation.
 //!
 //! Not for the ceiling itself ([`crate::KneeSearch`]), nor for the curve ([`crate::CurvePlan`]).
 
@@ -168,6 +168,15 @@ impl RateSearch {
     pub fn give_up(&mut self, because: Because) {
         if self.outcome.is_none() {
             self.outcome = Some(self.cut_short(because));
+        }
+    }
+
+    /// Says that little may be run any more: the repeats go where they can still decide, at the rates that bracket and
+    /// bisection saw on either side, and not at those in between. Without effect before the confirmation.
+    pub fn hurry(&mut self) {
+        if let Some(ladder) = &mut self.ladder {
+            let kept_per_s = self.passed_per_s.unwrap_or(self.floor_per_s);
+            ladder.hurry(kept_per_s, self.failed_per_s.unwrap_or(self.reach_per_s));
         }
     }
 

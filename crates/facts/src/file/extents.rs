@@ -5,9 +5,10 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 
-/// How a file's bytes are backed. The first three add up to the file's size.
+/// How the bytes of a file or of a part of it are backed. The first three add up to its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extents {
     /// Not allocated: reads are zeros from memory.
@@ -70,7 +71,15 @@ struct Fiemap {
 /// # Errors
 /// What the ioctl gave, other than that it is not supported.
 pub fn extents(file: &File) -> io::Result<Option<Extents>> {
-    let size = file.metadata()?.len();
+    extents_within(file, 0..u64::MAX)
+}
+
+/// As [`extents`], of the part of the file that lies in `range`, bytes.
+///
+/// # Errors
+/// As [`extents`].
+pub fn extents_within(file: &File, range: Range<u64>) -> io::Result<Option<Extents>> {
+    let size = file.metadata()?.len().min(range.end);
     let mut total = Extents::default();
     let mut request = Box::new(Fiemap {
         start: 0,
@@ -82,7 +91,7 @@ pub fn extents(file: &File) -> io::Result<Option<Extents>> {
         extents: [FiemapExtent::default(); BATCH],
     });
     // Everything before this is accounted for.
-    let mut done = 0;
+    let mut done = range.start.min(size);
     while done < size {
         request.start = done;
         request.length = size - done;
@@ -173,6 +182,11 @@ mod tests {
         } else {
             eprintln!("SKIPPED: no fallocate here");
         }
+        let part = |range| extents_within(file, range).unwrap().unwrap().unwritten_share();
+        assert_eq!(part(0..2 * MIB), 0.0);
+        assert_eq!(part(MIB..3 * MIB), 0.5);
+        assert_eq!(part(11 * MIB..20 * MIB), 1.0);
+        assert_eq!(part(20 * MIB..30 * MIB), 0.0, "nothing lies there");
         // What was allocated only becomes data once it is written.
         file.write_all_at(&vec![1; 4 * MIB as usize], 6 * MIB).unwrap();
         assert_eq!(extents(file).unwrap().unwrap().mapped_bytes, 7 * MIB);

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 
@@ -20,20 +21,29 @@ const STEP_BYTES: u64 = 1 << 30;
 /// [`io::ErrorKind::PermissionDenied`] if the kernel would not tell the truth to this user about this file; what
 /// `mmap(2)` and `mincore(2)` gave otherwise.
 pub fn resident_share(file: &File) -> io::Result<f64> {
-    let size = file.metadata()?.len();
-    if size == 0 {
+    resident_share_within(file, 0..u64::MAX)
+}
+
+/// As [`resident_share`], of the pages that `range`, bytes, touches.
+///
+/// # Errors
+/// As [`resident_share`].
+pub fn resident_share_within(file: &File, range: Range<u64>) -> io::Result<f64> {
+    let page = page_bytes();
+    let end = file.metadata()?.len().min(range.end);
+    let start = range.start / page as u64 * page as u64;
+    if start >= end {
         return Ok(0.0);
     }
     if !may_ask(file)? {
         let message = "mincore tells only a file's owner, or who may write to it, what is cached";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
-    let page = page_bytes();
     let mut resident = 0u64;
     let mut flags = Vec::new();
-    let mut offset = 0;
-    while offset < size {
-        let length = STEP_BYTES.min(size - offset) as usize;
+    let mut offset = start;
+    while offset < end {
+        let length = STEP_BYTES.min(end - offset) as usize;
         flags.resize(length.div_ceil(page), 0u8);
         let mapping = Mapping::new(file, offset, length)?;
         // SAFETY: the range is the mapping made above, and `flags` has one byte for each of its pages.
@@ -45,7 +55,7 @@ pub fn resident_share(file: &File) -> io::Result<f64> {
         resident += flags.iter().map(|flag| u64::from(flag & 1)).sum::<u64>();
         offset += length as u64;
     }
-    Ok(resident as f64 / size.div_ceil(page as u64) as f64)
+    Ok(resident as f64 / (end - start).div_ceil(page as u64) as f64)
 }
 
 /// Writes the file's dirty pages out and drops its pages from the cache. Pages that others have mapped or locked
@@ -151,6 +161,28 @@ mod tests {
         }
         let half = resident_share(file.as_file()).unwrap();
         assert!((0.45..0.75).contains(&half), "{half}");
+    }
+
+    #[test]
+    fn a_part_is_asked_about_alone() {
+        let file = file_of(2 << 20);
+        if crate::file::volatile(file.path()).unwrap() {
+            eprintln!("SKIPPED: the sources lie in memory, nothing can be evicted");
+            return;
+        }
+        let all = file.as_file();
+        assert_eq!(resident_share_within(all, 5000..(1 << 20)).unwrap(), 1.0);
+        evict(all).unwrap();
+        // SAFETY: takes no memory of ours.
+        unsafe { libc::posix_fadvise(all.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
+        all.read_exact_at(&mut [0; 8192], 1 << 20).unwrap();
+        assert_eq!(resident_share_within(all, (1 << 20)..(1 << 20) + 8192).unwrap(), 1.0);
+        assert!(resident_share_within(all, 0..(1 << 19)).unwrap() < 0.05);
+        assert_eq!(
+            resident_share_within(all, (4 << 20)..(5 << 20)).unwrap(),
+            0.0,
+            "beyond its end"
+        );
     }
 
     #[test]

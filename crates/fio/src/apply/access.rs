@@ -11,6 +11,9 @@ use crate::spelling::{range, word};
 use crate::split::{per_direction, shares};
 use crate::written::{Counts, Size, size};
 
+/// Largest multiple that offsets may be kept at, bytes.
+const MOST_ALIGN: u64 = 2 << 30;
+
 pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong> {
     Ok(files(name, value, draft)? || order(name, value, draft)? || data(name, value, draft)?)
 }
@@ -107,7 +110,11 @@ fn order(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong
         "bs" => draft.block_bytes = sizes(value, draft.block_bytes)?,
         "blockalign" => {
             let zero = PerDirection { read: 1, write: 1, trim: 1 };
-            draft.align_bytes = Some(sizes(value, draft.align_bytes.unwrap_or(zero))?);
+            let aligns = sizes(value, draft.align_bytes.unwrap_or(zero))?;
+            if [aligns.read, aligns.write, aligns.trim].iter().any(|bytes| *bytes > MOST_ALIGN) {
+                return Err(Wrong::value("offsets that are multiples of more than 2 GiB"));
+            }
+            draft.align_bytes = Some(aligns);
         }
         "bsrange" => {
             let base = value.base;

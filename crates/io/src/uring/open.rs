@@ -112,7 +112,12 @@ impl<D: Dialect> RingPath<D> {
                 "this kernel's io_uring (before 5.6) needs registered buffers, and RLIMIT_MEMLOCK refused them",
             ));
         }
-        let aside = if polled { Some(Aside::new(depth)?) } else { None };
+        let aside = polled.then(|| Aside::new(depth));
+        if let Some(Err(error)) = &aside {
+            let why = format!("a second ring for them could not be made: {error}");
+            refusals.push(Refusal::new("syncs and trims beside a polled ring", why));
+        }
+        let aside = aside.and_then(Result::ok);
         let timed_waits = ring.params().is_feature_ext_arg() && !polled;
         dialect.prepare(&Wish { fixed_file, fixed_buffer: fixed_buffers, ..first });
         let slots = arena.slots();

@@ -1,6 +1,7 @@
 //! What is known of a stream's blocks before its window: whether anything was ever written to them, and how much of them
 //! memory holds already. Looked at before each window, so that every command that runs one has it.
 
+use narrows_facts::file;
 use narrows_io::Op;
 
 use crate::scenario::{Route, Stream};
@@ -10,23 +11,24 @@ use crate::scenario::{Route, Stream};
 pub(crate) struct Contents {
     /// Whether others wrote it, as far as is known.
     pub foreign: bool,
-    /// Share of the file that is a hole or was allocated without having been written; of files only.
+    /// Share of the stream's part of the file that is a hole or was allocated without having been written; of files only.
     pub unwritten: Option<f64>,
-    /// Share of the file that is in the page cache, where the stream reads through it.
+    /// Share of that part that is in the page cache, where the stream reads through it.
     pub resident: Option<f64>,
 }
 
 impl Contents {
     /// Asks file system and kernel; what of the file is still to be written back is written back.
     pub(crate) fn of(stream: &Stream) -> Contents {
-        let target = stream.region.target();
+        let (region, target) = (&stream.region, stream.region.target());
+        let range = region.offset_bytes()..region.offset_bytes() + region.bytes();
         let cached = stream.route == Route::Buffered || stream.region.direct_refused().is_some();
         let reads = stream.mix.weight(Op::Read) > 0;
         let resident = (cached && reads)
-            .then(|| narrows_facts::file::resident_share(target.buffered_file()).ok())
+            .then(|| file::resident_share_within(target.buffered_file(), range.clone()).ok())
             .flatten();
         let foreign = target.pattern().is_none();
-        Contents { foreign, unwritten: target.unwritten_share(), resident }
+        Contents { foreign, unwritten: target.unwritten_share_within(range), resident }
     }
 
     /// Of several streams the worst counts.

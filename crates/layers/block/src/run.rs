@@ -196,7 +196,7 @@ fn coordinate(
         ctx.stop.sleep(Duration::from_nanos(end - now).min(look)).ok()?;
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
-    let after = watch.snapshot();
+    let seen = watch.since(&before);
     let end_ns = shared.end_ns();
     if end_ns <= window.start_ns {
         return None;
@@ -207,6 +207,5 @@ fn coordinate(
     let early = end_ns < window.end_ns;
     let cpu_ns = (cpu_to_ns - cpu_from_ns) as f64;
     let scale = if early { 1.0 } else { window_ns as f64 / (to_ns - from_ns).max(1) as f64 };
-    let (start_ns, seen) = (window.start_ns, after.since(&before));
-    Some(Measured { start_ns, window_ns, cpu_ns: cpu_ns * scale, seen })
+    Some(Measured { start_ns: window.start_ns, window_ns, cpu_ns: cpu_ns * scale, seen })
 }

@@ -153,7 +153,8 @@ fn a_sparse_file_gives_itself_away() {
     let measurements = measure(&ctx, &file, &Watch::none(), &plan()).unwrap();
     assert!(measurements.iter().all(|m| m.text(condition::DIRECTION) == Some("read")));
     let m = by_id(&measurements, "block.read.random.8k.knee");
-    assert_eq!(m.value(metric::ZERO_BLOCKS), Some(1.0));
+    // All were; of a file of others the share is what is sure by those that were looked at.
+    assert!(m.value(metric::ZERO_BLOCKS).is_some_and(|share| share > 0.9), "{m:?}");
     match m.value(metric::UNWRITTEN) {
         Some(share) => assert_eq!(share, 1.0),
         None => eprintln!("SKIPPED: the file system does not tell its extents"),

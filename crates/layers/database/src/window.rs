@@ -70,7 +70,7 @@ impl Database {
         counters::settle(&mut self.monitor, self.version)?;
         let counters_after =
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
-        let span = self.watch.snapshot().since(&span_before);
+        let span = self.watch.since(&span_before);
         let (used, sampled, seen, hot) = during;
         let once = Once {
             sessions: variation.sessions,
@@ -121,7 +121,7 @@ impl Database {
                     .map(|(server, before)| server.read().since(&before, &[pid]));
                 Ok((used, sampled))
             })?;
-        let seen = watch.snapshot().since(&span_before);
+        let seen = watch.since(&span_before);
         counters::settle(&mut self.monitor, self.version)?;
         let counters_after =
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
@@ -185,7 +185,7 @@ fn observe(
     )?;
     window.wait_end(ctx.stop)?;
     let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
-    let seen = watch.snapshot().since(&machine_before);
+    let seen = watch.since(&machine_before);
     let hot = used.as_ref().and_then(|used| used.busiest).map(|(pid, _)| title(pid));
     Ok((used, sampled, seen, hot))
 }

@@ -142,7 +142,7 @@ fn repeats(
         window.wait_start(ctx.stop)?;
         let before = watch.snapshot();
         window.wait_end(ctx.stop)?;
-        let seen = watch.snapshot().since(&before);
+        let seen = watch.since(&before);
         let counted: Vec<Count> = counts.iter().take(readers.cpus.len()).collect();
         ctx.stop.check()?;
         let sentinel_after = narrows_observe::sentinel();

@@ -161,7 +161,7 @@ impl<'a> Walker<'a> {
             steps += walked.steps;
             costs.push(walked.cpu_ns as f64 / walked.steps as f64);
         }
-        let seen = watch.snapshot().since(&before);
+        let seen = watch.since(&before);
         let sentinel_after = narrows_observe::sentinel();
         let mut errors = self.moved - moved_before;
         // The proof that every load was made: only exactly that many of them end on this line.

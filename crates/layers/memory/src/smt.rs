@@ -177,7 +177,7 @@ fn take_turns(
             }
             ctx.stop.check()?;
         }
-        let seen = watch.snapshot().since(&before);
+        let seen = watch.since(&before);
         let sentinel_after = narrows_observe::sentinel();
         let smt_yield = together.per_s() / alone.per_s();
         samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, smt_yield);

@@ -22,6 +22,7 @@ use super::targets::Targets;
 use super::wall::Wall;
 use crate::block::place;
 use crate::block::session::{Ended, Session};
+use crate::failure::Failure;
 
 /// What one job gave.
 #[derive(Debug)]
@@ -81,15 +82,20 @@ pub fn execute(
         let outcomes = run_scenario(&ctx, &scenario, &watch)?;
         disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
-        for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
-            let region = files.region(&lane.file).expect("it was opened for this wall");
-            region.target().buffered_file().sync_all().context("making the file durable")?;
-        }
         let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
         let mut measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
         say_write_states(&mut measured, capacity_bytes);
         done.extend(wall_done);
         session.add(measured)?;
+        for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
+            let region = files.region(&lane.file).expect("it was opened for this wall");
+            region.target().buffered_file().sync_all().map_err(|error| {
+                Failure::hinted(
+                    format!("cannot make {} durable: {error}", lane.file.display()),
+                    "the kernel log (dmesg) names the drive; the window before it is kept",
+                )
+            })?;
+        }
         files.done(number, targets);
         if wall.last {
             break;
@@ -231,6 +237,7 @@ fn measurements(
             .iter()
             .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
             .collect();
+        files.sort_unstable();
         files.dedup();
         workload.insert("file".into(), json!(lane.file.display().to_string()));
         workload.insert("files".into(), json!(files.len()));

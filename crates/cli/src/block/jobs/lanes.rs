@@ -42,8 +42,11 @@ pub fn of_job(
             let part = Part { job, job_number, clone, files, side };
             lanes.extend(part.lanes(&names, mix, targets, &mut remarks)?);
         }
-        once.extend(remarks.into_iter().filter(|remark| !said.contains(remark)));
-        once.dedup();
+        for remark in remarks {
+            if !said.contains(&remark) && !once.contains(&remark) {
+                once.push(remark);
+            }
+        }
     }
     said.extend(once);
     for lane in &lanes {
@@ -132,12 +135,18 @@ impl Part<'_> {
                 limit,
                 think,
                 durable: mapping::durable(job),
-                order_seed: mapping::order_seed(job, u64::from(self.number()) << 8 | number as u64),
+                order_seed: mapping::order_seed(job, self.lane(number)),
                 invalidate: job.files.invalidate,
                 sync_at_end: job.flushes.fsync_at_end || job.flushes.fsync_on_close,
             });
         }
         Ok(lanes)
+    }
+
+    /// A number that no other lane of the run has: jobs, kinds, clones and files go each their own way.
+    fn lane(&self, file: usize) -> u64 {
+        let side = self.side.map_or(0, |side| u64::from(side.as_bytes()[0]));
+        (self.job_number as u64) << 48 | side << 40 | u64::from(self.number()) << 16 | file as u64
     }
 
     /// Of the clone; that of the first where it is all of them.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_engine::Arrivals;
+use narrows_engine::{Arrivals, Rng};
 use narrows_fio::options::limits::{self, Limit};
 use narrows_fio::{Amount, Blocks, Counted, Direction, Engine, Job, OpenFlag, Order, Seed};
 use narrows_io::{Access, Durable, Entropy, Method, Op, Options};
@@ -255,13 +255,14 @@ pub fn entropy(job: &Job, said: &mut Vec<String>) -> Entropy {
     Entropy::new(data.compress_percent, data.dedupe_percent)
 }
 
-/// Seed of the order, where it has to be the same in every run.
+/// Seed of the order, where it has to be the same in every run; lanes differ, or they would walk in step.
 pub fn order_seed(job: &Job, lane: u64) -> Option<u64> {
-    match job.access.seed {
-        Seed::Fresh => None,
-        Seed::Repeated => Some(REPEATED_SEED ^ (lane << 32)),
-        Seed::Given(seed) => Some(seed ^ (lane << 32)),
-    }
+    let base = match job.access.seed {
+        Seed::Fresh => return None,
+        Seed::Repeated => REPEATED_SEED,
+        Seed::Given(seed) => seed,
+    };
+    Some(Rng::new(base ^ lane.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64())
 }
 
 /// Operations that one clone does before it is done, of a mean length of `mean_bytes`, in a region of `region_bytes` in
@@ -286,9 +287,13 @@ pub fn work(job: &Job, region_bytes: u64, mean_bytes: f64) -> Option<u64> {
 /// Operations of one size until a walk with gaps comes to the end of its region, where fio ends it; `None` where the last
 /// gap leads over the end, and it begins again.
 fn steps(job: &Job, region_bytes: u64) -> Option<u64> {
-    let (Order::Sequential { gap_bytes }, Blocks::Fixed(block)) =
-        (job.access.order, &job.blocks.read)
-    else {
+    let blocks = match job.access.direction {
+        Direction::Read => &job.blocks.read,
+        Direction::Write => &job.blocks.write,
+        Direction::Trim => &job.blocks.trim,
+        Direction::Mixed { .. } => return None,
+    };
+    let (Order::Sequential { gap_bytes }, Blocks::Fixed(block)) = (job.access.order, blocks) else {
         return None;
     };
     let step = block + gap_bytes.unsigned_abs();

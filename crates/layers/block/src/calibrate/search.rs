@@ -13,6 +13,9 @@ use super::ramp::Ramp;
 use super::seen::seen;
 use crate::BlockError;
 
+/// Windows that are kept to decide the two rates that an answer needs.
+const HURRY_WINDOWS: u32 = 16;
+
 /// What the search came to, and its confirming windows by rate.
 pub(super) struct Searched {
     pub outcome: Outcome,
@@ -35,10 +38,16 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
     let mut search = RateSearch::new(plan.goal, ramp.ceiling_per_s, plan.settings);
     let mut spoilt = BTreeMap::new();
     let mut confirmed: Vec<Confirmed> = Vec::new();
+    let mut hurried = false;
     while let Some(step) = search.next_step() {
         if !bench.has_time(step.window, plan.curve_s()) {
             search.give_up(Because::Time);
             break;
+        }
+        if !bench.has_time(step.window * HURRY_WINDOWS, plan.curve_s()) && !hurried {
+            hurried = true;
+            search.hurry();
+            continue;
         }
         if !bench.has_bytes(step.rate_per_s, step.window) {
             search.give_up(Because::Bytes);

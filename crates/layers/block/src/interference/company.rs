@@ -1,10 +1,11 @@
 //! What runs beside the reads: nothing, random writes, a durable log; each of them lightly and heavily.
 
 use narrows_engine::Arrivals;
-use narrows_io::Op;
+use narrows_io::{Access, Op};
 use narrows_units::{Bytes, OpsPerSecond};
 
 use super::plan::{InterferenceGround, InterferencePlan};
+use crate::plan::MAX_BLOCKING_DEPTH;
 use crate::scenario::{Load, Mix, Place, Stream};
 
 /// Random writes in flight, in the closed loop; the cap of the open one is far above.
@@ -75,10 +76,13 @@ pub(super) fn stream(
 }
 
 /// The same work, when it is due; a log is written by one, in order.
-pub(super) fn open_load(work: Work, rate_per_s: f64) -> Load {
+pub(super) fn open_load(work: Work, rate_per_s: f64, access: &Access) -> Load {
+    // Blocking calls take a thread for each operation in flight.
+    let blocking = access.depth_per_thread().is_some();
+    let most = if blocking { MOST_IN_FLIGHT.min(MAX_BLOCKING_DEPTH) } else { MOST_IN_FLIGHT };
     let (arrivals, most_in_flight) = match work {
         Work::Log => (Arrivals::Constant, 1),
-        Work::Nothing | Work::Writes => (Arrivals::Poisson, MOST_IN_FLIGHT),
+        Work::Nothing | Work::Writes => (Arrivals::Poisson, most),
     };
     Load::Open { rate_per_s, arrivals, most_in_flight }
 }

@@ -59,9 +59,9 @@ pub fn interference(
                 plan.rounds,
                 cell.read_per_s
             ));
-            let reads = open_load(Work::Nothing, cell.read_per_s);
+            let reads = open_load(Work::Nothing, cell.read_per_s, &plan.access);
             let work = cell.company.work;
-            let company = (work, open_load(work, cell.beside_per_s));
+            let company = (work, open_load(work, cell.beside_per_s, &plan.access));
             let (streams, outcomes) = bench.together(reads, company, plan.window)?;
             cell.add(streams, &outcomes);
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use narrows_engine::Arrivals;
 use narrows_io::{Access, Effect, Entropy, Fault, Op, TestFile, When};
-use narrows_layer_block::{BlockError, Load, Region, Stream};
+use narrows_layer_block::{BlockError, Load, Record, Region, Stream};
 use narrows_model::Severity;
 
 use crate::bench::{Bench, bench, caught, reads, silent};
@@ -135,4 +135,29 @@ fn a_step_down_to_a_level_line_is_suspect() {
         ..with(&file, Access::null(), level)
     };
     silent(&bench.judged(bench.windows(&stream, 1)), "settled-lower");
+}
+
+#[test]
+fn a_device_that_gets_slower_from_window_to_window_is_suspect() {
+    let Some((bench, file)) = ready() else { return };
+    let found = |delays_ms: [u64; 6]| {
+        let mut record = Record::new();
+        let stream = |delay_ms| Stream {
+            load: Load::Closed { depth: 1 },
+            threads: 1,
+            ..with(
+                &file,
+                Access::null(),
+                vec![Fault::any(When::Every(1), Effect::DelayNs(delay_ms * MS))],
+            )
+        };
+        for (seed, delay_ms) in (1..).zip(delays_ms) {
+            bench.window(&mut record, &stream(delay_ms), seed).unwrap();
+        }
+        bench.judged(record.into_measurement("test", &stream(delays_ms[0])))
+    };
+    let evidence = caught(&found([2, 3, 4, 5, 6, 7]), "not-steady", Severity::Suspect);
+    assert!(evidence.contains("falls by"), "{evidence}");
+    // Two speeds in turn scatter, but they lead nowhere.
+    silent(&found([5, 6, 5, 6, 5, 6]), "not-steady");
 }

@@ -23,13 +23,17 @@ impl<C: Clock> Hot<'_, C> {
         }
         let until_ns = self.now.saturating_add(think.pause.as_nanos() as u64);
         let spin_until_ns = self.now.saturating_add(think.spin.as_nanos() as u64).min(until_ns);
-        let end_ns = self.shared.end_ns();
         let mut now = self.clock.now_ns();
-        while now < until_ns.min(end_ns) && !self.shared.stop.is_set() {
+        loop {
+            // Asked each time: another stream may close the window early.
+            let stop_ns = until_ns.min(self.shared.end_ns());
+            if now >= stop_ns || self.shared.stop.is_set() {
+                break;
+            }
             if now < spin_until_ns {
                 self.clock.spin();
             } else {
-                idle(self.clock, now, until_ns.min(end_ns));
+                idle(self.clock, now, stop_ns);
             }
             now = self.clock.now_ns();
         }
