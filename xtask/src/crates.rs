@@ -71,7 +71,14 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Writes rows to PostgreSQL as well as records to files.
     (
         "narrows-crashtest",
-        &["narrows-units", "narrows-model", "narrows-engine", "narrows-layer-database"],
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-facts",
+            "narrows-platform",
+            "narrows-engine",
+            "narrows-layer-database",
+        ],
     ),
     // For tests; the tool must not know it.
     ("narrows-lab-drive", &[]),

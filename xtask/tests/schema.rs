@@ -124,6 +124,8 @@ fn crash_test() -> CrashTest {
         torn: 0,
         lost: vec![LostRecord { stream: 0, number: 9, found: "older record".into() }],
         cut: None,
+        host: Some("db7".into()),
+        mount_point: Some("/wal".into()),
     }
 }
 

@@ -8,6 +8,7 @@ mod started;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{Fixture, program};
 use narrows_model::{CrashTest, CrashTestOutcome};
@@ -118,6 +119,30 @@ fn ctrl_c_ends_a_list_without_a_writer_and_leaves_no_file() {
     list.signal(libc::SIGINT);
     assert_eq!(list.end().code(), Some(130));
     assert!(!f.home().join("../list").exists());
+}
+
+#[test]
+fn ctrl_c_while_the_ring_is_filled_takes_the_file_with_it() {
+    let f = Fixture::new();
+    let (list, address) = listening(&f);
+    // More than any drive takes before the signal comes.
+    let write = ["write", "r", "--to", &address, "--same-host", "--load-here", "--ring", "64g"];
+    let mut write = command(&f, &write);
+    let child = write.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let writer = Started::new(child);
+    let began = Instant::now();
+    while !f.data().join("r").exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it makes no file");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    writer.signal(libc::SIGINT);
+    let ended = writer.end();
+    assert_eq!(ended.code(), Some(130), "{}", ended.stderr);
+    assert!(ended.stderr.contains("before the first record"), "{}", ended.stderr);
+    assert!(!f.data().join("r").exists());
+    let ended = list.end();
+    assert!(ended.stdout.contains("stopped in order"), "{}", ended.stdout);
+    f.assert_nothing_left();
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! The checker of files and devices: looks for every acknowledged record.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use narrows_model::LostRecord;
 
 use crate::outcome::Counts;
-use crate::record::{Found, HEADER_STREAM, SECTOR_BYTES, Sector, decode, judge};
+use crate::reading::Reading;
+use crate::record::{ENDED, Found, HEADER_STREAM, SECTOR_BYTES, Sector, decode, judge};
 use crate::{Acknowledged, CrashTestError, Layout, Place, RunId};
 
 /// Looks for the acknowledged records in that file or device. With `gone`, a missing file or a foreign beginning is
@@ -30,7 +29,8 @@ pub fn check_file(
             hint: "narrows log crashtest check --postgres URL --acknowledged LIST",
         });
     };
-    let file = match File::open(path) {
+    let longest = (layout.record_bytes as usize).max(SECTOR_BYTES);
+    let mut file = match Reading::open(path, longest) {
         Ok(file) => Some(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound && gone => None,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -38,50 +38,52 @@ pub fn check_file(
         }
         Err(error) => return Err(CrashTestError::file("opening", path)(error)),
     };
-    if let Some(file) = &file
-        && !gone
-        && let Some(found) = foreign(file, list.terms.run)
-    {
-        return Err(CrashTestError::NotOurs {
-            target: path.display().to_string(),
-            run: list.terms.run.short(),
-            found,
-        });
-    }
-    Ok(count(file.as_ref(), layout, list))
-}
-
-/// What the file begins with, if not with this test's head.
-fn foreign(file: &File, run: RunId) -> Option<String> {
-    let mut head = [0; SECTOR_BYTES];
-    if let Err(error) = file.read_exact_at(&mut head, 0) {
-        return Some(match error.kind() {
-            io::ErrorKind::UnexpectedEof => "it is empty or nearly so".to_string(),
-            _ => format!("it can't be read: {error}"),
-        });
-    }
-    match decode(&head) {
-        Sector::Record { run: found, stream: HEADER_STREAM, .. } if found == run => None,
-        Sector::Record { run: found, .. } if found != run => {
-            Some(format!("it is of test {}", found.short()))
+    let outlived = match file.as_mut().map(|file| head(file, list.terms.run)) {
+        Some(Ok(outlived)) => outlived,
+        Some(Err(found)) if !gone => {
+            return Err(CrashTestError::NotOurs {
+                target: path.display().to_string(),
+                run: list.terms.run.short(),
+                found,
+            });
         }
-        Sector::Record { .. } => Some("a record stands in place of the head".to_string()),
-        Sector::Damaged => Some("its head is damaged".to_string()),
-        Sector::Blank => Some("it begins with zeros".to_string()),
-        Sector::Other => Some("it begins with something else".to_string()),
+        Some(Err(_)) | None => false,
+    };
+    let mut counts = count(file.as_mut(), layout, list);
+    counts.outlived = outlived;
+    counts.through_cache = file.is_some_and(|file| !file.past_cache());
+    Ok(counts)
+}
+
+/// Whether this test's head has the mark of a writer that ended by itself, or what else the file begins with.
+fn head(file: &mut Reading, run: RunId) -> Result<bool, String> {
+    let head = file.read(0, SECTOR_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it is empty or nearly so".to_string(),
+        _ => format!("it can't be read: {error}"),
+    })?;
+    match decode(head) {
+        Sector::Record { run: found, stream: HEADER_STREAM, number, .. } if found == run => {
+            Ok(number == ENDED)
+        }
+        Sector::Record { run: found, .. } if found != run => {
+            Err(format!("it is of test {}", found.short()))
+        }
+        Sector::Record { .. } => Err("a record stands in place of the head".to_string()),
+        Sector::Damaged => Err("its head is damaged".to_string()),
+        Sector::Blank => Err("it begins with zeros".to_string()),
+        Sector::Other => Err("it begins with something else".to_string()),
     }
 }
 
-fn count(file: Option<&File>, layout: &Layout, list: &Acknowledged) -> Counts {
+fn count(mut file: Option<&mut Reading>, layout: &Layout, list: &Acknowledged) -> Counts {
     let mut counts = Counts::new(list.total());
-    let mut record = vec![0; layout.record_bytes as usize];
     for (stream, acknowledged) in (0..).zip(&list.streams) {
         let first = layout.first_checkable(acknowledged.highest().unwrap_or(0));
         for (from, to) in acknowledged.starting_at(first).iter() {
             for number in from..=to {
-                let found = match file {
+                let found = match file.as_deref_mut() {
                     None => Found::Missing("the file is gone".to_string()),
-                    Some(file) => look(file, layout, list.terms.run, stream, number, &mut record),
+                    Some(file) => look(file, layout, list.terms.run, stream, number),
                 };
                 counts.take(stream, number, found);
             }
@@ -90,19 +92,13 @@ fn count(file: Option<&File>, layout: &Layout, list: &Acknowledged) -> Counts {
     counts
 }
 
-fn look(
-    file: &File,
-    layout: &Layout,
-    run: RunId,
-    stream: u32,
-    number: u64,
-    record: &mut [u8],
-) -> Found {
+fn look(file: &mut Reading, layout: &Layout, run: RunId, stream: u32, number: u64) -> Found {
     let offset = layout.offset(stream, number);
-    match file.read_exact_at(record, offset) {
-        Ok(()) => judge(record, run, stream, number),
+    let length = layout.record_bytes as usize;
+    match file.read(offset, length) {
+        Ok(record) => judge(record, run, stream, number),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Found::Missing(format!("the file ends before byte {}", offset + record.len() as u64))
+            Found::Missing(format!("the file ends before byte {}", offset + length as u64))
         }
         Err(error) => Found::Missing(format!("it can't be read: {error}")),
     }

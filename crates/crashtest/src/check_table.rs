@@ -6,7 +6,7 @@ use narrows_layer_database::Address;
 
 use crate::outcome::Counts;
 use crate::record::Found;
-use crate::table::{failed, open};
+use crate::table::{MARK_STREAM, failed, open};
 use crate::{Acknowledged, CrashTestError, Place, Ranges};
 
 /// SQLSTATE `undefined_table`.
@@ -47,19 +47,15 @@ pub fn check_table(
         Err(source) => return Err(failed("reading the table", address, source)),
     };
     let mut present = vec![Ranges::default(); list.streams.len()];
+    let mut counts = Counts::new(list.total());
     for row in rows {
-        let mut numbers =
-            row.iter().map(|field| field.as_deref().and_then(|text| text.parse().ok()));
-        let (Some(Some(stream)), Some(Some(from)), Some(Some(to))) =
-            (numbers.next(), numbers.next(), numbers.next())
-        else {
-            return Err(CrashTestError::Protocol("the table has other columns".to_string()));
-        };
-        if let Some(ranges) = present.get_mut(stream as usize) {
+        let (stream, from, to) = island(&row)
+            .ok_or_else(|| CrashTestError::Protocol("the table has other columns".to_string()))?;
+        counts.outlived |= stream == MARK_STREAM;
+        if let Some(ranges) = usize::try_from(stream).ok().and_then(|at| present.get_mut(at)) {
             ranges.add(from, to);
         }
     }
-    let mut counts = Counts::new(list.total());
     for ((stream, acknowledged), present) in (0..).zip(&list.streams).zip(&present) {
         for number in acknowledged.iter().flat_map(|(from, to)| from..=to) {
             let found = if present.contains(number) {
@@ -76,4 +72,28 @@ pub fn check_table(
         connection.execute(&sql).map_err(|source| failed("dropping the table", address, source))?;
     }
     Ok(counts)
+}
+
+/// Stream, first and last number of rows without a gap.
+fn island(row: &[Option<String>]) -> Option<(i64, u64, u64)> {
+    match row {
+        [Some(stream), Some(from), Some(to)] => {
+            Some((stream.parse().ok()?, from.parse().ok()?, to.parse().ok()?))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_of_a_writer_that_ended_is_a_row_too() {
+        let row = |fields: [&str; 3]| fields.map(|field| Some(field.to_string()));
+        assert_eq!(island(&row(["3", "1", "900"])), Some((3, 1, 900)));
+        assert_eq!(island(&row(["-1", "1", "1"])), Some((MARK_STREAM, 1, 1)));
+        assert_eq!(island(&row(["x", "1", "1"])), None);
+        assert_eq!(island(&[None, None, None]), None);
+    }
 }

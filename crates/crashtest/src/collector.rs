@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
 
+use crate::layout::{MOST_RECORDS, WINDOW};
 use crate::list::now_ms;
 use crate::wire::{ALIVE_EVERY, Lines, Message, Next, SILENCE, TICK};
 use crate::{Acknowledged, CrashTestError, End, List, Machine, Ranges, Terms};
@@ -206,11 +207,10 @@ impl Voice {
                     self.last_heard = Instant::now();
                     self.last_heard_ms = now_ms();
                     match message {
-                        Message::Acknowledged { stream, number } if number > 0 => {
-                            match fresh.get_mut(stream as usize) {
-                                Some(ranges) => ranges.add(number, number),
-                                None => end = Some(odd(&format!("stream {stream}"))),
-                            }
+                        Message::Acknowledged { stream, number }
+                            if plausible(streams, stream, number) =>
+                        {
+                            fresh[stream as usize].add(number, number);
                         }
                         Message::Alive => {}
                         Message::Goodbye(None) => end = Some(End::Orderly),
@@ -238,6 +238,37 @@ impl Voice {
     }
 }
 
+/// Whether a writer may be there: it is never further ahead of what was confirmed than the window.
+fn plausible(streams: &[Ranges], stream: u32, number: u64) -> bool {
+    let known = streams.get(stream as usize).map(|ranges| ranges.highest().unwrap_or(0));
+    known.is_some_and(|known| (1..=MOST_RECORDS.min(known + WINDOW)).contains(&number))
+}
+
 fn odd(text: &str) -> End {
     End::Failed(format!("the writer said something unexpected: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_is_never_further_ahead_than_the_window() {
+        let mut streams = vec![Ranges::default(), Ranges::default()];
+        streams[1].add(1, 1000);
+        for (stream, number, good) in [
+            (0, 0, false),
+            (0, 1, true),
+            (0, WINDOW, true),
+            (0, WINDOW + 1, false),
+            (1, 1000 + WINDOW, true),
+            (1, 1001 + WINDOW, false),
+            (1, u64::MAX, false),
+            (2, 1, false),
+        ] {
+            assert_eq!(plausible(&streams, stream, number), good, "{stream} {number}");
+        }
+        streams[0].add(MOST_RECORDS, MOST_RECORDS);
+        assert!(!plausible(&streams, 0, MOST_RECORDS + 1));
+    }
 }

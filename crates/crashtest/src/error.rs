@@ -53,6 +53,9 @@ pub enum CrashTestError {
          hint: nothing was cut and nothing shown; begin again with a new list"
     )]
     Lost(String),
+    /// Somebody asked for that, before the first record.
+    #[error("stopped before the first record; what was made for it is removed")]
+    Stopped,
     /// The other side speaks something else.
     #[error(
         "the other side said something unexpected: {0}\nhint: use the same version of narrows on both hosts"

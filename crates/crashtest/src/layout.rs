@@ -9,6 +9,9 @@ pub const HEADER_BYTES: u64 = 4096;
 /// records a write under way at the cut may have hit.
 pub const WINDOW: u64 = 256;
 
+/// Most records of a stream: its largest offset, with the longest records in the most streams, still is one.
+pub(crate) const MOST_RECORDS: u64 = 1 << 34;
+
 /// Whether records go around or on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -115,6 +118,13 @@ mod tests {
         assert_eq!(layout.offset(0, first - 1), layout.offset(0, highest + WINDOW));
         let growing = Layout { mode: Mode::Append, ..layout };
         assert_eq!(growing.first_checkable(1 << 40), 1);
+    }
+
+    #[test]
+    fn the_last_possible_record_still_has_an_offset() {
+        let layout = Layout { record_bytes: 1 << 20, streams: 256, mode: Mode::Append };
+        assert_eq!(layout.fault(), None);
+        assert!(i64::try_from(layout.offset(255, MOST_RECORDS)).is_ok());
     }
 
     #[test]

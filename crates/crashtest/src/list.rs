@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::MOST_RECORDS;
 use crate::{CrashTestError, Machine, Ranges, Terms};
 
 /// How the writer's voice ended.
@@ -157,6 +158,9 @@ impl Acknowledged {
     fn take(&mut self, line: Line) -> Result<(), String> {
         match line {
             Line::CrashTest { .. } => return Err("it begins twice".to_string()),
+            Line::Acknowledged { to, .. } if to > MOST_RECORDS => {
+                return Err(format!("no stream gets to record {to}"));
+            }
             Line::Acknowledged { stream, from, to, unix_ms } => {
                 let ranges = self.streams.get_mut(stream as usize);
                 ranges.ok_or_else(|| format!("it has no stream {stream}"))?.add(from.max(1), to);
@@ -200,6 +204,8 @@ mod tests {
             method: "write and fdatasync".into(),
             flushes: true,
             place: Place::File(layout),
+            local_medium: true,
+            mount_point: None,
             same_host: false,
         }
     }
@@ -247,6 +253,7 @@ mod tests {
         let head = good.lines().next().unwrap();
         refused(&format!("{head}\nnoise\n{}\n", good.lines().nth(1).unwrap()));
         refused(&good.replace("\"stream\":0", "\"stream\":7"));
+        refused(&good.replace("\"to\":10,", "\"to\":18446744073709551615,"));
         refused(&good.replace("\"version\":1", "\"version\":2"));
     }
 }

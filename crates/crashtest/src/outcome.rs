@@ -8,7 +8,7 @@ use narrows_model::{CrashTest, CrashTestOutcome, LostRecord};
 
 use crate::{Acknowledged, End, Machine, Terms};
 
-/// Fewer acknowledged records than this show nothing by being there.
+/// Fewer acknowledged records looked for than this show nothing by being there.
 pub const LEAST_RECORDS: u64 = 1000;
 
 /// If no record came for so long before the voice ended, none was under way when the power went, ms.
@@ -27,6 +27,10 @@ pub struct Counts {
     pub torn: u64,
     /// The missing and torn ones, up to 10,000.
     pub lost: Vec<LostRecord>,
+    /// What was read may come from the kernel's memory.
+    pub through_cache: bool,
+    /// The writer left its mark: it ended by itself.
+    pub outlived: bool,
 }
 
 /// What is known of the cut.
@@ -36,6 +40,8 @@ pub struct Cut {
     pub end: Option<End>,
     /// Whether the machine that wrote has booted since; `None` where that can't be told here.
     pub booted: Option<bool>,
+    /// Whether what was written to loses its power with that machine.
+    pub local_medium: bool,
     /// What the user says was cut, where it isn't the machine itself.
     pub told: Option<String>,
     /// From the last record to the end of the voice, ms.
@@ -49,6 +55,7 @@ impl Cut {
         Cut {
             end: list.end.clone(),
             booted: list.terms.writer.booted_since(here),
+            local_medium: list.terms.local_medium,
             told: told.map(String::from),
             idle_ms: idle.map(|(heard, record)| heard.saturating_sub(record)),
         }
@@ -60,6 +67,9 @@ impl Cut {
             return Ok(format!("the user says that the power was cut: {told}"));
         }
         match (&self.end, self.booted) {
+            (Some(End::Silence), Some(true)) if !self.local_medium => Err(
+                "what was written to is not in the machine that booted: say with --cut what was cut",
+            ),
             (Some(End::Silence), Some(true)) => {
                 Ok("the writer fell silent, and its machine has booted since".to_string())
             }
@@ -82,7 +92,7 @@ impl Cut {
     }
 }
 
-/// The outcome, with its sentences. `least` records must have been acknowledged to show anything.
+/// The outcome, with its sentences. `least` acknowledged records must have been looked for to show anything.
 pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTest {
     let seen = cut.seen();
     let lost = counts.missing + counts.torn;
@@ -116,6 +126,8 @@ pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTe
         torn: counts.torn,
         lost: counts.lost,
         cut: seen.ok(),
+        host: Some(terms.writer.host.clone()),
+        mount_point: terms.mount_point.clone(),
     }
 }
 
@@ -160,11 +172,17 @@ fn acquit(
         sentences.push(text);
         shown = false;
     };
-    if counts.acknowledged < least {
-        doubt(format!(
-            "only {} records were acknowledged, fewer than {least}",
-            counts.acknowledged
-        ));
+    if counts.checked < least {
+        doubt(format!("only {} records could be looked for, fewer than {least}", counts.checked));
+    }
+    if counts.through_cache && cut.booted == Some(false) {
+        doubt(
+            "the kernel that wrote still runs: what was read may be its memory; unmount, mount again".to_string(),
+        );
+    }
+    // Whoever said how it ends has told it.
+    if counts.outlived && matches!(cut.end, Some(End::Silence | End::Closed) | None) {
+        doubt("the writer outlived its connection: nothing was under way at a cut".to_string());
     }
     if matches!(cut.end, Some(End::Orderly | End::Stopped)) && seen.is_ok() {
         doubt("the writer had stopped in order: nothing was under way at the cut".to_string());
@@ -209,16 +227,24 @@ mod tests {
             method: "write and fdatasync".into(),
             flushes,
             place: Place::File(layout),
+            local_medium: true,
+            mount_point: None,
             same_host: false,
         }
     }
 
     fn counts(acknowledged: u64, missing: u64, torn: u64) -> Counts {
-        Counts { acknowledged, checked: acknowledged, missing, torn, lost: Vec::new() }
+        Counts { acknowledged, checked: acknowledged, missing, torn, ..Counts::default() }
     }
 
     fn real_cut() -> Cut {
-        Cut { end: Some(End::Silence), booted: Some(true), told: None, idle_ms: Some(12) }
+        Cut {
+            end: Some(End::Silence),
+            booted: Some(true),
+            local_medium: true,
+            told: None,
+            idle_ms: Some(12),
+        }
     }
 
     fn outcome(counts: Counts, cut: &Cut, flushes: bool) -> (CrashTestOutcome, String) {
@@ -245,7 +271,7 @@ mod tests {
             (Some(End::Stopped), Some(true), true, Inconclusive, Refuted),
         ] {
             let told = told.then(|| "the shelf's plug".to_string());
-            let cut = Cut { end, booted, told, idle_ms: Some(0) };
+            let cut = Cut { end, booted, local_medium: true, told, idle_ms: Some(0) };
             let (seen, text) = outcome(counts(5000, 0, 0), &cut, true);
             assert_eq!(seen, intact, "{cut:?}: {text}");
             let (seen, text) = outcome(counts(5000, 1, 0), &cut, true);
@@ -261,10 +287,54 @@ mod tests {
         assert_eq!(seen, Inconclusive);
         assert!(text.contains("only 999"), "{text}");
         assert_eq!(outcome(counts(10, 1, 0), &cut, true).0, Refuted);
+        // A small ring keeps few of many.
+        let ring = Counts { checked: 257, ..counts(1_000_000, 0, 0) };
+        let (seen, text) = outcome(ring, &cut, true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("only 257"), "{text}");
         let idle = Cut { idle_ms: Some(4000), ..cut };
         let (seen, text) = outcome(counts(5000, 0, 0), &idle, true);
         assert_eq!(seen, Inconclusive);
         assert!(text.contains("4.0 s"), "{text}");
+    }
+
+    #[test]
+    fn a_boot_is_no_cut_of_what_is_elsewhere() {
+        let elsewhere = Cut { local_medium: false, ..real_cut() };
+        for lost in [0, 1] {
+            let (seen, text) = outcome(counts(5000, lost, 0), &elsewhere, true);
+            assert_eq!(seen, Inconclusive);
+            assert!(text.contains("not in the machine that booted"), "{text}");
+        }
+        let told = Cut { told: Some("the filer".into()), ..elsewhere };
+        assert_eq!(outcome(counts(5000, 0, 0), &told, true).0, Shown);
+        assert_eq!(outcome(counts(5000, 1, 0), &told, true).0, Refuted);
+    }
+
+    #[test]
+    fn the_memory_of_the_kernel_that_wrote_shows_nothing() {
+        let cached = Counts { through_cache: true, ..counts(5000, 0, 0) };
+        let told = Some("shelf 2".to_string());
+        let failed = Some(End::Failed("EIO".into()));
+        let living = Cut { end: failed, booted: Some(false), told, ..real_cut() };
+        let (seen, text) = outcome(cached.clone(), &living, true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("unmount"), "{text}");
+        assert_eq!(outcome(counts(5000, 0, 0), &living, true).0, Shown);
+        // After a boot nothing of it is left.
+        assert_eq!(outcome(cached, &real_cut(), true).0, Shown);
+    }
+
+    #[test]
+    fn a_writer_that_outlived_its_connection_was_not_cut() {
+        let marked = Counts { outlived: true, ..counts(5000, 0, 0) };
+        let (seen, text) = outcome(marked.clone(), &real_cut(), true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("outlived"), "{text}");
+        // It said how it ended: its drive failed, and that was what was cut.
+        let end = Some(End::Failed("EIO".into()));
+        let told = Cut { end, told: Some("shelf 2".into()), ..real_cut() };
+        assert_eq!(outcome(marked, &told, true).0, Shown);
     }
 
     #[test]

@@ -20,6 +20,9 @@ const HEAD_BYTES: usize = 40;
 /// A stream's number for the sector that heads the file.
 pub(crate) const HEADER_STREAM: u32 = u32::MAX;
 
+/// The head's number once its writer ended by itself; 0 until then.
+pub(crate) const ENDED: u64 = 1;
+
 /// Fills `buffer`, a whole number of sectors, with that record.
 pub(crate) fn encode(buffer: &mut [u8], run: RunId, stream: u32, number: u64) {
     let sectors = (buffer.len() / SECTOR_BYTES) as u16;

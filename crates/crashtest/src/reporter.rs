@@ -12,6 +12,8 @@ use crate::layout::WINDOW;
 use crate::wire::{ALIVE_EVERY, Lines, Message, Next, SILENCE, TICK};
 use crate::{CrashTestError, Machine, Terms};
 
+/// How a conversation ends that came to its end.
+const CLOSED: &str = "it closed the connection";
 const LONGEST_CONNECT: Duration = Duration::from_secs(10);
 
 /// A connection that all streams share.
@@ -104,7 +106,7 @@ impl Reporter {
             if stop.is_set() {
                 return Ok(false);
             }
-            if number <= state.confirmed[stream as usize] + WINDOW {
+            if number <= state.confirmed[stream as usize].saturating_add(WINDOW) {
                 return Ok(true);
             }
             let waited = self.shared.changed.wait_timeout(state, TICK);
@@ -114,6 +116,9 @@ impl Reporter {
 
     /// Ends the conversation: orderly, or with the reason of a failure. Waits until the other side has closed it, and so
     /// has finished its list.
+    ///
+    /// # Errors
+    /// Where it may not have heard it.
     pub(crate) fn goodbye(self, failure: Option<&str>) -> Result<(), CrashTestError> {
         self.shared.send(&Message::Goodbye(failure.map(String::from)))?;
         let began = Instant::now();
@@ -122,7 +127,22 @@ impl Reporter {
             let waited = self.shared.changed.wait_timeout(state, TICK);
             state = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         }
-        Ok(())
+        match state.lost.as_deref() {
+            Some(CLOSED) => Ok(()),
+            Some(reason) => Err(CrashTestError::Lost(reason.to_string())),
+            None => Err(CrashTestError::Lost("it did not answer the goodbye".to_string())),
+        }
+    }
+
+    /// Says goodbye before the first record; returns why.
+    pub(crate) fn give_up(self, error: CrashTestError) -> CrashTestError {
+        let text = error.to_string();
+        let failure = match error {
+            CrashTestError::Stopped => None,
+            _ => text.lines().next(),
+        };
+        let _ = self.goodbye(failure);
+        error
     }
 }
 
@@ -150,7 +170,11 @@ fn welcome(lines: &mut Lines) -> Result<Machine, CrashTestError> {
     let began = Instant::now();
     while began.elapsed() < SILENCE {
         match lines.next() {
-            Next::Message(Message::Welcome(machine)) => return Ok(machine),
+            Next::Message(Message::Welcome(machine))
+                if !machine.host.contains(char::is_control) =>
+            {
+                return Ok(machine);
+            }
             Next::Message(Message::Refuse(reason)) => return Err(CrashTestError::Refused(reason)),
             Next::Message(other) => {
                 return Err(CrashTestError::Protocol(other.line().trim().to_string()));
@@ -186,7 +210,7 @@ fn read(shared: &Shared, mut lines: Lines) {
                 }
             }
             Next::Odd(text) => return shared.lose(format!("it said {text}")),
-            Next::Closed => return shared.lose("it closed the connection".to_string()),
+            Next::Closed => return shared.lose(CLOSED.to_string()),
             Next::Nothing if last_heard.elapsed() >= SILENCE => {
                 let seconds = SILENCE.as_secs();
                 return shared.lose(format!("nothing came for {seconds} s"));

@@ -30,7 +30,8 @@ pub struct Written {
 }
 
 /// Runs all streams until `stop`, the end of `length`, or a failure; then says goodbye. `tell` gets the number of
-/// records about once a second.
+/// records about once a second. `mark` durably notes beside the records that the writer ended by itself: where the second
+/// host doesn't learn it, its list looks as after a cut.
 ///
 /// # Errors
 /// Where the second host is lost: then nothing is shown.
@@ -41,6 +42,7 @@ pub(crate) fn run(
     length: Option<Duration>,
     stop: &Stop,
     tell: &mut dyn FnMut(u64),
+    mark: &dyn Fn() -> Result<(), CrashTestError>,
 ) -> Result<Written, CrashTestError> {
     let records = AtomicU64::new(0);
     let failure: Mutex<Option<CrashTestError>> = Mutex::new(None);
@@ -77,12 +79,29 @@ pub(crate) fn run(
     let records = records.into_inner();
     tell(records);
     let failure = match failure.into_inner().unwrap_or_else(|p| p.into_inner()) {
-        Some(error @ (CrashTestError::Lost(_) | CrashTestError::Protocol(_))) => return Err(error),
+        Some(error @ (CrashTestError::Lost(_) | CrashTestError::Protocol(_))) => {
+            return Err(marked(error, mark));
+        }
         Some(error) => Some(with_causes(&error)),
-        None => None,
+        None => {
+            // A goodbye may come too late; what fails here is told if it does.
+            let _ = mark();
+            None
+        }
     };
-    reporter.goodbye(failure.as_deref())?;
+    reporter.goodbye(failure.as_deref()).map_err(|error| marked(error, mark))?;
     Ok(Written { run, collector, records, failure })
+}
+
+/// Leaves the mark, and adds to the error if that couldn't be done.
+fn marked(error: CrashTestError, mark: &dyn Fn() -> Result<(), CrashTestError>) -> CrashTestError {
+    match (mark(), error) {
+        (Err(failed), CrashTestError::Lost(reason)) => CrashTestError::Lost(format!(
+            "{reason}; no mark of that could be left, so don't check this test's records: {}",
+            with_causes(&failed)
+        )),
+        (_, error) => error,
+    }
 }
 
 fn one(

@@ -80,7 +80,8 @@ pub(crate) struct Aligned {
     length: usize,
 }
 
-const ALIGNMENT: usize = 4096;
+/// What direct I/O asks of addresses and offsets, bytes; some devices ask for less.
+pub(crate) const ALIGNMENT: usize = 4096;
 
 impl Aligned {
     pub(crate) fn new(length: usize) -> Aligned {

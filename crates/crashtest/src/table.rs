@@ -5,9 +5,14 @@ use std::time::Duration;
 use narrows_engine::Stop;
 use narrows_layer_database::{Address, Connection, WireError};
 
+use crate::medium::Medium;
 use crate::reporter::Reporter;
 use crate::streams::{self, Sink};
+use crate::terms::table_name;
 use crate::{CrashTestError, Machine, Place, RunId, Terms, Written};
+
+/// The stream of the row that a writer leaves which ended by itself.
+pub(crate) const MARK_STREAM: i64 = -1;
 
 const OPTIONS: &[(&str, &str)] = &[("application_name", "narrows crashtest")];
 
@@ -26,10 +31,11 @@ pub fn write_table(
     tell: &mut dyn FnMut(u64),
 ) -> Result<Written, CrashTestError> {
     let run = RunId::random().map_err(CrashTestError::file("reading", "/dev/urandom"))?;
-    let name = format!("narrows_crashtest_{}", run.short());
+    let name = table_name(run);
     let mut connection = open(address)?;
     let (method, flushes) = method(&mut connection)
         .map_err(|source| failed("reading the settings", address, source))?;
+    let medium = Medium::of_database(address);
     let terms = Terms {
         run,
         writer: Machine::this(),
@@ -37,17 +43,27 @@ pub fn write_table(
         method,
         flushes,
         place: Place::Table { name: name.clone(), streams },
+        local_medium: medium.local,
+        mount_point: medium.mount_point,
         same_host,
     };
     let reporter = Reporter::connect(collector, &terms)?;
-    match prepare(&mut connection, address, &name, streams) {
-        Ok(sinks) => streams::run(run, reporter, sinks, length, stop, tell),
-        Err(error) => {
-            let text = error.to_string();
-            let _ = reporter.goodbye(Some(text.lines().next().unwrap_or_default()));
-            Err(error)
+    match prepare(&mut connection, address, &name, streams, stop) {
+        Ok(sinks) => {
+            let mark = || mark(address, &name);
+            streams::run(run, reporter, sinks, length, stop, tell, &mark)
         }
+        Err(error) => Err(reporter.give_up(error)),
     }
+}
+
+/// Notes in the table, durably, that the writer ended by itself.
+fn mark(address: &Address, name: &str) -> Result<(), CrashTestError> {
+    let sql = format!(
+        "SET synchronous_commit = on; INSERT INTO {name} VALUES ({MARK_STREAM}, 1) ON CONFLICT DO NOTHING"
+    );
+    let done = open(address)?.execute(&sql);
+    done.map_err(|source| failed("marking the end", address, source))
 }
 
 pub(crate) fn open(address: &Address) -> Result<Connection, CrashTestError> {
@@ -83,13 +99,30 @@ fn prepare(
     address: &Address,
     name: &str,
     streams: u32,
+    stop: &Stop,
 ) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
     let sql = format!(
         "CREATE TABLE {name} (stream int NOT NULL, number bigint NOT NULL, PRIMARY KEY (stream, number))"
     );
     connection.execute(&sql).map_err(|source| failed("creating the table", address, source))?;
+    let sinks = sinks(address, name, streams, stop);
+    if sinks.is_err() {
+        let _ = connection.execute(&format!("DROP TABLE {name}"));
+    }
+    sinks
+}
+
+fn sinks(
+    address: &Address,
+    name: &str,
+    streams: u32,
+    stop: &Stop,
+) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
     (0..streams)
         .map(|stream| {
+            if stop.is_set() {
+                return Err(CrashTestError::Stopped);
+            }
             let connection = open(address)?;
             let (name, address) = (name.to_string(), address.clone());
             Ok(Box::new(TableSink { connection, address, name, stream }) as Box<dyn Sink>)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use narrows_engine::Stop;
 
-use crate::record::{HEADER_STREAM, encode};
+use crate::record::{ENDED, HEADER_STREAM, encode};
 use crate::{CrashTestError, HEADER_BYTES, Layout, Mode, RunId};
 
 /// What is written.
@@ -49,8 +49,8 @@ impl Target {
                 })?;
                 let filled = fill(&file, layout, run, stop).and_then(|()| sync_folder(path));
                 filled.map_err(|error| {
-                    let _ = fs::remove_file(path);
-                    CrashTestError::file("filling", path)(error)
+                    self.remove();
+                    unfilled(path, error, stop)
                 })
             }
             Target::Device { path, size_bytes } => {
@@ -64,9 +64,36 @@ impl Target {
                 }
                 let file = OpenOptions::new().write(true).open(path);
                 let filled = file.and_then(|file| fill(&file, layout, run, stop));
-                filled.map_err(CrashTestError::file("filling", path))
+                filled.map_err(|error| unfilled(path, error, stop))
             }
         }
+    }
+
+    /// Removes a file that was made and is of no use; a device stays as it is.
+    pub(crate) fn remove(&self) {
+        if let Target::NewFile(path) = self {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// Notes in the head, durably, that the writer ended by itself.
+    pub(crate) fn mark(&self, run: RunId) -> Result<(), CrashTestError> {
+        let mut head = vec![0; HEADER_BYTES as usize];
+        encode(&mut head, run, HEADER_STREAM, ENDED);
+        let file = OpenOptions::new().write(true).open(self.path());
+        let marked = file.and_then(|file| {
+            file.write_all_at(&head, 0)?;
+            file.sync_all()
+        });
+        marked.map_err(CrashTestError::file("marking the end in", self.path()))
+    }
+}
+
+fn unfilled(path: &Path, error: io::Error, stop: &Stop) -> CrashTestError {
+    if stop.is_set() {
+        CrashTestError::Stopped
+    } else {
+        CrashTestError::file("filling", path)(error)
     }
 }
 

@@ -44,6 +44,12 @@ pub struct Terms {
     pub flushes: bool,
     /// Where records go.
     pub place: Place,
+    /// Whether that loses its power with the machine that writes: no network and no hypervisor between.
+    #[serde(default)]
+    pub local_medium: bool,
+    /// The file's mount point; absent for devices and databases.
+    #[serde(default)]
+    pub mount_point: Option<String>,
     /// Whether the user allowed that the list is kept on the same machine.
     pub same_host: bool,
 }
@@ -51,10 +57,81 @@ pub struct Terms {
 impl Terms {
     /// Why these can't be kept, if so: they come over the network.
     pub fn fault(&self) -> Option<&'static str> {
+        let mount_point = self.mount_point.as_deref().unwrap_or_default();
+        let shown = [&self.writer.host, &self.target, &self.method, mount_point];
+        if shown.iter().any(|text| text.chars().any(char::is_control)) {
+            return Some("names have no control characters");
+        }
         match &self.place {
             Place::File(layout) => layout.fault(),
             Place::Table { streams: 0 | 257.., .. } => Some("there are 1 to 256 streams"),
+            // It stands in statements.
+            Place::Table { name, .. } if *name != table_name(self.run) => {
+                Some("the table is not this test's own")
+            }
             Place::Table { .. } => None,
         }
+    }
+}
+
+/// The table of a test.
+pub(crate) fn table_name(run: RunId) -> String {
+    format!("narrows_crashtest_{}", run.short())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mode;
+
+    fn terms(place: Place) -> Terms {
+        Terms {
+            run: RunId(7),
+            writer: Machine { host: "db".into(), boot_id: "a".into(), machine: None },
+            target: "/data/file".into(),
+            method: "write and fdatasync".into(),
+            flushes: true,
+            place,
+            local_medium: true,
+            mount_point: Some("/data".into()),
+            same_host: false,
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_not_the_tests_own_is_refused() {
+        let table = |name: &str| terms(Place::Table { name: name.to_string(), streams: 2 });
+        assert_eq!(table(&table_name(RunId(7))).fault(), None);
+        for name in ["pg_authid", "narrows_crashtest_000000000008", "t; DROP TABLE users"] {
+            assert!(table(name).fault().is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_refused_wherever_they_would_be_shown() {
+        let place = Place::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
+        let good = terms(place);
+        assert_eq!(good.fault(), None);
+        let bad = "a\u{1b}[2Jb".to_string();
+        let host = Machine { host: bad.clone(), ..good.writer.clone() };
+        for terms in [
+            Terms { writer: host, ..good.clone() },
+            Terms { target: bad.clone(), ..good.clone() },
+            Terms { method: bad.clone(), ..good.clone() },
+            Terms { mount_point: Some(bad), ..good.clone() },
+        ] {
+            assert!(terms.fault().is_some(), "{terms:?}");
+        }
+    }
+
+    #[test]
+    fn terms_of_an_earlier_version_have_no_local_medium() {
+        let place = Place::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
+        let mut value = serde_json::to_value(terms(place)).unwrap();
+        let fields = value.as_object_mut().unwrap();
+        fields.remove("local_medium");
+        fields.remove("mount_point");
+        let read: Terms = serde_json::from_value(value).unwrap();
+        assert_eq!((read.local_medium, read.mount_point), (false, None));
     }
 }

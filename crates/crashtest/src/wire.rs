@@ -131,7 +131,9 @@ impl Lines {
             Ok(_) if self.partial.ends_with(b"\n") => {
                 let line = std::mem::take(&mut self.partial);
                 let text = String::from_utf8_lossy(&line);
-                Message::parse(text.trim_end()).map_or_else(Next::Odd, Next::Message)
+                // What is said here is shown on terminals.
+                let text = text.trim_end().replace(char::is_control, "\u{fffd}");
+                Message::parse(&text).map_or_else(Next::Odd, Next::Message)
             }
             Ok(_) if self.partial.len() >= LONGEST_LINE => {
                 Next::Odd("a line without end".to_string())
@@ -168,6 +170,8 @@ mod tests {
             method: "write and fdatasync".into(),
             flushes: true,
             place: Place::File(Layout { record_bytes: 4096, streams: 2, mode }),
+            local_medium: true,
+            mount_point: None,
             same_host: false,
         }
     }
@@ -219,6 +223,9 @@ mod tests {
         };
         assert!(matches!(next(), Next::Message(message) if message == acknowledged));
         assert!(matches!(next(), Next::Message(Message::Alive)));
+        writer.write_all(b"refuse \x1b[2Jgone\n").unwrap();
+        let harmless = Message::Refuse("\u{fffd}[2Jgone".to_string());
+        assert!(matches!(next(), Next::Message(message) if message == harmless));
         writer.write_all(&vec![b'x'; LONGEST_LINE]).unwrap();
         assert!(matches!(next(), Next::Odd(_)));
         drop(writer);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use narrows_engine::Stop;
 
+use crate::medium::Medium;
 use crate::record::encode;
 use crate::reporter::Reporter;
 use crate::streams::{self, Sink};
@@ -47,6 +48,7 @@ pub fn write_files(
         return Err(CrashTestError::Settings(fault.to_string()));
     }
     let run = RunId::random().map_err(CrashTestError::file("reading", "/dev/urandom"))?;
+    let medium = Medium::of_target(&settings.target);
     let past = if settings.direct { ", past the page cache" } else { "" };
     let terms = Terms {
         run,
@@ -55,6 +57,8 @@ pub fn write_files(
         method: format!("{}{past}", settings.sync.name()),
         flushes: settings.sync != Sync::None,
         place: Place::File(settings.layout),
+        local_medium: medium.local,
+        mount_point: medium.mount_point,
         same_host: settings.same_host,
     };
     if let Target::NewFile(path) = &settings.target
@@ -64,12 +68,11 @@ pub fn write_files(
     }
     let reporter = Reporter::connect(&settings.collector, &terms)?;
     match prepare(settings, run, stop) {
-        Ok(sinks) => streams::run(run, reporter, sinks, settings.length, stop, tell),
-        Err(error) => {
-            let text = error.to_string();
-            let _ = reporter.goodbye(Some(text.lines().next().unwrap_or_default()));
-            Err(error)
+        Ok(sinks) => {
+            let mark = || settings.target.mark(run);
+            streams::run(run, reporter, sinks, settings.length, stop, tell, &mark)
         }
+        Err(error) => Err(reporter.give_up(error)),
     }
 }
 
@@ -79,6 +82,14 @@ fn prepare(
     stop: &Stop,
 ) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
     settings.target.prepare(&settings.layout, run, stop)?;
+    let sinks = sinks(settings, run);
+    if sinks.is_err() {
+        settings.target.remove();
+    }
+    sinks
+}
+
+fn sinks(settings: &Settings, run: RunId) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
     let path = settings.target.path();
     (0..settings.layout.streams)
         .map(|stream| {

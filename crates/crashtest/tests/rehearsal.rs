@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use narrows_crashtest::{
-    Acknowledged, Collector, CrashTestError, Cut, End, HEADER_BYTES, Heard, Layout, Machine, Mode,
-    Settings, Sync, Target, Written, check_file, conclude, write_files,
+    Acknowledged, Collector, Counts, CrashTestError, Cut, End, HEADER_BYTES, Heard, Layout,
+    Machine, Mode, Settings, Sync, Target, Written, check_file, conclude, write_files,
 };
 use narrows_engine::Stop;
 use narrows_model::CrashTestOutcome;
@@ -223,4 +223,61 @@ fn a_target_that_exists_and_a_second_host_that_is_not_there_are_errors() {
     let error = write_files(&settings, &Stop::new(), &mut |_| {}).unwrap_err();
     assert!(matches!(error, CrashTestError::Exists(_)), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"somebody's");
+}
+
+#[test]
+fn a_writer_that_outlives_its_list_leaves_a_mark() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let (path, list_path) = (folder.path().join("records"), folder.path().join("list"));
+    let collector = Collector::bind("127.0.0.1:0").unwrap();
+    let settings = Settings {
+        target: Target::NewFile(path.clone()),
+        name: "records".to_string(),
+        layout: RING,
+        sync: Sync::Fdatasync,
+        direct: false,
+        collector: collector.address().unwrap().to_string(),
+        same_host: true,
+        length: None,
+    };
+    let gone = Stop::new();
+    let (error, list) = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| write_files(&settings, &Stop::new(), &mut |_| {}));
+        let list = scope.spawn(|| collector.collect(&list_path, None, &gone, &mut |_| {}));
+        while Acknowledged::read(&list_path).map_or(0, |list| list.total()) < 50 {
+            assert!(!writer.is_finished(), "the writer ended early");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // The list ends, and the writer lives on.
+        gone.set();
+        (writer.join().unwrap().unwrap_err(), list.join().unwrap().unwrap())
+    });
+    assert!(matches!(error, CrashTestError::Lost(_)), "{error}");
+    let counts = check_file(&path, &list_path, &list, false).unwrap();
+    assert_eq!((counts.missing, counts.torn, counts.outlived), (0, 0, true));
+
+    // As if the network had failed, and the machine had booted in good order later.
+    let cut = Cut {
+        end: Some(End::Silence),
+        booted: Some(true),
+        local_medium: true,
+        told: None,
+        idle_ms: Some(0),
+    };
+    let test = conclude(&list.terms, counts.clone(), &cut, 1);
+    assert_eq!(test.outcome, CrashTestOutcome::Inconclusive, "{test:?}");
+    let unmarked = Counts { outlived: false, ..counts };
+    assert_eq!(conclude(&list.terms, unmarked, &cut, 1).outcome, CrashTestOutcome::Shown);
+}
+
+#[test]
+fn a_stop_while_the_ring_is_filled_leaves_nothing() {
+    let rehearsal = Rehearsal::new();
+    let stop = Stop::new();
+    stop.set();
+    let error = write_files(&rehearsal.settings(), &stop, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, CrashTestError::Stopped), "{error}");
+    assert!(!rehearsal.file().exists());
+    let (_folder, list) = rehearsal.end();
+    assert_eq!((list.total(), list.end), (0, Some(End::Orderly)));
 }

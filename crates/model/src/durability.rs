@@ -115,4 +115,10 @@ pub struct CrashTest {
     /// What shows that the power was cut; absent where nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
+    /// Name of the machine that wrote; absent in tests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Mount point of the file's file system on it; absent for devices and databases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mount_point: Option<String>,
 }

@@ -60,11 +60,17 @@ fn test(target: &str, outcome: CrashTestOutcome, flushes: bool) -> CrashTest {
         torn: 0,
         lost: Vec::new(),
         cut: None,
+        host: Some("db1".to_string()),
+        mount_point: target
+            .rsplit_once('/')
+            .map(|(folder, _)| folder.to_string())
+            .filter(|f| f != "/dev"),
     }
 }
 
 fn judge(path: &RolePath, tests: &[CrashTest]) -> narrows_model::Durability {
-    let known = Known { path, hypervisor: None, flush: None, crash_tests: tests };
+    let known =
+        Known { path, host: Some("db1"), hypervisor: None, flush: None, crash_tests: tests };
     durability(&known)
 }
 
@@ -139,7 +145,8 @@ fn speed_alone_convicts_nobody() {
     for durable_ns in [2_000.0, 50_000.0, 5_000_000.0] {
         for device_flushes in [None, Some(0.0), Some(1.0)] {
             let flush = Some(FlushCost { durable_ns, plain_ns: Some(1500.0), device_flushes });
-            let known = Known { path: &path, hypervisor: Some("KVM"), flush, crash_tests: &[] };
+            let hypervisor = Some("KVM");
+            let known = Known { path: &path, host: None, hypervisor, flush, crash_tests: &[] };
             let found = durability(&known);
             assert_eq!(found.word, DurabilityWord::NotShown);
             let of = |about| found.evidence.iter().find(|item| item.about == about).unwrap();
@@ -173,4 +180,30 @@ fn only_a_cut_of_this_very_path_decides() {
         let cuts = found.evidence.iter().filter(|item| item.about == "power cut");
         assert_eq!(cuts.count(), tests.len(), "every test is mentioned");
     }
+}
+
+#[test]
+fn the_same_path_on_another_or_unknown_machine_or_mount_decides_nothing() {
+    use CrashTestOutcome::{Refuted, Shown};
+    let path = path("ext4", &[], drive());
+    for outcome in [Shown, Refuted] {
+        for (host, mount_point, part) in [
+            (Some("db2"), Some("/wal"), "another machine"),
+            (None, Some("/wal"), "not known whether on this machine"),
+            (Some("db1"), Some("/"), "another place"),
+            (Some("db1"), None, "not known on which file system"),
+        ] {
+            let (host, mount_point) = (host.map(String::from), mount_point.map(String::from));
+            let test = CrashTest { host, mount_point, ..test("/wal/crash", outcome, true) };
+            let found = judge(&path, &[test]);
+            assert_eq!(found.word, DurabilityWord::NotShown, "{found:?}");
+            let item = found.evidence.iter().find(|item| item.about == "power cut").unwrap();
+            assert_eq!(item.leaning, Leaning::Open);
+            assert!(item.sentence.contains(part), "{item:?}");
+        }
+    }
+    let test = test("/wal/crash", Shown, true);
+    let (path, tests) = (&path, &[test]);
+    let known = Known { path, host: None, hypervisor: None, flush: None, crash_tests: tests };
+    assert_eq!(durability(&known).word, DurabilityWord::NotShown);
 }

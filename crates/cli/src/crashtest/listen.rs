@@ -74,10 +74,36 @@ fn summary(args: &ListenArgs, list: &Acknowledged) -> String {
     };
     text += &paragraph(end);
     let target = match &list.terms.place {
-        Place::File(_) => list.terms.target.clone(),
-        Place::Table { .. } => format!("--postgres {}", list.terms.target),
+        Place::File(_) => quoted(&list.terms.target),
+        Place::Table { .. } => format!("--postgres {}", quoted(&list.terms.target)),
     };
-    text +=
-        &format!("  narrows log crashtest check {target} --acknowledged {}\n", args.list.display());
+    let path = quoted(&args.list.display().to_string());
+    text += &format!("  narrows log crashtest check {target} --acknowledged {path}\n");
     text
+}
+
+/// As one word of a POSIX shell: the writer chose the name, and the line is there to be copied.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_word_of_the_shell_whatever_is_in_it() {
+        assert_eq!(quoted("/wal/crash-1.list"), "/wal/crash-1.list");
+        for name in ["/wal/my file", "$(touch x)", "a;b", "it's", "", "`id`", "a\\b"] {
+            let echoed = std::process::Command::new("sh")
+                .args(["-c", &format!("printf %s {}", quoted(name))])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8_lossy(&echoed.stdout), name, "{}", quoted(name));
+        }
+    }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_crashtest::{
-    HEADER_BYTES, Layout, Mode, Settings, Sync, Target, WINDOW, Written, write_files, write_table,
+    CrashTestError, HEADER_BYTES, Layout, Mode, Settings, Sync, Target, WINDOW, Written,
+    write_files, write_table,
 };
 use narrows_engine::Stop;
 use narrows_layer_database::Address;
@@ -54,7 +55,13 @@ pub fn write(args: &WriteArgs) -> Result<Exit> {
     if std::io::stderr().is_terminal() {
         eprintln!();
     }
-    ended(&written?, &stop)
+    match written {
+        Err(error @ CrashTestError::Stopped) => {
+            eprintln!("{error}");
+            Ok(Exit::Interrupted)
+        }
+        written => ended(&written?, &stop),
+    }
 }
 
 fn ended(written: &Written, stop: &Stop) -> Result<Exit> {

@@ -14,14 +14,13 @@ pub(super) struct Cuts {
 
 const ABOUT: &str = "power cut";
 
-pub(super) fn evidence(path: &RolePath, tests: &[CrashTest]) -> Cuts {
+pub(super) fn evidence(path: &RolePath, host: Option<&str>, tests: &[CrashTest]) -> Cuts {
     let mut word = DurabilityWord::NotShown;
     let mut evidence = Vec::new();
     for test in tests {
         let name: String = test.id.chars().take(12).collect();
-        if !concerns(path, test) {
-            evidence
-                .push(open(ABOUT, format!("test {name} was of {}, another place", test.target)));
+        if let Err(why) = concerns(path, host, test) {
+            evidence.push(open(ABOUT, format!("test {name} was of {}, {why}", test.target)));
             continue;
         }
         if !test.flushes {
@@ -55,19 +54,22 @@ pub(super) fn evidence(path: &RolePath, tests: &[CrashTest]) -> Cuts {
     Cuts { word, evidence }
 }
 
-/// Whether a test wrote to this path: a file on its file system, or one of its devices.
-fn concerns(path: &RolePath, test: &CrashTest) -> bool {
-    let place = path.file_system.mount_point.trim_end_matches('/');
-    let on_file_system = test
-        .target
-        .strip_prefix(place)
-        .is_some_and(|rest| rest.starts_with('/') && !test.target.starts_with("/dev/"));
-    // Nothing says which of several mounts below the root a path without a longer one is on.
-    let under_folder = test.target.strip_prefix(path.path.trim_end_matches('/'));
-    let in_folder = under_folder.is_some_and(|rest| rest.starts_with('/'));
-    let on_device = test
-        .target
-        .strip_prefix("/dev/")
-        .is_some_and(|name| path.devices.iter().any(|device| device.name == name));
-    in_folder || on_device || (on_file_system && !place.is_empty())
+/// Whether a test wrote to this path, a file on its file system or one of its devices, or why it decides nothing. Machines
+/// of one fleet have the same paths, so machine and mount point must be known and the same.
+fn concerns(path: &RolePath, host: Option<&str>, test: &CrashTest) -> Result<(), String> {
+    match (host, test.host.as_deref()) {
+        (Some(here), Some(there)) if here == there => {}
+        (Some(_), Some(there)) => return Err(format!("on {there}, another machine")),
+        _ => return Err("and it is not known whether on this machine".to_string()),
+    }
+    let device = test.target.strip_prefix("/dev/").filter(|_| test.mount_point.is_none());
+    if let Some(name) = device {
+        let ours = path.devices.iter().any(|device| device.name == name);
+        return ours.then_some(()).ok_or_else(|| "another device".to_string());
+    }
+    match test.mount_point.as_deref() {
+        Some(place) if place == path.file_system.mount_point => Ok(()),
+        Some(_) => Err("another place".to_string()),
+        None => Err("and it is not known on which file system".to_string()),
+    }
 }

@@ -25,6 +25,8 @@ pub use flush::FlushCost;
 pub struct Known<'a> {
     /// The path, from the folder to the drives.
     pub path: &'a RolePath,
+    /// The machine's name.
+    pub host: Option<&'a str>,
     /// The hypervisor's name, if there is one.
     pub hypervisor: Option<&'a str>,
     /// What a durable write took, where it was measured.
@@ -41,7 +43,7 @@ pub fn durability(known: &Known<'_>) -> Durability {
         open("hypervisor", format!("{name} stands between this machine and the medium, and may keep what it acknowledges"))
     }));
     evidence.extend(known.flush.map(|cost| flush::evidence(&cost)));
-    let cuts = cuts::evidence(known.path, known.crash_tests);
+    let cuts = cuts::evidence(known.path, known.host, known.crash_tests);
     let word = cuts.word;
     evidence.extend(cuts.evidence);
     let sentence = match word {
@@ -66,6 +68,7 @@ pub fn of_run(run: &Run) -> Vec<Durability> {
         .map(|path| {
             durability(&Known {
                 path,
+                host: platform.hostname.as_deref(),
                 hypervisor: platform.hypervisor.as_deref(),
                 flush: flush_of(run),
                 crash_tests: &run.crash_tests,
