@@ -120,7 +120,7 @@ impl<'a> Appender<'a> {
         }
         let window_ns = began - start;
         let cpu_ns = process::thread_cpu_ns() - cpu_before;
-        let seen = watch.snapshot().since(&before);
+        let seen = watch.since(&before);
         let busy_done = busy.zip(busy_before).map(|(busy, before)| busy.done().since(&before));
         let sentinel_after = narrows_observe::sentinel();
 

@@ -86,7 +86,10 @@ pub enum LogError {
         dir: PathBuf,
     },
     /// A rung that the log layer doesn't own failed.
-    #[error("cannot measure the ladder's rung {rung}: {reason}")]
+    #[error(
+        "cannot measure the ladder's rung {rung}: {reason}\n\
+         hint: leave the database out with --no-database, or look into its log and run again"
+    )]
     Foreign {
         /// Which.
         rung: String,
@@ -116,7 +119,10 @@ pub enum LogError {
         reason: io::Error,
     },
     /// Anything else the system refused.
-    #[error("cannot measure the log: {what} {path} failed: {reason}")]
+    #[error(
+        "cannot measure the log: {what} {path} failed: {reason}\n\
+         hint: see the kernel log (dmesg) for what the drive says, or name another folder with --wal or --data"
+    )]
     Io {
         /// What was attempted.
         what: &'static str,

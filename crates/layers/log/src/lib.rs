@@ -250,7 +250,8 @@ fn beside_writes(
     let counts = Counts::default();
     std::thread::scope(|scope| {
         let seed = ctx.seed ^ u64::from(ctx.repeats);
-        let busy = BusyWriter::start(scope, file, pages, &counts, cpus, seed);
+        let every = busy::flush_every(ctx.window);
+        let busy = BusyWriter::start(scope, file, pages, &counts, cpus, every, seed);
         appender.repeat(ctx, method, Some(&busy), most_bytes(ctx), watch, collected)?;
         busy.finish(file.path())
     })

@@ -141,7 +141,8 @@ fn remark(m: &Measurement) -> String {
         Some("flush") => parts.push("durable by a flush of the device".to_string()),
         Some("fua") => parts.push("durable by the write itself (FUA)".to_string()),
         Some("unknown") | None => {}
-        Some(other) => parts.push(format!("durable by {other}")),
+        // Nothing made it so.
+        Some(other) => parts.push(other.strip_prefix("nothing: ").unwrap_or(other).to_string()),
     }
     parts.join("; ")
 }
@@ -154,7 +155,23 @@ pub(crate) fn signed(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::signed;
+    use narrows_model::Layer;
+
+    use super::*;
+
+    #[test]
+    fn durable_by_is_said_only_of_what_made_it_so() {
+        let mut m = Measurement::new("log.ladder.write.dsync.overwrite.8k.alone", Layer::Log);
+        let mut said = |by: &str| {
+            m.conditions.insert("durable_by".into(), by.into());
+            remark(&m)
+        };
+        assert_eq!(said("fua"), "durable by the write itself (FUA)");
+        let nothing = "nothing: the device says it has no volatile cache";
+        assert_eq!(said(nothing), "the device says it has no volatile cache");
+        assert_eq!(said("no flush was counted"), "no flush was counted");
+        assert_eq!(said("unknown"), "");
+    }
 
     #[test]
     fn increments_have_a_sign() {

@@ -246,10 +246,13 @@ fn take_turns(
                 Some(file) => {
                     let (counts, reads) = (Counts::default(), ReadCounts::default());
                     let seed = rng.next_u64();
+                    let every = busy::flush_every(ctx.window);
                     std::thread::scope(|scope| {
                         let cpus = &plan.cpus;
                         let load = Load {
-                            writer: BusyWriter::start(scope, file, pages, &counts, cpus, seed),
+                            writer: BusyWriter::start(
+                                scope, file, pages, &counts, cpus, every, seed,
+                            ),
                             reader: Reader::start(scope, file, &reads, cpus, seed ^ 2),
                         };
                         each(ctx, rungs, &order, Some(&load), watch, &mut gathered)?;
@@ -296,13 +299,14 @@ fn one(
     workload.insert(condition::THREADS.into(), json!(1));
     workload.insert("cpus".into(), json!(plan.cpus));
     rung.describe(workload);
-    if let (Some(file), Some((writes, reads))) = (beside.filter(|_| state == "beside"), load) {
+    if let (Some(file), Some(load)) = (beside.filter(|_| state == "beside"), load) {
         workload.insert("busy_writes_per_s_wanted".into(), json!(busy::WRITES_PER_S));
         workload.insert("busy_reads_per_s_wanted".into(), json!(reads::READS_PER_S));
         workload.insert("busy_file_bytes".into(), json!(file.bytes()));
         let conditions = &mut measurement.conditions;
-        conditions.insert("busy_writes_per_s".into(), json!(writes));
-        conditions.insert("busy_reads_per_s".into(), json!(reads));
+        conditions.insert("busy_writes_per_s".into(), json!(load.writes_per_s));
+        conditions.insert("busy_reads_per_s".into(), json!(load.reads_per_s));
+        conditions.insert("busy_fsyncs".into(), json!(load.flushes));
         let same = crate::same_device(segment, file);
         conditions.insert("busy_same_device".into(), json!(same));
     }

@@ -32,6 +32,12 @@ pub trait Rung {
     /// Bytes an operation writes to the log's file; zero where it isn't known.
     fn bytes(&self) -> u64;
 
+    /// Whether a window holds nothing but its operations. Where untimed work lies between them, rate and CPU time of the window are
+    /// not theirs and are left out.
+    fn back_to_back(&self) -> bool {
+        true
+    }
+
     /// After each window: how much was read back, and how much of it was not what was written.
     ///
     /// # Errors

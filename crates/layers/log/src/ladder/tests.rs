@@ -28,6 +28,9 @@ impl Rung for Known {
     fn bytes(&self) -> u64 {
         0
     }
+    fn back_to_back(&self) -> bool {
+        false
+    }
     fn describe(&self, _: &mut std::collections::BTreeMap<String, serde_json::Value>) {}
 }
 
@@ -75,6 +78,7 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
             assert_eq!(m.value(metric::ERRORS), Some(0.0));
             assert!(m.value(metric::LATENCY_MEAN).unwrap() > 0.0);
             assert_eq!(m.number("busy_writes_per_s").is_some(), state == "beside");
+            assert_eq!(m.number("busy_fsyncs").is_some(), state == "beside");
         }
     }
     assert!(
@@ -82,6 +86,11 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
     );
     let leader = of("leader.alone").unwrap();
     assert_eq!(leader.text("stands_on"), Some("log.ladder.write.fdatasync.overwrite.8k.alone"));
+    assert_eq!(leader.number("commits_per_page"), Some(27.0), "of 300 bytes");
+    for of_window in [metric::THROUGHPUT, metric::CPU_PER_OP] {
+        assert!(leader.metric(of_window).is_some());
+        assert!(of("commit.alone").unwrap().metric(of_window).is_none(), "{of_window}");
+    }
     // Foreign rungs pair with ours and with each other.
     let remote = of("remote.beside").unwrap();
     let added = remote.value(metric::ADDED_P50).unwrap();

@@ -23,13 +23,27 @@ pub struct Load<'scope> {
     pub reader: Reader<'scope>,
 }
 
+/// What the load beside did in one window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    /// Writes per second.
+    pub writes_per_s: f64,
+    /// Reads per second.
+    pub reads_per_s: f64,
+    /// Flushes of its file.
+    pub flushes: f64,
+}
+
+/// Percentiles of single windows.
+const OF_A_WINDOW: [&str; 3] = [metric::LATENCY_P50, metric::LATENCY_P99, metric::LATENCY_P999];
+
 /// What the windows of one rung in one state gave.
 #[derive(Debug, Default)]
 pub struct Gathered {
     samples: Samples,
     histograms: Vec<Histogram>,
     all: Recorder,
-    busy: Vec<(f64, f64)>,
+    busy: Vec<Beside>,
     read: u64,
     wrong: u64,
 }
@@ -75,7 +89,7 @@ pub fn one_window(
         ctx.stop.check()?;
     }
     let cpu_ns = process::thread_cpu_ns() - cpu_before;
-    let seen = watch.snapshot().since(&before);
+    let seen = watch.since(&before);
     let busy = load.map(done).zip(busy_before);
     let sentinel_after = narrows_observe::sentinel();
     let (read, wrong) = rung.verify()?;
@@ -83,10 +97,11 @@ pub fn one_window(
     let window_ns = (ended - start).max(1) as f64;
     let operations = latency.count() as f64;
     let samples = &mut gathered.samples;
-    let rate = operations * 1e9 / window_ns;
-    samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
-    record_latency(samples, &latency);
-    samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns as f64 / operations);
+    if rung.back_to_back() {
+        let rate = operations * 1e9 / window_ns;
+        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
+        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns as f64 / operations);
+    }
     samples.add(metric::WINDOW, Unit::Ns, Better::Neither, window_ns);
     samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
     if rung.bytes() > 0 {
@@ -99,16 +114,14 @@ pub fn one_window(
     samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
     if let Some(((writes, reads), (writes_before, reads_before))) = busy {
         let per_s = |count: u64| count as f64 * 1e9 / window_ns;
-        let writes = writes.since(&writes_before).writes;
-        gathered.busy.push((per_s(writes), per_s(reads - reads_before)));
+        let done = writes.since(&writes_before);
+        gathered.busy.push(Beside {
+            writes_per_s: per_s(done.writes),
+            reads_per_s: per_s(reads - reads_before),
+            flushes: done.flushes as f64,
+        });
     }
-    gathered.histograms.push(Histogram {
-        name: "latency".to_string(),
-        unit: Unit::Ns,
-        repeat: gathered.histograms.len() as u32,
-        hdr_v2: latency.to_hdr_v2(),
-    });
-    gathered.all.merge(&latency);
+    gathered.latency(&latency);
     gathered.read += read;
     gathered.wrong += wrong;
     Ok(())
@@ -120,11 +133,28 @@ impl Gathered {
         self.histograms.len() as u32
     }
 
-    /// Writes and reads per second of the load beside, medians; `None` without one.
-    pub fn load(&self) -> Option<(f64, f64)> {
-        let writes: Vec<f64> = self.busy.iter().map(|(writes, _)| *writes).collect();
-        let reads: Vec<f64> = self.busy.iter().map(|(_, reads)| *reads).collect();
-        narrows_stats::median(&writes).zip(narrows_stats::median(&reads))
+    /// Adds one window's distribution.
+    fn latency(&mut self, latency: &Recorder) {
+        record_latency(&mut self.samples, latency);
+        self.histograms.push(Histogram {
+            name: "latency".to_string(),
+            unit: Unit::Ns,
+            repeat: self.histograms.len() as u32,
+            hdr_v2: latency.to_hdr_v2(),
+        });
+        self.all.merge(latency);
+    }
+
+    /// What the load beside did in a window, medians; `None` without one.
+    pub fn load(&self) -> Option<Beside> {
+        let median = |of: fn(&Beside) -> f64| {
+            narrows_stats::median(&self.busy.iter().map(of).collect::<Vec<f64>>())
+        };
+        Some(Beside {
+            writes_per_s: median(|beside| beside.writes_per_s)?,
+            reads_per_s: median(|beside| beside.reads_per_s)?,
+            flushes: median(|beside| beside.flushes)?,
+        })
     }
 
     /// The measurement, without what the rung knows of itself.
@@ -143,6 +173,12 @@ impl Gathered {
             }
         }
         measurement.metrics = samples.into_metrics();
+        // A window with few operations has no percentile. Those of the other windows are its fast ones, and no longer pair by
+        // their place with another rung's.
+        let whole = self.histograms.len();
+        measurement
+            .metrics
+            .retain(|m| !OF_A_WINDOW.contains(&m.name.as_str()) || m.samples.len() == whole);
         // The median would hide an error in one repeat.
         if let Some(errors) = measurement.metrics.iter_mut().find(|m| m.name == metric::ERRORS) {
             errors.value = self.wrong as f64;
@@ -155,5 +191,44 @@ impl Gathered {
         workload.insert(condition::PATTERN.into(), json!("sequential"));
         measurement.conditions.insert("pages_read_back".into(), json!(self.read));
         measurement
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows of 2000 operations but for one, which is ten times as slow and has 200.
+    fn with_a_slow_window(rung: &str, slow: usize, ns: u64) -> Measurement {
+        let mut gathered = Gathered::default();
+        for repeat in 0..6 {
+            let (count, ns) = if repeat == slow { (200, ns * 10) } else { (2000, ns) };
+            let mut latency = Recorder::new();
+            (0..count).for_each(|_| latency.record(ns));
+            gathered.latency(&latency);
+        }
+        gathered.into_measurement(format!("log.ladder.{rung}.alone"))
+    }
+
+    #[test]
+    fn a_percentile_that_some_window_lacks_is_that_of_all_together() {
+        let mut both =
+            [with_a_slow_window("flush", 1, 100_000), with_a_slow_window("leader", 3, 150_000)];
+        for m in &both {
+            assert!(
+                m.metric(metric::LATENCY_P99).is_none(),
+                "it would be that of the fast windows"
+            );
+            assert_eq!(m.metric(metric::LATENCY_P50).unwrap().samples.len(), 6);
+        }
+        super::super::added::add(&mut both, &|name| {
+            (name == "leader").then(|| "flush".to_string())
+        });
+        // 200 of 10200 operations are the slow window's: p99 is theirs in both.
+        let p99 = both[1].value(metric::LATENCY_P99_ALL).unwrap();
+        assert!((p99 / 1_500_000.0 - 1.0).abs() < 0.01, "{p99}");
+        let added = both[1].metric(metric::ADDED_P99).unwrap();
+        assert_eq!(added.samples.len(), 1);
+        assert!((added.value / 500_000.0 - 1.0).abs() < 0.02, "{}", added.value);
     }
 }

@@ -186,7 +186,7 @@ fn observe(ctx: &Context, window: Window, watch: &Watch) -> Result<Seen, LogErro
     window.wait_start(ctx.stop)?;
     let before = watch.snapshot();
     window.wait_end(ctx.stop)?;
-    Ok(watch.snapshot().since(&before))
+    Ok(watch.since(&before))
 }
 
 /// The windows of one number of streams.
@@ -261,7 +261,9 @@ impl Kept {
         measurement.repeats = self.histograms.len() as u32;
         let mut samples = self.samples;
         let together = samples.get(metric::LATENCY_MEAN).to_vec();
-        if n > 1 && together.len() == alone.len() {
+        // What the search tried ran in other repeats than the stream alone.
+        let same_repeats = plan.counts().contains(&n) && together.len() == alone.len();
+        if n > 1 && same_repeats {
             for (together, alone) in together.iter().zip(alone) {
                 let ratio = together / alone;
                 samples.add(metric::INTERFERENCE, Unit::Ratio, Better::Less, ratio);

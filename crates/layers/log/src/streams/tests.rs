@@ -5,7 +5,7 @@ use narrows_facts::affinity;
 
 use super::*;
 
-fn plan(streams: u32) -> StreamsPlan {
+pub(super) fn plan(streams: u32) -> StreamsPlan {
     StreamsPlan {
         streams,
         rate_bytes_per_s: 200_000.0,
@@ -64,4 +64,18 @@ fn a_stop_leaves_no_file() {
     thread.join().unwrap();
     assert!(matches!(result, Err(LogError::Stopped(_))), "{:?}", result.err());
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn interference_is_only_of_numbers_that_ran_in_the_same_repeats() {
+    let finished = |n| {
+        let mut kept = Kept::default();
+        for mean in [30.0, 40.0] {
+            kept.samples.add(metric::LATENCY_MEAN, Unit::Ns, Better::Less, mean);
+        }
+        kept.finish(n, &plan(4), &[10.0, 20.0], (0, 0))
+    };
+    assert_eq!(finished(2).metric(metric::INTERFERENCE).unwrap().samples, [3.0, 2.0]);
+    assert!(finished(1).metric(metric::INTERFERENCE).is_none());
+    assert!(finished(6).metric(metric::INTERFERENCE).is_none(), "the search tried it later");
 }

@@ -251,7 +251,7 @@ fn observe<F>(
         }
         // Everybody's window ends together, by time or by the bytes that may be written.
         shared.end_ns.store(now_ns().min(window.end_ns), Ordering::Relaxed);
-        Ok(watch.snapshot().since(&before))
+        Ok(watch.since(&before))
     };
     let seen = looked();
     if seen.is_err() {
