@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
             Metric(metric::QUEUED_MEAN),
             Metric(metric::WAKE_UP_SHARE),
         ],
-        summary: "Commits wait twice as long as their flushes explain: processors or wake-ups hold them up, not the device",
+        summary: "Commits wait twice as long as their flushes explain: processors or wake-ups hold them up",
         advice: "Look at run queues and the cost of waking sessions; a faster log device won't help here",
         reason: "From flush times and arrivals alone the mean wait follows; what comes on top is spent outside of the \
                  device. The figure is true, so this explains it and takes nothing from it",
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["log.ladder.write.*.alone"])),
         when: When::Says { key: "durable_by", any_of: &["no flush was counted"] },
         figures: &[Number("device_flushes_per_op"), Number("device_writes_per_op")],
-        summary: "The device has a volatile cache and no way to write past it, and no flush was counted for durable writes",
+        summary: "The device has a volatile cache, no way to write past it, and no flush of durable writes was counted",
         advice: "Look for a mount without barriers (nobarrier), a mapper that drops flushes, or a host that keeps them",
         reason: "A write that was neither flushed nor forced may be lost with the power; whether it is, only a cut shows",
         reference: "Linux Documentation/block/writeback_cache_control.rst",
