@@ -69,7 +69,10 @@ fn of_option(option: &str) -> Option<DurabilityEvidence> {
             "mounted with journal_async_commit: the journal's commit is not ordered after its blocks, checksums have to \
              notice that"
         }
-        "sync" | "dirsync" => "mounted with sync: every write is flushed, whether asked or not",
+        "dirsync" => {
+            "mounted with dirsync: changes of folders are made durable at once, the contents of files are not"
+        }
+        "sync" => "mounted with sync: every write is flushed, whether asked or not",
         "dax" | "dax=always" => {
             "mounted with dax: a flush empties the processor's caches into the medium, and no device is asked"
         }
