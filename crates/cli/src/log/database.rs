@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use narrows_engine::{Phase, Progress, Scratch, now_ns};
+use narrows_engine::{Phase, Progress, Scratch, Stop, Stopped, now_ns};
 use narrows_layer_database::server::{self, Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint};
+use narrows_layer_database::{Address, Connection, Endpoint, WireError};
 use narrows_layer_log::{LEADER, LogError, Rung};
 use narrows_model::{Layer, condition};
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ pub struct Server {
     standby: Option<Standby>,
     cluster: Cluster,
     version: String,
+    stop: Stop,
     _scratch: (Scratch, Option<Scratch>),
 }
 
@@ -53,7 +54,8 @@ impl Server {
         let mut cluster = Cluster::create(&found, &user, &options, &session.stop)?;
         cluster.start(&session.stop)?;
         let version = found.version_text.clone();
-        let mut server = Server { standby: None, cluster, version, _scratch: (data, wal) };
+        let stop = session.stop.clone();
+        let mut server = Server { standby: None, cluster, version, stop, _scratch: (data, wal) };
         let mut connection = server.connect()?;
         connection.execute(&format!(
             "CREATE TABLE narrows_log (id int PRIMARY KEY, n bigint, filler text) WITH (fillfactor = 50); \
@@ -83,8 +85,11 @@ impl Server {
         }
     }
 
+    /// A connection whose statements end early on a stop.
     fn connect(&self) -> Result<Connection> {
-        Ok(Connection::open(&self.address(), &[("application_name", "narrows")])?)
+        let mut connection = Connection::open(&self.address(), &[("application_name", "narrows")])?;
+        connection.heed(Some(&self.stop));
+        Ok(connection)
     }
 
     /// Log bytes of one commit, over some hundreds of them.
@@ -125,7 +130,8 @@ impl Server {
             let mut connection = self.connect()?;
             connection.execute(&format!("SET synchronous_commit = {durability}"))?;
             let version = self.version.clone();
-            Ok(Commits { connection, name, above, durability, version, next: 0 })
+            let stop = self.stop.clone();
+            Ok(Commits { connection, name, above, durability, version, stop, next: 0 })
         };
         let own = if self.standby.is_some() { "local" } else { "on" };
         let mut rungs =
@@ -154,6 +160,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // The standby first: a primary that ends waits for those who follow it.
+        drop(self.standby.take());
         // One that has ended already needs no ending.
         let _ = self.cluster.stop();
     }
@@ -190,9 +198,9 @@ fn settings() -> Vec<(String, String)> {
     .collect()
 }
 
-fn update(connection: &mut Connection, row: u64) -> Result<()> {
+fn update(connection: &mut Connection, row: u64) -> Result<(), WireError> {
     let sql = format!("BEGIN; UPDATE narrows_log SET n = n + 1 WHERE id = {row}");
-    Ok(connection.execute(&sql)?)
+    connection.execute(&sql)
 }
 
 /// Commits of one session; only the `COMMIT` is timed, from its sending to the answer.
@@ -202,7 +210,16 @@ pub struct Commits {
     above: Option<&'static str>,
     durability: &'static str,
     version: String,
+    stop: Stop,
     next: u64,
+}
+
+/// A statement that a stop cancelled is no failure.
+fn failed(rung: &str, stop: &Stop, reason: &WireError) -> LogError {
+    if stop.is_set() {
+        return Stopped.into();
+    }
+    LogError::Foreign { rung: rung.to_string(), reason: reason.to_string() }
 }
 
 impl Rung for Commits {
@@ -217,10 +234,10 @@ impl Rung for Commits {
     fn operation(&mut self) -> Result<Option<u64>, LogError> {
         let row = self.next % ROWS + 1;
         self.next += 1;
-        let failed = |reason: String| LogError::Foreign { rung: self.name.to_string(), reason };
-        update(&mut self.connection, row).map_err(|reason| failed(reason.to_string()))?;
+        let failed = |reason| failed(self.name, &self.stop, &reason);
+        update(&mut self.connection, row).map_err(failed)?;
         let began_ns = now_ns();
-        self.connection.execute("COMMIT").map_err(|reason| failed(reason.to_string()))?;
+        self.connection.execute("COMMIT").map_err(failed)?;
         Ok(Some(now_ns() - began_ns))
     }
 
@@ -228,9 +245,30 @@ impl Rung for Commits {
         0
     }
 
+    fn back_to_back(&self) -> bool {
+        false
+    }
+
     fn describe(&self, workload: &mut BTreeMap<String, Value>) {
         workload.insert(condition::SESSIONS.into(), json!(1));
+        workload.insert("untimed_statements_between".into(), json!(1));
         workload.insert("synchronous_commit".into(), json!(self.durability));
         workload.insert(condition::SERVER_VERSION.into(), json!(self.version));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_commit_is_a_stop_and_any_other_failure_is_told() {
+        let stop = Stop::new();
+        let reason = WireError::Unexpected("nonsense");
+        let told = failed("commit", &stop, &reason).to_string();
+        assert!(told.contains("rung commit") && told.contains("nonsense"), "{told}");
+        assert!(told.contains("hint: "), "{told}");
+        stop.set();
+        assert!(matches!(failed("commit", &stop, &reason), LogError::Stopped(_)));
     }
 }

@@ -124,10 +124,14 @@ fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
 
 /// One line for each number of streams.
 fn table(measurements: &[Measurement], plan: &StreamsPlan) -> String {
-    let quantile = if plan.quantile >= 0.999 { metric::LATENCY_P999 } else { metric::LATENCY_P99 };
-    let mut text =
-        "\nSTREAMS        bytes    writes/s      p50 wait      p99 wait   write, flush   to alone\n"
-            .to_string();
+    let (quantile, tail) = if plan.quantile >= 0.999 {
+        (metric::LATENCY_P999, "p99.9 wait")
+    } else {
+        (metric::LATENCY_P99, "p99 wait")
+    };
+    let mut text = format!(
+        "\nSTREAMS        bytes    writes/s      p50 wait {tail:>13}   write, flush   to alone\n"
+    );
     for m in measurements.iter().filter(|m| m.id.starts_with("log.streams.")) {
         let n = m.number("streams").unwrap_or(0.0);
         if m.validity == Validity::Invalid {
