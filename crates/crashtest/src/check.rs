@@ -55,7 +55,7 @@ pub fn check_file(
     Ok(counts)
 }
 
-/// Whether this test's head has the mark of a writer that ended by itself, or what else the file begins with.
+/// Whether this test's head has the mark of a writer that outlived its connection, or what else the file begins with.
 fn head(file: &mut Reading, run: RunId) -> Result<bool, String> {
     let head = file.read(0, SECTOR_BYTES).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => "it is empty or nearly so".to_string(),

@@ -29,7 +29,7 @@ pub struct Counts {
     pub lost: Vec<LostRecord>,
     /// What was read may come from the kernel's memory.
     pub through_cache: bool,
-    /// The writer left its mark: it ended by itself.
+    /// The writer left its mark: it outlived its connection.
     pub outlived: bool,
 }
 

@@ -30,7 +30,9 @@ impl Reading {
         direct.read(true).custom_flags(libc::O_DIRECT | libc::O_CLOEXEC);
         match direct.open(path) {
             Ok(file) => {
-                let past_cache = !volatile(path).unwrap_or(false);
+                // A device's node lies in memory, and the device doesn't.
+                let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+                let past_cache = !(regular && volatile(path).unwrap_or(false));
                 Ok(Reading { file, buffer, direct: true, past_cache })
             }
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {

@@ -20,7 +20,7 @@ const HEAD_BYTES: usize = 40;
 /// A stream's number for the sector that heads the file.
 pub(crate) const HEADER_STREAM: u32 = u32::MAX;
 
-/// The head's number once its writer ended by itself; 0 until then.
+/// The head's number once its writer outlived its connection; 0 until then.
 pub(crate) const ENDED: u64 = 1;
 
 /// Fills `buffer`, a whole number of sectors, with that record.

@@ -120,6 +120,9 @@ impl Reporter {
     /// # Errors
     /// Where it may not have heard it.
     pub(crate) fn goodbye(self, failure: Option<&str>) -> Result<(), CrashTestError> {
+        if let Some(reason) = &self.shared.state().lost {
+            return Err(CrashTestError::Lost(reason.clone()));
+        }
         self.shared.send(&Message::Goodbye(failure.map(String::from)))?;
         let began = Instant::now();
         let mut state = self.shared.state();

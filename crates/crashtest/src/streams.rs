@@ -30,8 +30,8 @@ pub struct Written {
 }
 
 /// Runs all streams until `stop`, the end of `length`, or a failure; then says goodbye. `tell` gets the number of
-/// records about once a second. `mark` durably notes beside the records that the writer ended by itself: where the second
-/// host doesn't learn it, its list looks as after a cut.
+/// records about once a second. `mark` durably notes beside the records that the writer outlived its connection: to the
+/// second host that looks like a cut.
 ///
 /// # Errors
 /// Where the second host is lost: then nothing is shown.
@@ -83,11 +83,7 @@ pub(crate) fn run(
             return Err(marked(error, mark));
         }
         Some(error) => Some(with_causes(&error)),
-        None => {
-            // A goodbye may come too late; what fails here is told if it does.
-            let _ = mark();
-            None
-        }
+        None => None,
     };
     reporter.goodbye(failure.as_deref()).map_err(|error| marked(error, mark))?;
     Ok(Written { run, collector, records, failure })

@@ -11,7 +11,7 @@ use crate::streams::{self, Sink};
 use crate::terms::table_name;
 use crate::{CrashTestError, Machine, Place, RunId, Terms, Written};
 
-/// The stream of the row that a writer leaves which ended by itself.
+/// The stream of the row that a writer leaves which outlived its connection.
 pub(crate) const MARK_STREAM: i64 = -1;
 
 const OPTIONS: &[(&str, &str)] = &[("application_name", "narrows crashtest")];
@@ -57,7 +57,7 @@ pub fn write_table(
     }
 }
 
-/// Notes in the table, durably, that the writer ended by itself.
+/// Notes in the table, durably, that the writer outlived its connection.
 fn mark(address: &Address, name: &str) -> Result<(), CrashTestError> {
     let sql = format!(
         "SET synchronous_commit = on; INSERT INTO {name} VALUES ({MARK_STREAM}, 1) ON CONFLICT DO NOTHING"

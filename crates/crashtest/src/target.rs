@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// Notes in the head, durably, that the writer ended by itself.
+    /// Notes in the head, durably, that the writer outlived its connection.
     pub(crate) fn mark(&self, run: RunId) -> Result<(), CrashTestError> {
         let mut head = vec![0; HEADER_BYTES as usize];
         encode(&mut head, run, HEADER_STREAM, ENDED);
