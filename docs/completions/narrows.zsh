@@ -440,7 +440,7 @@ _arguments "${_arguments_options[@]}" : \
 '()--postgres=[The PostgreSQL whose table was written]:URL:_default' \
 '--acknowledged=[The list from the second host]:LIST:_files' \
 '--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a database server]:WHAT:_default' \
-'--least=[Fewest acknowledged records that show anything by being there]:N:_default' \
+'--least=[Fewest acknowledged records looked for that show anything by being there]:N:_default' \
 '--format=[Text or JSON]:FORMAT:((text\:"For people"
 json\:"As in the run file"))' \
 '--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \

@@ -127,7 +127,7 @@ pub struct CheckArgs {
     /// Count a missing file, table or beginning as lost: this is the right place, and it is gone
     #[arg(long)]
     pub gone: bool,
-    /// Fewest acknowledged records that show anything by being there
+    /// Fewest acknowledged records looked for that show anything by being there
     #[arg(long, value_name = "N", default_value_t = narrows_crashtest::LEAST_RECORDS)]
     pub least: u64,
     /// Remove the file or the table if every record is there
