@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::rate_search::{Because, Goal, Outcome, RateSeen, RateStep, Settings, Stage};
+use narrows_engine::rate_search::{Goal, Outcome, RateSeen, RateStep, Settings, Stage};
 use narrows_engine::{CurvePlan, RateSearch, curve};
 use narrows_sim::drive::{Drive, Habit};
 use narrows_sim::{Law, longrun, truth};
@@ -239,18 +239,10 @@ fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
     };
     let ceiling = drive.ceiling_per_s(256);
     let mut search = RateSearch::new(case.goal, ceiling, settings);
-    let (mut left_s, mut hurried) = (seconds, false);
-    while let Some(step) = search.next_step() {
-        if left_s < 16.0 * step.window.as_secs_f64() && !hurried {
-            hurried = true;
-            search.hurry();
-            continue;
-        }
-        left_s -= (step.window + step.warm_up).as_secs_f64() + 0.08;
-        if left_s < 0.0 {
-            search.give_up(Because::Time);
-            break;
-        }
+    let mut left_s = seconds;
+    let takes_s = |length: Duration| 1.2 * length.as_secs_f64() + 0.08;
+    while let Some(step) = search.next_in_time(|length| takes_s(length) <= left_s) {
+        left_s -= takes_s(step.window);
         let seen = drive.open(&step, &case.goal);
         search.saw(seen);
     }

@@ -10,6 +10,7 @@ use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 use crate::args::OutputArgs;
 use crate::args::log::LogPlaceArgs;
 use crate::block::session::Prepared;
+use crate::failure::Failure;
 use crate::plan;
 
 /// The folders, without links, and the machine.
@@ -26,13 +27,24 @@ impl Ground {
     /// The folders that were named.
     ///
     /// # Errors
-    /// One of them is none.
+    /// One of them is none, or lies in memory.
     pub fn find(args: &LogPlaceArgs) -> Result<Ground> {
         let wal = plan::folder(args.wal.as_deref().unwrap_or(Path::new(".")), "--wal")?;
         let data = match &args.data {
             Some(data) => plan::folder(data, "--data")?,
             None => wal.clone(),
         };
+        for (folder, option) in [(&wal, "--wal"), (&data, "--data")] {
+            if narrows_facts::file::volatile(folder).unwrap_or(false) {
+                return Err(Failure::hinted(
+                    format!(
+                        "{} lies in memory, and nothing written there is durable",
+                        folder.display()
+                    ),
+                    format!("name a folder on a drive with {option} DIR"),
+                ));
+            }
+        }
         let platform = narrows_platform::discover(&Live, &[(Role::Data, &data), (Role::Wal, &wal)]);
         Ok(Ground { wal, data, platform })
     }

@@ -15,13 +15,15 @@ mod goal;
 mod ladder;
 mod outcome;
 mod seen;
+mod words;
 
 use std::time::Duration;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
 use ladder::{Ladder, Run, Rung, Standing};
-pub use outcome::{Answer, Because, Outcome};
+pub use outcome::{Answer, Because, Outcome, same_rate};
 pub use seen::{Backlog, RateSeen, Said};
+pub use words::Told;
 
 /// Slow operations per independent one, before any window told.
 const CLUMPING: f64 = 4.0;
@@ -39,6 +41,8 @@ const MOST_SIZING: usize = 4;
 const FAR: i32 = 3;
 /// How often.
 const MOST_RESTARTS: u32 = 2;
+/// Windows that are kept for the two rates that an answer needs.
+const LAST_WINDOWS: u32 = 16;
 /// Windows that say how slow operations clump at a rate.
 const NEIGHBOURS: usize = 3;
 
@@ -171,13 +175,21 @@ impl RateSearch {
         }
     }
 
-    /// Says that little may be run any more: the repeats go where they can still decide, at the rates that bracket and
-    /// bisection saw on either side, and not at those in between. Without effect before the confirmation.
-    pub fn hurry(&mut self) {
-        if let Some(ladder) = &mut self.ladder {
+    /// The next window, where the caller's time is bounded; `fits` says whether windows of that length together still fit. Ends
+    /// the search when not one does. When little fits any more, the repeats go where they can still decide: to the rates
+    /// that bracket and bisection saw on either side, and not to those in between.
+    pub fn next_in_time(&mut self, fits: impl Fn(Duration) -> bool) -> Option<RateStep> {
+        let step = self.next_step()?;
+        if !fits(step.window) {
+            self.give_up(Because::Time);
+            return None;
+        }
+        if let Some(ladder) = self.ladder.as_mut().filter(|_| !fits(step.window * LAST_WINDOWS)) {
             let kept_per_s = self.passed_per_s.unwrap_or(self.floor_per_s);
             ladder.hurry(kept_per_s, self.failed_per_s.unwrap_or(self.reach_per_s));
+            self.outcome = self.confirmed();
         }
+        self.next_step()
     }
 
     fn next_rate(&self) -> Option<(Stage, f64)> {

@@ -1,5 +1,6 @@
 //! How a search for the highest rate within a limit can end.
 
+use narrows_model::CalibrationEnd;
 use narrows_stats::Exceedance;
 use narrows_stats::trend::Trend;
 
@@ -50,6 +51,64 @@ pub enum Outcome {
         /// The lowest that failed so far.
         failed_per_s: Option<f64>,
     },
+}
+
+impl Outcome {
+    /// The rate that was kept in repeats, where there is one.
+    pub fn kept_per_s(&self) -> Option<f64> {
+        match self {
+            Outcome::Found(answer) => Some(answer.rate_per_s),
+            Outcome::Unlimited { rate_per_s, .. } => Some(*rate_per_s),
+            Outcome::GeneratorBound { rate_per_s, .. } => *rate_per_s,
+            _ => None,
+        }
+    }
+
+    /// The rate that passed in any way, for the curve around it.
+    pub fn passed_per_s(&self) -> Option<f64> {
+        match self {
+            Outcome::Unfinished { passed_per_s, .. } => *passed_per_s,
+            Outcome::Unstable { failed_per_s, .. } => Some(*failed_per_s),
+            _ => self.kept_per_s(),
+        }
+    }
+
+    /// What the windows of a confirmed rate are called (`kept`, `beyond.next`, `below.N`, `beyond.N` by their place `number`),
+    /// and whether an answer rests on them.
+    pub fn name_of(&self, rate_per_s: f64, number: usize) -> (String, bool) {
+        let is = |other: Option<f64>| other.is_some_and(|other| same_rate(rate_per_s, other));
+        let (kept, next) = match self {
+            Outcome::Found(answer) => (Some(answer.rate_per_s), Some(answer.next_failed_per_s)),
+            _ => (self.kept_per_s(), None),
+        };
+        if is(kept) {
+            ("kept".to_string(), true)
+        } else if is(next) {
+            ("beyond.next".to_string(), true)
+        } else if kept.is_some_and(|kept| rate_per_s < kept) {
+            (format!("below.{number}"), false)
+        } else {
+            (format!("beyond.{number}"), false)
+        }
+    }
+}
+
+impl From<&Outcome> for CalibrationEnd {
+    fn from(outcome: &Outcome) -> CalibrationEnd {
+        match outcome {
+            Outcome::Found(_) => CalibrationEnd::Found,
+            Outcome::Unreachable { .. } => CalibrationEnd::Unreachable,
+            Outcome::Unlimited { .. } => CalibrationEnd::Unlimited,
+            Outcome::Unstable { .. } => CalibrationEnd::Unstable,
+            Outcome::GeneratorBound { .. } => CalibrationEnd::GeneratorBound,
+            Outcome::Unfinished { .. } => CalibrationEnd::Unfinished,
+        }
+    }
+}
+
+/// Whether two rates are the same rung: neighbours of one ladder are five per cent apart.
+pub fn same_rate(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() < 1e-6
 }
 
 /// Why a search did not finish.

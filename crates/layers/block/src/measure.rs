@@ -13,6 +13,7 @@ use crate::BlockError;
 use crate::cell::{Cell, Depth, Way};
 use crate::knee;
 use crate::plan::{self, BlockPlan};
+use crate::seed::{seed_of, shuffled};
 use crate::workload::Workload;
 
 /// Sectors that are read back before anything is measured.
@@ -112,7 +113,8 @@ pub fn measure_by(
     let generator_ns_per_op = calibrate(ctx, file)?;
     let mut workloads = Vec::new();
     for (number, cell) in (0..).zip(&cells) {
-        let seed = seed_of(ctx, number);
+        // None reads what another has just read in the same order.
+        let seed = seed_of(ctx.seed, number + 1, 0);
         let knee = match cell.depth {
             Depth::Knee => {
                 tell(Phase::WarmUp, &format!("depth for {}", cell.id));
@@ -148,39 +150,9 @@ fn possible(ctx: &Context<'_>, file: &TestFile, plan: &BlockPlan) -> Vec<Cell> {
         .collect()
 }
 
-/// A seed of its own for each workload, so that none reads what another has just read in the same order.
-fn seed_of(ctx: &Context<'_>, number: u64) -> u64 {
-    Rng::new(ctx.seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
-}
-
-/// `0..n` in random order (Fisher and Yates).
-fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..n).collect();
-    for i in (1..n).rev() {
-        order.swap(i, rng.below(i as u64 + 1) as usize);
-    }
-    order
-}
-
 /// What the generator alone costs per operation, ns.
 fn calibrate(ctx: &Context<'_>, file: &TestFile) -> Result<Option<f64>, BlockError> {
     let null = Access::null();
     let once = crate::random_read_once(ctx, file, &null, 8192, CALIBRATION_DEPTH, CALIBRATION)?;
     Ok((once.throughput_per_s > 0.0).then(|| 1e9 / once.throughput_per_s))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shuffling_keeps_everybody_and_changes_places() {
-        let mut rng = Rng::new(5);
-        let order = shuffled(50, &mut rng);
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        assert_eq!(sorted, (0..50).collect::<Vec<_>>());
-        assert_ne!(order, sorted);
-        assert_ne!(order, shuffled(50, &mut rng));
-    }
 }

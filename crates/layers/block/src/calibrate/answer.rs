@@ -32,11 +32,11 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
         Outcome::Found(answer) => Some(answer.clone()),
         _ => None,
     };
-    let rate_per_s = searched.kept_per_s();
+    let rate_per_s = searched.outcome.kept_per_s();
     let mut calibration = Calibration {
         id: id.clone(),
         goal: goal(plan),
-        end: end(&searched.outcome),
+        end: CalibrationEnd::from(&searched.outcome),
         sentence: words::sentence(plan, &searched),
         rate_per_s,
         interval_95: found.as_ref().map(interval),
@@ -82,17 +82,6 @@ fn goal(plan: &CalibratePlan) -> CalibrationGoal {
         limit_ns: plan.goal.limit_ns,
         arrivals: plan.arrivals.word().to_string(),
         beside: words::beside(plan),
-    }
-}
-
-fn end(outcome: &Outcome) -> CalibrationEnd {
-    match outcome {
-        Outcome::Found(_) => CalibrationEnd::Found,
-        Outcome::Unreachable { .. } => CalibrationEnd::Unreachable,
-        Outcome::Unlimited { .. } => CalibrationEnd::Unlimited,
-        Outcome::Unstable { .. } => CalibrationEnd::Unstable,
-        Outcome::GeneratorBound { .. } => CalibrationEnd::GeneratorBound,
-        Outcome::Unfinished { .. } => CalibrationEnd::Unfinished,
     }
 }
 

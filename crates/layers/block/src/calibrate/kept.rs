@@ -1,11 +1,11 @@
 //! Windows of one load on their way to measurements: the load's, and with a log beside it the log's and both together's.
 
-use narrows_model::{Measurement, condition};
-use serde_json::json;
+use narrows_model::Measurement;
 
 use super::bench::Shown;
 use crate::record::Record;
 use crate::scenario::Stream;
+use crate::steady::told;
 
 /// Windows of the same load.
 #[derive(Debug, Clone, Default)]
@@ -44,14 +44,4 @@ impl Kept {
         }
         measurements
     }
-}
-
-fn told(mut measurement: Measurement, writes: bool) -> Measurement {
-    measurement.conditions.insert(condition::ROLE.into(), json!("data"));
-    if writes {
-        // Capacity unknown: at best it is not known to fall.
-        let state = crate::write_state(&measurement, 0, None);
-        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
-    }
-    measurement
 }

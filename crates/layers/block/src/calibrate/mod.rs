@@ -72,7 +72,7 @@ pub fn calibrate(
         });
     }
     let searched = search(&mut bench, &ramp)?;
-    let around = searched.passed_per_s().unwrap_or(ramp.ceiling_per_s);
-    let curve = curve(&mut bench, &ramp, around, searched.kept_per_s(), &id)?;
+    let around = searched.outcome.passed_per_s().unwrap_or(ramp.ceiling_per_s);
+    let curve = curve(&mut bench, &ramp, around, searched.outcome.kept_per_s(), &id)?;
     Ok(answer(plan, Stages { generator_per_s, ramp, large, searched, curve }))
 }

@@ -1,12 +1,13 @@
 //! The windows of one cell on their way to measurements.
 
-use narrows_model::{Measurement, condition};
+use narrows_model::Measurement;
 use serde_json::json;
 
 use super::company::Company;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::Stream;
+use crate::steady::told;
 
 /// Where operations are due faster than they are done by more than this share, or the queue grew by that many of them, the
 /// rate is beyond what can be kept: those of the rules `overload` and `backlog-grows`.
@@ -86,15 +87,4 @@ fn beyond(outcome: &StreamOutcome) -> bool {
     let done = outcome.operations() as f64;
     let growth = outcome.backlog_growth().unwrap_or(0.0);
     growth > BEYOND * done || done < (1.0 - BEYOND) * open.due as f64
-}
-
-/// What every measurement of this kind says.
-pub(super) fn told(mut measurement: Measurement, writes: bool) -> Measurement {
-    measurement.conditions.insert(condition::ROLE.into(), json!("data"));
-    if writes {
-        // Capacity unknown: at best it is not known to fall.
-        let state = crate::write_state(&measurement, 0, None);
-        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
-    }
-    measurement
 }

@@ -20,9 +20,10 @@ pub use plan::{InterferenceGround, InterferencePlan, planned_interference};
 
 use crate::BlockError;
 use crate::record::Record;
-use crate::seed::seed_of;
+use crate::seed::{seed_of, shuffled};
+use crate::steady::told;
 use bench::{Bench, Ceiling};
-use cell::{Cell, told};
+use cell::Cell;
 use company::{COMPANIES, Work, open_load};
 use plan::{READ_SHARES, WARM_UP};
 
@@ -50,7 +51,7 @@ pub fn interference(
     let rates = ceilings.rates(&bench)?;
     let mut cells = cells(&rates);
     for round in 0..plan.rounds {
-        for i in order(cells.len(), seed_of(ctx.seed, 8, u64::from(round))) {
+        for i in shuffled(cells.len(), &mut Rng::new(seed_of(ctx.seed, 8, u64::from(round)))) {
             let cell = &mut cells[i];
             let beside = cell.company.words(plan.block_bytes, cell.beside_per_s);
             bench.tell(&format!(
@@ -148,16 +149,6 @@ fn cells(rates: &Rates) -> Vec<Cell> {
     .collect()
 }
 
-/// All of them once, in an order that the seed decides.
-fn order(count: usize, seed: u64) -> Vec<usize> {
-    let mut rng = Rng::new(seed);
-    let mut order: Vec<usize> = (0..count).collect();
-    for last in (1..count).rev() {
-        order.swap(last, rng.below(last as u64 + 1) as usize);
-    }
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +158,8 @@ mod tests {
         let rates = Rates { reads_per_s: 1e4, writes_per_s: 4e3, log_per_s: 400.0 };
         let cells = cells(&rates);
         assert_eq!(cells.len(), READ_SHARES.len() * COMPANIES.len());
-        let (mut one, other) = (order(cells.len(), 1), order(cells.len(), 2));
+        let (mut one, other) =
+            (shuffled(cells.len(), &mut Rng::new(1)), shuffled(cells.len(), &mut Rng::new(2)));
         assert_ne!(one, other);
         one.sort_unstable();
         assert_eq!(one, (0..cells.len()).collect::<Vec<_>>());

@@ -3,6 +3,7 @@
 use narrows_engine::SteadyState;
 use narrows_engine::steady_state::{Ending, Medium, Round, WriteState};
 use narrows_model::{Measurement, condition, metric};
+use serde_json::json;
 
 /// The word for a measurement that writes, with its windows taken for rounds. `before_bytes` were written to the medium
 /// before (its file), which holds `capacity_bytes`.
@@ -32,11 +33,21 @@ pub fn write_state(
     state.verdict().state
 }
 
+/// Says whose place it is, and of writes what their rate is worth.
+pub(crate) fn told(mut measurement: Measurement, writes: bool) -> Measurement {
+    measurement.conditions.insert(condition::ROLE.into(), json!("data"));
+    if writes {
+        // Capacity unknown: at best it is not known to fall.
+        let state = write_state(&measurement, 0, None);
+        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+    }
+    measurement
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use narrows_model::{Better, Layer, Metric, Unit};
-    use serde_json::json;
 
     const GIB: u64 = 1 << 30;
 

@@ -66,8 +66,8 @@ pub fn commit_rate(
             return Err(LogError::NoCommit { dir: dir.to_path_buf() });
         }
         let searched = search(&mut bench, &closed)?;
-        let around = searched.passed_per_s().unwrap_or(closed.ceiling_per_s());
-        let curve = curve(&mut bench, around, searched.kept_per_s())?;
+        let around = searched.outcome.passed_per_s().unwrap_or(closed.ceiling_per_s());
+        let curve = curve(&mut bench, around, searched.outcome.kept_per_s())?;
         ctx.progress.phase(Layer::Log, Phase::Verify, "the end of the log");
         let end = log.flushed().next_multiple_of(PAGE as u64);
         let verified = segment.verify(&pages, end, READ_BACK)?;
@@ -99,9 +99,9 @@ fn answer(
             arrivals: plan.arrivals.word().to_string(),
             beside: None,
         },
-        end: end(&searched.outcome),
+        end: CalibrationEnd::from(&searched.outcome),
         sentence: words::sentence(plan, &searched),
-        rate_per_s: searched.kept_per_s(),
+        rate_per_s: searched.outcome.kept_per_s(),
         interval_95: found.as_ref().map(|answer| {
             let (low, high) = answer.interval_95();
             Interval { low, high, method: IntervalMethod::OrderStatistic }
@@ -135,17 +135,6 @@ fn answer(
     measurements.extend(confirmed);
     measurements.extend(curve.into_measurements(&id, finish));
     CommitRate { calibration, measurements }
-}
-
-fn end(outcome: &Outcome) -> CalibrationEnd {
-    match outcome {
-        Outcome::Found(_) => CalibrationEnd::Found,
-        Outcome::Unreachable { .. } => CalibrationEnd::Unreachable,
-        Outcome::Unlimited { .. } => CalibrationEnd::Unlimited,
-        Outcome::Unstable { .. } => CalibrationEnd::Unstable,
-        Outcome::GeneratorBound { .. } => CalibrationEnd::GeneratorBound,
-        Outcome::Unfinished { .. } => CalibrationEnd::Unfinished,
-    }
 }
 
 #[cfg(test)]

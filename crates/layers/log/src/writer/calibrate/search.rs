@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narrows_engine::curve::{self, knees};
-use narrows_engine::rate_search::{Backlog, Because, Outcome, RateSeen, Stage};
+use narrows_engine::rate_search::{Backlog, Because, Outcome, RateSeen, Stage, same_rate};
 use narrows_engine::{CurvePlan, RateSearch};
 use narrows_model::{CurvePoint, Measurement};
 
@@ -73,11 +73,7 @@ pub fn search<F: Flusher + Send>(
     let mut search = RateSearch::new(plan.goal, closed.ceiling_per_s(), plan.settings);
     let mut confirmed: Vec<(f64, Kept)> = Vec::new();
     let mut unusable = 0;
-    while let Some(step) = search.next_step() {
-        if !bench.has_time(step.window, plan.curve_s()) {
-            search.give_up(Because::Time);
-            break;
-        }
+    while let Some(step) = search.next_in_time(|length| bench.has_time(length, plan.curve_s())) {
         if !bench.has_bytes() {
             search.give_up(Because::Bytes);
             break;
@@ -89,7 +85,7 @@ pub fn search<F: Flusher + Send>(
         let usable = undisturbed(&driven.seen);
         unusable += u32::from(!usable);
         let account = if step.stage == Stage::Confirm && usable {
-            let at = confirmed.iter().position(|(rate, _)| same(*rate, step.rate_per_s));
+            let at = confirmed.iter().position(|(rate, _)| same_rate(*rate, step.rate_per_s));
             let at = at.unwrap_or_else(|| {
                 confirmed.push((step.rate_per_s, Kept::new(load)));
                 confirmed.len() - 1
@@ -111,35 +107,11 @@ pub fn search<F: Flusher + Send>(
     Ok(Searched { outcome, windows, unusable, confirmed })
 }
 
-/// Rungs of one ladder are five per cent apart.
-fn same(a: f64, b: f64) -> bool {
-    (a / b - 1.0).abs() < 1e-6
-}
-
 impl Searched {
-    /// The rate that was kept in repeats, where there is one.
-    pub fn kept_per_s(&self) -> Option<f64> {
-        match &self.outcome {
-            Outcome::Found(answer) => Some(answer.rate_per_s),
-            Outcome::Unlimited { rate_per_s, .. } => Some(*rate_per_s),
-            Outcome::GeneratorBound { rate_per_s, .. } => *rate_per_s,
-            _ => None,
-        }
-    }
-
-    /// The rate that passed in any way, for the curve.
-    pub fn passed_per_s(&self) -> Option<f64> {
-        match &self.outcome {
-            Outcome::Unfinished { passed_per_s, .. } => *passed_per_s,
-            Outcome::Unstable { failed_per_s, .. } => Some(*failed_per_s),
-            _ => self.kept_per_s(),
-        }
-    }
-
     /// Mean wait at the rate that was kept, ns.
     pub fn mean_ns(&self) -> Option<f64> {
-        let kept = self.kept_per_s()?;
-        self.confirmed.iter().find(|(rate, _)| same(*rate, kept))?.1.mean_ns()
+        let kept = self.outcome.kept_per_s()?;
+        self.confirmed.iter().find(|(rate, _)| same_rate(*rate, kept))?.1.mean_ns()
     }
 
     /// `ID.confirm.kept`, `.below.N`, `.beyond.N`; and the ids that a found answer rests on.
@@ -148,26 +120,12 @@ impl Searched {
         id: &str,
         finish: &impl Fn(Kept, String) -> Measurement,
     ) -> (Vec<Measurement>, Vec<String>) {
-        let kept_per_s = self.kept_per_s();
-        let next_per_s = match &self.outcome {
-            Outcome::Found(answer) => Some(answer.next_failed_per_s),
-            _ => None,
-        };
         self.confirmed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut measurements, mut rests_on) = (Vec::new(), Vec::new());
         for (number, (rate, kept)) in self.confirmed.into_iter().enumerate() {
-            let is = |other: Option<f64>| other.is_some_and(|other| same(rate, other));
-            let name = if is(kept_per_s) {
-                "kept".to_string()
-            } else if is(next_per_s) {
-                "beyond.next".to_string()
-            } else if kept_per_s.is_some_and(|kept| rate < kept) {
-                format!("below.{number}")
-            } else {
-                format!("beyond.{number}")
-            };
+            let (name, rests) = self.outcome.name_of(rate, number);
             let name = format!("{id}.confirm.{name}");
-            if is(kept_per_s) || is(next_per_s) {
+            if rests {
                 rests_on.push(name.clone());
             }
             measurements.push(finish(kept, name));
