@@ -101,6 +101,7 @@ pub fn blank(plan: Plan, platform: Platform) -> Run {
         calibrations: Vec::new(),
         durability: Vec::new(),
         crash_tests: Vec::new(),
+        comparison: None,
     }
 }
 

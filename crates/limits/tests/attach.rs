@@ -115,6 +115,7 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
         calibrations: Vec::new(),
         durability: Vec::new(),
         crash_tests: Vec::new(),
+        comparison: None,
     };
     attach(&mut run);
     let once = run.measurements[0].limits.clone();

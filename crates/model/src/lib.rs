@@ -8,6 +8,7 @@
 //! that could not be learned is `None`, never zero.
 
 mod calibration;
+mod comparison;
 pub mod condition;
 mod durability;
 mod finding;
@@ -20,6 +21,9 @@ mod verdict;
 
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
+};
+pub use comparison::{
+    CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedRung, Placement,
 };
 pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, CrashTest, Durability, Finding, Measurement, Plan, Platform, Severity, Validity,
-    Verdict,
+    Calibration, Comparison, CrashTest, Durability, Finding, Measurement, Plan, Platform, Severity,
+    Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -80,6 +80,9 @@ pub struct Run {
     /// Crash tests whose results were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crash_tests: Vec<CrashTest>,
+    /// Places for the commit log beside each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
 }
 
 /// Why a run file could not be read.
@@ -245,6 +248,7 @@ mod tests {
             calibrations: vec![calibration(rests_on)],
             durability: Vec::new(),
             crash_tests: Vec::new(),
+            comparison: None,
         };
         run.apply_findings();
         run

@@ -207,6 +207,7 @@ impl Scene {
             calibrations: Vec::new(),
             durability: Vec::new(),
             crash_tests: Vec::new(),
+            comparison: None,
         }
     }
 }

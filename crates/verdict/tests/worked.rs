@@ -72,6 +72,7 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         calibrations: Vec::new(),
         durability: Vec::new(),
         crash_tests: Vec::new(),
+        comparison: None,
     }
 }
 

@@ -36,6 +36,7 @@ pub fn rich() -> Run {
         calibrations: Vec::new(),
         durability: Vec::new(),
         crash_tests: Vec::new(),
+        comparison: None,
     };
     run.apply_findings();
     run

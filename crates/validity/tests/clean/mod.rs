@@ -33,6 +33,7 @@ pub fn run() -> Run {
         calibrations: Vec::new(),
         durability: Vec::new(),
         crash_tests: Vec::new(),
+        comparison: None,
     }
 }
 

@@ -210,6 +210,7 @@ impl Bench {
             calibrations: Vec::new(),
             durability: Vec::new(),
             crash_tests: Vec::new(),
+            comparison: None,
         }
     }
 
