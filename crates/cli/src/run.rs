@@ -102,6 +102,8 @@ pub fn blank(plan: Plan, platform: Platform) -> Run {
         durability: Vec::new(),
         crash_tests: Vec::new(),
         comparison: None,
+        live_logs: Vec::new(),
+        flush_tests: Vec::new(),
     }
 }
 

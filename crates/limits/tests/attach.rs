@@ -116,6 +116,8 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
         durability: Vec::new(),
         crash_tests: Vec::new(),
         comparison: None,
+        live_logs: Vec::new(),
+        flush_tests: Vec::new(),
     };
     attach(&mut run);
     let once = run.measurements[0].limits.clone();

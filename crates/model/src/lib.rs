@@ -12,6 +12,8 @@ mod comparison;
 pub mod condition;
 mod durability;
 mod finding;
+mod flush_test;
+mod live_log;
 mod measurement;
 pub mod metric;
 mod plan;
@@ -30,6 +32,11 @@ pub use durability::{
     LostRecord,
 };
 pub use finding::{Finding, Severity};
+pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
+pub use live_log::{
+    LiveBound, LiveCost, LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby,
+    LiveVerdict, LiveWait, LiveWaitKind, LiveWaits,
+};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
     Metric, Replication, Series, Unit, Validity,

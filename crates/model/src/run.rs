@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Comparison, CrashTest, Durability, Finding, Measurement, Plan, Platform, Severity,
-    Validity, Verdict,
+    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, LiveLog, Measurement, Plan,
+    Platform, Severity, Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -83,6 +83,12 @@ pub struct Run {
     /// Places for the commit log beside each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// Logs of servers that were observed and not loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live_logs: Vec<LiveLog>,
+    /// Outputs of `pg_test_fsync` that were brought in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flush_tests: Vec<FlushTest>,
 }
 
 /// Why a run file could not be read.
@@ -249,6 +255,8 @@ mod tests {
             durability: Vec::new(),
             crash_tests: Vec::new(),
             comparison: None,
+            live_logs: Vec::new(),
+            flush_tests: Vec::new(),
         };
         run.apply_findings();
         run

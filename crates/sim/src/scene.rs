@@ -208,6 +208,8 @@ impl Scene {
             durability: Vec::new(),
             crash_tests: Vec::new(),
             comparison: None,
+            live_logs: Vec::new(),
+            flush_tests: Vec::new(),
         }
     }
 }

@@ -73,6 +73,8 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         durability: Vec::new(),
         crash_tests: Vec::new(),
         comparison: None,
+        live_logs: Vec::new(),
+        flush_tests: Vec::new(),
     }
 }
 

@@ -37,6 +37,8 @@ pub fn rich() -> Run {
         durability: Vec::new(),
         crash_tests: Vec::new(),
         comparison: None,
+        live_logs: Vec::new(),
+        flush_tests: Vec::new(),
     };
     run.apply_findings();
     run

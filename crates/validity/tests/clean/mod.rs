@@ -34,6 +34,8 @@ pub fn run() -> Run {
         durability: Vec::new(),
         crash_tests: Vec::new(),
         comparison: None,
+        live_logs: Vec::new(),
+        flush_tests: Vec::new(),
     }
 }
 

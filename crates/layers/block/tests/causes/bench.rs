@@ -211,6 +211,8 @@ impl Bench {
             durability: Vec::new(),
             crash_tests: Vec::new(),
             comparison: None,
+            live_logs: Vec::new(),
+            flush_tests: Vec::new(),
         }
     }
 

@@ -1,0 +1,351 @@
+//! What the commit log of somebody's server was seen to do over an interval, from its own counters and wait events.
+//!
+//! Nothing is measured by loading: the figures are what the server counted and what its sessions were found waiting for.
+//! Counts are sums over the interval; what the server doesn't count is absent, never zero.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Grade, Interval, Unknown};
+
+/// A server's log over an interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveLog {
+    /// The measurement that holds the figures by windows.
+    pub measurement: String,
+    /// Where it was looked at, without a password.
+    pub address: String,
+    /// The server's version in its own words.
+    pub version: String,
+    /// What it counted.
+    pub counted: LiveCounts,
+    /// What sessions and the server's own processes were found doing.
+    pub waits: LiveWaits,
+    /// Settings that bear on a commit.
+    pub settings: Vec<LiveSetting>,
+    /// Roles or databases that have a `synchronous_commit` of their own: `app = off`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synchronous_commit_of: Vec<String>,
+    /// Servers that follow this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standbys: Vec<LiveStandby>,
+    /// What looking took.
+    pub cost: LiveCost,
+    /// What could not be learned, and what it would take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<Unknown>,
+    /// What follows from it; absent until it is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<LiveVerdict>,
+}
+
+impl LiveLog {
+    /// The setting of that name.
+    pub fn setting(&self, name: &str) -> Option<&LiveSetting> {
+        self.settings.iter().find(|setting| setting.name == name)
+    }
+
+    /// Whether the setting is known and has this value.
+    pub fn is_set(&self, name: &str, value: &str) -> bool {
+        self.setting(name).is_some_and(|setting| setting.value == value)
+    }
+}
+
+/// Sums over the interval.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveCounts {
+    /// Length of the interval, ns.
+    pub interval_ns: f64,
+    /// Windows of it, each with figures of its own; one: too short to be cut.
+    pub windows: u32,
+    /// Transactions that ended in a commit, those that only read too, without ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<f64>,
+    /// Transactions that were given an id because they wrote, savepoints that wrote among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writers: Option<f64>,
+    /// How far the log's position moved, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_bytes: Option<f64>,
+    /// Log records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<f64>,
+    /// Whole pages among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_pages: Option<f64>,
+    /// Times that a session had to write because the log's buffers were full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffers_full: Option<f64>,
+    /// Writes to the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<f64>,
+    /// Bytes of these writes; more than `log_bytes`, because a page is written again until it is full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<f64>,
+    /// Time in these writes, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_ns: Option<f64>,
+    /// Flushes of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<f64>,
+    /// Of these, by sessions themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_flushes: Option<f64>,
+    /// Time in flushes, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_ns: Option<f64>,
+    /// Checkpoints begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<f64>,
+}
+
+impl LiveCounts {
+    /// A count per second; `None` where it is unknown.
+    pub fn per_s(&self, count: Option<f64>) -> Option<f64> {
+        (self.interval_ns > 0.0).then_some(count? / self.interval_ns * 1e9)
+    }
+}
+
+/// What a process of the server was found doing.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveWaitKind {
+    /// In its own flush of the log (`WALSync`).
+    Flush,
+    /// In its own write to the log (`IO:WALWrite`).
+    Write,
+    /// Behind another's write and flush (`LWLock:WALWrite`).
+    Behind,
+    /// Making a new log file ready (`WALInitWrite`, `WALInitSync`).
+    NewFile,
+    /// Waiting so that others can join (`CommitDelay`).
+    Delay,
+    /// For a standby to confirm (`SyncRep`).
+    Standby,
+    /// For its turn to put records into the log's buffers (`WALInsert`).
+    Insert,
+    /// For room in the log's buffers (`WALBufMapping`).
+    Buffers,
+    /// At work and not waiting: on a processor, or ready for one.
+    Running,
+    /// At work and waiting for something that is not the log.
+    Elsewhere,
+}
+
+impl LiveWaitKind {
+    /// Every kind, in the order of the screen.
+    pub const ALL: [LiveWaitKind; 10] = [
+        LiveWaitKind::Flush,
+        LiveWaitKind::Write,
+        LiveWaitKind::Behind,
+        LiveWaitKind::NewFile,
+        LiveWaitKind::Delay,
+        LiveWaitKind::Standby,
+        LiveWaitKind::Insert,
+        LiveWaitKind::Buffers,
+        LiveWaitKind::Running,
+        LiveWaitKind::Elsewhere,
+    ];
+
+    /// The words of the screen, behind "a session is …".
+    pub fn words(self) -> &'static str {
+        match self {
+            LiveWaitKind::Flush => "in its own flush",
+            LiveWaitKind::Write => "in its own write",
+            LiveWaitKind::Behind => "behind another's flush",
+            LiveWaitKind::NewFile => "making a new log file",
+            LiveWaitKind::Delay => "in commit_delay",
+            LiveWaitKind::Standby => "waiting for a standby",
+            LiveWaitKind::Insert => "waiting to insert records",
+            LiveWaitKind::Buffers => "waiting for log buffers",
+            LiveWaitKind::Running => "running, or ready to",
+            LiveWaitKind::Elsewhere => "waiting for something else",
+        }
+    }
+
+    /// Whether it is the log that is waited for.
+    pub fn is_log(self) -> bool {
+        !matches!(self, LiveWaitKind::Running | LiveWaitKind::Elsewhere)
+    }
+}
+
+/// How many processes were found in a state at a moment, on average.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveWait {
+    /// The state.
+    pub kind: LiveWaitKind,
+    /// Mean number of processes.
+    pub backends: f64,
+    /// Its 95 % interval over the windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+    /// The mean of each window.
+    pub windows: Vec<f64>,
+}
+
+/// What processes were found doing; empty where the role may not see it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveWaits {
+    /// Times that the server was asked.
+    pub samples: u64,
+    /// Sessions at work, each kind that was met, in the order of [`LiveWaitKind::ALL`].
+    pub sessions: Vec<LiveWait>,
+    /// The same of the server's own processes, the log alone.
+    pub own: Vec<LiveWait>,
+    /// What sessions were found waiting for besides the log, by the server's names, most first: mean sessions.
+    pub elsewhere: Vec<(String, f64)>,
+}
+
+impl LiveWaits {
+    /// Mean number of sessions in a state; `None` where states are unknown.
+    pub fn of(&self, kind: LiveWaitKind) -> Option<f64> {
+        (self.samples > 0).then(|| {
+            self.sessions.iter().find(|wait| wait.kind == kind).map_or(0.0, |wait| wait.backends)
+        })
+    }
+
+    /// Mean number of sessions at work; `None` where states are unknown.
+    pub fn active(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.sessions.iter().map(|wait| wait.backends).sum())
+    }
+}
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveSetting {
+    /// Name.
+    pub name: String,
+    /// Value as the server shows it, with its unit: `512kB`.
+    pub value: String,
+    /// Where it comes from, in the server's words: `default`, `configuration file`.
+    pub source: String,
+}
+
+/// A server that follows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveStandby {
+    /// Its application name.
+    pub name: String,
+    /// `streaming`, `catchup`; absent where the role may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// `sync`, `quorum`, `potential`, `async`; absent where the role may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_state: Option<String>,
+    /// From our flush to its write, as last seen, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_lag_ns: Option<f64>,
+    /// From our flush to its flush, as last seen, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_lag_ns: Option<f64>,
+    /// From our flush until it has replayed, as last seen, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_lag_ns: Option<f64>,
+}
+
+/// What looking took from the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveCost {
+    /// Statements sent.
+    pub statements: u64,
+    /// Time from sending to the answer, all of them, ns: more than the server worked.
+    pub waited_ns: f64,
+    /// That time over the interval: at most this share of one processor.
+    pub share: f64,
+}
+
+/// What bounds commits there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveBound {
+    /// Too few transactions wrote to say anything.
+    Idle,
+    /// Commits don't wait for the log: `fsync` or `synchronous_commit` is off.
+    NotWaitedFor,
+    /// Sessions spend their time on other things.
+    NotTheLog,
+    /// Each commit waits for a flush, and the log has room for more of them.
+    FlushTime,
+    /// One flush follows the other: a batch server at its end.
+    FlushBusy,
+    /// Putting records into the log's buffers.
+    Insert,
+    /// The standby's answer.
+    Standby,
+    /// Cannot tell.
+    Unknown,
+}
+
+impl LiveBound {
+    /// The phrase of the screen.
+    pub fn words(self) -> &'static str {
+        match self {
+            LiveBound::Idle => "NOTHING TO JUDGE",
+            LiveBound::NotWaitedFor => "COMMITS DON'T WAIT FOR THE LOG",
+            LiveBound::NotTheLog => "NOT THE LOG",
+            LiveBound::FlushTime => "FLUSH TIME",
+            LiveBound::FlushBusy => "FLUSHES, one after the other",
+            LiveBound::Insert => "LOG INSERT LOCK",
+            LiveBound::Standby => "STANDBY",
+            LiveBound::Unknown => "CANNOT TELL",
+        }
+    }
+}
+
+/// A part of what a transaction that writes waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LivePart {
+    /// The state.
+    pub kind: LiveWaitKind,
+    /// Mean time in it for each transaction that wrote, ns.
+    pub per_commit_ns: f64,
+    /// Its 95 % interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+}
+
+/// What flush times alone would make a commit wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveModel {
+    /// Mean time of a write with its flush, ns.
+    pub flush_ns: f64,
+    /// Where that time comes from: `counted` by the server, or `sampled`.
+    pub from: String,
+    /// Share of the interval in which a flush was under way.
+    pub utilisation: f64,
+    /// Commits that should share a flush at this rate.
+    pub commits_per_flush: f64,
+    /// Shortest mean wait: one flush, ns.
+    pub low_ns: f64,
+    /// Longest: one and a half, ns.
+    pub high_ns: f64,
+}
+
+/// What a commit costs there, and what bounds it. Nothing intervened, so it is LIKELY at best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveVerdict {
+    /// What bounds commits.
+    pub bound: LiveBound,
+    /// How sure that is.
+    pub grade: Grade,
+    /// The wait of a commit in parts; empty where states are unknown.
+    pub parts: Vec<LivePart>,
+    /// All parts that are the log, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ns: Option<f64>,
+    /// Its share of the sessions' time at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// What would be left without any of that wait: more transactions by at most this share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_at_most: Option<f64>,
+    /// The law beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<LiveModel>,
+    /// What it says, in sentences with figures.
+    pub sentences: Vec<String>,
+    /// What would change it, the first first.
+    pub changes: Vec<String>,
+}
