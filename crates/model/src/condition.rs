@@ -26,6 +26,8 @@ pub const THREADS: &str = "threads";
 pub const SESSIONS: &str = "sessions";
 /// Where a block or log measurement ran: `data` or `wal`.
 pub const ROLE: &str = "role";
+/// The folder that was asked about, where several folders have one role.
+pub const FOLDER: &str = "folder";
 /// What a write figure is worth: `burst`, `sustained` or `unknown`.
 pub const WRITE_STATE: &str = "write_state";
 /// Page size obtained, bytes.

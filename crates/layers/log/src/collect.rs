@@ -49,6 +49,11 @@ impl Collected {
         });
     }
 
+    /// Windows so far.
+    pub fn repeats(&self) -> u32 {
+        self.histograms.len() as u32
+    }
+
     /// The measurement so far; workload and conditions common to the layer are filled in.
     pub fn into_measurement(
         self,

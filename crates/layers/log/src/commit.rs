@@ -87,6 +87,7 @@ pub fn measure(
             load: Load::Closed { sessions: ladder.committers },
             sizes: &sizes,
             cpus: ladder.cpus,
+            client_cpus: &[],
             warm_up: (ctx.window / 10).min(Duration::from_millis(300)),
             length: ctx.window,
             seed: ctx.seed ^ u64::from(repeat),

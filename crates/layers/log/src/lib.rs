@@ -17,6 +17,7 @@ mod commit;
 mod error;
 mod ladder;
 mod page;
+mod places;
 mod reads;
 mod segment;
 mod streams;
@@ -28,10 +29,11 @@ pub use ladder::{
     Absent, Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, Laddered, Layout, Method, Rung,
     measure_ladder, planned_ladder,
 };
+pub use places::{LogPlace, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
 pub use streams::{Held, Holding, StreamsMeasured, StreamsPlan, planned_streams, streams};
 pub use writer::{
     Batch, CommitLog, CommitPlan, CommitRate, CommitSizes, Delay, Flushed, Flusher, Law, Queue,
-    SizesError, Style, closed_law, commit_rate, open_law, planned_commits,
+    SizesError, Style, Work, closed_law, commit_rate, open_law, planned_commits,
 };
 
 use std::os::unix::fs::MetadataExt;

@@ -34,13 +34,24 @@ impl Segment {
         seed: u64,
         stop: &Stop,
     ) -> Result<Segment, LogError> {
-        if !dir.is_dir() {
-            return Err(LogError::Missing { dir: dir.to_path_buf() });
-        }
         // Where the kind can't be told, the flushes themselves will tell.
         if file::volatile(dir).unwrap_or(false) {
             let kind = file::fs_kind(dir).unwrap_or_else(|_| "a file system".to_string());
             return Err(LogError::Volatile { dir: dir.to_path_buf(), kind });
+        }
+        Segment::create_anywhere(dir, name, bytes, seed, stop)
+    }
+
+    /// The same, in memory too: what stands for a fast medium there is durable nowhere.
+    pub fn create_anywhere(
+        dir: &Path,
+        name: &str,
+        bytes: u64,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Segment, LogError> {
+        if !dir.is_dir() {
+            return Err(LogError::Missing { dir: dir.to_path_buf() });
         }
         let path = dir.join(name);
         let file = OpenOptions::new()

@@ -10,12 +10,12 @@
 mod added;
 pub(crate) mod cell;
 mod counted;
-mod durable;
-mod flush;
+pub(crate) mod durable;
+pub(crate) mod flush;
 mod linked;
-mod one_commit;
-mod rung;
-mod window;
+pub(crate) mod one_commit;
+pub(crate) mod rung;
+pub(crate) mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;

@@ -29,6 +29,8 @@ pub struct Commit {
 pub enum Came {
     /// So many sessions, each again at once.
     Closed(u32),
+    /// So many sessions that work between their commits; a commit is due when the session's last one has returned.
+    Working(u32),
     /// So many due per second, by so many sessions at most at a time; by a Poisson process or not.
     Open { rate_per_s: f64, sessions: u32, poisson: bool },
 }
@@ -90,7 +92,7 @@ impl Went {
     fn own(&self, commit: &Commit) -> bool {
         match self.came {
             Came::Open { .. } => self.contains(commit.due_ns),
-            Came::Closed(_) => self.contains(commit.woken_ns),
+            Came::Closed(_) | Came::Working(_) => self.contains(commit.woken_ns),
         }
     }
 
@@ -300,7 +302,7 @@ impl Account {
     /// What the law says beside it. It is about independent arrivals and sessions without think time, nothing else.
     fn law_into(&self, samples: &mut Samples) {
         let law = match self.came {
-            Came::Open { poisson: false, .. } => None,
+            Came::Open { poisson: false, .. } | Came::Working(_) => None,
             Came::Open { rate_per_s, .. } => open_law(rate_per_s, &self.flush_lengths_ns),
             Came::Closed(sessions) => {
                 self.parallel_write.mean().and_then(|mean| closed_law(sessions, mean))

@@ -3,6 +3,8 @@
 //! In the open loop a pool of sessions shares one schedule. One of them at a time watches the clock; when a commit is due, it
 //! leaves the watch to the next and commits. So at most one thread spins, as many commits are in flight as there are sessions, and a
 //! commit that is due while all of them wait is late by the log's doing, not the generator's.
+//!
+//! Sessions in a closed loop commit again at once, or work between their commits as a database's do ([`Work`]).
 
 use std::io;
 use std::path::Path;
@@ -18,6 +20,7 @@ use narrows_units::Nanos;
 use super::account::{Came, Commit, Went};
 use super::log::{CommitLog, Flusher, Style};
 use super::sizes::CommitSizes;
+use super::work::{Clients, Work, Worker};
 use crate::LogError;
 
 /// Before a commit is due its session spins for so long: a timer's wake-up comes later than that on many machines.
@@ -37,6 +40,13 @@ pub enum Load {
         /// Sessions.
         sessions: u32,
     },
+    /// So many sessions, each again when it has done its work.
+    Working {
+        /// Sessions.
+        sessions: u32,
+        /// What each does between its commits.
+        work: Work,
+    },
     /// By a schedule.
     Open {
         /// Commits due per second.
@@ -52,13 +62,16 @@ impl Load {
     /// Threads that commit.
     pub fn sessions(self) -> u32 {
         match self {
-            Load::Closed { sessions } | Load::Open { sessions, .. } => sessions.max(1),
+            Load::Closed { sessions }
+            | Load::Working { sessions, .. }
+            | Load::Open { sessions, .. } => sessions.max(1),
         }
     }
 
     fn came(self) -> Came {
         match self {
             Load::Closed { .. } => Came::Closed(self.sessions()),
+            Load::Working { .. } => Came::Working(self.sessions()),
             Load::Open { rate_per_s, arrivals, .. } => Came::Open {
                 rate_per_s,
                 sessions: self.sessions(),
@@ -77,6 +90,8 @@ pub struct Drive<'a> {
     pub sizes: &'a CommitSizes,
     /// Where sessions and writer run.
     pub cpus: &'a [u32],
+    /// Where the clients of working sessions run, a thread on each.
+    pub client_cpus: &'a [u32],
     /// The same load before the window.
     pub warm_up: Duration,
     /// The window.
@@ -96,6 +111,8 @@ pub struct Driven {
     pub seen: Seen,
     /// A fixed piece of work before and after.
     pub sentinels: (Nanos, Nanos),
+    /// Processor time of working sessions for the commits that ended in the window, ns.
+    pub sessions_cpu_ns: u64,
 }
 
 /// What all threads of a window share.
@@ -106,6 +123,8 @@ struct Shared<'a, F> {
     /// Where the window ends; earlier than planned where its bytes are used up.
     end_ns: AtomicU64,
     clockwork: Mutex<Option<Clockwork>>,
+    clients: Clients,
+    sessions_cpu_ns: AtomicU64,
     stop: &'a Stop,
     path: &'a Path,
 }
@@ -143,6 +162,8 @@ pub fn drive<F: Flusher + Send>(
         gate: Gate::new(how.load.sessions() as usize),
         end_ns: AtomicU64::new(u64::MAX),
         clockwork: Mutex::new(None),
+        clients: Clients::new(how.load.sessions()),
+        sessions_cpu_ns: AtomicU64::new(0),
         stop: ctx.stop,
         path,
     };
@@ -155,6 +176,7 @@ pub fn drive<F: Flusher + Send>(
                 pinned
             })
         });
+        let clients = serve(scope, &shared);
         let sessions: Vec<_> = (0..how.load.sessions())
             .map(|number| {
                 let shared = &shared;
@@ -185,8 +207,14 @@ pub fn drive<F: Flusher + Send>(
             }
         }
         log.close();
+        shared.clients.close();
         if let Some(Err(reason)) = writer.map(|w| w.join().expect("the writer does not panic")) {
             failed = Some(LogError::Pin { cpus: how.cpus.to_vec(), reason });
+        }
+        for client in clients {
+            if let Err(reason) = client.join().expect("the clients do not panic") {
+                failed = Some(LogError::Pin { cpus: how.client_cpus.to_vec(), reason });
+            }
         }
         match failed {
             Some(error) => Err(error),
@@ -199,10 +227,34 @@ pub fn drive<F: Flusher + Send>(
     let after = narrows_observe::sentinel();
     let Some((window, seen)) = seen else { return Err(narrows_engine::Stopped.into()) };
     Ok(Driven {
+        sessions_cpu_ns: shared.sessions_cpu_ns.load(Ordering::Relaxed),
         went: gathered(shared, window, commits, seen.self_cpus * seen.window.0 as f64),
         seen,
         sentinels: (before, after),
     })
+}
+
+/// The clients' threads, one on each of their processors; none where nobody hands over to them.
+fn serve<'scope, 'env, F: Flusher + Send>(
+    scope: &'scope std::thread::Scope<'scope, 'env>,
+    shared: &'env Shared<'_, F>,
+) -> Vec<std::thread::ScopedJoinHandle<'scope, io::Result<()>>> {
+    let Load::Working { work, .. } = shared.how.load else { return Vec::new() };
+    let most = shared.how.load.sessions() as usize;
+    let serve = |cpu: u32| {
+        scope.spawn(move || {
+            let pinned = affinity::pin(&[cpu]);
+            // Also where it is not: sessions wait for it.
+            shared.clients.serve(work.client_ns);
+            pinned
+        })
+    };
+    // Sessions would wait for ever for nobody.
+    let cpus = match shared.how.client_cpus {
+        [] => shared.how.cpus,
+        cpus => cpus,
+    };
+    cpus.iter().take(most).map(|cpu| serve(*cpu)).collect()
 }
 
 fn gathered<F: Flusher>(
@@ -274,6 +326,10 @@ fn session<F: Flusher>(shared: &Shared<'_, F>, number: u32) -> Result<Vec<Commit
     let Ok(window) = shared.gate.ready() else { return Ok(commits) };
     let result = match shared.how.load {
         Load::Closed { .. } => again_and_again(shared, window, &mut rng, &mut commits),
+        Load::Working { work, .. } => {
+            let worker = Worker::new(work, &shared.clients, number as usize);
+            working(shared, window, worker, &mut rng, &mut commits)
+        }
         Load::Open { .. } => by_schedule(shared, window, &mut rng, &mut commits),
     };
     // The warm-up is not wanted any more once it is over.
@@ -303,6 +359,32 @@ fn again_and_again<F: Flusher>(
         commits.push(Commit { due_ns: queued_ns, queued_ns, position, woken_ns });
         queued_ns = woken_ns;
     }
+    Ok(())
+}
+
+/// Each commit is due when the one before has returned: its wait is the whole operation's.
+fn working<F: Flusher>(
+    shared: &Shared<'_, F>,
+    window: Window,
+    mut worker: Worker<'_>,
+    rng: &mut Rng,
+    commits: &mut Vec<Commit>,
+) -> io::Result<()> {
+    let mut due_ns = now_ns();
+    let mut cpu_ns = 0;
+    while due_ns < shared.end_ns(window) && !shared.stop.is_set() {
+        worker.work();
+        let queued_ns = now_ns();
+        let position = shared.log.commit(shared.how.sizes.draw(rng))?;
+        let woken_ns = now_ns();
+        commits.push(Commit { due_ns, queued_ns, position, woken_ns });
+        let used_ns = worker.committed();
+        if woken_ns >= window.start_ns && woken_ns < shared.end_ns(window) {
+            cpu_ns += used_ns;
+        }
+        due_ns = woken_ns;
+    }
+    shared.sessions_cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
     Ok(())
 }
 

@@ -16,9 +16,11 @@ mod queue;
 pub(crate) mod sizes;
 #[cfg(test)]
 mod virtual_time;
+mod work;
 
 pub use calibrate::{CommitPlan, CommitRate, commit_rate, planned_commits};
 pub use law::{Law, closed_law, open_law};
 pub use log::{CommitLog, Delay, Flushed, Flusher, Style};
 pub use queue::{Batch, Queue};
 pub use sizes::{CommitSizes, SizesError};
+pub use work::Work;

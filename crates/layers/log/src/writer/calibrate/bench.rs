@@ -76,6 +76,7 @@ impl<'a, F: Flusher + Send> Bench<'a, F> {
             load,
             sizes: &self.plan.sizes,
             cpus: &self.plan.cpus,
+            client_cpus: &[],
             warm_up: times.0,
             length: times.1,
             seed: self.ctx.seed ^ self.windows.wrapping_mul(0x9e37_79b9_7f4a_7c15),

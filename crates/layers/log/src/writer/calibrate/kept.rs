@@ -26,7 +26,7 @@ impl Kept {
         let collected = &mut self.collected;
         account.add_to(&mut collected.samples);
         match self.load {
-            Load::Closed { sessions } => {
+            Load::Closed { sessions } | Load::Working { sessions, .. } => {
                 collected.little(account.rate_per_s(), &account.wait, sessions);
             }
             Load::Open { .. } => {

@@ -87,6 +87,7 @@ fn a_planted_slow_flush_is_the_write_and_not_the_wake_up() {
             },
             sizes: &CommitSizes::fixed(100),
             cpus: &affinity::current(),
+            client_cpus: &[],
             warm_up: Duration::from_millis(50),
             length: Duration::from_millis(600),
             seed: 1,

@@ -1,0 +1,159 @@
+//! Logs on several places, measured in turns: a short ladder of each, and the emulated log writer under sessions that work between
+//! their commits as a database's do.
+//!
+//! The caller decides whose turn it is, so that a database's own windows can stand between those of the log. A place in memory
+//! is measured like any other; that nothing is durable there is for the caller to say.
+
+mod on;
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+
+use narrows_engine::{Context, Phase};
+use narrows_model::{Layer, Measurement, PlannedStep};
+use narrows_observe::Watch;
+
+use crate::commit::SegmentFlusher;
+use crate::page::Pages;
+use crate::segment::Segment;
+use crate::writer::{CommitLog, Delay, Style, Work};
+use crate::{Absent, LogError, SEGMENT_BYTES, most_bytes};
+use on::On;
+
+/// A place for a log.
+#[derive(Debug)]
+pub struct LogPlace {
+    /// `wal_1`: part of the ids.
+    pub name: String,
+    /// A folder of ours on it.
+    pub folder: PathBuf,
+    /// The folder that was asked about; kept with every measurement.
+    pub asked: String,
+    /// The device under it; `None` where there is none.
+    pub device: Option<PathBuf>,
+    /// Its drives' counters, and the machine's.
+    pub watch: Watch,
+}
+
+/// What is the same on all places.
+#[derive(Debug, Clone)]
+pub struct PlacesPlan {
+    /// Sessions.
+    pub sessions: u32,
+    /// Log bytes of a commit.
+    pub bytes_per_commit: u64,
+    /// Processors of sessions and log.
+    pub cpus: Vec<u32>,
+    /// Processors of their clients.
+    pub client_cpus: Vec<u32>,
+}
+
+/// One window of sessions that work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Worked {
+    /// Commits per second.
+    pub rate_per_s: f64,
+    /// Processor time of the sessions per commit, ns: their work and their part of the flushes.
+    pub session_cpu_ns: f64,
+}
+
+/// The places, ready to be measured.
+pub struct Places<'a> {
+    on: Vec<On<'a>>,
+    plan: &'a PlacesPlan,
+}
+
+/// What the places gave.
+#[derive(Debug, Default)]
+pub struct Placed {
+    /// `log.rung.NAME.RUNG` and `log.working.NAME`.
+    pub measurements: Vec<Measurement>,
+    /// Rungs that a place doesn't offer.
+    pub absent: Vec<Absent>,
+}
+
+/// Makes a log on each place, lets `act` measure them, and removes them.
+///
+/// # Errors
+/// A folder that is missing, read-only or full; what `act` gives. Nothing is left behind.
+pub fn on_places<E: From<LogError>>(
+    ctx: &Context,
+    places: &[LogPlace],
+    plan: &PlacesPlan,
+    act: impl FnOnce(&mut Places<'_>) -> Result<(), E>,
+) -> Result<Placed, E> {
+    ctx.progress.phase(Layer::Log, Phase::Fill, "segments");
+    let pages = Pages::new(ctx.seed);
+    let mut segments = Vec::new();
+    for place in places {
+        let (dir, seed) = (&place.folder, ctx.seed);
+        let segment = Segment::create_anywhere(dir, "log-segment", SEGMENT_BYTES, seed, ctx.stop)?;
+        segments.push((segment, AtomicU64::new(0)));
+    }
+    let logs: Vec<CommitLog<SegmentFlusher<'_>>> = segments
+        .iter()
+        .map(|(segment, written)| {
+            let flusher = SegmentFlusher::new(segment, &pages, written);
+            CommitLog::new(flusher, Style::Leader, Delay::default())
+        })
+        .collect();
+    let mut on = Vec::new();
+    let mut absent = Vec::new();
+    for ((place, (segment, written)), log) in places.iter().zip(&segments).zip(&logs) {
+        on.push(On::open(place, plan, (segment, written, log), &pages, &mut absent)?);
+    }
+    let mut all = Places { on, plan };
+    act(&mut all)?;
+    let measurements = all.on.into_iter().flat_map(|on| on.into_measurements(plan)).collect();
+    Ok(Placed { measurements, absent })
+}
+
+impl Places<'_> {
+    /// One window of each rung of a place's short ladder.
+    ///
+    /// # Errors
+    /// A write that failed, or a stop.
+    pub fn rungs(&mut self, ctx: &Context, at: usize) -> Result<(), LogError> {
+        self.on[at].rungs(ctx, self.plan)
+    }
+
+    /// One window of sessions that do `work` between their commits.
+    ///
+    /// # Errors
+    /// As [`Places::rungs`].
+    pub fn working(&mut self, ctx: &Context, at: usize, work: Work) -> Result<Worked, LogError> {
+        self.on[at].working(ctx, self.plan, work, true)
+    }
+
+    /// The same, thrown away but for what it gave.
+    ///
+    /// # Errors
+    /// As [`Places::rungs`].
+    pub fn try_out(&mut self, ctx: &Context, at: usize, work: Work) -> Result<Worked, LogError> {
+        self.on[at].working(ctx, self.plan, work, false)
+    }
+}
+
+/// What so many windows of `window` each on every place take and write: `rungs` of the ladder, `working` of the sessions.
+pub fn planned_places(
+    (rungs, rung_window_s): (u64, f64),
+    (working, working_ctx): (u64, &Context),
+    places: u64,
+) -> PlannedStep {
+    let window_s = working_ctx.window.as_secs_f64();
+    let windows_s =
+        rungs as f64 * rung_window_s * 3.9 + working as f64 * (window_s * 1.25 + on::OVERHEAD_S);
+    let rung_ctx =
+        Context { window: std::time::Duration::from_secs_f64(rung_window_s), ..*working_ctx };
+    // The rungs write at most as much as their windows may, warm-up included.
+    let writes = 3 * rungs * most_bytes(&rung_ctx) + working * most_bytes(working_ctx) * 5 / 4;
+    PlannedStep {
+        layer: Layer::Log,
+        what: format!("{places} places: a short ladder and the emulated log writer, in turns"),
+        expected_s: places as f64 * (windows_s + SEGMENT_BYTES as f64 / 500e6),
+        writes_bytes: places * (writes + SEGMENT_BYTES),
+    }
+}
+
+#[cfg(test)]
+mod tests;
