@@ -135,7 +135,12 @@ impl Database {
         }
     }
 
-    fn begin(&self, workload: Workload, variation: &Variation, statement: &str) -> Filling {
+    pub(crate) fn begin(
+        &self,
+        workload: Workload,
+        variation: &Variation,
+        statement: &str,
+    ) -> Filling {
         let mut measurement = Measurement::new(&variation.id, Layer::Database);
         measurement.replication = Replication::PerWindow;
         let table = self.table.as_ref().expect("prepare comes before measure");

@@ -1,0 +1,68 @@
+//! A workload whose windows are taken one by one, in turns with something else: another server, another layer.
+
+use narrows_engine::{Context, Phase};
+use narrows_model::{Layer, Measurement};
+
+use crate::database::Database;
+use crate::error::DatabaseError;
+use crate::filling::Filling;
+use crate::variation::{Variation, Workload};
+
+/// A measurement in the making.
+pub struct Turns {
+    workload: Workload,
+    variation: Variation,
+    statement: String,
+    filling: Filling,
+    taken: u32,
+}
+
+impl Database {
+    /// Prepares a workload from the buffer pool (cached lookups, updates) for windows one by one.
+    ///
+    /// # Errors
+    /// The server plans the statement otherwise, or broke. [`Database::prepare`] comes before.
+    pub fn begin_turns(
+        &mut self,
+        ctx: &Context<'_>,
+        workload: Workload,
+        variation: Variation,
+    ) -> Result<Turns, DatabaseError> {
+        let table = self.table.clone().expect("prepare comes before measure");
+        let statement = workload.statement(&table.name());
+        let settings = variation.settings(workload);
+        let wanted = workload.expected_plan(variation.workers);
+        table.verify_plan(&mut self.control, &settings, &statement, wanted)?;
+        ctx.progress.phase(Layer::Database, Phase::WarmUp, "the buffer pool");
+        let rows = self.cached_rows(&table);
+        table.warm(&mut self.control, rows)?;
+        let filling = self.begin(workload, &variation, &statement);
+        Ok(Turns { workload, variation, statement, filling, taken: 0 })
+    }
+
+    /// One window of it.
+    ///
+    /// # Errors
+    /// What the load gave, or a stop.
+    pub fn turn(&mut self, ctx: &Context<'_>, turns: &mut Turns) -> Result<(), DatabaseError> {
+        ctx.stop.check()?;
+        let variation = &turns.variation;
+        ctx.progress.phase(Layer::Database, Phase::Measure, &variation.id);
+        let seed = ctx.seed ^ (u64::from(turns.taken) << 32);
+        let before = narrows_observe::sentinel();
+        let (once, hot) =
+            self.once_load(ctx, turns.workload, variation, &turns.statement, seed, None)?;
+        let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
+        let cpus = self.cpus_of(variation);
+        turns.filling.take(turns.taken, &once, &cpus, hot, None, drift);
+        turns.taken += 1;
+        Ok(())
+    }
+}
+
+impl Turns {
+    /// What the windows gave.
+    pub fn finish(self) -> Measurement {
+        self.filling.finish()
+    }
+}
