@@ -45,6 +45,11 @@ impl LiveLog {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
+    /// How the log is made durable; the default of Linux where the role may not see it.
+    pub fn sync_method(&self) -> &str {
+        self.setting("wal_sync_method").map_or("fdatasync", |setting| setting.value.as_str())
+    }
+
     /// Whether the setting is known and has this value.
     pub fn is_set(&self, name: &str, value: &str) -> bool {
         self.setting(name).is_some_and(|setting| setting.value == value)
@@ -104,6 +109,31 @@ impl LiveCounts {
     pub fn per_s(&self, count: Option<f64>) -> Option<f64> {
         (self.interval_ns > 0.0).then_some(count? / self.interval_ns * 1e9)
     }
+
+    /// A count for each transaction that wrote; `None` where it is unknown or nothing wrote.
+    pub fn per_writer(&self, count: Option<f64>) -> Option<f64> {
+        over(count, self.writers)
+    }
+
+    /// Operations that made the log durable: flushes, or writes where the method flushes with the write (`open_…`).
+    pub fn durable(&self, method: &str) -> Option<f64> {
+        if method.starts_with("open_") { self.writes } else { self.flushes }
+    }
+
+    /// Mean time of such an operation with its write, ns.
+    pub fn durable_mean_ns(&self, method: &str) -> Option<f64> {
+        over(Some(self.write_ns? + self.flush_ns?), self.durable(method))
+    }
+
+    /// Share of the interval in which the log was being written or flushed.
+    pub fn busy(&self) -> Option<f64> {
+        over(Some(self.write_ns? + self.flush_ns?), Some(self.interval_ns))
+    }
+}
+
+/// A quotient, where both are known and the lower one isn't zero.
+fn over(of: Option<f64>, to: Option<f64>) -> Option<f64> {
+    to.filter(|to| *to > 0.0).and_then(|to| Some(of? / to))
 }
 
 /// What a process of the server was found doing.
@@ -348,4 +378,29 @@ pub struct LiveVerdict {
     pub sentences: Vec<String>,
     /// What would change it, the first first.
     pub changes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_makes_the_log_durable_depends_on_the_method() {
+        let counts = LiveCounts {
+            interval_ns: 2e9,
+            writers: Some(400.0),
+            writes: Some(100.0),
+            write_ns: Some(1e6),
+            flushes: Some(50.0),
+            flush_ns: Some(9e6),
+            ..LiveCounts::default()
+        };
+        assert_eq!(counts.durable("fdatasync"), Some(50.0));
+        assert_eq!(counts.durable_mean_ns("fdatasync"), Some(200_000.0));
+        assert_eq!(counts.durable("open_datasync"), Some(100.0));
+        assert_eq!(counts.busy(), Some(0.005));
+        assert_eq!(counts.per_writer(counts.flushes), Some(0.125));
+        let none = LiveCounts { flushes: Some(0.0), flush_ns: None, ..counts };
+        assert_eq!((none.durable_mean_ns("fsync"), none.busy()), (None, None));
+    }
 }

@@ -245,3 +245,25 @@ pub const WORKERS: &str = "workers";
 /// Operations of a database load from its first to its last one, warm-up included: what the server's and the
 /// device's counters cover, because a server reports its statistics only when a session ends.
 pub const SPAN_OPERATIONS: &str = "span_operations";
+
+// A live server's log, over windows in which it was only looked at.
+
+/// Transactions that wrote, per second: ids given out, savepoints that wrote among them.
+pub const WRITING_TRANSACTIONS: &str = "writing_transactions";
+/// Transactions that ended in a commit, per second, those that only read too.
+pub const COMMITTED_TRANSACTIONS: &str = "committed_transactions";
+/// Bytes by which the log's position moved, per second.
+pub const LOG_RATE: &str = "log_rate";
+/// Flushes of the log per second.
+pub const FLUSH_RATE: &str = "flush_rate";
+/// Mean time of one write to the log as the server itself measured it, ns (`track_wal_io_timing`).
+pub const SERVER_WRITE_TIME: &str = "server_write_time";
+/// Share of the window in which the log was being written or flushed.
+pub const FLUSH_BUSY: &str = "flush_busy";
+/// Whole pages in the log times the page size, over the log's bytes: at most this share is whole pages. They may be
+/// compressed or have holes, so that it can exceed 1.
+pub const FULL_PAGE_SHARE: &str = "full_page_share";
+/// Times that the log's buffers were full, for each of its writes.
+pub const BUFFERS_FULL_PER_WRITE: &str = "buffers_full_per_write";
+/// Time that the server worked for whoever looked, over the window.
+pub const LOOKING_SHARE: &str = "looking_share";

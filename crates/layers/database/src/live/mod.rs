@@ -1,0 +1,24 @@
+//! The commit log of somebody's server, looked at and not touched: its own counters over an interval, and what its
+//! processes were found waiting for.
+//!
+//! Goals: nothing is changed or written; every figure comes from a column that the server's catalog was asked for, so
+//! that no version is assumed; what a role may not see is named and the rest goes on; looking costs a percent of one
+//! processor at most, and the cost is measured. Not here: what follows from it (the verdict), or any load.
+//!
+//! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views".
+
+mod catalog;
+mod counts;
+mod error;
+mod figures;
+mod observe;
+mod server;
+mod standby;
+mod waits;
+mod watcher;
+
+pub use error::LiveError;
+pub use observe::{Observed, Watch, observe};
+
+/// Id of the measurement that holds the figures by windows.
+pub const MEASUREMENT: &str = "log.live";

@@ -1,0 +1,90 @@
+//! A connection that looks: read only, with time limits, and with an account of what it takes.
+
+use narrows_engine::now_ns;
+use narrows_model::LiveCost;
+
+use crate::address::Address;
+use crate::wire::{Connection, Row, WireError};
+
+/// By this name the server's administrator finds us.
+pub(super) const APPLICATION_NAME: &str = "narrows";
+
+/// Round trips before the first question that costs something.
+const ROUND_TRIPS: u32 = 5;
+
+/// The connection and its account.
+pub(super) struct Watcher {
+    connection: Connection,
+    statements: u64,
+    waited_ns: u64,
+    /// What an answer without work takes, ns.
+    round_trip_ns: u64,
+    worked_ns: u64,
+}
+
+impl Watcher {
+    /// Connects; the server itself keeps us from writing and from waiting for locks.
+    ///
+    /// # Errors
+    /// No connection.
+    pub(super) fn open(address: &Address) -> Result<Watcher, WireError> {
+        let options = [
+            ("application_name", APPLICATION_NAME),
+            ("default_transaction_read_only", "on"),
+            ("statement_timeout", "5s"),
+            ("lock_timeout", "1s"),
+            ("search_path", "pg_catalog"),
+        ];
+        let connection = Connection::open(address, &options)?;
+        let mut watcher = Watcher {
+            connection,
+            statements: 0,
+            waited_ns: 0,
+            round_trip_ns: u64::MAX,
+            worked_ns: 0,
+        };
+        for _ in 0..ROUND_TRIPS {
+            let began_ns = now_ns();
+            watcher.query("SELECT 1")?;
+            watcher.round_trip_ns = watcher.round_trip_ns.min(now_ns() - began_ns);
+        }
+        watcher.waited_ns = 0;
+        watcher.worked_ns = 0;
+        Ok(watcher)
+    }
+
+    /// Runs a statement and notes what it took.
+    pub(super) fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
+        let began_ns = now_ns();
+        let rows = self.connection.query(sql);
+        let took_ns = now_ns() - began_ns;
+        self.statements += 1;
+        self.waited_ns += took_ns;
+        self.worked_ns += took_ns.saturating_sub(self.round_trip_ns);
+        rows
+    }
+
+    /// The first column of the first row.
+    pub(super) fn one(&mut self, sql: &str) -> Result<Option<String>, WireError> {
+        Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    /// Statements so far.
+    pub(super) fn statements(&self) -> u64 {
+        self.statements
+    }
+
+    /// Time that the server worked for us so far, as far as it shows in how long answers took, ns.
+    pub(super) fn worked_ns(&self) -> u64 {
+        self.worked_ns
+    }
+
+    /// The account over an interval.
+    pub(super) fn cost(&self, interval_ns: f64) -> LiveCost {
+        LiveCost {
+            statements: self.statements,
+            waited_ns: self.waited_ns as f64,
+            share: if interval_ns > 0.0 { self.worked_ns as f64 / interval_ns } else { 0.0 },
+        }
+    }
+}
