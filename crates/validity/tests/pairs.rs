@@ -312,6 +312,27 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "streams-fall-behind",
         fires: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.9) },
         silent: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.985) } },
+    Pair { rule: "live-fsync-off",
+        fires: |r| live_says(r, "fsync", "off"),
+        silent: |r| live_says(r, "fsync", "on") },
+    Pair { rule: "live-commits-do-not-wait",
+        fires: |r| live_says(r, "synchronous_commit", "off"),
+        silent: |r| live_says(r, "synchronous_commit", "local") },
+    Pair { rule: "live-no-full-pages",
+        fires: |r| live_says(r, "full_page_writes", "off"),
+        silent: |r| live_says(r, "full_page_writes", "on") },
+    Pair { rule: "live-no-times",
+        fires: |r| live_says(r, "track_wal_io_timing", "off"),
+        silent: |r| live_says(r, "track_wal_io_timing", "on") },
+    Pair { rule: "live-full-pages-dominate",
+        fires: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.51),
+        silent: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.49) },
+    Pair { rule: "live-buffers-full",
+        fires: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.11),
+        silent: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.09) },
+    Pair { rule: "live-looking-costs",
+        fires: |r| live_has(r, metric::LOOKING_SHARE, 0.021),
+        silent: |r| live_has(r, metric::LOOKING_SHARE, 0.019) },
     Pair { rule: "flush-implausibly-fast",
         fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
         silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },
@@ -373,6 +394,17 @@ const PAIRS: &[Pair] = &[
         fires: |r| { remove_all(r, "", metric::OTHER_CPUS); remove_all(r, "", metric::STEAL) },
         silent: |r| remove_all(r, "", metric::STEAL) },
 ];
+
+/// The log's measurement as that of a live server, whose settings are conditions.
+fn live_says(r: &mut Run, setting: &str, value: &str) {
+    rename(r, APPEND, "log.live");
+    say(of(r, "log.live"), setting, json!(value));
+}
+
+fn live_has(r: &mut Run, name: &str, value: f64) {
+    rename(r, APPEND, "log.live");
+    put(r, "log.live", name, value);
+}
 
 #[test]
 fn a_run_in_order_has_no_findings() {

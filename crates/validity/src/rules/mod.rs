@@ -8,6 +8,7 @@ mod disturbance;
 mod durability;
 mod file;
 mod generator;
+mod live;
 mod log;
 mod machine;
 mod order;
@@ -30,6 +31,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         database::RULES,
         durability::RULES,
         log::RULES,
+        live::RULES,
         machine::RULES,
         path::RULES,
         blind::RULES,
