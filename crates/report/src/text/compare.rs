@@ -1,0 +1,266 @@
+//! Places for the commit log beside each other, as text: prediction and proof, and the log tier's table of both.
+
+use narrows_model::{Comparison, DurabilityWord, PlacedDatabase, Placement, Validity};
+use narrows_units::significant;
+
+use crate::layout::{Line, Style, paragraph};
+use crate::print::{half_width, percent, rate, size, time};
+
+// Columns at which figures end.
+const FLUSH: usize = 18;
+const WAIT: usize = 30;
+const EMULATED: usize = 43;
+const PREDICTED: [usize; 2] = [56, 63];
+const MEASURED: [usize; 3] = [76, 83, 94];
+const INDENT: usize = 4;
+// Columns of the log tier's table.
+const OFF: usize = 38;
+const ON: usize = 54;
+const BY: usize = 72;
+
+/// What each place gives.
+pub(super) fn comparison(comparison: &Comparison, edge: usize) -> Vec<Line> {
+    let head = Line::of(Style::Strong, "PLACES FOR THE LOG")
+        .put(Style::Plain, "  ")
+        .put(Style::Plain, &work(comparison));
+    let mut lines = vec![head];
+    lines.push(
+        Line::new()
+            .right(Style::Faint, "write, flush", FLUSH)
+            .right(Style::Faint, "wait", WAIT)
+            .right(Style::Faint, "emulated", EMULATED)
+            .right(Style::Faint, "predicted", PREDICTED[0])
+            .right(Style::Faint, "±95%", PREDICTED[1])
+            .right(Style::Faint, "measured", MEASURED[0])
+            .right(Style::Faint, "±95%", MEASURED[1])
+            .right(Style::Faint, "p99", MEASURED[2]),
+    );
+    for place in &comparison.placements {
+        lines.extend(placement(place, edge));
+    }
+    for sentence in &comparison.sentences {
+        lines.extend(paragraph(Line::new(), Style::Plain, sentence, 2, edge));
+    }
+    let proved = comparison
+        .placements
+        .split_first()
+        .and_then(|(first, others)| Some((first, first.measured.as_ref()?, others)));
+    if let Some((first, off, others)) = proved {
+        for place in others {
+            if let Some(on) = &place.measured {
+                lines.push(Line::new());
+                lines.extend(tier((first, off), (place, on)));
+            }
+        }
+    }
+    lines
+}
+
+/// `8 sessions; a commit takes 45 µs of CPU, 22 µs of its client, 248 B of log, and its wait`.
+fn work(comparison: &Comparison) -> String {
+    let sessions = format!("{} sessions", comparison.sessions);
+    match &comparison.work {
+        None => sessions,
+        Some(work) => format!(
+            "{sessions}; a commit takes {} of CPU, {} of its client's, {} of log",
+            time(work.cpu_ns),
+            time(work.client_cpu_ns),
+            size(work.wal_bytes)
+        ),
+    }
+}
+
+fn placement(place: &Placement, edge: usize) -> Vec<Line> {
+    let start = Line::of(Style::Strong, &place.name).put(Style::Plain, " ");
+    let text = format!("{}: {}", place.folder, place.file_system);
+    let mut lines = paragraph(start, Style::Plain, &text, INDENT, edge);
+    let (word, style) = match place.durability {
+        _ if place.in_memory => ("not durable".to_string(), Style::Bad),
+        DurabilityWord::Shown => ("durability shown".to_string(), Style::Strong),
+        DurabilityWord::NotShown => ("durability not shown".to_string(), Style::Careful),
+        DurabilityWord::Refuted => ("durability refuted".to_string(), Style::Bad),
+    };
+    let start = Line::new().to(INDENT).put(style, &word).put(Style::Faint, ": ");
+    lines.extend(paragraph(start, Style::Faint, &place.durability_sentence, INDENT, edge));
+    lines.push(figures(place));
+    if let Some(reason) = &place.reason {
+        let start = Line::new().to(INDENT);
+        lines.extend(paragraph(start, Style::Careful, reason, INDENT, edge));
+    }
+    lines
+}
+
+fn figures(place: &Placement) -> Line {
+    let dash = || "-".to_string();
+    let (mark, style) = match place.validity {
+        Validity::Valid => ("", Style::Plain),
+        Validity::Suspect => ("?", Style::Careful),
+        Validity::Invalid => ("invalid", Style::Bad),
+    };
+    let emulated = place.emulated.as_ref();
+    let ns = |ns: Option<f64>| ns.map_or_else(dash, time);
+    let mut line = Line::of(style, mark)
+        .right(Style::Plain, &ns(emulated.and_then(|e| e.parallel_write_ns)), FLUSH)
+        .right(Style::Plain, &ns(emulated.and_then(|e| e.log_file_sync_ns)), WAIT)
+        .right(Style::Plain, &emulated.map_or_else(dash, |e| rate(e.commits.rate_per_s)), EMULATED);
+    let half = |interval| half_width(interval).map_or_else(dash, percent);
+    // Of the first place the emulation is all there is to predict.
+    if let Some(predicted) = place.predicted.filter(|_| place.name != "wal_1") {
+        line = line.right(Style::Strong, &rate(predicted.rate_per_s), PREDICTED[0]).right(
+            Style::Plain,
+            &half(predicted.interval_95.as_ref()),
+            PREDICTED[1],
+        );
+    } else {
+        line = line.right(Style::Faint, "-", PREDICTED[0]);
+    }
+    match &place.measured {
+        None => line.right(Style::Faint, "-", MEASURED[0]),
+        Some(measured) => {
+            let commits = &measured.commits;
+            line.right(Style::Strong, &rate(commits.rate_per_s), MEASURED[0])
+                .right(Style::Plain, &half(commits.interval_95.as_ref()), MEASURED[1])
+                .right(Style::Plain, &ns(measured.latency_p99_ns), MEASURED[2])
+        }
+    }
+    .right(Style::Plain, held(place), MEASURED[2] + 6)
+}
+
+/// Whether the proof confirms the prediction.
+fn held(place: &Placement) -> &'static str {
+    match place.agrees {
+        None => "",
+        Some(true) => "holds",
+        Some(false) => "fails",
+    }
+}
+
+/// The log tier: the first place and another one, as a feature that is off and on.
+fn tier(
+    (first, off): (&Placement, &PlacedDatabase),
+    (place, on): (&Placement, &PlacedDatabase),
+) -> Vec<Line> {
+    let mut lines = vec![
+        Line::of(Style::Strong, "LOG TIER")
+            .right(Style::Faint, &first.name, OFF)
+            .right(Style::Faint, &place.name, ON)
+            .right(Style::Faint, "by the figures", BY),
+    ];
+    let row = |name: &str, cells: (String, String), by: String| {
+        Line::new()
+            .put(Style::Plain, name)
+            .right(Style::Plain, &cells.0, OFF)
+            .right(Style::Plain, &cells.1, ON)
+            .right(Style::Plain, &by, BY)
+    };
+    let (a, b) = (off.commits.rate_per_s, on.commits.rate_per_s);
+    let more = format!("× {}", significant(b / a, 3));
+    lines.push(row("commits/s", (rate(a), rate(b)), more));
+    for (name, from, to) in [
+        ("log file sync", off.log_file_sync_ns, on.log_file_sync_ns),
+        ("flush of the log", off.flush_ns, on.flush_ns),
+        ("p99 of an operation", off.latency_p99_ns, on.latency_p99_ns),
+    ] {
+        let cell = |ns: Option<f64>| ns.map_or_else(|| "-".to_string(), time);
+        let by = match (from, to) {
+            (Some(from), Some(to)) if from > 0.0 && to > from => {
+                format!("× {} slower", significant(to / from, 3))
+            }
+            (Some(from), Some(to)) if from > 0.0 && to > 0.0 => {
+                format!("× {} faster", significant(from / to, 3))
+            }
+            _ => "-".to_string(),
+        };
+        lines.push(row(name, (cell(from), cell(to)), by));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::write_lines;
+    use narrows_model::{CommitFigure, CommitWork, Interval, IntervalMethod, PlacedEmulation};
+
+    fn figure(rate_per_s: f64) -> CommitFigure {
+        let (low, high) = (rate_per_s * 0.95, rate_per_s * 1.05);
+        let method = IntervalMethod::Propagated;
+        CommitFigure { rate_per_s, interval_95: Some(Interval { low, high, method }) }
+    }
+
+    fn place(number: u32, rate: f64, ns: f64) -> Placement {
+        let name = format!("wal_{number}");
+        Placement {
+            folder: format!("/srv/a/folder/with/a/long/name/{number}"),
+            file_system: "ext4 on /dev/mapper/some-volume-with-a-long-name".to_string(),
+            in_memory: number == 2,
+            durability: DurabilityWord::NotShown,
+            durability_sentence: "nothing seen here speaks against it".to_string(),
+            ladder: Vec::new(),
+            emulated: Some(PlacedEmulation {
+                measurement: format!("log.working.{name}"),
+                commits: figure(rate),
+                log_file_sync_ns: Some(ns * 1.5),
+                parallel_write_ns: Some(ns),
+                commits_per_flush: Some(2.0),
+            }),
+            predicted: Some(figure(rate)),
+            measured: Some(PlacedDatabase {
+                measurement: format!("database.update.{name}"),
+                commits: figure(rate * 1.02),
+                latency_p50_ns: Some(2.0 * ns),
+                latency_p99_ns: Some(9.0 * ns),
+                log_file_sync_ns: Some(1.4 * ns),
+                flush_ns: Some(0.9 * ns),
+            }),
+            measured_over_predicted: Some(1.02),
+            agrees: (number > 1).then_some(number == 2),
+            reason: (number == 3).then(|| "one flush went another way".to_string()),
+            validity: if number == 2 { Validity::Suspect } else { Validity::Valid },
+            name,
+        }
+    }
+
+    #[test]
+    fn every_place_has_its_durability_its_figures_and_whether_they_held() {
+        let all = Comparison {
+            workload: "update".to_string(),
+            sessions: 8,
+            work: Some(CommitWork {
+                cpu_ns: 45e3,
+                client_cpu_ns: 22e3,
+                waits_ns: 0.0,
+                wal_bytes: 248.0,
+            }),
+            placements: vec![
+                place(1, 26_566.0, 310e3),
+                place(2, 73_915.0, 56e3),
+                place(3, 900.0, 2e6),
+            ],
+            sentences: vec!["Put the log somewhere else.".to_string()],
+        };
+        let text = write_lines(&comparison(&all, 100), false);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        for part in [
+            "8 sessions; a commit takes 45.0 µs of CPU, 22.0 µs of its client's, 248 B of log",
+            "not durable: nothing seen here",
+            "durability not shown: nothing",
+            "?",
+            "73.9 k/s",
+            "holds",
+            "fails",
+            "one flush went another way",
+            "× 2.78",
+            "× 5.54 faster",
+            "slower",
+            "Put the log somewhere else.",
+        ] {
+            assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+        }
+        // Without a proof there is no table of both.
+        let mut unproved = all;
+        unproved.placements.iter_mut().skip(1).for_each(|place| place.measured = None);
+        let text = write_lines(&comparison(&unproved, 100), false);
+        assert!(!text.contains("LOG TIER"), "{text}");
+    }
+}
