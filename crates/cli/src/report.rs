@@ -50,4 +50,5 @@ pub fn judge(run: &mut Run) {
     run.apply_findings();
     run.verdicts = narrows_verdict::judge(run);
     run.durability = narrows_validity::durability::of_run(run);
+    run.comparison = narrows_verdict::compare::compare(run, &run.durability);
 }

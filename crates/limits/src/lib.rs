@@ -67,7 +67,9 @@ fn path<'a>(m: &Measurement, platform: &'a Platform) -> Option<&'a RolePath> {
         (_, Layer::Log) => Role::Wal,
         _ => Role::Data,
     };
-    platform.roles.iter().find(|path| path.role == role)
+    let named = m.text(condition::FOLDER);
+    let all = || platform.roles.iter().filter(|path| path.role == role);
+    all().find(|path| named == Some(path.path.as_str())).or_else(|| all().next())
 }
 
 /// Reading or writing; the log only writes.

@@ -127,7 +127,9 @@ pub(crate) fn of<'a>(case: &Case<'a>) -> Option<&'a RolePath> {
     under(case, role(case)?)
 }
 
-/// The path under a role of the measurement's host.
+/// The path under a role of the measurement's host; where several folders have it, the one that the measurement names.
 pub(crate) fn under<'a>(case: &Case<'a>, role: Role) -> Option<&'a RolePath> {
-    case.platform()?.roles.iter().find(|path| path.role == role)
+    let named = says(case.measurement, condition::FOLDER);
+    let all = || case.platform().into_iter().flat_map(|p| &p.roles).filter(|p| p.role == role);
+    all().find(|path| named.as_deref() == Some(path.path.as_str())).or_else(|| all().next())
 }

@@ -15,6 +15,7 @@
 mod analysis;
 mod bound;
 mod capacity;
+pub mod compare;
 mod demand;
 mod estimate;
 mod grade;

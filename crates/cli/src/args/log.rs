@@ -18,6 +18,7 @@ Examples:
   narrows log ladder --methods all --sizes 512,8k,128k --layouts all
   narrows log commits --within 2ms         how many commits a second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that log 4 MB/s each
+  narrows log compare --wal /data --wal /wal --prove   what another place for the log would give, and gives
 
 Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
 4 no rate was found, or something is suspect; 130 interrupted (the partial run is kept).")]
@@ -37,6 +38,8 @@ pub enum LogCommand {
     Ladder(LadderArgs),
     /// How many commits a second keep a percentile of their wait within a limit? Sessions share flushes
     Commits(CommitsArgs),
+    /// What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked
+    Compare(CompareArgs),
     /// Does what was acknowledged as durable survive a cut of the power? Takes a second host
     Crashtest(super::crashtest::CrashtestArgs),
     /// What do several logs on one device do to each other, and how many does it hold?
@@ -250,6 +253,55 @@ pub struct StreamsArgs {
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// `narrows log compare`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows log compare --wal /data --wal /wal          PostgreSQL with its log in /data; what /wal would give
+  narrows log compare --wal /data --wal /wal --prove  and what it gives
+
+The first folder is where the workload is measured. A folder in memory (a tmpfs) stands for a fast medium: it is
+measured, marked as not durable, and never recommended.")]
+pub struct CompareArgs {
+    /// Folders for the log on different file systems, the one it is in now first; two or more
+    #[arg(long, value_name = "DIR", required = true)]
+    pub wal: Vec<PathBuf>,
+    /// Folder on the drives that would hold the data files [default: the first --wal that is not in memory]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Sessions that update and commit, each again at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub sessions: u32,
+    /// Run PostgreSQL with its log in each of them too, in turns, beside its prediction
+    #[arg(long)]
+    pub prove: bool,
+    /// Fresh windows of everything; from 3 on there are intervals
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub repeats: u32,
+    /// Length of a window of the database; the emulation's is half of it
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = window)]
+    pub window: Nanos,
+    /// The PostgreSQL to start: its `postgres` program or the folder it is in
+    #[arg(long, value_name = "FILE")]
+    pub postgres: Option<PathBuf>,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The length of a window.
+///
+/// # Errors
+/// A sentence, where it is no time or not from 100 ms to a minute.
+pub fn window(text: &str) -> Result<Nanos, String> {
+    let time: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    if (100_000_000..=60_000_000_000).contains(&time.0) {
+        Ok(time)
+    } else {
+        Err("windows are from 100ms to 60s".to_string())
+    }
 }
 
 /// What a log writes.

@@ -1,6 +1,7 @@
 //! The top of the ladder: what a commit takes on a PostgreSQL of our own, whose log lies where the ladder's does.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Progress, Scratch, Stop, Stopped, now_ns};
@@ -38,7 +39,7 @@ impl Server {
     pub fn start(session: &Session, ground: &Ground, args: &LogDatabaseArgs) -> Result<Server> {
         session.display.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
         let user = ServerUser::choose()?;
-        let found = find(session, args, &user)?;
+        let found = find(session, args.postgres.as_deref(), &user)?;
         let id = format!("{}-db", session.run.id);
         let data = Scratch::create(&ground.data, &id)?;
         let same = ground.data == ground.wal;
@@ -167,7 +168,11 @@ impl Drop for Server {
     }
 }
 
-fn find(session: &Session, args: &LogDatabaseArgs, user: &ServerUser) -> Result<Found> {
+/// The PostgreSQL that was named, or the newest that is installed, or the bundle.
+///
+/// # Errors
+/// There is none to start.
+pub fn find(session: &Session, postgres: Option<&Path>, user: &ServerUser) -> Result<Found> {
     let display = &session.display;
     let mut fetch = || {
         let cache = narrows_bundle::default_cache_dir()
@@ -178,7 +183,7 @@ fn find(session: &Session, args: &LogDatabaseArgs, user: &ServerUser) -> Result<
             display.phase(Layer::Database, Phase::Prepare, &detail);
         })
     };
-    Ok(server::find(args.postgres.as_deref(), user, Some(&mut fetch))?)
+    Ok(server::find(postgres, user, Some(&mut fetch))?)
 }
 
 /// The durability of a production server; no checkpoint of its own, because the load beside the log is ours.

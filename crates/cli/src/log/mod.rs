@@ -5,9 +5,12 @@
 //! together here.
 
 mod commits;
+mod compare;
 mod database;
 mod ground;
 mod ladder;
+mod placed;
+mod places;
 mod standby;
 mod streams;
 
@@ -22,6 +25,7 @@ pub fn log(args: &LogArgs) -> Result<Exit> {
         None => ladder::whole(&args.whole),
         Some(LogCommand::Ladder(args)) => ladder::ladder(args),
         Some(LogCommand::Commits(args)) => commits::commits(args),
+        Some(LogCommand::Compare(args)) => compare::compare(args),
         Some(LogCommand::Crashtest(args)) => crate::crashtest::crashtest(args),
         Some(LogCommand::Streams(args)) => streams::streams(args),
     }

@@ -1,0 +1,286 @@
+//! `narrows log compare`: what a workload that is measured with its log in one place would commit with it in another, and, where it is
+//! asked for, what it does.
+//!
+//! Everything takes turns within each repeat, forwards in the even ones and backwards in the odd ones: the database on the
+//! first place (with `--prove` on each), the emulated log writer and a short ladder on each. So what drifts meets all of them. What
+//! follows from it is drawn by the verdicts' crate from the run alone.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::{Context, Scratch, Stop};
+use narrows_layer_database::server::ServerUser;
+use narrows_layer_database::{Turns, Variation, Workload};
+use narrows_layer_log::{
+    LogPlace, Places as LogPlaces, PlacesPlan, Work, on_places, planned_places,
+};
+use narrows_model::{
+    CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, RolePath, Unknown,
+};
+use narrows_verdict::compare::{database_id, place_name, work, working_id};
+
+use super::database::find;
+use super::placed::{self, DATA_BYTES, PlacedServer, WAL_BYTES};
+use super::places::Places;
+use crate::args::log::CompareArgs;
+use crate::block::place;
+use crate::block::session::{Ended, Prepared, Session};
+use crate::cpus::{self, Split};
+use crate::exit::Exit;
+use crate::{output, plan};
+
+/// One window of a rung.
+const RUNG: Duration = Duration::from_millis(200);
+/// Windows in which the emulation's work is fitted to the database's.
+const FITTING: u32 = 3;
+/// Starting a server, loading its table, and filling its log.
+const SERVER_S: f64 = 7.0;
+/// A window of the database besides itself: its warm-up is a quarter, and sessions open and end.
+const DATABASE_S: f64 = 0.7;
+/// What a database writes to its log at most, for the plan.
+const LOG_BYTES_PER_S: f64 = 20e6;
+/// The log's segment of ours.
+const SEGMENT_BYTES: u64 = 64 << 20;
+
+/// Runs the command.
+pub fn compare(args: &CompareArgs) -> Result<Exit> {
+    let places = Places::find(args)?;
+    let split = cpus::split(&places.platform);
+    let prepared = prepared(args, &places, &split);
+    if args.output.dry_run {
+        output::print(&prepared.describe())?;
+        return Ok(Exit::Done);
+    }
+    let servers = servers(args, &places) as u64;
+    let wal = |at: usize| SEGMENT_BYTES + if (at as u64) < servers { WAL_BYTES } else { 0 };
+    places.room(servers * DATA_BYTES, wal)?;
+    let mut session = Session::begin(prepared, &places.folders(), &args.output)?;
+    session.answers = answers(args, &places);
+    let outcome = measure(&mut session, args, &places, &split);
+    session.end(outcome, &args.output, true)
+}
+
+/// On how many places the database runs: the first ones.
+fn servers(args: &CompareArgs, places: &Places) -> usize {
+    if args.prove { places.wal.len() } else { 1 }
+}
+
+/// What the answer rests on; places in memory are no part of it.
+fn answers(args: &CompareArgs, places: &Places) -> Vec<String> {
+    let mut ids = Vec::new();
+    let durable = places.paths().enumerate().filter(|(_, path)| !path.file_system.volatile);
+    for (at, _) in durable {
+        ids.push(working_id(&place_name(at)));
+        if at < servers(args, places) {
+            ids.push(database_id(&place_name(at)));
+        }
+    }
+    ids
+}
+
+fn windows(args: &CompareArgs) -> (Duration, Duration) {
+    let database = Duration::from_nanos(args.window.0);
+    (database, database / 2)
+}
+
+fn prepared(args: &CompareArgs, places: &Places, split: &Split) -> Prepared {
+    let shown: Vec<String> = places.wal.iter().map(|folder| folder.display().to_string()).collect();
+    let mut plan = Plan {
+        quick: false,
+        layers: vec![Layer::Log],
+        data_dir: places.data.display().to_string(),
+        wal_dir: shown.join(", "),
+        database: DatabaseChoice::Managed,
+        workloads: vec![Workload::Update.word().to_string()],
+        sessions: args.sessions,
+        repeats: args.repeats,
+        seed: args.output.seed.unwrap_or_else(plan::fresh_seed),
+        file_bytes: 0,
+        table_bytes: DATA_BYTES,
+        shared_buffers_bytes: 128 << 20,
+        server_cpus: split.server.clone(),
+        client_cpus: split.client.clone(),
+        steps: Vec::new(),
+    };
+    plan.steps = steps(args, places, &plan);
+    Prepared { plan, platform: places.platform.clone() }
+}
+
+fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
+    let stop = Stop::new();
+    let (database, emulation) = windows(args);
+    let ctx = Context {
+        stop: &stop,
+        progress: &narrows_engine::Silent,
+        seed: plan.seed,
+        repeats: args.repeats,
+        quick: false,
+        window: emulation,
+    };
+    let servers = servers(args, places) as u64;
+    let taken = servers * u64::from(args.repeats) + servers;
+    let window_s = database.as_secs_f64() * 1.25;
+    let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
+        layer: Layer::Database,
+        what,
+        expected_s,
+        writes_bytes,
+    };
+    let started = match servers {
+        1 => "start a PostgreSQL of our own, its log in the first place".to_string(),
+        n => format!("start {n} PostgreSQL of our own, each with its log in another place"),
+    };
+    vec![
+        step(started, servers as f64 * SERVER_S, servers * (DATA_BYTES + WAL_BYTES)),
+        step(
+            format!("{} sessions that update and commit", args.sessions),
+            taken as f64 * (window_s + DATABASE_S),
+            (taken as f64 * window_s * LOG_BYTES_PER_S) as u64,
+        ),
+        planned_places(
+            (u64::from(args.repeats), RUNG.as_secs_f64()),
+            (u64::from(args.repeats), &ctx),
+            places.wal.len() as u64,
+        ),
+    ]
+}
+
+/// A database and its measurement in the making.
+struct Running {
+    server: PlacedServer,
+    turns: Turns,
+}
+
+fn measure(
+    session: &mut Session,
+    args: &CompareArgs,
+    places: &Places,
+    split: &Split,
+) -> Result<Ended> {
+    let mut running = start(session, args, places, split)?;
+    let (database, emulation) = windows(args);
+    let demand = demand(session, args, &mut running)?;
+    let scratch: Vec<Scratch> = places
+        .wal
+        .iter()
+        .map(|folder| Scratch::create(folder, &format!("{}-log", session.run.id)))
+        .collect::<Result<_, _>>()?;
+    let pids: Vec<u32> = running.iter().filter_map(|running| running.server.pid()).collect();
+    let log_places: Vec<LogPlace> = places
+        .paths()
+        .zip(&scratch)
+        .enumerate()
+        .map(|(at, (path, scratch))| log_place(places, (at, path), scratch, &pids))
+        .collect();
+    let plan = PlacesPlan {
+        sessions: args.sessions,
+        bytes_per_commit: (demand.wal_bytes.round() as u64).max(1),
+        cpus: split.server.clone(),
+        client_cpus: split.client.clone(),
+    };
+    let log = session.context(emulation);
+    let taken = on_places::<anyhow::Error>(&log, &log_places, &plan, |logs| {
+        let work = fit(&log, logs, &demand)?;
+        for repeat in 0..args.repeats {
+            let mut order: Vec<usize> = (0..log_places.len()).collect();
+            if repeat % 2 == 1 {
+                order.reverse();
+            }
+            for at in order {
+                if let Some(Running { server, turns }) = running.get_mut(at) {
+                    server.database.turn(&Context { window: database, ..log }, turns)?;
+                }
+                logs.working(&log, at, work)?;
+                logs.rungs(&Context { window: RUNG, ..log }, at)?;
+            }
+        }
+        Ok(())
+    });
+    // A server that died explains everything that failed after it.
+    for running in running.iter().filter(|_| !session.stop.is_set()) {
+        running.server.check()?;
+    }
+    let taken = taken?;
+    let mut measurements: Vec<Measurement> =
+        running.into_iter().map(|running| running.turns.finish()).collect();
+    measurements.extend(taken.measurements);
+    if let Some(host) = session.run.hosts.first_mut() {
+        let unknown = taken.absent.into_iter();
+        host.platform.unknown.extend(unknown.map(|absent| Unknown {
+            what: format!("the ladder's {}", absent.what),
+            needs: absent.reason,
+        }));
+    }
+    session.add(measurements)?;
+    Ok(Ended::Whole)
+}
+
+/// Starts the servers and warms them by one window each, which is thrown away: it fills the pool and logs the whole pages.
+fn start(
+    session: &Session,
+    args: &CompareArgs,
+    places: &Places,
+    split: &Split,
+) -> Result<Vec<Running>> {
+    let user = ServerUser::choose()?;
+    let found = find(session, args.postgres.as_deref(), &user)?;
+    let ctx = session.context(windows(args).0);
+    let mut running = Vec::new();
+    for (at, path) in places.paths().enumerate().take(servers(args, places)) {
+        let mut server = PlacedServer::start(session, places, (at, path), (&found, &user), split)
+            .with_context(|| format!("no database with its log in {}", path.path))?;
+        let variation = || Variation::closed(database_id(&place_name(at)), args.sessions);
+        let database = &mut server.database;
+        let mut warm_up = database.begin_turns(&ctx, Workload::Update, variation())?;
+        database.turn(&ctx, &mut warm_up)?;
+        let turns = database.begin_turns(&ctx, Workload::Update, variation())?;
+        running.push(Running { server, turns });
+    }
+    Ok(running)
+}
+
+/// What a commit takes besides the log, by one window of the database on the first place.
+fn demand(session: &Session, args: &CompareArgs, running: &mut [Running]) -> Result<CommitWork> {
+    let ctx = session.context(windows(args).0);
+    let database = &mut running[0].server.database;
+    let variation = Variation::closed(database_id(&place_name(0)), args.sessions);
+    let mut turns = database.begin_turns(&ctx, Workload::Update, variation)?;
+    database.turn(&ctx, &mut turns)?;
+    work(&turns.finish()).context(
+        "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
+         hint: mount /proc without hidepid, or run as the server's user",
+    )
+}
+
+fn log_place(
+    places: &Places,
+    (at, path): (usize, &RolePath),
+    scratch: &Scratch,
+    pids: &[u32],
+) -> LogPlace {
+    LogPlace {
+        name: place_name(at),
+        folder: scratch.path().to_path_buf(),
+        asked: path.path.clone(),
+        device: path.devices.first().map(|device| PathBuf::from("/dev").join(&device.name)),
+        // The servers are ours, and not somebody else's load.
+        watch: placed::watch(places, &[path]).with_pids(place::kernel_and(pids)),
+    }
+}
+
+/// The work with which the emulation's sessions on the first place take the processor time that the database's were measured to
+/// take: what their part of the flushes costs is not work between commits, and only the emulation can tell it.
+fn fit(ctx: &Context<'_>, logs: &mut LogPlaces<'_>, demand: &CommitWork) -> Result<Work> {
+    let mut work = Work {
+        cpu_ns: demand.cpu_ns as u64,
+        client_ns: demand.client_cpu_ns as u64,
+        waits_ns: demand.waits_ns as u64,
+    };
+    for _ in 0..FITTING {
+        let worked = logs.try_out(ctx, 0, work)?;
+        let commit_ns = (worked.session_cpu_ns - work.cpu_ns as f64).max(0.0);
+        work.cpu_ns = (demand.cpu_ns - commit_ns).max(0.0) as u64;
+    }
+    Ok(work)
+}

@@ -1,0 +1,155 @@
+//! A PostgreSQL of our own with its log in one of several places.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::{Phase, Progress, Scratch};
+use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
+use narrows_layer_database::{Address, Connection, Database, Endpoint, Settings};
+use narrows_model::{Layer, RolePath, condition};
+use narrows_observe::Watch;
+use narrows_verdict::compare::place_name;
+use serde_json::json;
+
+use super::places::Places;
+use crate::block::session::Session;
+use crate::cpus::Split;
+
+const MIB: u64 = 1 << 20;
+/// The table: small enough for the buffer pool, large enough that rows are rarely updated by two sessions at once.
+const TABLE_BYTES: u64 = 64 * MIB;
+const CACHED_BYTES: u64 = 32 * MIB;
+/// Segments that are made and recycled before anything is measured, as those of a server that has run for a while are.
+const RECYCLED: u32 = 6;
+const SEGMENT_MIB: u64 = 16;
+/// No checkpoint falls into the windows before the log has grown so far.
+const MAX_WAL_MIB: u64 = 512;
+/// The load's database; it is watched from another one.
+const LOAD_DATABASE: &str = "narrows_load";
+
+/// What its data folder takes.
+pub const DATA_BYTES: u64 = 64 * MIB + TABLE_BYTES / 10 * 12;
+/// What its log takes: recycled segments, and what the windows write.
+pub const WAL_BYTES: u64 = (RECYCLED as u64 + 2) * SEGMENT_MIB * MIB + 160 * MIB;
+
+/// A server that runs, and its table. Fields drop in this order: connections before the server, that before its folders.
+pub struct PlacedServer {
+    /// Ready for windows.
+    pub database: Database,
+    cluster: Cluster,
+    _scratch: (Scratch, Scratch),
+}
+
+impl PlacedServer {
+    /// Makes and starts one with its log on the place with that index, and loads its table.
+    ///
+    /// # Errors
+    /// It doesn't start, or there is no room.
+    pub fn start(
+        session: &Session,
+        places: &Places,
+        (at, path): (usize, &RolePath),
+        (found, user): (&Found, &ServerUser),
+        split: &Split,
+    ) -> Result<PlacedServer> {
+        let name = place_name(at);
+        let detail = format!("a PostgreSQL with its log in {}", path.path);
+        session.display.phase(Layer::Database, Phase::Prepare, &detail);
+        let data = Scratch::create(&places.data, &format!("{}-{name}-data", session.run.id))?;
+        let wal = Scratch::create(&places.wal[at], &format!("{}-{name}-wal", session.run.id))?;
+        let (data_dir, wal_dir) = (data.path().join("data"), wal.path().join("wal"));
+        let settings = settings(found, session.run.plan.sessions);
+        let options = Options {
+            settings: &settings,
+            cpus: &split.server,
+            ..Options::new(&data_dir, &wal_dir)
+        };
+        let mut cluster = Cluster::create(found, user, &options, &session.stop)?;
+        cluster.start(&session.stop)?;
+        let address = Address {
+            endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
+            user: Cluster::USER.into(),
+            password: None,
+            database: LOAD_DATABASE.into(),
+        };
+        let plain = Address { database: Cluster::DATABASE.into(), ..address.clone() };
+        let mut control = Connection::open(&plain, &[("application_name", "narrows")])?;
+        control.execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
+        let database = Settings {
+            run_id: session.run.id.clone(),
+            monitor_database: Some(Cluster::DATABASE.to_string()),
+            table_bytes: TABLE_BYTES,
+            cached_bytes: CACHED_BYTES,
+            server_cpus: split.server.clone(),
+            client_cpus: split.client.clone(),
+            cpu_quota: places.platform.cgroup.cpu_quota_cpus,
+            data_dir: Some(cluster.data_dir().into()),
+            claim_bytes: None,
+            own_server: true,
+            conditions: BTreeMap::from([
+                (condition::FOLDER.to_string(), json!(path.path)),
+                ("server_build".to_string(), json!(found.version_text)),
+            ]),
+        };
+        let data_path = places.platform.roles.first();
+        let drives: Vec<&RolePath> = data_path.into_iter().chain([path]).collect();
+        let mut database = Database::connect(address, database, watch(places, &drives))?;
+        database.prepare(&session.context(Duration::ZERO))?;
+        recycle(&mut control).context("cannot prepare the segments of the log")?;
+        Ok(PlacedServer { database, cluster, _scratch: (data, wal) })
+    }
+
+    /// Its first process; `None` when it ended.
+    pub fn pid(&self) -> Option<u32> {
+        self.cluster.pid()
+    }
+
+    /// Whether it still runs and always did.
+    ///
+    /// # Errors
+    /// It died or crashed.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.cluster.check()?)
+    }
+}
+
+/// Counters of the machine and of the drives under these paths.
+pub fn watch(places: &Places, paths: &[&RolePath]) -> Watch {
+    let drives = paths.iter().flat_map(|path| path.drives());
+    let names: Vec<String> = drives.map(|drive| drive.name.clone()).collect();
+    Watch::new(&places.platform, &names)
+}
+
+/// The durability of a production server; no checkpoint and no full pages in the windows, because the places are to differ in
+/// nothing but the log.
+fn settings(found: &Found, sessions: u32) -> Vec<(String, String)> {
+    let mut settings: Vec<(&str, String)> = vec![
+        ("shared_buffers", "128MB".into()),
+        ("fsync", "on".into()),
+        ("full_page_writes", "on".into()),
+        ("synchronous_commit", "on".into()),
+        ("wal_level", "minimal".into()),
+        ("max_wal_senders", "0".into()),
+        ("checkpoint_timeout", "1h".into()),
+        ("min_wal_size", format!("{}MB", u64::from(RECYCLED + 2) * SEGMENT_MIB)),
+        ("max_wal_size", format!("{MAX_WAL_MIB}MB")),
+        ("autovacuum", "off".into()),
+        ("max_connections", (sessions + 20).to_string()),
+    ];
+    if found.version.major >= 14 {
+        settings.push(("track_wal_io_timing", "on".into()));
+    }
+    settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+}
+
+/// Uses up some segments, so that the checkpoint behind them leaves them to be written again.
+fn recycle(control: &mut Connection) -> Result<()> {
+    for _ in 0..RECYCLED {
+        // A switch of a segment in which nothing was written does nothing.
+        control.execute("SELECT txid_current()")?;
+        control.execute("SELECT pg_switch_wal()")?;
+    }
+    control.execute("CHECKPOINT")?;
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! One place: what was measured there, what is predicted, and whether the two agree.
+
+use narrows_model::{
+    CommitFigure, Durability, DurabilityWord, Interval, IntervalMethod, Measurement,
+    PlacedDatabase, PlacedEmulation, PlacedRung, Placement, RolePath, Run, Validity, metric,
+};
+
+use super::{database_id, place_name, reason, working_id};
+
+/// Where the emulation gives so much more or less than the database on the first place, it is no model of it.
+const NO_MODEL: f64 = 0.5;
+
+/// The first place: the database's rate and the emulation's.
+pub struct Base<'a> {
+    pub database: &'a Measurement,
+    pub emulation: &'a Measurement,
+    /// What the emulation misses of the database, relative.
+    pub missed: f64,
+}
+
+impl<'a> Base<'a> {
+    /// `None` where one of the two is absent or invalid.
+    pub fn of(run: &'a Run) -> Option<Base<'a>> {
+        let name = place_name(0);
+        let database = believed(run, &database_id(&name))?;
+        let emulation = believed(run, &working_id(&name))?;
+        let (own, emulated) = (rate(database)?, rate(emulation)?);
+        let missed = (emulated.rate_per_s / own.rate_per_s - 1.0).abs();
+        Some(Base { database, emulation, missed })
+    }
+}
+
+/// A measurement that is there and not invalid.
+pub fn believed<'a>(run: &'a Run, id: &str) -> Option<&'a Measurement> {
+    run.measurement(id).filter(|m| m.validity != Validity::Invalid)
+}
+
+/// Everything about one place.
+pub fn placement(
+    run: &Run,
+    index: usize,
+    path: &RolePath,
+    durability: Option<&Durability>,
+    base: Option<&Base<'_>>,
+) -> Placement {
+    let name = place_name(index);
+    let emulation = believed(run, &working_id(&name));
+    let database = believed(run, &database_id(&name));
+    let emulated = emulation.and_then(emulation_of);
+    let measured = database.and_then(database_of);
+    let (predicted, mut why) = match (index, base, emulation) {
+        (0, _, Some(m)) => (rate(m), None),
+        (_, Some(base), Some(m)) => predict(base, m),
+        (_, None, _) => {
+            (None, Some("the database was not measured with its log on the first place".into()))
+        }
+        (_, _, None) => (None, Some("the emulation gave nothing that can be believed".into())),
+    };
+    let measured_over_predicted = measured
+        .as_ref()
+        .zip(predicted)
+        .map(|(measured, predicted)| measured.commits.rate_per_s / predicted.rate_per_s);
+    let agrees = measured
+        .as_ref()
+        .zip(predicted)
+        .filter(|_| index > 0)
+        .and_then(|(measured, predicted)| agree(&measured.commits, &predicted));
+    if agrees == Some(false)
+        && let (Some(database), Some(m), Some(base)) = (database, emulation, base)
+    {
+        why = Some(reason::of(base, database, m));
+    }
+    let validity = worst(run, &name);
+    Placement {
+        name: name.clone(),
+        folder: path.path.clone(),
+        file_system: format!("{} on {}", path.file_system.kind, path.file_system.source),
+        in_memory: path.file_system.volatile,
+        durability: durability.map_or(DurabilityWord::NotShown, |known| known.word),
+        durability_sentence: durability.map(|known| known.sentence.clone()).unwrap_or_default(),
+        ladder: ladder(run, &name),
+        emulated,
+        predicted,
+        measured,
+        measured_over_predicted,
+        agrees,
+        reason: why,
+        validity,
+    }
+}
+
+/// The database's rate on the first place, times what the place changes about the emulation's.
+fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<String>) {
+    if base.missed > NO_MODEL {
+        let why = format!(
+            "the emulation is {:.0} % off the database on the first place, and so no model of it",
+            base.missed * 100.0
+        );
+        return (None, Some(why));
+    }
+    let samples = |m: &Measurement| {
+        m.metric(metric::THROUGHPUT).map(|metric| metric.samples.clone()).unwrap_or_default()
+    };
+    let Some(ratio) = narrows_stats::paired_ratio(&samples(m), &samples(base.emulation)) else {
+        return (None, Some("the emulation's windows on the two places do not pair".to_string()));
+    };
+    let Some(own) = rate(base.database) else { return (None, None) };
+    let value = own.rate_per_s * ratio.value;
+    let interval_95 = relative(own.rate_per_s, own.interval_95.as_ref())
+        .zip(relative(ratio.value, ratio.interval_95.as_ref()))
+        .map(|(own, ratio)| {
+            let half = own.hypot(ratio).hypot(base.missed) * value;
+            Interval {
+                low: (value - half).max(0.0),
+                high: value + half,
+                method: IntervalMethod::Propagated,
+            }
+        });
+    (Some(CommitFigure { rate_per_s: value, interval_95 }), None)
+}
+
+/// Half an interval over its value; the farther end counts.
+fn relative(value: f64, interval: Option<&Interval>) -> Option<f64> {
+    interval.map(|interval| (interval.high - value).max(value - interval.low) / value)
+}
+
+/// Whether the difference of the two is within the joint interval of both: half widths add in quadrature.
+fn agree(measured: &CommitFigure, predicted: &CommitFigure) -> Option<bool> {
+    let half = |figure: &CommitFigure| {
+        relative(figure.rate_per_s, figure.interval_95.as_ref()).map(|r| r * figure.rate_per_s)
+    };
+    let joint = half(measured)?.hypot(half(predicted)?);
+    Some((measured.rate_per_s - predicted.rate_per_s).abs() <= joint)
+}
+
+/// Commits per second.
+pub fn rate(m: &Measurement) -> Option<CommitFigure> {
+    let metric = m.metric(metric::THROUGHPUT).filter(|metric| metric.value > 0.0)?;
+    Some(CommitFigure { rate_per_s: metric.value, interval_95: metric.interval_95 })
+}
+
+fn emulation_of(m: &Measurement) -> Option<PlacedEmulation> {
+    Some(PlacedEmulation {
+        measurement: m.id.clone(),
+        commits: rate(m)?,
+        log_file_sync_ns: m.value(metric::LOG_FILE_SYNC_MEAN),
+        parallel_write_ns: m.value(metric::PARALLEL_WRITE_MEAN),
+        commits_per_flush: m.value(metric::COMMITS_PER_FLUSH),
+    })
+}
+
+fn database_of(m: &Measurement) -> Option<PlacedDatabase> {
+    Some(PlacedDatabase {
+        measurement: m.id.clone(),
+        commits: rate(m)?,
+        latency_p50_ns: m.value(metric::LATENCY_P50),
+        latency_p99_ns: m.value(metric::LATENCY_P99),
+        log_file_sync_ns: m.value(metric::WAIT_FLUSH_PER_OP),
+        flush_ns: m.value(metric::SERVER_FLUSH_TIME),
+    })
+}
+
+fn ladder(run: &Run, name: &str) -> Vec<PlacedRung> {
+    let prefix = format!("log.rung.{name}.");
+    let own = run.measurements.iter().filter(|m| m.validity != Validity::Invalid);
+    own.filter_map(|m| {
+        Some(PlacedRung {
+            measurement: m.id.clone(),
+            rung: m.id.strip_prefix(&prefix)?.to_string(),
+            p50_ns: m.value(metric::LATENCY_P50),
+            p99_ns: m.value(metric::LATENCY_P99).or(m.value(metric::LATENCY_P99_ALL)),
+        })
+    })
+    .collect()
+}
+
+/// The worst of what a place's figures rest on: those of its own, and of a prediction the first place's too.
+fn worst(run: &Run, name: &str) -> Validity {
+    let first = place_name(0);
+    let ids = [working_id(name), database_id(name), working_id(&first), database_id(&first)];
+    let found = run.measurements.iter().filter(|m| ids.contains(&m.id));
+    found.map(|m| m.validity).max().unwrap_or_default()
+}

@@ -1,0 +1,118 @@
+//! The answer in sentences: what the workload does, what each place would give, which to take, whether a proof held.
+
+use narrows_model::{CommitFigure, Comparison, DurabilityWord, Placement, Validity};
+use narrows_units::OpsPerSecond;
+
+/// All of them.
+pub fn sentences(comparison: &Comparison) -> Vec<String> {
+    let Some((first, others)) = comparison.placements.split_first() else { return Vec::new() };
+    let mut said = Vec::new();
+    let Some(own) = first.measured.as_ref() else {
+        return vec!["nothing is predicted: the database was not measured".to_string()];
+    };
+    said.push(format!(
+        "{} sessions commit {} with the log in {}.",
+        comparison.sessions,
+        OpsPerSecond(own.commits.rate_per_s),
+        first.folder
+    ));
+    if let Some(over) = first.measured_over_predicted {
+        said.push(format!(
+            "The emulation gives {} there, {}; so much doubt is in every prediction.",
+            first.predicted.map_or(String::new(), |p| OpsPerSecond(p.rate_per_s).to_string()),
+            off(1.0 / over)
+        ));
+    }
+    said.push(advice(first, others));
+    said.extend(proof(others));
+    said
+}
+
+/// `2.1 % less`.
+fn off(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    format!("{:.1} % {}", percent.abs(), if percent < 0.0 { "less" } else { "more" })
+}
+
+/// The place with the most, of those that may be recommended at all.
+fn advice(first: &Placement, others: &[Placement]) -> String {
+    let own = match first.measured.as_ref() {
+        Some(measured) => &measured.commits,
+        None => return String::new(),
+    };
+    let best = others
+        .iter()
+        .filter(|place| may_be_taken(place))
+        .filter_map(|place| Some((place, gain(place, own)?)))
+        .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let left_out: Vec<String> = others.iter().filter_map(left_out).collect();
+    let mut said = match best {
+        Some((place, (gain, true))) => format!(
+            "Put the log in {}: {:+.0} % expected, durability {}.",
+            place.folder,
+            gain * 100.0,
+            place.durability.words()
+        ),
+        Some(_) => {
+            "No place that may be taken is shown to give more than the first one.".to_string()
+        }
+        None => "None of the other places may be taken.".to_string(),
+    };
+    for out in left_out {
+        said += &format!(" {out}");
+    }
+    said
+}
+
+/// What a place gains over the first one, and whether that is beyond both doubts and rests on nothing suspect.
+fn gain(place: &Placement, own: &CommitFigure) -> Option<(f64, bool)> {
+    let predicted = place.predicted?;
+    let gain = predicted.rate_per_s / own.rate_per_s - 1.0;
+    let apart = match (predicted.interval_95, own.interval_95) {
+        (Some(there), Some(here)) => there.low > here.high,
+        _ => false,
+    };
+    Some((gain, apart && place.validity == Validity::Valid))
+}
+
+/// Whether it may be recommended: never where nothing survives the power by construction, or was seen not to.
+fn may_be_taken(place: &Placement) -> bool {
+    !place.in_memory && place.durability != DurabilityWord::Refuted
+}
+
+fn left_out(place: &Placement) -> Option<String> {
+    if place.in_memory {
+        return Some(format!(
+            "{} is in memory: it shows what a fast medium would give and holds no log.",
+            place.folder
+        ));
+    }
+    (place.durability == DurabilityWord::Refuted)
+        .then(|| format!("{} lost acknowledged records after a cut of the power.", place.folder))
+}
+
+/// How many predictions the database confirmed.
+fn proof(others: &[Placement]) -> Option<String> {
+    let proved: Vec<bool> = others.iter().filter_map(|place| place.agrees).collect();
+    let held = proved.iter().filter(|agrees| **agrees).count();
+    match (held, proved.len()) {
+        (_, 0) => None,
+        (held, all) if held == all => {
+            Some(format!("PostgreSQL itself confirms {held} of {all} predictions."))
+        }
+        (held, all) => {
+            let failed: Vec<String> = others
+                .iter()
+                .filter(|place| place.agrees == Some(false))
+                .map(|place| {
+                    let why = place.reason.as_deref().unwrap_or("no reason is known");
+                    format!("{}: {why}", place.name)
+                })
+                .collect();
+            Some(format!(
+                "PostgreSQL itself confirms {held} of {all} predictions. {}.",
+                failed.join("; ")
+            ))
+        }
+    }
+}
