@@ -1,6 +1,6 @@
 //! Places for the commit log beside each other, as text: prediction and proof, and the log tier's table of both.
 
-use narrows_model::{Comparison, DurabilityWord, PlacedDatabase, Placement, Validity};
+use narrows_model::{Comparison, DurabilityWord, Interval, PlacedDatabase, Placement, Validity};
 use narrows_units::significant;
 
 use crate::layout::{Line, Style, paragraph};
@@ -90,6 +90,10 @@ fn placement(place: &Placement, edge: usize) -> Vec<Line> {
     lines
 }
 
+fn half(interval: Option<&Interval>) -> String {
+    half_width(interval).map_or_else(|| "-".to_string(), percent)
+}
+
 fn figures(place: &Placement) -> Line {
     let dash = || "-".to_string();
     let (mark, style) = match place.validity {
@@ -103,7 +107,6 @@ fn figures(place: &Placement) -> Line {
         .right(Style::Plain, &ns(emulated.and_then(|e| e.parallel_write_ns)), FLUSH)
         .right(Style::Plain, &ns(emulated.and_then(|e| e.log_file_sync_ns)), WAIT)
         .right(Style::Plain, &emulated.map_or_else(dash, |e| rate(e.commits.rate_per_s)), EMULATED);
-    let half = |interval| half_width(interval).map_or_else(dash, percent);
     // Of the first place the emulation is all there is to predict.
     if let Some(predicted) = place.predicted.filter(|_| place.name != "wal_1") {
         line = line.right(Style::Strong, &rate(predicted.rate_per_s), PREDICTED[0]).right(
@@ -180,7 +183,7 @@ fn tier(
 mod tests {
     use super::*;
     use crate::layout::write_lines;
-    use narrows_model::{CommitFigure, CommitWork, Interval, IntervalMethod, PlacedEmulation};
+    use narrows_model::{CommitFigure, CommitWork, IntervalMethod, PlacedEmulation};
 
     fn figure(rate_per_s: f64) -> CommitFigure {
         let (low, high) = (rate_per_s * 0.95, rate_per_s * 1.05);
