@@ -1,12 +1,18 @@
 //! Renders the test fixture: `cargo run -p narrows-report --example demo -- text|html|markdown|csv|json [which]`
 //! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`; of storage alone
-//! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`.
+//! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`; of the commit log `laddered` or
+//! `streams`; or a run file's name.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use narrows_model::CalibrationEnd;
+use narrows_model::{CalibrationEnd, Run};
 use narrows_report::{Report, Units};
+
+fn read(file: &str) -> Run {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("cannot read {file}: {e}"));
+    Run::from_json(&text).unwrap_or_else(|e| panic!("{file} is no run: {e}"))
+}
 
 fn main() {
     let format = std::env::args().nth(1).unwrap_or_else(|| "text".into());
@@ -23,6 +29,9 @@ fn main() {
         "unreachable" => common::storage::unfound(CalibrationEnd::Unreachable),
         "unlimited" => common::storage::unfound(CalibrationEnd::Unlimited),
         "loads" => common::storage::loads(),
+        "laddered" => common::log::laddered(),
+        "streams" => common::log::streams(),
+        file if file.ends_with(".json") => read(file),
         _ => common::rich(),
     };
     let report = Report::new(&run, Units::Si);

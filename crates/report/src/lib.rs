@@ -16,6 +16,7 @@ mod html;
 mod interference;
 mod inventory;
 mod layout;
+mod live;
 mod loads;
 mod log;
 mod markdown;
@@ -35,8 +36,9 @@ pub use head::Head;
 pub use html::{embedded_run, html};
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
 pub use inventory::platform;
+pub use live::{Grid, GridRow, LiveView};
 pub use loads::LoadRow;
-pub use log::{CommitsRow, RungFigures, RungRow};
+pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
 pub use markdown::markdown;
 pub use narrow::{Block, Effect};
 pub use notes::{NotKnown, NoteMark, Notes};
@@ -45,6 +47,11 @@ pub use report::Report;
 pub use sum::{SumPart, SumText};
 pub use text::text;
 pub use wide::{Figure, WideRow};
+
+/// What `pg_test_fsync` measured, in this program's words, without a run.
+pub fn flush_tests(tests: &[narrows_model::FlushTest], width: usize, colour: bool) -> String {
+    text::grids(&live::alone(tests), width, colour)
+}
 
 /// The run file itself: what every other view is made from.
 pub fn json(report: &Report) -> String {

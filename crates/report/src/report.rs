@@ -3,11 +3,15 @@
 use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
-use crate::calibration::{RateAnswer, answers};
+use crate::calibration::{Fact, RateAnswer, answers};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
+use crate::live::{Grid, LiveView, flush_views, live_views};
 use crate::loads::{LoadRow, loads, storage_alone};
-use crate::log::{CommitsRow, RungRow, commits_rows, ladder_rows};
+use crate::log::{
+    CommitsRow, RungRow, Seen, SharingPoint, Streams, commits_rows, ladder_rows, sharing, short,
+    streams,
+};
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::print::Units;
@@ -27,10 +31,20 @@ pub struct Report {
     pub answers: Vec<RateAnswer>,
     /// Reads beside writes, where they were set beside each other.
     pub interference: Option<Interference>,
+    /// The commit log in short: what a commit costs, and what most of it is.
+    pub short: Vec<Fact>,
     /// The commit log's ladder.
     pub ladder: Vec<RungRow>,
     /// Sessions that share the log's flushes.
     pub commits: Vec<CommitsRow>,
+    /// Commits of a flush, by rate.
+    pub sharing: Vec<SharingPoint>,
+    /// Several logs on one device.
+    pub streams: Option<Streams>,
+    /// Logs of servers that were looked at.
+    pub live: Vec<LiveView>,
+    /// What `pg_test_fsync` measured, beside the same here.
+    pub flush_tests: Vec<Grid>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<LoadRow>,
     /// HOW WIDE.
@@ -55,6 +69,15 @@ impl Report {
         let interference = interference(run, &mut notes);
         let ladder = ladder_rows(run, &mut notes);
         let commits = commits_rows(run, &mut notes);
+        let streams = streams(run, &mut notes);
+        let short = short(&Seen {
+            run,
+            ladder: &ladder,
+            commits: &commits,
+            answers: &answers,
+            streams: streams.as_ref(),
+        });
+        let live = live_views(run, units, &mut notes);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, &wide, &mut notes);
         let narrow = blocks(run, units, &mut notes);
@@ -68,9 +91,14 @@ impl Report {
         Report {
             head,
             answers,
+            short,
             ladder,
             commits,
+            sharing: sharing(run),
+            streams,
             interference,
+            live,
+            flush_tests: flush_views(run),
             loads,
             wide,
             operating_point: operating_point(run, &narrow),

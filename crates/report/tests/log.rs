@@ -1,110 +1,254 @@
-//! Runs of the commit log alone: the ladder and the sessions on the screen.
+//! Runs of the commit log alone: in short, the ladder, sessions, several logs, as text, Markdown and pictures.
 
 mod common;
 
-use common::builders::m;
-use common::{finding, without_database};
-use narrows_model::{Layer, Measurement, Run, Severity, Unit, condition, metric};
-use narrows_report::{Report, Units, text};
-use serde_json::json;
+use common::finding;
+use common::log::{laddered, rung, streams};
+use narrows_model::{DurabilityWord, Run, Severity, metric};
+use narrows_report::{Report, Units, html, markdown, text};
 
-const REPEATS: usize = 6;
-
-fn rung(name: &str, state: &str, p50_us: f64, added_us: Option<f64>, above: &str) -> Measurement {
-    let mut metrics = vec![
-        (metric::LATENCY_P50, Unit::Ns, p50_us * 1e3, 0.02),
-        (metric::LATENCY_P99, Unit::Ns, p50_us * 3e3, 0.05),
-        (metric::LATENCY_P999_ALL, Unit::Ns, p50_us * 8e3, 0.0),
-    ];
-    metrics.extend(added_us.map(|us| (metric::ADDED_P50, Unit::Ns, us * 1e3, 0.05)));
-    let id = format!("log.ladder.{name}.{state}");
-    let mut rung = m(&id, Layer::Log, REPEATS, &metrics);
-    if added_us.is_some() {
-        let stands_on = format!("log.ladder.{above}.{state}");
-        rung.conditions.insert("stands_on".into(), json!(stands_on));
-    }
-    rung
-}
-
-fn write(method: &str, state: &str, p50_us: f64, durable_by: &str) -> Measurement {
-    let name = format!("write.{method}.overwrite.8k");
-    let mut write = rung(&name, state, p50_us, Some(p50_us - 11.0), "flush");
-    write.workload.insert(condition::SYNC_METHOD.into(), json!(method));
-    write.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
-    write.workload.insert("layout".into(), json!("overwrite"));
-    write.conditions.insert("durable_by".into(), json!(durable_by));
-    write
-}
-
-fn sessions(n: u32, rate: f64, sync_us: f64) -> Measurement {
-    let metrics = [
-        (metric::THROUGHPUT, Unit::OpsPerS, rate, 0.02),
-        (metric::COMMITS_PER_FLUSH, Unit::Count, f64::from(n) / 2.0, 0.01),
-        (metric::LOG_FILE_SYNC_MEAN, Unit::Ns, sync_us * 1e3, 0.02),
-        (metric::LATENCY_P99, Unit::Ns, sync_us * 3e3, 0.02),
-        (metric::PARALLEL_WRITE_MEAN, Unit::Ns, 33e3, 0.02),
-        (metric::WAKE_UP_SHARE, Unit::Ratio, 0.12, 0.02),
-        (metric::MODEL_LATENCY_MEAN, Unit::Ns, 49.5e3, 0.02),
-    ];
-    let id = format!("log.calibrate.commits.200b.sessions.{n}");
-    let mut sessions = m(&id, Layer::Log, 3, &metrics);
-    sessions.workload.insert(condition::SESSIONS.into(), json!(n));
-    sessions
-}
-
-/// From the device's flush to the commit; figures are invented.
-fn log() -> Run {
-    let mut run = without_database();
-    run.plan.layers = vec![Layer::Log];
-    run.findings.clear();
-    run.measurements.clear();
-    for (state, slower) in [("alone", 1.0), ("beside", 4.0)] {
-        let base = "write.fdatasync.overwrite.8k";
-        run.measurements.extend([
-            rung("flush", state, 11.0 * slower, None, ""),
-            write("fdatasync", state, 28.0 * slower, "flush"),
-            write("dsync_direct", state, 15.0 * slower, "fua"),
-            rung("leader", state, 31.0 * slower, Some(3.0), base),
-            rung("commit_async", state, 40.0, None, ""),
-            rung("commit", state, 78.0 * slower, Some(47.0), "leader"),
-        ]);
-    }
-    run.measurements.extend([sessions(8, 60_000.0, 75.0), sessions(1, 30_000.0, 33.0)]);
-    run.apply_findings();
-    run
+fn report(run: &Run) -> Report {
+    Report::new(run, Units::Si)
 }
 
 fn screen(run: &Run) -> String {
-    text(&Report::new(run, Units::Si), 100, false)
+    text(&report(run), 100, false)
+}
+
+/// What a browser shows, without the run that lies in the page.
+fn page(run: &Run) -> String {
+    html(&report(run)).split("<script").next().unwrap().to_string()
+}
+
+/// On one line, so that a wrap breaks no comparison.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn fact(run: &Run, label: &str) -> String {
+    let facts = report(run).short;
+    facts.iter().find(|fact| fact.label == label).map(|f| f.text.clone()).unwrap_or_default()
+}
+
+fn plant(run: &mut Run, severity: Severity, id: &str) {
+    run.findings.push(finding(severity, "planted", Some(id), "planted"));
+    run.apply_findings();
+}
+
+/// Sets the samples of a metric, with their interval.
+fn set(run: &mut Run, id: &str, name: &str, samples: &[f64]) {
+    let m = run.measurements.iter_mut().find(|m| m.id == id).expect("its measurement");
+    let metric = m.metrics.iter_mut().find(|metric| metric.name == name).expect("its metric");
+    metric.samples = samples.to_vec();
+    metric.value = narrows_stats::median(samples).unwrap();
+    metric.interval_95 = narrows_stats::interval_95(samples);
 }
 
 #[test]
-fn the_ladder_stands_in_its_order_and_fits_the_screen() {
-    let screen = screen(&log());
-    insta::assert_snapshot!("log_ladder", screen);
-    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("no `{text}`"));
+fn screens_of_the_log_look_as_they_should() {
+    for (name, run) in [("ladder", laddered()), ("streams", streams())] {
+        let screen = screen(&run);
+        assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+        assert!(!screen.contains("not judged"), "no server was to be judged");
+        insta::assert_snapshot!(format!("log_{name}"), screen);
+        insta::assert_snapshot!(format!("log_{name}_markdown"), markdown(&report(&run)));
+    }
+}
+
+#[test]
+fn the_ladder_stands_in_its_order() {
+    let screen = screen(&laddered());
+    let (_, ladder) = screen.split_once("LADDER").expect("a ladder");
+    let at = |text: &str| ladder.find(text).unwrap_or_else(|| panic!("no `{text}`"));
     let order =
         ["the device's flush", "8 KiB fdatasync", "one session leads", "the database's commit"];
     assert!(order.windows(2).all(|two| at(two[0]) < at(two[1])));
     assert!(at("its commit without a flush") > at("the database's commit"));
-    assert!(screen.lines().all(|line| line.chars().count() <= 100));
-    assert!(!screen.contains("not judged"), "no server was to be judged");
+    let chain: Vec<bool> = report(&laddered()).ladder.iter().map(|row| row.in_chain).collect();
+    assert_eq!(chain, [true, true, true, true, false, false, false, false]);
 }
 
 #[test]
-fn what_is_invalid_is_printed_nowhere() {
-    let mut run = log();
-    let id = "log.ladder.write.dsync_direct.overwrite.8k.alone";
-    run.findings.push(finding(Severity::Invalid, "planted", Some(id), "planted"));
-    let id = "log.calibrate.commits.200b.sessions.8";
-    run.findings.push(finding(Severity::Invalid, "planted", Some(id), "planted"));
-    run.apply_findings();
-    let screen = screen(&run);
-    assert!(!screen.contains("15.0 µs") && !screen.contains("60.0 k/s"), "{screen}");
+fn what_is_invalid_is_said_and_drawn_nowhere() {
+    let mut run = laddered();
+    let way = "log.ladder.write.dsync_direct.overwrite.8k.alone";
+    set(&mut run, way, metric::LATENCY_P50, &[13.7e3; 6]);
+    plant(&mut run, Severity::Invalid, way);
+    let eight = "log.calibrate.commits.200b.sessions.8";
+    set(&mut run, eight, metric::LOG_FILE_SYNC_MEAN, &[53.7e3; 3]);
+    plant(&mut run, Severity::Invalid, eight);
+    let (screen, md, page) = (screen(&run), markdown(&report(&run)), page(&run));
+    let (pictures, _) = page.split_once("id=\"measurements\"").unwrap();
+    for view in [&screen, &md, &pictures.to_string()] {
+        assert!(!view.contains("13.7 µs") && !view.contains("53.7 µs"), "{view}");
+    }
     let row =
         |text: &str| screen.lines().find(|line| line.contains(text)).expect("its row is there");
     assert!(row("8 KiB dsync direct").contains("invalid"), "{screen}");
     assert!(
         screen.lines().any(|line| line.trim_start().starts_with("8 ") && line.contains("invalid"))
     );
+}
+
+#[test]
+fn with_an_invalid_rung_nobody_knows_what_adds_most() {
+    let mut run = laddered();
+    assert!(
+        fact(&run, "most by").starts_with("the database's commit"),
+        "{}",
+        fact(&run, "most by")
+    );
+    plant(&mut run, Severity::Invalid, "log.ladder.leader.alone");
+    assert_eq!(fact(&run, "most by"), "");
+    plant(&mut run, Severity::Invalid, "log.ladder.commit.alone");
+    assert!(fact(&run, "costs").starts_with("not known: the database's commit"));
+}
+
+#[test]
+fn of_two_rungs_whose_intervals_overlap_neither_adds_more() {
+    let mut run = laddered();
+    let (write, commit) =
+        ("log.ladder.write.fdatasync.overwrite.8k.alone", "log.ladder.commit.alone");
+    let around = |ns: f64, off: f64| [-2.0, -1.0, 0.0, 0.0, 1.0, 2.0].map(|by| ns + by * off);
+    set(&mut run, write, metric::ADDED_P50, &around(30e3, 4e3));
+    set(&mut run, commit, metric::ADDED_P50, &around(33e3, 4e3));
+    let said = fact(&run, "most by");
+    assert!(said.contains(" or 8 KiB fdatasync, overwrite +30.0 µs"), "{said}");
+    assert!(said.contains("not separable"), "{said}");
+    set(&mut run, commit, metric::ADDED_P50, &around(90e3, 4e3));
+    let said = fact(&run, "most by");
+    assert!(
+        said.starts_with("the database's commit +90.0 µs") && !said.contains("separable"),
+        "{said}"
+    );
+    // What may as well be nothing is no part of it.
+    set(&mut run, write, metric::ADDED_P50, &around(0.0, 4e3));
+    let said = fact(&run, "most by");
+    assert!(said.contains("nothing that shows by 8 KiB fdatasync, overwrite"), "{said}");
+}
+
+#[test]
+fn a_load_beside_is_blamed_only_where_all_windows_agree() {
+    let mut run = laddered();
+    let said = fact(&run, "beside");
+    assert!(said.contains("first at the device's flush") && said.contains("one device"), "{said}");
+    for rung in ["flush", "write.fdatasync.overwrite.8k", "leader", "commit"] {
+        let id = format!("log.ladder.{rung}.beside");
+        // One window of six is as fast as those alone.
+        set(&mut run, &id, metric::LATENCY_P99, &[1.0, 9e6, 9e6, 9e6, 9e6, 9e6]);
+    }
+    let said = fact(&run, "beside");
+    assert!(said.contains("no rung's p99 is longer in all windows"), "{said}");
+    run.measurements.retain(|m| !m.id.ends_with(".beside"));
+    assert_eq!(fact(&run, "beside"), "");
+}
+
+#[test]
+fn the_word_of_durability_stands_in_every_view_with_its_evidence() {
+    let mut run = laddered();
+    for (word, said) in [
+        (DurabilityWord::NotShown, "not shown"),
+        (DurabilityWord::Shown, "shown"),
+        (DurabilityWord::Refuted, "refuted"),
+    ] {
+        run.durability[0].word = word;
+        assert!(fact(&run, "durable").starts_with(said));
+        for view in [screen(&run), markdown(&report(&run)), page(&run)] {
+            let (_, about) =
+                view.split_once("urability").or(view.split_once("DURABILITY")).unwrap();
+            assert!(about.contains(said), "{view}");
+            let view = flat(&view);
+            for item in &run.durability[0].evidence {
+                assert!(view.contains(&item.sentence), "{}: {view}", item.sentence);
+            }
+        }
+    }
+    // Which way each points is said in words, not in colour alone.
+    let page = page(&run);
+    for words in ["<td>for it</td>", "<td>against it</td>", "<td>open</td>"] {
+        assert!(page.contains(words), "{words}");
+    }
+    run.durability.clear();
+    assert!(!self::page(&run).contains("id=\"durability\""));
+}
+
+const PICTURES: [&str; 7] = [
+    "what each rung adds",
+    "times of other ways",
+    "distribution of",
+    "parts of a commit",
+    "commits of a flush against",
+    "latency against rate of",
+    "wait against the number of logs",
+];
+
+#[test]
+fn the_page_has_every_picture_and_only_those_it_has_figures_for() {
+    let label = |picture: &str| format!("aria-label=\"{picture}");
+    let (ladder, several) = (page(&laddered()), page(&streams()));
+    for picture in PICTURES {
+        let own = if picture.starts_with("wait") { &several } else { &ladder };
+        let other = if picture.starts_with("wait") { &ladder } else { &several };
+        assert!(own.contains(&label(picture)), "{picture}");
+        assert!(!other.contains(&label(picture)), "{picture}");
+    }
+    let mut bare = laddered();
+    bare.measurements.retain(|m| m.id == "log.ladder.flush.alone");
+    bare.calibrations.clear();
+    let bare = page(&bare);
+    assert!(bare.contains("fewer than two rungs stand on each other"));
+    assert_eq!(bare.matches(&label("distribution of")).count(), 1);
+    assert!(!bare.contains(&label("what each rung adds")));
+}
+
+#[test]
+fn no_picture_has_a_broken_number() {
+    let mut run = laddered();
+    for (i, m) in run.measurements.iter_mut().enumerate() {
+        let odd = [f64::NAN, f64::INFINITY, -5.0, 0.0][i % 4];
+        for metric in &mut m.metrics {
+            metric.value = odd;
+            metric.samples.fill(odd);
+        }
+        for histogram in &mut m.histograms {
+            histogram.hdr_v2 = "not base64!".into();
+        }
+    }
+    let page = page(&run);
+    assert!(!page.contains("NaN") && !page.contains("inf"), "a number that is none");
+}
+
+#[test]
+fn a_step_begins_where_its_difference_says() {
+    // 20 of 50 µs at the median, in a panel of its own.
+    let mut run = laddered();
+    run.measurements = vec![rung("flush", "alone", 30.0, 0.0), rung("write.x", "alone", 50.0, 0.0)];
+    for m in &mut run.measurements {
+        m.metrics.retain(|metric| metric.name == metric::LATENCY_P50);
+    }
+    let (lower, upper) = ("log.ladder.flush.alone", "log.ladder.write.x.alone");
+    set(&mut run, lower, metric::LATENCY_P50, &[30e3; 6]);
+    set(&mut run, upper, metric::LATENCY_P50, &[50e3; 6]);
+    let mut added = run.measurements[1].metrics[0].clone();
+    added.name = metric::ADDED_P50.into();
+    run.measurements[1].metrics.push(added);
+    set(&mut run, upper, metric::ADDED_P50, &[20e3; 6]);
+    run.measurements[1].id = "log.ladder.leader.alone".into();
+    run.measurements[1].conditions.insert("stands_on".into(), lower.into());
+    let page = page(&run);
+    let (_, picture) = page.split_once("aria-label=\"what each rung adds").expect("a picture");
+    let bars: Vec<(f64, f64)> = picture
+        .split("<rect class=\"step alone\"")
+        .skip(1)
+        .map(|bar| {
+            let of = |key: &str| -> f64 {
+                let (_, rest) = bar.split_once(&format!(" {key}=\"")).unwrap();
+                rest.split('"').next().unwrap().parse().unwrap()
+            };
+            (of("x"), of("width"))
+        })
+        .collect();
+    let [(zero, flush), (from, step)] = bars[..] else { panic!("{bars:?}") };
+    assert!((step / flush - 20.0 / 30.0).abs() < 0.01, "{bars:?}");
+    assert!((from - (zero + flush)).abs() < 0.5, "{bars:?}");
 }

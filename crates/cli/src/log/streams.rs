@@ -4,16 +4,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_layer_log::{StreamsMeasured, StreamsPlan, planned_streams};
-use narrows_model::{DatabaseChoice, Measurement, Validity, metric};
+use narrows_model::{DatabaseChoice, metric};
 use narrows_units::{Bytes, Nanos, significant};
 use serde_json::json;
 
 use super::ground::Ground;
-use crate::args::Format;
 use crate::args::log::StreamsArgs;
 use crate::block::place;
 use crate::block::session::{Ended, Session};
-use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::output;
 
@@ -42,17 +40,8 @@ pub fn streams(args: &StreamsArgs) -> Result<Exit> {
     let mut session = Session::begin(prepared, &ground.folders(), &args.output)?;
     // Those it was asked for are the answer; what the search tried above them is meant to be too much.
     session.answers = plan.counts().iter().map(|n| format!("log.streams.{n}")).collect();
-    let mut said = String::new();
-    let outcome = measure(&mut session, &ground, &plan, &mut said);
-    let exit = session.end(outcome, &args.output, true)?;
-    if args.output.format == Format::Text && exit != Exit::Interrupted {
-        output::print(&table(&session.run.measurements, &plan))?;
-        // A figure that is invalid is printed nowhere.
-        if exit != Exit::Invalid {
-            output::print(&paragraph(&said))?;
-        }
-    }
-    Ok(exit)
+    let outcome = measure(&mut session, &ground, &plan);
+    session.end(outcome, &args.output, true)
 }
 
 fn plan(args: &StreamsArgs, ground: &Ground) -> StreamsPlan {
@@ -68,17 +57,12 @@ fn plan(args: &StreamsArgs, ground: &Ground) -> StreamsPlan {
     }
 }
 
-fn measure(
-    session: &mut Session,
-    ground: &Ground,
-    plan: &StreamsPlan,
-    said: &mut String,
-) -> Result<Ended> {
+fn measure(session: &mut Session, ground: &Ground, plan: &StreamsPlan) -> Result<Ended> {
     let scratch = ground.scratch(&session.run.id)?;
     let ctx = session.context(WINDOW);
     let watch = place::watch(&ground.platform);
     let measured = narrows_layer_log::streams(&ctx, scratch.wal(), &watch, plan)?;
-    *said = sentence(&measured, plan);
+    let said = sentence(&measured, plan);
     let mut measurements = measured.measurements;
     for measurement in &mut measurements {
         measurement.conditions.insert("sentence".into(), json!(said));
@@ -120,41 +104,4 @@ fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
         )
     });
     format!("{held}{}.", turnover.unwrap_or_default())
-}
-
-/// One line for each number of streams.
-fn table(measurements: &[Measurement], plan: &StreamsPlan) -> String {
-    let (quantile, tail) = if plan.quantile >= 0.999 {
-        (metric::LATENCY_P999, "p99.9 wait")
-    } else {
-        (metric::LATENCY_P99, "p99 wait")
-    };
-    let mut text = format!(
-        "\nSTREAMS        bytes    writes/s      p50 wait {tail:>13}   write, flush   to alone\n"
-    );
-    for m in measurements.iter().filter(|m| m.id.starts_with("log.streams.")) {
-        let n = m.number("streams").unwrap_or(0.0);
-        if m.validity == Validity::Invalid {
-            text += &format!("{n:>7}      invalid\n");
-            continue;
-        }
-        let mark = if m.validity == Validity::Suspect { "?" } else { " " };
-        let ns =
-            |name: &str| m.value(name).map_or("-".to_string(), |ns| Nanos(ns as u64).to_string());
-        let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
-        let writes = m.value(metric::THROUGHPUT).unwrap_or(0.0);
-        let ratio = m
-            .value(metric::INTERFERENCE)
-            .map_or("-".to_string(), |ratio| format!("× {}", significant(ratio, 3)));
-        text += &format!(
-            "{mark}{n:>6} {:>10}/s {:>9} {:>13} {:>13} {:>14} {:>10}\n",
-            Bytes(rate.round() as u64).to_string(),
-            significant(writes, 3),
-            ns(metric::LATENCY_P50),
-            ns(quantile),
-            ns(metric::PARALLEL_WRITE_MEAN),
-            ratio
-        );
-    }
-    text
 }

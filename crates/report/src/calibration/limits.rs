@@ -5,6 +5,7 @@
 
 use narrows_model::{Calibration, LimitBasis, Role, Run, Unit};
 
+use super::operation;
 use crate::print::{percent, rate, time};
 
 /// A limit used that much is what ends the growth.
@@ -99,8 +100,11 @@ fn attached(run: &Run, c: &Calibration) -> Vec<(String, f64)> {
     found
 }
 
-/// Requests that the drives' queues hold, each for as long as one alone takes.
+/// Requests that the drives' queues hold, each for as long as one alone takes; not of commits, many of which are one request.
 fn queue(run: &Run, c: &Calibration) -> Option<(String, f64)> {
+    if operation(c) == "commit" {
+        return None;
+    }
     let alone_ns = c.alone_ns.filter(|ns| *ns > 0.0)?;
     let path = run.platform()?.roles.iter().find(|path| path.role == Role::Data)?;
     let mut requests = 0.0;

@@ -196,7 +196,10 @@ fn ceiling(c: &Calibration) -> Option<String> {
     let ceiling = c.ceiling_per_s?;
     let mut text = format!("{}, the most of a closed loop", print::rate(ceiling));
     if let Some(depth) = c.ceiling_depth {
-        text += &format!(", at depth {depth}");
+        text += &match operation(c) {
+            "commit" => format!(", with {}", counted(depth as usize, "session")),
+            _ => format!(", at depth {depth}"),
+        };
     }
     if let Some(rate) = c.answer_per_s().filter(|_| ceiling > 0.0) {
         text += &format!("; the answer is {} of it", percent(rate / ceiling));

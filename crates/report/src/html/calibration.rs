@@ -126,7 +126,7 @@ fn of_one(run: &Run, c: &Calibration, answer: &RateAnswer) -> String {
     let lines = beside(run, c);
     match interference(&lines, c).filter(|_| lines.len() > 1) {
         Some(chart) => small += &figure("Interference", &compared(run, c), &chart),
-        None => missing.push(not_compared(c)),
+        None => missing.extend(not_compared(c)),
     }
     if !small.is_empty() {
         out += &format!("<div class=\"charts wide\">{small}</div>");
@@ -236,16 +236,20 @@ fn compared(run: &Run, c: &Calibration) -> String {
     }
 }
 
-/// Why there is no picture of interference.
-fn not_compared(c: &Calibration) -> String {
-    if operation(c) == "operation" {
-        "interference: its windows do not tell reads and writes apart".to_string()
-    } else if c.goal.beside.is_some() {
-        "interference: this run has not the same load with nothing beside it".to_string()
-    } else {
-        "interference of reads and writes: nothing else ran (narrows block interference shows it)"
-            .to_string()
-    }
+/// Why there is no picture of interference; nothing of commits, which have a ladder instead.
+fn not_compared(c: &Calibration) -> Option<String> {
+    let why = match operation(c) {
+        // Commits have the ladder's load beside them, or nothing.
+        "commit" => return None,
+        "operation" => "interference: its windows do not tell reads and writes apart",
+        _ if c.goal.beside.is_some() => {
+            "interference: this run has not the same load with nothing beside it"
+        }
+        _ => {
+            "interference of reads and writes: nothing else ran (narrows block interference shows it)"
+        }
+    };
+    Some(why.to_string())
 }
 
 /// The loads of a run of storage alone.

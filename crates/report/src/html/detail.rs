@@ -25,8 +25,10 @@ fn figure(caption: &str, sub: &str, chart: &str) -> String {
 }
 
 fn drawable(report: &Report) -> impl Iterator<Item = &Measurement> {
-    // A calibration's windows have pictures of their own.
-    let elsewhere = |m: &Measurement| owner(&report.run.calibrations, &m.id).is_some();
+    // A calibration's windows and the log's ladder have pictures of their own.
+    let elsewhere = |m: &Measurement| {
+        owner(&report.run.calibrations, &m.id).is_some() || m.id.starts_with("log.ladder.")
+    };
     let usable = |m: &&Measurement| m.validity != Validity::Invalid;
     report.run.measurements.iter().filter(usable).filter(move |m| !elsewhere(m))
 }
@@ -48,7 +50,8 @@ pub(super) fn latency(report: &Report) -> String {
             }
         }
     }
-    if figures.is_empty() && !report.run.calibrations.is_empty() {
+    let elsewhere = !report.run.calibrations.is_empty() || !report.ladder.is_empty();
+    if figures.is_empty() && elsewhere {
         return String::new();
     }
     let body = if figures.is_empty() {

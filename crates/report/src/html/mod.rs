@@ -7,15 +7,19 @@
 mod calibration;
 mod charts;
 mod detail;
+mod durability;
 mod escape;
 mod interference;
 mod inventory;
+mod live;
+mod log;
 mod names;
 mod rate_chart;
 mod sections;
 mod svg;
 mod window_charts;
 
+pub(crate) use durability::leaning;
 use narrows_model::{ReadRunError, Run};
 
 use crate::report::Report;
@@ -29,6 +33,10 @@ pub fn html(report: &Report) -> String {
     let title = escape::text(&report.head.run.join(" · "));
     let json = serde_json::to_string(&report.run).expect("a run has only string keys");
     let main: String = [
+        log::short(report),
+        log::sections(report),
+        if report.ladder.is_empty() { String::new() } else { durability::section(report) },
+        live::sections(report),
         calibration::answers(report),
         calibration::pictures(report),
         interference::section(report),
@@ -36,6 +44,7 @@ pub fn html(report: &Report) -> String {
         sections::answer(report),
         sections::next(report),
         sections::wide(report),
+        if report.ladder.is_empty() { durability::section(report) } else { String::new() },
         detail::latency(report),
         detail::sweeps(report),
         detail::time_series(report),

@@ -27,6 +27,13 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
     }
     out += "</ul><nav>";
     for (id, word) in [
+        ("commit", "In short"),
+        ("ladder", "Ladder"),
+        ("distributions", "Distributions"),
+        ("sessions", "Sessions"),
+        ("streams", "Several logs"),
+        ("live", "Looked at"),
+        ("durability", "Durability"),
         ("answer", "How many within the limit"),
         ("pictures", "Latency against rate"),
         ("interference", "Reads beside writes"),

@@ -120,6 +120,28 @@ impl Picture {
         );
     }
 
+    /// A bar at a corner, of a size, that says more when pointed at.
+    pub(super) fn titled_bar(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        title: &str,
+    ) {
+        let width = width.max(0.0);
+        self.body += &format!(
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
+             <title>{}</title></rect>",
+            escape::text(title)
+        );
+    }
+
+    /// The area inside these corners.
+    pub(super) fn area(&mut self, class: &str, corners: &[(f64, f64)]) {
+        let text: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        self.body += &format!("<polygon class=\"{class}\" points=\"{}\"/>", text.join(" "));
+    }
+
     pub(super) fn words(&mut self, class: &str, x: f64, y: f64, text: &str) {
         self.body += &format!(
             "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",

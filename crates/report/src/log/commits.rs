@@ -21,6 +21,10 @@ pub struct CommitsRow {
     pub sync_p99_ns: Option<f64>,
     /// Mean time of write and flush, ns: *log file parallel write*.
     pub write_ns: Option<f64>,
+    /// Mean time until the flush began that covered a commit, ns.
+    pub queued_ns: Option<f64>,
+    /// Mean time from the flush's return until the session ran, ns.
+    pub wake_up_ns: Option<f64>,
     /// Share of the wait that passes after the flush has returned.
     pub wake_up_share: Option<f64>,
     /// Mean wait by the law of group commit, ns.
@@ -54,6 +58,8 @@ fn row(m: &Measurement, notes: Vec<NoteMark>) -> CommitsRow {
         sync_ns: value(metric::LOG_FILE_SYNC_MEAN),
         sync_p99_ns: value(metric::LATENCY_P99),
         write_ns: value(metric::PARALLEL_WRITE_MEAN),
+        queued_ns: value(metric::QUEUED_MEAN),
+        wake_up_ns: value(metric::WAKE_UP_MEAN),
         wake_up_share: value(metric::WAKE_UP_SHARE),
         model_ns: value(metric::MODEL_LATENCY_MEAN),
         notes,

@@ -12,6 +12,8 @@ pub struct RungRow {
     pub rung: String,
     /// In words.
     pub name: String,
+    /// Whether it is one of those that stand on each other, up to the database's commit; the others are other ways to write.
+    pub in_chain: bool,
     /// Alone, and beside a load on the data files; absent where it was not measured.
     pub alone: Option<RungFigures>,
     /// Beside the load.
@@ -39,6 +41,14 @@ pub struct RungFigures {
     pub p999_ns: Option<f64>,
     /// And what that adds.
     pub added_p999_ns: Option<f64>,
+    /// The 95 % interval of the median, and of what that adds; absent with fewer than six repeats.
+    pub p50_range_ns: Option<(f64, f64)>,
+    /// See there.
+    pub added_p50_range_ns: Option<(f64, f64)>,
+    /// The same of what p99 adds.
+    pub added_p99_range_ns: Option<(f64, f64)>,
+    /// p99 of each repeat, where all have one.
+    pub p99_samples_ns: Vec<f64>,
 }
 
 /// All rungs: those that others stand on and what stands on them in the order of height, then the other ways to write.
@@ -64,8 +74,8 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
         at = below(name).map(|(name, _)| name).filter(|name| !chain.contains(name));
     }
     let rest = names.iter().copied().filter(|name| !chain.contains(name));
-    let all: Vec<&str> = chain.iter().copied().chain(rest).collect();
-    all.into_iter().map(|name| row(run, name, notes)).collect()
+    let chained = chain.iter().map(|name| (*name, true)).chain(rest.map(|name| (name, false)));
+    chained.map(|(name, in_chain)| row(run, name, in_chain, notes)).collect()
 }
 
 fn parts(m: &Measurement) -> Option<(&str, &str)> {
@@ -76,12 +86,13 @@ fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {
     run.measurement(&format!("log.ladder.{name}.{state}"))
 }
 
-fn row(run: &Run, name: &str, notes: &mut Notes) -> RungRow {
+fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> RungRow {
     let (alone, beside) = (find(run, name, "alone"), find(run, name, "beside"));
     let ids: Vec<&str> = [alone, beside].iter().flatten().map(|m| m.id.as_str()).collect();
     RungRow {
         rung: name.to_string(),
         name: words(name, alone.or(beside)),
+        in_chain,
         alone: alone.map(figures),
         beside: beside.map(figures),
         remark: alone.map(remark).unwrap_or_default(),
@@ -91,7 +102,11 @@ fn row(run: &Run, name: &str, notes: &mut Notes) -> RungRow {
 
 fn figures(m: &Measurement) -> RungFigures {
     // An invalid figure is not printed at all: what is printed gets quoted.
-    let value = |name: &str| m.value(name).filter(|_| m.validity != Validity::Invalid);
+    let known = |name: &str| m.metric(name).filter(|_| m.validity != Validity::Invalid);
+    let value = |name: &str| known(name).map(|metric| metric.value);
+    let range = |name: &str| {
+        known(name)?.interval_95.as_ref().map(|interval| (interval.low, interval.high))
+    };
     RungFigures {
         validity: m.validity,
         p50_ns: value(metric::LATENCY_P50),
@@ -100,6 +115,10 @@ fn figures(m: &Measurement) -> RungFigures {
         added_p99_ns: value(metric::ADDED_P99),
         p999_ns: value(metric::LATENCY_P999_ALL),
         added_p999_ns: value(metric::ADDED_P999),
+        p50_range_ns: range(metric::LATENCY_P50),
+        added_p50_range_ns: range(metric::ADDED_P50),
+        added_p99_range_ns: range(metric::ADDED_P99),
+        p99_samples_ns: known(metric::LATENCY_P99).map(|m| m.samples.clone()).unwrap_or_default(),
     }
 }
 

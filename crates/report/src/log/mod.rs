@@ -1,11 +1,19 @@
-//! What a run of the commit log says: the ladder, rung by rung, and sessions that share flushes.
+//! What a run of the commit log says: in short, the ladder rung by rung, sessions that share flushes, several logs on one device.
 //!
 //! Nothing is judged here; increments, their intervals and the law beside the measurement are in the run file.
 
 mod commits;
 mod ladder;
+mod sharing;
+mod short;
+mod streams;
 
 pub use commits::CommitsRow;
 pub(crate) use commits::rows as commits_rows;
-pub(crate) use ladder::rows as ladder_rows;
 pub use ladder::{RungFigures, RungRow};
+pub(crate) use ladder::{rows as ladder_rows, signed};
+pub use sharing::SharingPoint;
+pub(crate) use sharing::sharing;
+pub(crate) use short::{Seen, short};
+pub(crate) use streams::streams;
+pub use streams::{Streams, StreamsRow};

@@ -1,7 +1,10 @@
 //! The same report as GitHub-flavoured Markdown, for issues and wikis.
 
 mod calibration;
+mod durability;
 mod interference;
+mod live;
+mod log;
 
 use narrows_model::Validity;
 
@@ -15,10 +18,19 @@ use crate::words;
 pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
     head(report, &mut out);
+    log::short(report, &mut out);
+    log::log(report, &mut out);
+    if !report.ladder.is_empty() {
+        durability::durability(report, &mut out);
+    }
+    live::live(report, &mut out);
     calibration::answers(report, &mut out);
     interference::interference(report, &mut out);
     calibration::loads(report, &mut out);
     wide(report, &mut out);
+    if report.ladder.is_empty() {
+        durability::durability(report, &mut out);
+    }
     narrow(report, &mut out);
     next(report, &mut out);
     foot(report, &mut out);

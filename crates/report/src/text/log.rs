@@ -1,10 +1,13 @@
-//! The ladder of the commit log and its sessions, as text.
+//! The commit log as text: in short, its ladder, its sessions, several of them on one device.
 
 use narrows_model::Validity;
+use narrows_units::significant;
 
 use super::with_marks;
+use crate::calibration::exact_time;
 use crate::layout::{Line, Style, paragraph};
-use crate::log::{CommitsRow, RungFigures, RungRow};
+use crate::log::{CommitsRow, RungFigures, RungRow, Streams, StreamsRow};
+use crate::notes::NoteMark;
 use crate::print::{count, percent, rate, time};
 use crate::report::Report;
 
@@ -16,6 +19,25 @@ const REMARK: usize = 4;
 
 // Columns of the sessions.
 const COMMITS: [usize; 7] = [22, 36, 48, 59, 74, 86, 98];
+
+// Columns of the streams.
+const STREAMS: [usize; 7] = [22, 33, 46, 60, 73, 88, 99];
+/// Facts begin here.
+const FACT: usize = 10;
+
+/// What a reader takes home.
+pub(super) fn short(report: &Report, edge: usize) -> Vec<Line> {
+    let mut lines = vec![Line::of(Style::Strong, "A COMMIT")];
+    if report.ladder.is_empty() && report.commits.is_empty() {
+        lines = vec![Line::of(Style::Strong, "LOGS ON ONE DEVICE")];
+    }
+    for (i, fact) in report.short.iter().enumerate() {
+        let style = if i == 0 { Style::Strong } else { Style::Plain };
+        let start = Line::new().to(NAME).put(Style::Faint, fact.label).to(FACT);
+        lines.extend(paragraph(start, style, &fact.text, FACT, edge));
+    }
+    lines
+}
 
 /// The ladder.
 pub(super) fn ladder(report: &Report, edge: usize) -> Vec<Line> {
@@ -96,10 +118,52 @@ fn sessions(row: &CommitsRow, edge: usize) -> Vec<Line> {
             .right(Style::Plain, &row.wake_up_share.map_or_else(dash, percent), COMMITS[5])
             .right(Style::Plain, &ns(row.model_ns), COMMITS[6])
     };
+    with_notes(line, &row.notes, edge)
+}
+
+/// The line, with the footnotes below it where there are some.
+fn with_notes(line: Line, notes: &[NoteMark], edge: usize) -> Vec<Line> {
     let mut lines = vec![line];
-    let marks = with_marks("", &row.notes);
+    let marks = with_marks("", notes);
     if !marks.is_empty() {
         lines.extend(paragraph(Line::new().to(REMARK), Style::Faint, &marks, REMARK, edge));
     }
     lines
+}
+
+/// Several logs on one device.
+pub(super) fn streams(report: &Report, streams: &Streams, edge: usize) -> Vec<Line> {
+    let tail = format!("{} wait", streams.tail());
+    let over = format!("over {}", exact_time(streams.target_ns));
+    let words = ["bytes", "writes", "p50 wait", &tail, &over, "write, flush", "to alone"];
+    let mut heading = Line::of(Style::Strong, "STREAMS");
+    for (word, column) in words.into_iter().zip(STREAMS) {
+        heading = heading.right(Style::Faint, word, column);
+    }
+    let mut lines = vec![heading];
+    for row in &streams.rows {
+        lines.extend(stream(report, streams, row, edge));
+    }
+    lines
+}
+
+fn stream(report: &Report, streams: &Streams, row: &StreamsRow, edge: usize) -> Vec<Line> {
+    let dash = || "-".to_string();
+    let ns = |ns: Option<f64>| ns.map_or_else(dash, time);
+    let mark = if row.validity == Validity::Suspect { "?" } else { "" };
+    let line = Line::of(Style::Careful, mark).right(Style::Plain, &count(row.streams), 8);
+    let line = if row.validity == Validity::Invalid {
+        line.right(Style::Bad, "invalid", STREAMS[0])
+    } else {
+        let bytes = row.bandwidth_bytes_per_s.map(|b| report.units.bytes_per_s(b));
+        let times = row.to_alone.map(|ratio| format!("× {}", significant(ratio, 3)));
+        line.right(Style::Plain, &bytes.unwrap_or_else(dash), STREAMS[0])
+            .right(Style::Plain, &row.writes_per_s.map_or_else(dash, rate), STREAMS[1])
+            .right(Style::Plain, &ns(row.wait_p50_ns), STREAMS[2])
+            .right(Style::Strong, &ns(row.tail_ns(streams)), STREAMS[3])
+            .right(Style::Plain, &row.over_share.map_or_else(dash, percent), STREAMS[4])
+            .right(Style::Plain, &ns(row.write_ns), STREAMS[5])
+            .right(Style::Plain, &times.unwrap_or_else(dash), STREAMS[6])
+    };
+    with_notes(line, &row.notes, edge)
 }

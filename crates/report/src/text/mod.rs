@@ -3,9 +3,11 @@
 use narrows_model::{Grade, Validity};
 
 mod calibration;
+mod compare;
 mod durability;
 mod foot;
 mod interference;
+mod live;
 mod log;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
@@ -48,6 +50,10 @@ const PROVE: usize = 74;
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
     let edge = width.clamp(NARROWEST, WIDEST);
     let mut lines = head(report, edge);
+    if !report.short.is_empty() {
+        lines.push(Line::new());
+        lines.extend(log::short(report, edge));
+    }
     if !report.ladder.is_empty() {
         lines.push(Line::new());
         lines.extend(log::ladder(report, edge));
@@ -56,7 +62,22 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
         lines.push(Line::new());
         lines.extend(log::commits(report, edge));
     }
-    if !report.run.durability.is_empty() {
+    if let Some(streams) = &report.streams {
+        lines.push(Line::new());
+        lines.extend(log::streams(report, streams, edge));
+    }
+    for view in &report.live {
+        lines.push(Line::new());
+        lines.extend(live::live(view, edge));
+    }
+    for grid in &report.flush_tests {
+        lines.push(Line::new());
+        lines.extend(live::grid(grid, edge));
+    }
+    if let Some(comparison) = &report.run.comparison {
+        lines.push(Line::new());
+        lines.extend(compare::comparison(comparison, edge));
+    } else if !report.run.durability.is_empty() {
         lines.push(Line::new());
         lines.extend(durability::durability(report, edge));
     }
@@ -86,6 +107,13 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
     }
     lines.push(Line::new());
     lines.extend(foot::foot(report, edge));
+    write_lines(&lines, colour)
+}
+
+/// Tables without a run.
+pub(crate) fn grids(grids: &[crate::live::Grid], width: usize, colour: bool) -> String {
+    let edge = width.clamp(NARROWEST, WIDEST);
+    let lines: Vec<Line> = grids.iter().flat_map(|grid| live::grid(grid, edge)).collect();
     write_lines(&lines, colour)
 }
 

@@ -271,10 +271,14 @@ impl Kept {
         }
         let errors = wrong as f64;
         samples.add(metric::ERRORS, Unit::Count, Better::Less, errors);
-        if self.all.count() >= 10_000
-            && let Some(ns) = self.all.quantile(0.999)
+        // A window may have too few writes for a tail; all repeats together need ten beyond it as well.
+        for (name, quantile) in [(metric::LATENCY_P99_ALL, 0.99), (metric::LATENCY_P999_ALL, 0.999)]
         {
-            samples.add(metric::LATENCY_P999_ALL, Unit::Ns, Better::Less, ns as f64);
+            if self.all.count() as f64 * (1.0 - quantile) >= 10.0
+                && let Some(ns) = self.all.quantile(quantile)
+            {
+                samples.add(name, Unit::Ns, Better::Less, ns as f64);
+            }
         }
         let cache = plan.cache_bytes;
         let bytes_per_s = narrows_stats::median(samples.get(metric::BANDWIDTH));

@@ -1,0 +1,300 @@
+//! Runs of the commit log: a ladder with its load, sessions and arrivals that share flushes, several logs on one device. The drive
+//! is invented; its distributions have a second hump beside the load, and all figures are those of its histograms.
+
+use narrows_model::*;
+use narrows_stats::{Recorder, interval_95, median};
+use serde_json::json;
+
+use super::builders::{m, metric, unit};
+
+const REPEATS: usize = 6;
+const LIMIT_NS: u64 = 1_000_000;
+/// Mean of a write and its flush, ns.
+const FLUSH_NS: f64 = 33e3;
+const CALIBRATION: &str = "log.calibrate.commits.200b";
+
+/// From the device's flush to the commit, with sessions, a rate and what is known of durability.
+pub fn laddered() -> Run {
+    let mut run = blank("log");
+    for (state, slow) in [("alone", 0.0), ("beside", 0.03)] {
+        let base = "write.fdatasync.overwrite.8k";
+        run.measurements.extend([
+            rung("flush", state, 11.0, slow),
+            write("fdatasync", "overwrite", state, 28.0, slow, "flush"),
+            write("dsync_direct", "overwrite", state, 15.0, slow, "fua"),
+            write("fdatasync", "extend", state, 61.0, slow, "flush"),
+            on(rung("leader", state, 31.0, slow), base, state),
+            on(rung("post_wait", state, 46.0, slow), "leader", state),
+            version(rung("commit_async", state, 40.0, 0.0)),
+            on(version(rung("commit", state, 78.0, slow)), "leader", state),
+        ]);
+    }
+    for m in &mut run.measurements {
+        if let Some(rest) = m.id.strip_prefix("log.ladder.write.") {
+            let state = rest.rsplit_once('.').unwrap().1;
+            m.conditions.insert("stands_on".into(), json!(format!("log.ladder.flush.{state}")));
+        }
+    }
+    add_increments(&mut run);
+    run.measurements.extend([64, 32, 16, 8, 4, 2, 1].map(sessions));
+    rate(&mut run);
+    run.durability = vec![durability()];
+    run.apply_findings();
+    run
+}
+
+/// One to ten logs; of the smallest number there are too few writes for a tail.
+pub fn streams() -> Run {
+    let mut run = blank("streams");
+    for n in [1, 2, 4, 8, 10, 12] {
+        run.measurements.push(several(n));
+    }
+    run.durability = vec![durability()];
+    run.apply_findings();
+    run
+}
+
+fn blank(what: &str) -> Run {
+    let mut run = super::without_database();
+    run.command = ["narrows", "log", what, "--wal", "/data"].map(String::from).into();
+    run.plan.layers = vec![Layer::Log];
+    run.plan.steps.retain(|step| step.layer == Layer::Log);
+    run.finished_at = Some("2026-11-20T14:03:48Z".into());
+    run.measurements.clear();
+    run.findings.clear();
+    run
+}
+
+/// Values around a median; `slow` of them forty times as long.
+fn latencies(median_us: f64, slow: f64, count: u32, seed: u64) -> Recorder {
+    let mut recorder = Recorder::new();
+    let mut state = seed;
+    for _ in 0..count {
+        let normal: f64 = (0..12).map(|_| unit(&mut state)).sum::<f64>() - 6.0;
+        let factor = if unit(&mut state) < slow { 40.0 } else { 1.0 };
+        recorder.record((median_us * 1e3 * (normal * 0.16).exp() * factor) as u64);
+    }
+    recorder
+}
+
+fn figure(name: &str, samples: Vec<f64>) -> Metric {
+    let interval_95 = interval_95(&samples);
+    let value = median(&samples).unwrap();
+    Metric { name: name.into(), unit: Unit::Ns, better: Better::Less, value, interval_95, samples }
+}
+
+/// One rung in one state, without what it stands on.
+pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
+    let mut rung = Measurement::new(format!("log.ladder.{name}.{state}"), Layer::Log);
+    rung.repeats = REPEATS as u32;
+    let mut all = Recorder::new();
+    let (mut p50, mut p99) = (Vec::new(), Vec::new());
+    for repeat in 0..REPEATS {
+        let drift = 1.0 + 0.01 * repeat as f64;
+        let one = latencies(median_us * drift, slow, 3000, repeat as u64 + median_us as u64);
+        p50.push(one.quantile(0.5).unwrap() as f64);
+        p99.push(one.quantile(0.99).unwrap() as f64);
+        all.merge(&one);
+        rung.histograms.push(Histogram {
+            name: "latency".into(),
+            unit: Unit::Ns,
+            repeat: repeat as u32,
+            hdr_v2: one.to_hdr_v2(),
+        });
+    }
+    let p999 = all.quantile(0.999).unwrap() as f64;
+    rung.metrics = vec![
+        figure(metric::LATENCY_P50, p50),
+        figure(metric::LATENCY_P99, p99),
+        figure(metric::LATENCY_P999_ALL, vec![p999]),
+    ];
+    if state == "beside" {
+        rung.conditions.insert("busy_same_device".into(), json!(true));
+    }
+    rung
+}
+
+fn write(
+    method: &str,
+    layout: &str,
+    state: &str,
+    median_us: f64,
+    slow: f64,
+    durable_by: &str,
+) -> Measurement {
+    let mut write = rung(&format!("write.{method}.{layout}.8k"), state, median_us, slow);
+    write.workload.insert(condition::SYNC_METHOD.into(), json!(method));
+    write.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
+    write.workload.insert("layout".into(), json!(layout));
+    write.conditions.insert("durable_by".into(), json!(durable_by));
+    write
+}
+
+fn on(mut rung: Measurement, lower: &str, state: &str) -> Measurement {
+    let lower = format!("log.ladder.{lower}.{state}");
+    rung.conditions.insert("stands_on".into(), json!(lower));
+    rung
+}
+
+fn version(mut rung: Measurement) -> Measurement {
+    let version = "15.18 (Debian 15.18-0+deb12u1)";
+    rung.workload.insert(condition::SERVER_VERSION.into(), json!(version));
+    rung
+}
+
+/// What each rung adds, repeat by repeat.
+fn add_increments(run: &mut Run) {
+    let steps = [
+        (metric::LATENCY_P50, metric::ADDED_P50),
+        (metric::LATENCY_P99, metric::ADDED_P99),
+        (metric::LATENCY_P999_ALL, metric::ADDED_P999),
+    ];
+    for at in 0..run.measurements.len() {
+        let Some(lower) = run.measurements[at].text("stands_on") else { continue };
+        let Some(lower) = run.measurement(lower) else { continue };
+        let upper = &run.measurements[at];
+        let added = steps.map(|(of, added)| {
+            let samples = |m: &Measurement| m.metric(of).unwrap().samples.clone();
+            let pairs = samples(upper).into_iter().zip(samples(lower));
+            figure(added, pairs.map(|(upper, lower)| upper - lower).collect())
+        });
+        run.measurements[at].metrics.extend(added);
+    }
+}
+
+/// Sessions that commit again at once.
+fn sessions(n: u32) -> Measurement {
+    let few = f64::from(n);
+    let queued = if n == 1 { 0.0 } else { FLUSH_NS * 0.5 };
+    let woken = 150.0 * few * few.sqrt();
+    let wait = queued + FLUSH_NS + woken;
+    let law = if n == 1 { FLUSH_NS } else { FLUSH_NS * 1.5 };
+    let metrics = [
+        (metric::THROUGHPUT, Unit::OpsPerS, few * 1e9 / wait, 0.02),
+        (metric::COMMITS_PER_FLUSH, Unit::Count, (few * 0.6).max(1.0), 0.01),
+        (metric::LOG_FILE_SYNC_MEAN, Unit::Ns, wait, 0.02),
+        (metric::LATENCY_P99, Unit::Ns, wait * 3.0, 0.02),
+        (metric::PARALLEL_WRITE_MEAN, Unit::Ns, FLUSH_NS, 0.02),
+        (metric::QUEUED_MEAN, Unit::Ns, queued, 0.02),
+        (metric::WAKE_UP_MEAN, Unit::Ns, woken, 0.02),
+        (metric::WAKE_UP_SHARE, Unit::Ratio, woken / wait, 0.02),
+        (metric::MODEL_LATENCY_MEAN, Unit::Ns, law, 0.02),
+        (metric::MODEL_COMMITS_PER_FLUSH, Unit::Count, (few * 0.75).max(1.0), 0.01),
+    ];
+    let mut sessions = m(&format!("{CALIBRATION}.sessions.{n}"), Layer::Log, 3, &metrics);
+    sessions.workload.insert(condition::SESSIONS.into(), json!(n));
+    sessions.workload.insert(condition::LOOP.into(), json!("closed"));
+    sessions
+}
+
+/// Arrivals on a schedule: the curve around an answer, and the answer.
+fn rate(run: &mut Run) {
+    let kept = 152_000.0;
+    let mut curve = Vec::new();
+    for (order, share) in [0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.05].into_iter().enumerate() {
+        let asked = kept * share;
+        let bounded = share < 1.03;
+        let mean_us = 60.0 / f64::max(1.04 - share, 0.02).sqrt();
+        let all = latencies(mean_us, 0.012, 20_000, order as u64);
+        let at = |q: f64| all.quantile(q).map(|ns| ns as f64);
+        curve.push(CurvePoint {
+            order: order as u32,
+            sentinel: false,
+            asked_per_s: asked,
+            achieved_per_s: asked,
+            bounded,
+            latency_mean_ns: all.mean(),
+            latency_p50_ns: at(0.5),
+            latency_p99_ns: at(0.985),
+            latency_p999_ns: at(0.99),
+            lateness_p99_ns: Some(4_000.0),
+            cpu_per_op_ns: None,
+        });
+        let per_flush = 1.0 + asked * FLUSH_NS / 1e9;
+        let id = format!("{CALIBRATION}.curve.{order}");
+        let metrics = [
+            (metric::THROUGHPUT, Unit::OpsPerS, asked, 0.0),
+            (metric::ASKED_RATE, Unit::OpsPerS, asked, 0.0),
+            (metric::COMMITS_PER_FLUSH, Unit::Count, per_flush, 0.0),
+            (metric::MODEL_COMMITS_PER_FLUSH, Unit::Count, per_flush * 0.93, 0.0),
+        ];
+        let mut window = m(&id, Layer::Log, 1, &metrics);
+        window.workload.insert(condition::SESSIONS.into(), json!(64));
+        window.workload.insert(condition::LOOP.into(), json!("open"));
+        window.histograms.push(Histogram {
+            name: "latency".into(),
+            unit: Unit::Ns,
+            repeat: 0,
+            hdr_v2: all.to_hdr_v2(),
+        });
+        run.measurements.push(window);
+    }
+    let quantiles = [0.71, 0.68, 0.74].map(|ms| ms * 1e6);
+    let mut calibration: Calibration = serde_json::from_value(json!({
+        "id": CALIBRATION,
+        "goal": {
+            "what": "commits of 200 bytes", "block_bytes": 200, "read_share": 0.0, "quantile": 0.99,
+            "limit_ns": LIMIT_NS, "arrivals": "poisson",
+        },
+        "end": "found", "sentence": "", "rate_per_s": kept,
+        "interval_95": { "low": kept, "high": kept * 1.04, "method": "order_statistic" },
+        "quantiles_ns": quantiles, "repeats": [3, 3], "alone_ns": FLUSH_NS,
+        "ceiling_per_s": 507_000.0, "ceiling_depth": 64, "knee_per_s": kept * 0.6, "curve": [],
+        "windows": 31, "unusable_windows": 0,
+    }))
+    .unwrap();
+    calibration.curve = curve;
+    run.calibrations.push(calibration);
+}
+
+fn durability() -> Durability {
+    let item = |about: &str, leaning, sentence: &str| DurabilityEvidence {
+        about: about.into(),
+        leaning,
+        sentence: sentence.into(),
+    };
+    Durability {
+        role: Role::Wal,
+        word: DurabilityWord::NotShown,
+        sentence: "nothing seen here speaks against it, and only a cut of the power can show it"
+            .into(),
+        evidence: vec![
+            item("file system", Leaning::For, "xfs passes flushes on"),
+            item("md0", Leaning::Against, "says write through above drives that say write back"),
+            item("flush cost", Leaning::Open, "a durable write takes 28.0 µs; time proves nothing"),
+        ],
+    }
+}
+
+/// So many logs of 4 MB/s each.
+fn several(n: u32) -> Measurement {
+    let few = f64::from(n);
+    let slow = if n > 10 { 0.02 } else { 0.004 };
+    let all = latencies(400.0 + 60.0 * few, slow, 1000 * n, u64::from(n));
+    let at = |q: f64| all.quantile(q).unwrap() as f64;
+    let mut metrics = vec![
+        (metric::THROUGHPUT, Unit::OpsPerS, 30.5 * few, 0.01),
+        (metric::BANDWIDTH, Unit::BytesPerS, 4e6 * few, 0.01),
+        (metric::LATENCY_P50, Unit::Ns, at(0.5), 0.05),
+        (metric::PARALLEL_WRITE_MEAN, Unit::Ns, 390e3, 0.05),
+    ];
+    if n > 1 {
+        metrics.push((metric::INTERFERENCE, Unit::Ratio, 1.0 + 0.07 * few, 0.05));
+    }
+    let mut streams = m(&format!("log.streams.{n}"), Layer::Log, 3, &metrics);
+    if n > 4 {
+        streams.metrics.push(metric(metric::LATENCY_P99, Unit::Ns, at(0.99), 0.2, 3));
+    }
+    for (key, value) in [
+        ("streams", json!(n)),
+        ("target_quantile", json!(0.99)),
+        ("target_ns", json!(10_000_000)),
+        (condition::LOOP, json!("open")),
+    ] {
+        streams.workload.insert(key.into(), value);
+    }
+    let sentence = "The device holds 10 logs of 4.00 MB/s in durable writes of 128 KiB with p99 within 10.0 ms; 12 miss it.";
+    streams.conditions.insert("sentence".into(), json!(sentence));
+    streams.conditions.insert("over_target_share".into(), json!(slow));
+    streams
+}
