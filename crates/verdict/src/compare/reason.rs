@@ -5,8 +5,9 @@ use narrows_units::{Nanos, significant};
 
 use super::place::Base;
 
-/// A part has to differ by so much to be named.
+/// A part has to differ by so much to be named, and to explain such a share of the time that prediction and proof differ by.
 const NAMED: f64 = 0.1;
+const EXPLAINS: f64 = 0.2;
 
 /// One part of an operation in both, and what both became from the first place to this one.
 struct Part {
@@ -43,8 +44,8 @@ impl Part {
     }
 }
 
-/// The part that explains most, or that none does.
-pub fn of(base: &Base<'_>, database: &Measurement, emulation: &Measurement) -> String {
+/// The part that explains most of `gap_ns`, the time per commit that prediction and proof differ by; or that none does.
+pub fn of(base: &Base<'_>, database: &Measurement, emulation: &Measurement, gap_ns: f64) -> String {
     let part = |name, of: &str, emulated: &str| -> Option<Part> {
         let part = Part {
             name,
@@ -54,19 +55,22 @@ pub fn of(base: &Base<'_>, database: &Measurement, emulation: &Measurement) -> S
         let all = [part.database.0, part.database.1, part.emulation.0, part.emulation.1];
         all.iter().all(|ns| *ns > 0.0).then_some(part)
     };
-    let parts = [
+    let causes = [
         part("one flush", metric::SERVER_FLUSH_TIME, metric::PARALLEL_WRITE_MEAN),
         part("a session's CPU time", metric::BACKEND_CPU_PER_OP, metric::BACKEND_CPU_PER_OP),
-        part("the wait for the log", metric::WAIT_FLUSH_PER_OP, metric::LOG_FILE_SYNC_MEAN),
     ];
-    let named = parts.into_iter().flatten().filter(|part| part.apart() > NAMED);
-    let first = named.max_by(|a, b| a.worth_ns().total_cmp(&b.worth_ns()));
+    // The wait follows from these; alone it is named where none of them explains it.
+    let wait = part("the wait for the log", metric::WAIT_FLUSH_PER_OP, metric::LOG_FILE_SYNC_MEAN);
+    let named = |part: &Part| part.apart() > NAMED && part.worth_ns() > EXPLAINS * gap_ns;
+    let causes = causes.into_iter().flatten().filter(named);
+    let first =
+        causes.max_by(|a, b| a.worth_ns().total_cmp(&b.worth_ns())).or_else(|| wait.filter(named));
     let waits = [metric::WAIT_LOCK_PER_OP, metric::WAIT_OTHER_PER_OP];
     let other = |m: &Measurement| -> f64 { waits.iter().filter_map(|name| m.value(name)).sum() };
     let grown = other(database) - other(base.database);
     match first {
         Some(part) if part.worth_ns() >= grown => part.sentence(),
-        _ if grown > 0.0 => format!(
+        _ if grown > EXPLAINS * gap_ns => format!(
             "waits for locks and others grew by {} µs a commit, which the emulation has from the first place",
             significant(grown / 1e3, 3)
         ),
