@@ -7,6 +7,7 @@ mod ladder;
 mod sharing;
 mod short;
 mod streams;
+mod tier;
 
 pub use commits::CommitsRow;
 pub(crate) use commits::rows as commits_rows;
@@ -17,3 +18,4 @@ pub(crate) use sharing::sharing;
 pub(crate) use short::{Seen, short};
 pub(crate) use streams::streams;
 pub use streams::{Streams, StreamsRow};
+pub(crate) use tier::{Tier, tiers};

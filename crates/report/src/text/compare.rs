@@ -1,9 +1,9 @@
 //! Places for the commit log beside each other, as text: prediction and proof, and the log tier's table of both.
 
-use narrows_model::{Comparison, DurabilityWord, Interval, PlacedDatabase, Placement, Validity};
-use narrows_units::significant;
+use narrows_model::{Comparison, DurabilityWord, Interval, Placement, Validity};
 
 use crate::layout::{Line, Style, paragraph};
+use crate::log::{Tier, tiers};
 use crate::print::{half_width, percent, rate, size, time};
 
 // Columns at which figures end.
@@ -41,17 +41,9 @@ pub(super) fn comparison(comparison: &Comparison, edge: usize) -> Vec<Line> {
     for sentence in &comparison.sentences {
         lines.extend(paragraph(Line::new(), Style::Plain, sentence, 2, edge));
     }
-    let proved = comparison
-        .placements
-        .split_first()
-        .and_then(|(first, others)| Some((first, first.measured.as_ref()?, others)));
-    if let Some((first, off, others)) = proved {
-        for place in others {
-            if let Some(on) = &place.measured {
-                lines.push(Line::new());
-                lines.extend(tier((first, off), (place, on)));
-            }
-        }
+    for tier in tiers(comparison) {
+        lines.push(Line::new());
+        lines.extend(off_and_on(&tier));
     }
     lines
 }
@@ -101,6 +93,10 @@ fn figures(place: &Placement) -> Line {
         Validity::Suspect => ("?", Style::Careful),
         Validity::Invalid => ("invalid", Style::Bad),
     };
+    // An invalid figure is not printed at all: what is printed gets quoted.
+    if place.validity == Validity::Invalid {
+        return Line::new().to(INDENT).put(style, mark);
+    }
     let emulated = place.emulated.as_ref();
     let ns = |ns: Option<f64>| ns.map_or_else(dash, time);
     let mut line = Line::of(style, mark)
@@ -138,52 +134,29 @@ fn held(place: &Placement) -> &'static str {
     }
 }
 
-/// The log tier: the first place and another one, as a feature that is off and on.
-fn tier(
-    (first, off): (&Placement, &PlacedDatabase),
-    (place, on): (&Placement, &PlacedDatabase),
-) -> Vec<Line> {
-    let mut lines = vec![
-        Line::of(Style::Strong, "LOG TIER")
-            .right(Style::Faint, &first.name, OFF)
-            .right(Style::Faint, &place.name, ON)
-            .right(Style::Faint, "by the figures", BY),
-    ];
-    let row = |name: &str, cells: (String, String), by: String| {
+/// The log tier, as a feature that is off and on.
+fn off_and_on(tier: &Tier) -> Vec<Line> {
+    let heading = Line::of(Style::Strong, "LOG TIER")
+        .right(Style::Faint, &tier.names[0], OFF)
+        .right(Style::Faint, &tier.names[1], ON)
+        .right(Style::Faint, "by the figures", BY);
+    let row = |[name, off, on, by]: &[String; 4]| {
         Line::new()
             .put(Style::Plain, name)
-            .right(Style::Plain, &cells.0, OFF)
-            .right(Style::Plain, &cells.1, ON)
-            .right(Style::Plain, &by, BY)
+            .right(Style::Plain, off, OFF)
+            .right(Style::Plain, on, ON)
+            .right(Style::Plain, by, BY)
     };
-    let (a, b) = (off.commits.rate_per_s, on.commits.rate_per_s);
-    let more = format!("× {}", significant(b / a, 3));
-    lines.push(row("commits/s", (rate(a), rate(b)), more));
-    for (name, from, to) in [
-        ("log file sync", off.log_file_sync_ns, on.log_file_sync_ns),
-        ("flush of the log", off.flush_ns, on.flush_ns),
-        ("p99 of an operation", off.latency_p99_ns, on.latency_p99_ns),
-    ] {
-        let cell = |ns: Option<f64>| ns.map_or_else(|| "-".to_string(), time);
-        let by = match (from, to) {
-            (Some(from), Some(to)) if from > 0.0 && to > from => {
-                format!("× {} slower", significant(to / from, 3))
-            }
-            (Some(from), Some(to)) if from > 0.0 && to > 0.0 => {
-                format!("× {} faster", significant(from / to, 3))
-            }
-            _ => "-".to_string(),
-        };
-        lines.push(row(name, (cell(from), cell(to)), by));
-    }
-    lines
+    std::iter::once(heading).chain(tier.rows.iter().map(row)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::write_lines;
-    use narrows_model::{CommitFigure, CommitWork, IntervalMethod, PlacedEmulation};
+    use narrows_model::{
+        CommitFigure, CommitWork, IntervalMethod, PlacedDatabase, PlacedEmulation,
+    };
 
     fn figure(rate_per_s: f64) -> CommitFigure {
         let (low, high) = (rate_per_s * 0.95, rate_per_s * 1.05);
@@ -260,6 +233,12 @@ mod tests {
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
+        // Of an invalid place no figure is said.
+        let mut invalid = all.clone();
+        invalid.placements[1].validity = Validity::Invalid;
+        let text = write_lines(&comparison(&invalid, 100), false);
+        assert!(text.contains("invalid") && !text.contains("73.9 k/s"), "{text}");
+        assert_eq!(text.matches("LOG TIER").count(), 1, "{text}");
         // Without a proof there is no table of both.
         let mut unproved = all;
         unproved.placements.iter_mut().skip(1).for_each(|place| place.measured = None);
