@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 /// The unit that a drive writes whole or not at all.
 pub const SECTOR_BYTES: usize = 512;
@@ -25,6 +26,8 @@ struct Write {
 pub struct Cache {
     medium: File,
     honest: bool,
+    /// What a flush takes besides its writes.
+    flush_takes: Duration,
     /// In the order in which they came.
     pending: Vec<Write>,
     /// What a read sees: the newest version of each pending sector.
@@ -34,12 +37,23 @@ pub struct Cache {
 impl Cache {
     /// An honest one over that medium.
     pub fn new(medium: File) -> Cache {
-        Cache { medium, honest: true, pending: Vec::new(), newest: HashMap::new() }
+        Cache {
+            medium,
+            honest: true,
+            flush_takes: Duration::ZERO,
+            pending: Vec::new(),
+            newest: HashMap::new(),
+        }
     }
 
     /// From now on flushes are only acknowledged, or done again.
     pub fn set_honest(&mut self, honest: bool) {
         self.honest = honest;
+    }
+
+    /// From now on a flush takes so much longer; nothing else is answered meanwhile.
+    pub fn set_flush_time(&mut self, takes: Duration) {
+        self.flush_takes = takes;
     }
 
     /// Size of the medium, bytes.
@@ -91,6 +105,7 @@ impl Cache {
     /// # Errors
     /// The medium's.
     pub fn flush(&mut self) -> io::Result<()> {
+        std::thread::sleep(self.flush_takes);
         if !self.honest {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::BufRead;
+use std::time::Duration;
 
 use crate::cache::Cache;
 use crate::serve::Shared;
@@ -14,6 +15,7 @@ pub(crate) fn listen(cache: Shared) {
             match words.next() {
                 Some("lie") => set_honest(&cache, false),
                 Some("tell") => set_honest(&cache, true),
+                Some("slow") => set_slow(&cache, words.next().and_then(|us| us.parse().ok())),
                 Some("cut") => cut(&cache, words.next().and_then(|seed| seed.parse().ok())),
                 _ => eprintln!("narrows-lab-drive: not understood: {line}"),
             }
@@ -25,6 +27,12 @@ pub(crate) fn listen(cache: Shared) {
 
 fn set_honest(cache: &Shared, honest: bool) {
     cache.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).set_honest(honest);
+}
+
+/// So many µs more for each flush; none where no number follows.
+fn set_slow(cache: &Shared, us: Option<u64>) {
+    let takes = Duration::from_micros(us.unwrap_or(0));
+    cache.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).set_flush_time(takes);
 }
 
 /// Nothing is answered any more once the lock is held: what the kernel still asks fails when the process ends.

@@ -1,5 +1,5 @@
-//! `narrows-lab-drive IMAGE MOUNTPOINT`: see the library. Commands on standard input: `lie`, `tell`, `cut SEED`; the
-//! power is also cut when the input ends or the process is killed.
+//! `narrows-lab-drive IMAGE MOUNTPOINT`: see the library. Commands on standard input: `lie`, `tell`, `slow US`,
+//! `cut SEED`; the power is also cut when the input ends or the process is killed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 /// A running drive. Dropped, its power is cut.
 #[derive(Debug)]
@@ -29,6 +30,15 @@ impl Drive {
     /// Where it is gone.
     pub fn lie(&mut self) -> io::Result<()> {
         self.tell("lie")?;
+        self.expect("done")
+    }
+
+    /// From now on each flush takes so much longer.
+    ///
+    /// # Errors
+    /// Where it is gone.
+    pub fn slow(&mut self, takes: Duration) -> io::Result<()> {
+        self.tell(&format!("slow {}", takes.as_micros()))?;
         self.expect("done")
     }
 

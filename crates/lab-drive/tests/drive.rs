@@ -5,6 +5,7 @@ mod common;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
 
 use common::in_lab;
 use narrows_lab_drive::{Kind, Lab};
@@ -39,6 +40,21 @@ fn xfs_keeps_what_was_synced() {
     in_lab(Kind::Xfs, |lab, _| {
         write_synced(lab, "synced");
         lab.cut(Some(5)).unwrap();
+        lab.mount_afresh().unwrap();
+        assert_eq!(left(lab, "synced"), Some((10_000, true)));
+    });
+}
+
+#[test]
+fn a_slow_drive_takes_its_time_for_each_flush_and_loses_nothing() {
+    in_lab(Kind::Ext4, |lab, _| {
+        let takes = Duration::from_millis(30);
+        lab.drive().slow(takes).unwrap();
+        let began = Instant::now();
+        write_synced(lab, "synced");
+        // The file and its folder.
+        assert!(began.elapsed() >= 2 * takes, "{:?}", began.elapsed());
+        lab.cut(None).unwrap();
         lab.mount_afresh().unwrap();
         assert_eq!(left(lab, "synced"), Some((10_000, true)));
     });
