@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod crashtest;
+pub mod live;
 pub mod log;
 
 use std::path::PathBuf;

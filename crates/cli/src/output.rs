@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use narrows_model::Run;
+use narrows_model::{FlushTest, Run};
 use narrows_report::{Report, Units};
 
 use crate::args::{Format, UnitsArg};
@@ -27,6 +27,11 @@ pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> Strin
         Format::Markdown => narrows_report::markdown(&report),
         Format::Html => narrows_report::html(&report),
     }
+}
+
+/// What `pg_test_fsync` printed, in our words.
+pub fn flush_tests(tests: &[FlushTest]) -> String {
+    narrows_report::flush_tests(tests, WIDTH, colour())
 }
 
 /// Writes the run's report into a folder, in every format that is no run file.

@@ -50,5 +50,8 @@ pub fn judge(run: &mut Run) {
     run.apply_findings();
     run.verdicts = narrows_verdict::judge(run);
     run.durability = narrows_validity::durability::of_run(run);
+    for log in &mut run.live_logs {
+        log.verdict = Some(narrows_verdict::live(log));
+    }
     run.comparison = narrows_verdict::compare::compare(run, &run.durability);
 }

@@ -343,8 +343,6 @@ pub struct LiveModel {
     pub flush_ns: f64,
     /// Where that time comes from: `counted` by the server, or `sampled`.
     pub from: String,
-    /// Share of the interval in which a flush was under way.
-    pub utilisation: f64,
     /// Commits that should share a flush at this rate.
     pub commits_per_flush: f64,
     /// Shortest mean wait: one flush, ns.
@@ -371,6 +369,9 @@ pub struct LiveVerdict {
     /// What would be left without any of that wait: more transactions by at most this share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_at_most: Option<f64>,
+    /// Share of the interval in which the log was being written or flushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
     /// The law beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<LiveModel>,

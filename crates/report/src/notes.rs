@@ -136,7 +136,8 @@ pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
 /// One entry per thing that would help.
 fn not_known(run: &Run) -> Vec<NotKnown> {
     let mut groups: Vec<NotKnown> = Vec::new();
-    for unknown in run.hosts.iter().flat_map(|host| &host.platform.unknown) {
+    let of_hosts = run.hosts.iter().flat_map(|host| &host.platform.unknown);
+    for unknown in of_hosts.chain(run.live_logs.iter().flat_map(|log| &log.unknown)) {
         match groups.iter_mut().find(|group| group.needs == unknown.needs) {
             Some(group) if group.whats.contains(&unknown.what) => {}
             Some(group) => group.whats.push(unknown.what.clone()),

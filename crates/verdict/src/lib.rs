@@ -21,6 +21,7 @@ mod estimate;
 mod grade;
 mod intervention;
 mod judge;
+mod live;
 mod log;
 mod narrow;
 mod phrase;
@@ -33,6 +34,7 @@ pub mod threshold;
 
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
+pub use live::live;
 
 /// The database workloads that get a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

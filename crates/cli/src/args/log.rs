@@ -18,6 +18,7 @@ Examples:
   narrows log ladder --methods all --sizes 512,8k,128k --layouts all
   narrows log commits --within 2ms         how many commits a second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that log 4 MB/s each
+  narrows log postgres postgres://app@db7/shop    what a commit costs on a live server, by looking
   narrows log compare --wal /data --wal /wal --prove   what another place for the log would give, and gives
 
 Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
@@ -42,6 +43,8 @@ pub enum LogCommand {
     Compare(CompareArgs),
     /// Does what was acknowledged as durable survive a cut of the power? Takes a second host
     Crashtest(super::crashtest::CrashtestArgs),
+    /// What does a commit cost on somebody's PostgreSQL, and what bounds it? Only looks
+    Postgres(super::live::LogPostgresArgs),
     /// What do several logs on one device do to each other, and how many does it hold?
     Streams(StreamsArgs),
 }

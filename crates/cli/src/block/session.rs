@@ -58,7 +58,9 @@ impl Prepared {
     /// The plan for people.
     pub fn describe(&self) -> String {
         let plan = &self.plan;
-        let what = if plan.layers == [Layer::Block] {
+        let what = if let DatabaseChoice::Url(address) = &plan.database {
+            format!("the log of {address}")
+        } else if plan.layers == [Layer::Block] {
             format!("storage of {}", plan.data_dir)
         } else {
             format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir)
@@ -71,6 +73,11 @@ impl Prepared {
             };
             let (layer, takes) = (step.layer.word(), plan::minutes(step.expected_s));
             text += &format!("{layer:8} {} ({takes}{writes})\n", step.what);
+        }
+        if matches!(plan.database, DatabaseChoice::Url(_)) {
+            text +=
+                &format!("in all   about {}, writes nothing\n", plan::minutes(plan.expected_s()));
+            return text;
         }
         text += &format!(
             "in all   about {}, writes up to {}; files made here are removed afterwards\n",
@@ -110,6 +117,22 @@ impl Session {
     /// A database runs here or below `folders`, or the run file can't be written.
     pub fn begin(prepared: Prepared, folders: &[&Path], output: &OutputArgs) -> Result<Session> {
         host::guard_storage(&prepared.platform, folders, output.load_here)?;
+        let session = Session::looking(prepared, output)?;
+        for dir in folders {
+            for path in Scratch::sweep(dir).removed {
+                session
+                    .display
+                    .say(&format!("removed {}, left by a run that died", path.display()));
+            }
+        }
+        Ok(session)
+    }
+
+    /// A run that loads nothing and makes nothing but its own file.
+    ///
+    /// # Errors
+    /// The run file can't be written.
+    pub fn looking(prepared: Prepared, output: &OutputArgs) -> Result<Session> {
         let folder = match &output.output {
             Some(folder) => folder.clone(),
             None => store::folder()?,
@@ -122,13 +145,6 @@ impl Session {
         let run = run::blank(prepared.plan, prepared.platform);
         let session = Session { run, stop, display, answers: Vec::new(), folder };
         store::save(&session.folder, &session.run)?;
-        for dir in folders {
-            for path in Scratch::sweep(dir).removed {
-                session
-                    .display
-                    .say(&format!("removed {}, left by a run that died", path.display()));
-            }
-        }
         Ok(session)
     }
 

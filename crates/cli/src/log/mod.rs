@@ -7,10 +7,12 @@
 mod commits;
 mod compare;
 mod database;
+mod flush_test;
 mod ground;
 mod ladder;
 mod placed;
 mod places;
+mod postgres;
 mod standby;
 mod streams;
 
@@ -27,6 +29,7 @@ pub fn log(args: &LogArgs) -> Result<Exit> {
         Some(LogCommand::Commits(args)) => commits::commits(args),
         Some(LogCommand::Compare(args)) => compare::compare(args),
         Some(LogCommand::Crashtest(args)) => crate::crashtest::crashtest(args),
+        Some(LogCommand::Postgres(args)) => postgres::postgres(args),
         Some(LogCommand::Streams(args)) => streams::streams(args),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use narrows_model::{DatabaseChoice, Platform, Run, Validity, condition, metric};
+use narrows_model::{DatabaseChoice, HostRole, Platform, Run, Validity, condition, metric};
 
 mod path;
 
@@ -36,7 +36,7 @@ impl Head {
             run: run_pieces(run),
             counts: counts(run),
             warnings: warnings(run),
-            machine: platform.map_or("machine not known".into(), |p| machine(p, units)),
+            machine: platform.map_or("machine not known".into(), |p| machine(run, p, units)),
             roles: platform.map_or(Vec::new(), path::roles),
             others: others(run),
             server: server(run),
@@ -92,7 +92,15 @@ fn warnings(run: &Run) -> Vec<String> {
     warnings
 }
 
-fn machine(p: &Platform, units: Units) -> String {
+fn machine(run: &Run, p: &Platform, units: Units) -> String {
+    let text = machine_itself(p, units);
+    match run.hosts.first().map(|host| host.role) {
+        Some(HostRole::Client) => format!("looked at from here, the server is elsewhere: {text}"),
+        _ => text,
+    }
+}
+
+fn machine_itself(p: &Platform, units: Units) -> String {
     let mut parts = Vec::new();
     let model = p.cpu.model.as_deref().map_or("CPU not known".to_string(), short_model);
     parts.push(if p.cpu.sockets > 1 { format!("{} × {model}", p.cpu.sockets) } else { model });

@@ -18,7 +18,7 @@ mod waits;
 mod watcher;
 
 pub use error::LiveError;
-pub use observe::{Observed, Watch, observe};
+pub use observe::{Look, Observed};
 
 /// Id of the measurement that holds the figures by windows.
 pub const MEASUREMENT: &str = "log.live";

@@ -27,22 +27,10 @@ const LONGEST_WINDOW: Duration = Duration::from_secs(10);
 /// But no more than can be kept apart.
 const MOST_WINDOWS: u32 = 60;
 
-/// What to look at, and for how long.
-#[derive(Debug, Clone)]
-pub struct Watch<'a> {
-    /// The server.
-    pub address: &'a Address,
-    /// How long.
-    pub length: Duration,
-    /// Of the intervals between questions.
-    pub seed: u64,
-}
-
-impl Watch<'_> {
-    fn windows(&self) -> u32 {
-        let by_length = (self.length.as_secs_f64() / LONGEST_WINDOW.as_secs_f64()).ceil() as u32;
-        by_length.clamp(WINDOWS, MOST_WINDOWS)
-    }
+/// Windows of an interval of that length.
+fn windows(length: Duration) -> u32 {
+    let by_length = (length.as_secs_f64() / LONGEST_WINDOW.as_secs_f64()).ceil() as u32;
+    by_length.clamp(WINDOWS, MOST_WINDOWS)
 }
 
 /// What was seen.
@@ -54,71 +42,90 @@ pub struct Observed {
     pub measurement: Measurement,
 }
 
-/// Looks at the server for the interval; ends early, with what was seen, when `stop` is set.
-///
-/// # Errors
-/// It can't be reached, is a standby or too old, or went away meanwhile.
-pub fn observe(
-    watch: &Watch<'_>,
-    stop: &Stop,
-    progress: &dyn Progress,
-) -> Result<Observed, LiveError> {
-    let mut watcher = Watcher::open(watch.address).map_err(LiveError::connecting)?;
-    standby::refuse(&mut watcher)?;
-    let server = Server::ask(&mut watcher)?;
-    let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
-    let settings = server::settings(&mut watcher)?;
-    let synchronous_commit_of = server::synchronous_commit_of(&mut watcher)?;
-    let statement = Statement::new(&catalog);
+/// A server that can be looked at.
+pub struct Look {
+    address: Address,
+    watcher: Watcher,
+    server: Server,
+}
 
-    let mut sampled = waits::Sampled::default();
-    let mut edges = vec![Edge::read(&mut watcher, &statement)?];
-    let mut rng = Rng::new(watch.seed);
-    let (windows, start_ns) = (watch.windows(), now_ns());
-    for window in 1..=windows {
-        let detail = format!("{}, window {window} of {windows}", watch.address);
-        progress.phase(Layer::Log, Phase::Measure, &detail);
-        let end_ns = start_ns + (watch.length * window / windows).as_nanos() as u64;
-        sampled.next_window();
-        ask_until(end_ns, &mut watcher, server.sees_others, &mut sampled, &mut rng, stop)?;
-        edges.push(Edge::read(&mut watcher, &statement)?);
-        if stop.is_set() {
-            break;
-        }
+impl Look {
+    /// Connects and asks what server it is.
+    ///
+    /// # Errors
+    /// It can't be reached, is a standby or too old.
+    pub fn open(address: &Address) -> Result<Look, LiveError> {
+        let mut watcher = Watcher::open(address).map_err(LiveError::connecting)?;
+        standby::refuse(&mut watcher)?;
+        let server = Server::ask(&mut watcher)?;
+        Ok(Look { address: address.clone(), watcher, server })
     }
 
-    let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
-    let timed = on("track_wal_io_timing");
-    let own = |edges: &[Edge]| counted(edges, timed == Some(true));
-    let whole: Vec<Edge> = edges.first().into_iter().chain(edges.last()).cloned().collect();
-    let mut counted = own(&whole).pop().unwrap_or_default();
-    let long = watch.length / windows >= SHORTEST_WINDOW;
-    let cut = if long { own(&edges) } else { vec![counted.clone()] };
-    counted.windows = cut.len() as u32;
-    let cost = watcher.cost(counted.interval_ns);
-    let standbys = standby::followers(&mut watcher, &catalog)?;
-    let missing = Missing {
-        server: &server,
-        flushes: counted.flushes.is_some(),
-        written_bytes: counted.written_bytes.is_some(),
-        timed,
-        activities: on("track_activities") != Some(false),
-        standbys_hidden: standbys.iter().any(|standby| standby.state.is_none()),
-    };
-    let log = LiveLog {
-        measurement: super::MEASUREMENT.to_string(),
-        address: watch.address.to_string(),
-        version: server.version.clone(),
-        waits: sampled.waits(),
-        unknown: missing.list(),
-        verdict: None,
-        counted,
-        settings,
-        synchronous_commit_of,
-        standbys,
-        cost,
-    };
-    Ok(Observed { measurement: figures::measurement(&log, &cut), log })
+    /// Looks for that long; ends early, with what was seen, when `stop` is set. `seed` is that of the times between questions.
+    ///
+    /// # Errors
+    /// The server went away meanwhile, or refused a question.
+    pub fn observe(
+        self,
+        length: Duration,
+        seed: u64,
+        stop: &Stop,
+        progress: &dyn Progress,
+    ) -> Result<Observed, LiveError> {
+        let Look { address, mut watcher, server } = self;
+        let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
+        let settings = server::settings(&mut watcher)?;
+        let synchronous_commit_of = server::synchronous_commit_of(&mut watcher)?;
+        let statement = Statement::new(&catalog);
+        let mut sampled = waits::Sampled::default();
+        let mut edges = vec![Edge::read(&mut watcher, &statement)?];
+        let mut rng = Rng::new(seed);
+        let (windows, start_ns) = (windows(length), now_ns());
+        for window in 1..=windows {
+            let detail = format!("{}, window {window} of {windows}", address);
+            progress.phase(Layer::Log, Phase::Measure, &detail);
+            let end_ns = start_ns + (length * window / windows).as_nanos() as u64;
+            sampled.next_window();
+            ask_until(end_ns, &mut watcher, server.sees_others, &mut sampled, &mut rng, stop)?;
+            edges.push(Edge::read(&mut watcher, &statement)?);
+            if stop.is_set() {
+                break;
+            }
+        }
+
+        let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
+        let timed = on("track_wal_io_timing");
+        let own = |edges: &[Edge]| counted(edges, timed == Some(true));
+        let whole: Vec<Edge> = edges.first().into_iter().chain(edges.last()).cloned().collect();
+        let mut counted = own(&whole).pop().unwrap_or_default();
+        let long = length / windows >= SHORTEST_WINDOW;
+        let cut = if long { own(&edges) } else { vec![counted.clone()] };
+        counted.windows = cut.len() as u32;
+        let cost = watcher.cost(counted.interval_ns);
+        let standbys = standby::followers(&mut watcher, &catalog)?;
+        let missing = Missing {
+            server: &server,
+            flushes: counted.flushes.is_some(),
+            written_bytes: counted.written_bytes.is_some(),
+            timed,
+            activities: on("track_activities") != Some(false),
+            standbys_hidden: standbys.iter().any(|standby| standby.state.is_none()),
+        };
+        let log = LiveLog {
+            measurement: super::MEASUREMENT.to_string(),
+            address: address.to_string(),
+            version: server.version.clone(),
+            waits: sampled.waits(),
+            unknown: missing.list(),
+            verdict: None,
+            counted,
+            settings,
+            synchronous_commit_of,
+            standbys,
+            cost,
+        };
+        Ok(Observed { measurement: figures::measurement(&log, &cut), log })
+    }
 }
 
 /// Asks what processes do until the window ends; without the right to see it only waits.
@@ -180,9 +187,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_cut_into_at_least_six_and_at_most_sixty_windows() {
-        let address = Address::parse("postgres://u@h/d").unwrap();
-        let windows =
-            |s| Watch { address: &address, length: Duration::from_secs(s), seed: 1 }.windows();
+        let windows = |s| windows(Duration::from_secs(s));
         assert_eq!([3, 30, 60, 90, 3600].map(windows), [6, 6, 6, 9, 60]);
     }
 }

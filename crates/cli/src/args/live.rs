@@ -1,0 +1,94 @@
+//! What was asked of `narrows log postgres`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use narrows_units::{Nanos, ParseQuantityError};
+
+use super::{Format, OutputArgs, UnitsArg};
+
+/// `narrows log postgres`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows log postgres postgres://app@db7/shop            over 30 s
+  narrows log postgres postgres://app@db7/shop --for 10min
+  narrows log postgres --pg-test-fsync fsync.txt          what it says, in the words used here
+
+The password is best in PGPASSWORD. A user who is a member of pg_monitor sees what all sessions wait for; others see the
+counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.
+
+Exit codes: 0 answered; 2 usage or environment, or a standby; 4 nothing is told apart, or something is suspect; 130
+interrupted (the partial run is kept).")]
+pub struct LogPostgresArgs {
+    /// The server: postgres://USER@HOST:PORT/DATABASE
+    #[arg(value_name = "URL", required_unless_present = "pg_test_fsync")]
+    pub url: Option<String>,
+    /// How long to look
+    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = interval)]
+    pub length: Nanos,
+    /// What pg_test_fsync printed on the log's drive, to stand beside it
+    #[arg(long, value_name = "FILE")]
+    pub pg_test_fsync: Vec<PathBuf>,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: LookArgs,
+}
+
+/// Where the results of looking go.
+#[derive(Debug, Args)]
+pub struct LookArgs {
+    /// Say what would be looked at, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Folder for the run file and the report in every format [default: the run file alone, in the
+    /// XDG data folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Prefixes of byte quantities
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+}
+
+impl LookArgs {
+    /// As those who load something have it.
+    pub fn as_output(&self) -> OutputArgs {
+        OutputArgs {
+            seed: None,
+            load_here: false,
+            dry_run: self.dry_run,
+            output: self.output.clone(),
+            format: self.format,
+            units: self.units,
+        }
+    }
+}
+
+/// How long to look.
+///
+/// # Errors
+/// A sentence, where it is no time or not from three seconds to an hour.
+pub fn interval(text: &str) -> Result<Nanos, String> {
+    let time: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    if (3_000_000_000..=3_600_000_000_000).contains(&time.0) {
+        Ok(time)
+    } else {
+        Err("intervals are from 3s to 60min".to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_bounds() {
+        assert_eq!(interval("30s"), Ok(Nanos(30_000_000_000)));
+        for text in ["1s", "2h", "long"] {
+            assert!(interval(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `narrows log postgres`: what a commit costs on somebody's server, by looking at it.
+//!
+//! Nothing is loaded and nothing is written there, so that no guard has to be asked: the run file is all that is made.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_facts::Live;
+use narrows_layer_database::Address;
+use narrows_layer_database::live::Look;
+use narrows_model::{DatabaseChoice, FlushTest, Grade, HostRole, Layer, Plan, PlannedStep};
+
+use super::flush_test;
+use crate::args::live::LogPostgresArgs;
+use crate::block::session::{Ended, Prepared, Session};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, plan};
+
+/// Runs the command.
+pub fn postgres(args: &LogPostgresArgs) -> Result<Exit> {
+    let tests = args.pg_test_fsync.iter().map(|path| flush_test::read(path));
+    let tests = tests.collect::<Result<Vec<FlushTest>>>()?;
+    let Some(url) = &args.url else {
+        output::print(&output::flush_tests(&tests))?;
+        return Ok(Exit::Done);
+    };
+    let address = Address::parse(url).map_err(|error| {
+        let hint = "write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD";
+        Failure::hinted(error.to_string(), hint)
+    })?;
+    let prepared = prepared(args, &address);
+    if args.output.dry_run {
+        output::print(&prepared.describe())?;
+        return Ok(Exit::Done);
+    }
+    // Before a run is kept: what can't be reached leaves nothing.
+    let cannot = || format!("{address} cannot be looked at");
+    let look = Look::open(&address).with_context(cannot)?;
+    let output = args.output.as_output();
+    let mut session = Session::looking(prepared, &output)?;
+    session.run.flush_tests = tests;
+    if !address.is_local() {
+        for host in &mut session.run.hosts {
+            host.role = HostRole::Client;
+        }
+    }
+    let length = Duration::from_nanos(args.length.0);
+    let outcome = observe(&mut session, look, length).with_context(cannot);
+    let exit = session.end(outcome, &output, true)?;
+    let open = session
+        .run
+        .live_logs
+        .iter()
+        .any(|log| log.verdict.as_ref().is_none_or(|verdict| verdict.grade == Grade::Open));
+    Ok(if exit == Exit::Done && open { Exit::Inconclusive } else { exit })
+}
+
+fn observe(session: &mut Session, look: Look, length: Duration) -> Result<Ended> {
+    let seed = session.run.plan.seed;
+    let seen = look.observe(length, seed, &session.stop, &session.display)?;
+    session.run.live_logs.push(seen.log);
+    session.add([seen.measurement])?;
+    Ok(if session.stop.is_set() { Ended::Interrupted } else { Ended::Whole })
+}
+
+fn prepared(args: &LogPostgresArgs, address: &Address) -> Prepared {
+    let platform = narrows_platform::discover(&Live, &[]);
+    let length_s = args.length.0 as f64 / 1e9;
+    let plan = Plan {
+        quick: false,
+        layers: vec![Layer::Log],
+        data_dir: String::new(),
+        wal_dir: String::new(),
+        database: DatabaseChoice::Url(address.to_string()),
+        workloads: Vec::new(),
+        sessions: 0,
+        repeats: 1,
+        seed: plan::fresh_seed(),
+        file_bytes: 0,
+        table_bytes: 0,
+        shared_buffers_bytes: 0,
+        server_cpus: Vec::new(),
+        client_cpus: Vec::new(),
+        steps: vec![PlannedStep {
+            layer: Layer::Log,
+            what: "read its counters and ask what its sessions wait for, about 20 times a second"
+                .to_string(),
+            expected_s: length_s,
+            writes_bytes: 0,
+        }],
+    };
+    Prepared { plan, platform }
+}

@@ -1,0 +1,61 @@
+//! Logs that were only looked at, on the page.
+
+use super::escape::text;
+use super::{sections, table};
+use crate::live::{Grid, LiveView};
+use crate::report::Report;
+use crate::words;
+
+pub(super) fn sections(report: &Report) -> String {
+    if report.live.is_empty() && report.flush_tests.is_empty() {
+        return String::new();
+    }
+    let mut out = "<section id=\"live\"><h2>Looked at</h2>".to_string();
+    out += &report.live.iter().map(live).collect::<String>();
+    out += &report.flush_tests.iter().map(grid).collect::<String>();
+    out + "</section>"
+}
+
+fn live(view: &LiveView) -> String {
+    let mark = if view.suspect { " ?" } else { "" };
+    let mut out = format!("<h3>{}{mark}{}</h3>", text(&view.heading), sections::marks(&view.notes));
+    out += &view.grids.iter().map(grid).collect::<String>();
+    if !view.phrase.is_empty() {
+        let grade = view.grade.map_or("no grade", words::grade);
+        out += &format!("<p><strong>{}</strong> ({grade})</p>", text(&view.phrase));
+    }
+    out += &list(&view.sentences);
+    if !view.changes.is_empty() {
+        out += &format!("<p>It would change with</p>{}", list(&view.changes));
+    }
+    let remarks: Vec<String> = view
+        .remarks
+        .iter()
+        .map(|(label, remark)| format!("{}: {remark}", label.to_lowercase()))
+        .collect();
+    out + &list(&remarks)
+}
+
+fn list(items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", text(item))).collect();
+    format!("<ul>{items}</ul>")
+}
+
+fn grid(grid: &Grid) -> String {
+    let numeric: Vec<String> = grid.columns.iter().map(|name| format!("{name}>")).collect();
+    let mut headers = vec![""];
+    headers.extend(numeric.iter().map(String::as_str));
+    headers.push("");
+    let rows: Vec<Vec<String>> = grid
+        .rows
+        .iter()
+        .map(|row| {
+            let cells = std::iter::once(&row.name).chain(&row.cells).chain([&row.remark]);
+            cells.map(|cell| text(cell)).collect()
+        })
+        .collect();
+    format!("<h4>{}</h4>{}", text(&grid.title), table(&headers, &rows))
+}

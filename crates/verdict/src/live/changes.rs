@@ -1,0 +1,78 @@
+//! What would change it.
+
+use narrows_model::{LiveBound, LiveLog, LiveStandby, LiveVerdict};
+use narrows_units::Nanos;
+
+/// Commits that share a flush from which on waiting for more of them pays little.
+const SHARED_ENOUGH: f64 = 2.0;
+
+pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
+    match verdict.bound {
+        LiveBound::Idle | LiveBound::Unknown => Vec::new(),
+        LiveBound::NotWaitedFor => vec![
+            "nothing about the log's device shortens a commit here; what commits would cost when durable is told by \
+             narrows log in the log's folder"
+                .to_string(),
+        ],
+        LiveBound::NotTheLog => {
+            vec!["a faster log device would not: look at what sessions do instead".to_string()]
+        }
+        LiveBound::FlushTime => flush(log, verdict, false),
+        LiveBound::FlushBusy => flush(log, verdict, true),
+        LiveBound::Insert => vec![
+            "fewer and larger log records: several rows per statement, fewer indexes, COPY".to_string(),
+            "fewer whole pages in the log: a longer checkpoint_timeout with max_wal_size to match".to_string(),
+            "no storage: the locks are in the server's memory, and their number is fixed".to_string(),
+        ],
+        LiveBound::Standby => standby(log),
+    }
+}
+
+fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
+    let mut changes = vec![
+        "a log device with shorter flushes, or one of its own: narrows log in the log's folder says what it gives, \
+         narrows log compare what another would"
+            .to_string(),
+        "fewer, larger transactions: each pays for one commit".to_string(),
+    ];
+    let delay = log.setting("commit_delay").is_some_and(|setting| setting.value != "0");
+    let shared = log
+        .counted
+        .durable(log.sync_method())
+        .zip(log.counted.writers)
+        .filter(|(durable, _)| *durable > 0.0)
+        .map(|(durable, writers)| writers / durable);
+    if delay {
+        changes.push(
+            "commit_delay lengthens every commit so that more can join: compare without it"
+                .to_string(),
+        );
+    } else if busy && shared.is_some_and(|shared| shared < SHARED_ENOUGH) {
+        let half = verdict.model.as_ref().map(|model| Nanos((model.flush_ns / 2.0) as u64));
+        let half = half.map_or(String::new(), |half| format!(" of about half a flush, {half}"));
+        changes.push(format!("commit_delay{half}, so that more commits share a flush"));
+    }
+    changes.push(
+        "synchronous_commit = off, for transactions whose loss in a crash is bearable: the last ones before it are gone"
+            .to_string(),
+    );
+    changes
+}
+
+fn standby(log: &LiveLog) -> Vec<String> {
+    let lag = |standby: &LiveStandby| {
+        let write = Nanos(standby.write_lag_ns? as u64);
+        let flush = Nanos(standby.flush_lag_ns? as u64);
+        Some(format!("{} has written after {write} and flushed after {flush}", standby.name))
+    };
+    let confirms =
+        |standby: &&LiveStandby| matches!(standby.sync_state.as_deref(), Some("sync" | "quorum"));
+    let lags: Vec<String> = log.standbys.iter().filter(confirms).filter_map(lag).collect();
+    let seen = if lags.is_empty() { String::new() } else { format!(" ({})", lags.join("; ")) };
+    vec![
+        format!("a shorter way to the standby, or a faster log device there{seen}"),
+        "synchronous_commit = remote_write, without waiting for the standby's flush: a crash of both loses commits"
+            .to_string(),
+        "a quorum (ANY 1 of several) in synchronous_standby_names, so that the fastest one counts".to_string(),
+    ]
+}

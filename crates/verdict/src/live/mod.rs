@@ -1,0 +1,71 @@
+//! What a commit costs on a live server, and what bounds it there.
+//!
+//! Nothing intervened: counters and wait events were looked at, so the verdict is LIKELY at best. By Little's law the mean
+//! number of sessions in a state, over the rate of transactions that write, is the time each of them spends in it. The log
+//! is a batch server: what a commit waits at the device follows from the flush time alone (one flush where it comes alone,
+//! one and a half where flushes follow each other), and a wait of twice that is not the device's doing.
+//!
+//! Pure: from the run file alone, so that a newer version can judge again.
+
+mod bound;
+mod changes;
+mod groups;
+mod model;
+mod sentences;
+
+use narrows_model::{LiveLog, LivePart, LiveVerdict};
+
+use groups::Groups;
+
+/// Judges what was observed.
+pub fn live(log: &LiveLog) -> LiveVerdict {
+    let groups = Groups::of(log);
+    let model = model::model(log);
+    let busy = model::busy(log);
+    let (bound, grade) = bound::bound(log, &groups, busy);
+    let parts = parts(log);
+    let waits: Vec<f64> =
+        parts.iter().filter(|p| p.kind.is_log()).map(|p| p.per_commit_ns).collect();
+    let wait_ns = (!parts.is_empty()).then(|| waits.iter().sum());
+    let share = groups.share();
+    let mut verdict = LiveVerdict {
+        bound,
+        grade,
+        parts,
+        wait_ns,
+        share,
+        // Who no longer waits does the next transaction meanwhile; what else there is to wait for grows with it.
+        gain_at_most: share.filter(|share| *share < 1.0).map(|share| share / (1.0 - share)),
+        busy,
+        model,
+        sentences: Vec::new(),
+        changes: Vec::new(),
+    };
+    verdict.sentences = sentences::sentences(log, &groups, &verdict);
+    verdict.changes = changes::changes(log, &verdict);
+    verdict
+}
+
+/// Each state's time per transaction that wrote, where there were any.
+fn parts(log: &LiveLog) -> Vec<LivePart> {
+    let Some(rate) = log.counted.per_s(log.counted.writers).filter(|rate| *rate > 0.0) else {
+        return Vec::new();
+    };
+    let per_commit = |backends: f64| backends / rate * 1e9;
+    log.waits
+        .sessions
+        .iter()
+        .map(|wait| LivePart {
+            kind: wait.kind,
+            per_commit_ns: per_commit(wait.backends),
+            interval_95: wait.interval_95.map(|interval| narrows_model::Interval {
+                low: per_commit(interval.low),
+                high: per_commit(interval.high),
+                ..interval
+            }),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
