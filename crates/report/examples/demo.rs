@@ -1,7 +1,7 @@
 //! Renders the test fixture: `cargo run -p narrows-report --example demo -- text|html|markdown|csv|json [which]`
 //! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`; of storage alone
-//! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`; of the commit log `laddered` or
-//! `streams`; or a run file's name.
+//! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`; of the commit log `laddered`,
+//! `streams` or `compared`; or a run file's name.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -31,6 +31,7 @@ fn main() {
         "loads" => common::storage::loads(),
         "laddered" => common::log::laddered(),
         "streams" => common::log::streams(),
+        "compared" => common::log::compared(),
         file if file.ends_with(".json") => read(file),
         _ => common::rich(),
     };

@@ -3,7 +3,7 @@
 mod common;
 
 use common::finding;
-use common::log::{laddered, rung, streams};
+use common::log::{compared, laddered, rung, streams};
 use narrows_model::{DurabilityWord, Run, Severity, metric};
 use narrows_report::{Report, Units, html, markdown, text};
 
@@ -46,7 +46,7 @@ fn set(run: &mut Run, id: &str, name: &str, samples: &[f64]) {
 
 #[test]
 fn screens_of_the_log_look_as_they_should() {
-    for (name, run) in [("ladder", laddered()), ("streams", streams())] {
+    for (name, run) in [("ladder", laddered()), ("streams", streams()), ("places", compared())] {
         let screen = screen(&run);
         assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
         assert!(!screen.contains("not judged"), "no server was to be judged");
@@ -199,6 +199,45 @@ fn the_page_has_every_picture_and_only_those_it_has_figures_for() {
     assert!(bare.contains("fewer than two rungs stand on each other"));
     assert_eq!(bare.matches(&label("distribution of")).count(), 1);
     assert!(!bare.contains(&label("what each rung adds")));
+}
+
+/// The middles and ends of what is drawn for the places, by class.
+fn drawn(page: &str, class: &str) -> Vec<f64> {
+    let (_, picture) =
+        page.split_once("aria-label=\"commits per second on each").expect("a picture");
+    let start = format!("<circle class=\"point {class}\" cx=\"");
+    let dots = picture.split(start.as_str()).skip(1);
+    dots.map(|dot| dot.split('"').next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn places_show_prediction_and_measurement_and_their_durability() {
+    let page_of = page(&compared());
+    let (predicted, measured) = (drawn(&page_of, "c2"), drawn(&page_of, "c0"));
+    // Nothing is predicted of the first place, on which it was measured.
+    assert_eq!((predicted.len(), measured.len()), (2, 3));
+    assert!(measured[1] > predicted[0] && measured[2] < predicted[1], "{predicted:?} {measured:?}");
+    for said in [
+        "predicted 73.9 k/s",
+        "measured 75.4 k/s: holds",
+        ": fails",
+        ">not durable<",
+        "durability refuted",
+    ] {
+        assert!(page_of.contains(said), "{said}");
+    }
+    let md = markdown(&report(&compared()));
+    for said in ["holds", "fails", "not durable: not durable by construction", "refuted", "× 2.79"]
+    {
+        assert!(md.contains(said), "{said}: {md}");
+    }
+    let mut run = compared();
+    run.comparison.as_mut().unwrap().placements[1].validity = narrows_model::Validity::Invalid;
+    let page_of = page(&run);
+    for view in [page_of.clone(), markdown(&report(&run)), screen(&run)] {
+        assert!(view.contains("invalid") && !view.contains("73.9 k/s"), "{view}");
+    }
+    assert_eq!(drawn(&page_of, "c0").len(), 2);
 }
 
 #[test]

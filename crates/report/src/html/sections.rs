@@ -28,6 +28,7 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
     out += "</ul><nav>";
     for (id, word) in [
         ("commit", "In short"),
+        ("places", "Places for the log"),
         ("ladder", "Ladder"),
         ("distributions", "Distributions"),
         ("sessions", "Sessions"),

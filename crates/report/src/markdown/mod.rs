@@ -5,6 +5,7 @@ mod durability;
 mod interference;
 mod live;
 mod log;
+mod places;
 
 use narrows_model::Validity;
 
@@ -19,6 +20,7 @@ pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
     head(report, &mut out);
     log::short(report, &mut out);
+    places::places(report, &mut out);
     log::log(report, &mut out);
     if !report.ladder.is_empty() {
         durability::durability(report, &mut out);

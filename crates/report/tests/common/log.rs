@@ -54,6 +54,77 @@ pub fn streams() -> Run {
     run
 }
 
+/// Three places: the drive, memory, and a drive that was refuted, whose prediction fails.
+pub fn compared() -> Run {
+    let mut run = blank("compare");
+    let mut drive = place(1, "/data", 26_500.0, 310e3);
+    (drive.agrees, drive.measured_over_predicted) = (None, Some(0.97));
+    let mut memory = place(2, "/dev/shm", 73_900.0, 56e3);
+    (memory.in_memory, memory.file_system) = (true, "tmpfs".into());
+    memory.durability_sentence = "not durable by construction".into();
+    let mut refuted = place(3, "/srv/a folder/with a long name/and another one/wal", 1_900.0, 2e6);
+    refuted.durability = DurabilityWord::Refuted;
+    refuted.agrees = Some(false);
+    refuted.reason = Some("its flushes took 3 times as long under the database".into());
+    run.comparison = Some(Comparison {
+        workload: "update".into(),
+        sessions: 8,
+        work: Some(CommitWork {
+            cpu_ns: 45e3,
+            client_cpu_ns: 22e3,
+            waits_ns: 0.0,
+            wal_bytes: 248.0,
+        }),
+        placements: vec![drive, memory, refuted],
+        sentences: vec!["None of the other places may be taken.".into()],
+    });
+    run
+}
+
+fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement {
+    let name = format!("wal_{number}");
+    let figure = |rate_per_s: f64, off: f64| {
+        let (low, high) = (rate_per_s * (1.0 - off), rate_per_s * (1.0 + off));
+        let method = IntervalMethod::Propagated;
+        CommitFigure { rate_per_s, interval_95: Some(Interval { low, high, method }) }
+    };
+    let rung = |rung: &str, factor: f64| PlacedRung {
+        measurement: format!("log.rung.{name}.{rung}"),
+        rung: rung.into(),
+        p50_ns: Some(flush_ns * factor),
+        p99_ns: Some(flush_ns * factor * 2.5),
+    };
+    Placement {
+        folder: folder.into(),
+        file_system: "ext4 on /dev/vda".into(),
+        in_memory: false,
+        durability: DurabilityWord::NotShown,
+        durability_sentence: "nothing seen here speaks against it".into(),
+        ladder: vec![rung("write.fdatasync.overwrite.8k", 1.0), rung("leader", 1.05)],
+        emulated: Some(PlacedEmulation {
+            measurement: format!("log.working.{name}"),
+            commits: figure(rate_per_s, 0.02),
+            log_file_sync_ns: Some(flush_ns * 1.5),
+            parallel_write_ns: Some(flush_ns),
+            commits_per_flush: Some(2.0),
+        }),
+        predicted: Some(figure(rate_per_s, 0.05)),
+        measured: Some(PlacedDatabase {
+            measurement: format!("database.update.{name}"),
+            commits: figure(rate_per_s * if number == 3 { 0.6 } else { 1.02 }, 0.03),
+            latency_p50_ns: Some(2.0 * flush_ns),
+            latency_p99_ns: Some(9.0 * flush_ns),
+            log_file_sync_ns: Some(1.4 * flush_ns),
+            flush_ns: Some(0.9 * flush_ns),
+        }),
+        measured_over_predicted: Some(1.02),
+        agrees: Some(true),
+        reason: None,
+        validity: Validity::Valid,
+        name,
+    }
+}
+
 fn blank(what: &str) -> Run {
     let mut run = super::without_database();
     run.command = ["narrows", "log", what, "--wal", "/data"].map(String::from).into();

@@ -1,6 +1,7 @@
 //! The commit log as page sections: in short, the ladder with its picture, distributions, sessions, several logs on one device.
 
 mod ladder;
+mod places;
 mod sessions;
 mod sharing;
 mod spreads;
@@ -32,6 +33,7 @@ pub(super) fn short(report: &Report) -> String {
 /// Everything behind it, in the order of the layers.
 pub(super) fn sections(report: &Report) -> String {
     [
+        places::section(report),
         ladder::section(report),
         spreads::section(report),
         sessions::section(report),
