@@ -5,7 +5,7 @@ mod common;
 use common::finding;
 use common::log::{compared, laddered, rung, streams};
 use narrows_model::{DurabilityWord, Run, Severity, metric};
-use narrows_report::{Report, Units, html, markdown, text};
+use narrows_report::{Report, Units, csv, html, markdown, text};
 
 fn report(run: &Run) -> Report {
     Report::new(run, Units::Si)
@@ -231,6 +231,12 @@ fn places_show_prediction_and_measurement_and_their_durability() {
     {
         assert!(md.contains(said), "{said}: {md}");
     }
+    let csv = csv(&report(&compared()));
+    let row = csv.lines().find(|line| line.starts_with("log.compare.wal_2,")).expect("a row");
+    assert_eq!(
+        row,
+        "log.compare.wal_2,log,valid,predicted_throughput,ops_per_s,73900,70205,77595,1,"
+    );
     let mut run = compared();
     run.comparison.as_mut().unwrap().placements[1].validity = narrows_model::Validity::Invalid;
     let page_of = page(&run);

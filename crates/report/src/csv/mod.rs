@@ -2,6 +2,7 @@
 //! column; an interval that does not exist is two empty cells, not zeros.
 
 mod calibration;
+mod comparison;
 
 use crate::report::Report;
 use crate::words;
@@ -9,7 +10,8 @@ use crate::words;
 const HEADER: [&str; 10] =
     ["measurement", "layer", "validity", "metric", "unit", "value", "low", "high", "n", "samples"];
 
-/// All metrics of all measurements, then the calibrations with their curves; invalid ones too, marked as such in `validity`. `samples` are separated by
+/// All metrics of all measurements, then the calibrations with their curves and what was
+/// predicted of places for the log; invalid ones too, marked as such in `validity`. `samples` are separated by
 /// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
 pub fn csv(report: &Report) -> String {
     let mut out = String::new();
@@ -39,6 +41,9 @@ pub fn csv(report: &Report) -> String {
     }
     for calibration in &report.run.calibrations {
         calibration::rows(&mut out, calibration);
+    }
+    if let Some(comparison) = &report.run.comparison {
+        comparison::rows(&mut out, comparison);
     }
     out
 }
