@@ -50,6 +50,13 @@ impl LiveLog {
         self.setting("wal_sync_method").map_or("fdatasync", |setting| setting.value.as_str())
     }
 
+    /// Processes found writing or flushing the log at a moment, mean; `None` where states are unknown.
+    pub fn flush_seen(&self) -> Option<f64> {
+        let all = self.waits.sessions.iter().chain(&self.waits.own);
+        let at_it = all.filter(|wait| wait.kind.is_at_the_log()).map(|wait| wait.backends).sum();
+        (self.waits.samples > 0).then_some(at_it)
+    }
+
     /// Whether the setting is known and has this value.
     pub fn is_set(&self, name: &str, value: &str) -> bool {
         self.setting(name).is_some_and(|setting| setting.value == value)
@@ -193,6 +200,11 @@ impl LiveWaitKind {
             LiveWaitKind::Running => "running, or ready to",
             LiveWaitKind::Elsewhere => "waiting for something else",
         }
+    }
+
+    /// Whether the log is being written or flushed in it, which one process at a time can do.
+    pub fn is_at_the_log(self) -> bool {
+        matches!(self, LiveWaitKind::Flush | LiveWaitKind::Write)
     }
 
     /// Whether it is the log that is waited for.

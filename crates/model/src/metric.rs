@@ -260,6 +260,8 @@ pub const FLUSH_RATE: &str = "flush_rate";
 pub const SERVER_WRITE_TIME: &str = "server_write_time";
 /// Share of the window in which the log was being written or flushed.
 pub const FLUSH_BUSY: &str = "flush_busy";
+/// Processes found writing or flushing the log at a moment, mean: by [`FLUSH_BUSY`] if what was found is what was.
+pub const FLUSH_SEEN: &str = "flush_seen";
 /// Whole pages in the log times the page size, over the log's bytes: at most this share is whole pages. They may be
 /// compressed or have holes, so that it can exceed 1.
 pub const FULL_PAGE_SHARE: &str = "full_page_share";

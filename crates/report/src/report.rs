@@ -174,6 +174,10 @@ fn alone(run: &Run) -> bool {
 
 /// What the repeats cannot show because it was the same in all of them.
 fn not_replicated(run: &Run) -> Option<String> {
+    // Who only looks restarts nothing.
+    if !run.live_logs.is_empty() {
+        return None;
+    }
     let fresh = run.measurements.iter().map(|m| m.replication);
     let least = fresh.min_by_key(|r| match r {
         Replication::PerWindow => 0,

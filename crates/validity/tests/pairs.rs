@@ -330,6 +330,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "live-buffers-full",
         fires: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.11),
         silent: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.09) },
+    Pair { rule: "live-states-disagree",
+        fires: |r| { live_has(r, metric::FLUSH_BUSY, 0.5); put(r, "log.live", metric::FLUSH_SEEN, 0.24) },
+        // Where little happens chance decides.
+        silent: |r| { live_has(r, metric::FLUSH_BUSY, 0.09); put(r, "log.live", metric::FLUSH_SEEN, 0.0) } },
     Pair { rule: "live-looking-costs",
         fires: |r| live_has(r, metric::LOOKING_SHARE, 0.021),
         silent: |r| live_has(r, metric::LOOKING_SHARE, 0.019) },

@@ -72,7 +72,12 @@ pub(super) const RULES: &[Rule] = &[
     ),
     blind(
         "others-unseen",
-        When::Blind { of: Select::ALL, have: &[], lack: &[metric::OTHER_CPUS, metric::STEAL] },
+        When::Blind {
+            // Of a server that is only looked at the machine may be another.
+            of: Select::ALL.except(&["log.live"]),
+            have: &[],
+            lack: &[metric::OTHER_CPUS, metric::STEAL],
+        },
         "Whether others used the CPUs could not be seen",
         "Make /proc/stat readable",
     ),

@@ -3,7 +3,7 @@
 use narrows_model::{Severity, metric};
 
 use crate::Quantity::Metric;
-use crate::{About, Group, Over, Rule, Select, Test, When};
+use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const LIVE: About = About::Measurement(Select::ids(&["log.live"]));
 const SETTINGS: &str = "PostgreSQL documentation: Write Ahead Log, Settings";
@@ -90,6 +90,26 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Raise wal_buffers (16 MB is the most that is chosen by itself), or log less",
         reason: "Such a write holds up statements, which no figure of commits shows",
         reference: STATISTICS,
+    },
+    Rule {
+        id: "live-states-disagree",
+        group: Group::Log,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::ids(&["log.live"]).needs(&[Need::AtLeast(Metric(metric::FLUSH_BUSY), 0.1)]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::FLUSH_SEEN),
+            to: Metric(metric::FLUSH_BUSY),
+            over: Over::Median,
+            test: Test::Outside(0.5, 2.0),
+        },
+        figures: &[Metric(metric::LOOKING_SHARE)],
+        summary: "Sessions were found at the log far more or less often than the server's own times say",
+        advice: "Look for longer; on a machine with few processors who asks gets in the way of who is asked about",
+        reason: "One process at a time writes or flushes the log, so that how many are found at it on average is the \
+                 share of time that the server counted",
+        reference: "Little 1961; methods: log",
     },
     Rule {
         id: "live-looking-costs",

@@ -3,6 +3,7 @@
 use narrows_model::{Grade, LiveBound, LiveLog};
 
 use super::groups::{Groups, Place};
+use super::model;
 
 /// Fewer transactions that wrote tell nothing.
 const LEAST_WRITERS: f64 = 20.0;
@@ -10,6 +11,8 @@ const LEAST_WRITERS: f64 = 20.0;
 const LEAST_SAMPLES: u64 = 20;
 /// Below this share of the time at work the log is not what sessions wait for.
 const LEAST_SHARE: f64 = 0.10;
+/// States found and times counted agree within this factor.
+pub(super) const STATES_AGREE: f64 = 2.0;
 /// From here on one flush follows the other.
 const BUSY: f64 = 0.7;
 
@@ -24,6 +27,14 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
         return (LiveBound::Unknown, Grade::Open);
     }
     let Some(share) = groups.share() else { return (LiveBound::Unknown, Grade::Open) };
+    let (bound, grade) = by_states(log, groups, busy, share);
+    // What was found has to agree with what was counted, or it was not what was.
+    let apart = model::seen_over_counted(log)
+        .is_some_and(|ratio| !(1.0 / STATES_AGREE..=STATES_AGREE).contains(&ratio));
+    (bound, if apart { Grade::Open } else { grade })
+}
+
+fn by_states(log: &LiveLog, groups: &Groups, busy: Option<f64>, share: f64) -> (LiveBound, Grade) {
     let interval = groups.share_interval();
     if share < LEAST_SHARE {
         let bound = if log.is_set("synchronous_commit", "off") {

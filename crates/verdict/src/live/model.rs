@@ -1,21 +1,21 @@
 //! What flush times alone would make a commit wait.
 
-use narrows_model::{LiveLog, LiveModel, LiveWaitKind};
+use narrows_model::{LiveLog, LiveModel};
 
 /// Where flushes follow each other a commit waits for the rest of one and for its own.
 const FLUSHES_WAITED_FOR: f64 = 1.5;
-/// States in which the log is being written or flushed; one process at a time can be.
-const AT_IT: [LiveWaitKind; 2] = [LiveWaitKind::Flush, LiveWaitKind::Write];
-
+/// Where the log is busy for less of the time, the samples that met it are too few.
+const WORTH_COMPARING: f64 = 0.1;
 /// Share of the interval in which a write or flush was under way: counted by the server, or else as often as one was met.
 pub(super) fn busy(log: &LiveLog) -> Option<f64> {
-    log.counted.busy().or_else(|| sampled(log))
+    log.counted.busy().or_else(|| log.flush_seen())
 }
 
-fn sampled(log: &LiveLog) -> Option<f64> {
-    let all = log.waits.sessions.iter().chain(&log.waits.own);
-    let at_it: f64 = all.filter(|wait| AT_IT.contains(&wait.kind)).map(|w| w.backends).sum();
-    (log.waits.samples > 0).then_some(at_it)
+/// How many times as often processes were found at the log as the server's own times say; `None` where one of both is
+/// unknown, or too little happened to compare.
+pub(super) fn seen_over_counted(log: &LiveLog) -> Option<f64> {
+    let counted = log.counted.busy().filter(|busy| *busy > WORTH_COMPARING)?;
+    Some(log.flush_seen()? / counted)
 }
 
 /// `None` where the number of flushes is unknown, or none took place.
@@ -25,7 +25,7 @@ pub(super) fn model(log: &LiveLog) -> Option<LiveModel> {
     let durable = counted.durable(method).filter(|durable| *durable > 0.0)?;
     let (flush_ns, from) = match counted.durable_mean_ns(method) {
         Some(ns) => (ns, "counted"),
-        None => (sampled(log)? * counted.interval_ns / durable, "sampled"),
+        None => (log.flush_seen()? * counted.interval_ns / durable, "sampled"),
     };
     let during = counted.per_s(counted.writers)? * flush_ns / 1e9;
     Some(LiveModel {

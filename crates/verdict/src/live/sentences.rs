@@ -3,7 +3,9 @@
 use narrows_model::{Grade, LiveBound, LiveLog, LiveModel, LiveVerdict, LiveWaitKind};
 use narrows_units::{Nanos, Ratio, significant};
 
+use super::bound::STATES_AGREE;
 use super::groups::{Groups, Place};
+use super::model;
 
 /// Beyond this factor of the law the device doesn't explain the wait.
 const APART: f64 = 2.0;
@@ -27,7 +29,7 @@ pub(super) fn sentences(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -
         said.extend(law(groups, log, model));
     }
     said.extend(share(log, groups, verdict));
-    said.extend(doubt(groups, verdict));
+    said.extend(doubt(log, groups, verdict));
     said
 }
 
@@ -134,12 +136,17 @@ fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
 fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
     let share = verdict.share?;
     let gain = match verdict.gain_at_most {
-        Some(gain) if gain < 1.0 => format!("at most {} more transactions", Ratio(gain)),
-        Some(gain) => format!("at most × {} the transactions", significant(1.0 + gain, 2)),
-        None => "any number of transactions, as far as this goes".to_string(),
+        Some(gain) if gain < 1.0 => {
+            format!("without it they could do at most {} more", Ratio(gain))
+        }
+        Some(gain) => format!(
+            "without it something else would bound them, at × {} at the latest",
+            significant(1.0 + gain, 2)
+        ),
+        None => "without it something else would bound them".to_string(),
     };
     let mut text = format!(
-        "That is {} of the time of {} sessions at work; without it they could do {gain}",
+        "That is {} of the time of {} sessions at work; {gain}",
         Ratio(share),
         significant(groups.active(), 2)
     );
@@ -160,7 +167,7 @@ fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String
 }
 
 /// Why it is OPEN.
-fn doubt(groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
+fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
     if verdict.grade != Grade::Open {
         return None;
     }
@@ -168,6 +175,15 @@ fn doubt(groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
         return Some(
             "What sessions wait for could not be seen, so what bounds them is open.".into(),
         );
+    }
+    if let Some(ratio) = model::seen_over_counted(log)
+        && !(1.0 / STATES_AGREE..=STATES_AGREE).contains(&ratio)
+    {
+        return Some(format!(
+            "Sessions were found at the log × {} as often as the server's own times say, so that what they were found \
+             waiting for can't be trusted.",
+            significant(ratio, 2)
+        ));
     }
     if verdict.share.is_none() {
         return Some("No session was found at work, so what bounds them is open.".into());

@@ -105,7 +105,7 @@ fn flushes_that_follow_each_other_are_a_batch_server_at_its_end() {
 #[test]
 fn insert_locks_and_standbys_are_named_as_such() {
     use LiveWaitKind::*;
-    let insert = live(&server(&[(Insert, 6.0), (Behind, 1.0), (Running, 8.0)]));
+    let insert = live(&server(&[(Insert, 6.0), (Flush, 0.5), (Behind, 0.5), (Running, 8.0)]));
     assert_eq!((insert.bound, insert.grade), (LiveBound::Insert, Grade::Likely));
     let mut log = server(&[(Flush, 0.5), (Standby, 12.0), (Running, 1.0)]);
     log.standbys.push(LiveStandby {
@@ -124,7 +124,9 @@ fn insert_locks_and_standbys_are_named_as_such() {
 #[test]
 fn what_is_not_the_log_is_said_with_what_it_is() {
     use LiveWaitKind::*;
-    let verdict = live(&server(&[(Flush, 0.2), (Running, 9.0), (Elsewhere, 3.0)]));
+    let mut log = server(&[(Flush, 0.2), (Running, 9.0), (Elsewhere, 3.0)]);
+    log.counted.flush_ns = Some(5e9);
+    let verdict = live(&log);
     assert_eq!((verdict.bound, verdict.grade), (LiveBound::NotTheLog, Grade::Likely));
     let gain = verdict.gain_at_most.unwrap();
     assert!((gain - 0.2 / 12.0).abs() < 1e-3, "{gain}");
@@ -135,6 +137,8 @@ fn what_is_not_the_log_is_said_with_what_it_is() {
 fn what_does_not_wait_is_not_called_fast() {
     use LiveWaitKind::*;
     let mut log = server(&[(Running, 9.0)]);
+    // The log writer flushes now and then.
+    log.counted.flush_ns = Some(0.5e9);
     log.settings = vec![setting("fsync", "on"), setting("synchronous_commit", "off")];
     let verdict = live(&log);
     assert_eq!((verdict.bound, verdict.grade), (LiveBound::NotWaitedFor, Grade::Likely));
@@ -186,7 +190,16 @@ fn too_little_is_open() {
     let verdict = live(&short);
     assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
     assert!(said(&verdict).contains("look for longer"), "{}", said(&verdict));
-    let even = live(&server(&[(Behind, 2.0), (Insert, 2.0), (Running, 1.0)]));
+    let even = live(&server(&[(Flush, 0.5), (Behind, 1.5), (Insert, 2.0), (Running, 1.0)]));
     assert_eq!(even.grade, Grade::Open);
     assert!(said(&even).contains("not told apart"), "{}", said(&even));
+}
+
+#[test]
+fn states_that_contradict_the_servers_own_times_decide_nothing() {
+    use LiveWaitKind::*;
+    // Half of the time in flushes by the server's count, and a fifth as it was found.
+    let verdict = live(&server(&[(Flush, 0.2), (Behind, 0.9), (Running, 0.4)]));
+    assert_eq!(verdict.grade, Grade::Open);
+    assert!(said(&verdict).contains("× 0.40 as often"), "{}", said(&verdict));
 }

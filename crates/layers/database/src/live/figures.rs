@@ -54,6 +54,9 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
             log.waits.sessions.iter().filter(of).map(mean).sum()
         });
         add(&mut samples, log, counts, device);
+        if let Some(seen) = seen(log, (!whole).then_some(index)) {
+            samples.add(metric::FLUSH_SEEN, Unit::Count, Better::Neither, seen);
+        }
     }
     samples.add(metric::LOOKING_SHARE, Unit::Ratio, Better::Less, log.cost.share);
     let mut measurement = Measurement::new(super::MEASUREMENT, narrows_model::Layer::Log);
@@ -66,6 +69,15 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
         measurement.conditions.insert(setting.name.clone(), json!(setting.value));
     }
     measurement
+}
+
+/// Processes found at the log in that window, or in all of them.
+fn seen(log: &LiveLog, window: Option<usize>) -> Option<f64> {
+    let Some(index) = window else { return log.flush_seen() };
+    let all = log.waits.sessions.iter().chain(&log.waits.own);
+    let at_it = all.filter(|wait| wait.kind.is_at_the_log());
+    let mean = |wait: &narrows_model::LiveWait| wait.windows.get(index).copied().unwrap_or(0.0);
+    (log.waits.samples > 0).then(|| at_it.map(mean).sum())
 }
 
 fn add(samples: &mut Samples, log: &LiveLog, counts: &LiveCounts, device: Option<f64>) {

@@ -77,6 +77,7 @@ impl Look {
         let settings = server::settings(&mut watcher)?;
         let synchronous_commit_of = server::synchronous_commit_of(&mut watcher)?;
         let statement = Statement::new(&catalog);
+        watcher.query(waits::PREPARE)?;
         let mut sampled = waits::Sampled::default();
         let mut edges = vec![Edge::read(&mut watcher, &statement)?];
         let mut rng = Rng::new(seed);

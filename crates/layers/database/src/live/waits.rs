@@ -7,12 +7,19 @@ use narrows_model::{LiveWait, LiveWaitKind, LiveWaits};
 use crate::wire::Row;
 
 /// Sessions at work, and what the server's own processes do to the log. `ClientRead` and the like are nobody's work.
-pub(super) const SQL: &str = "\
-SELECT backend_type, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_activity \
+///
+/// Planned once, and of the function below the view `pg_stat_activity`, without its joins: until the answer is made, whoever
+/// asks takes a processor from those who are asked about, and on a small machine that shows in what they do.
+pub(super) const PREPARE: &str = "\
+PREPARE narrows_waits AS \
+SELECT backend_type, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_get_activity(NULL) \
 WHERE pid <> pg_catalog.pg_backend_pid() AND CASE WHEN backend_type = 'client backend' \
 THEN state IN ('active', 'fastpath function call') \
 ELSE wait_event_type IN ('IO', 'LWLock', 'IPC') AND wait_event ILIKE 'wal%' END \
 GROUP BY 1, 2, 3";
+
+/// Asks.
+pub(super) const SQL: &str = "EXECUTE narrows_waits";
 
 /// Names that are shown of what isn't the log.
 const ELSEWHERE_SHOWN: usize = 3;
