@@ -15,10 +15,11 @@ pub struct CommitFigure {
     pub interval_95: Option<Interval>,
 }
 
-/// What one commit of the workload takes besides its wait for the log, as it was measured with the log on the first place.
+/// What one commit of the workload takes besides the log, as it was measured on the first place with commits that don't wait for
+/// their flush.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitWork {
-    /// Processor time of the session's server process, its part of the flushes included, ns.
+    /// Processor time of the session's server process, ns.
     pub cpu_ns: f64,
     /// Processor time of the client, ns.
     pub client_cpu_ns: f64,
@@ -134,6 +135,10 @@ pub struct Comparison {
     /// What a commit takes besides the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<CommitWork>,
+    /// What the sessions do on the first place when no commit waits for its flush: about what a log that costs nothing would give.
+    /// The server still flushes behind them, so that a fast place may give some more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<CommitFigure>,
     /// The places; on the first one the workload was measured.
     pub placements: Vec<Placement>,
     /// The answer, one sentence each.

@@ -2,7 +2,8 @@
 //! asked for, what it does.
 //!
 //! Everything takes turns within each repeat, forwards in the even ones and backwards in the odd ones: the database on the
-//! first place (with `--prove` on each), the emulated log writer and a short ladder on each. So what drifts meets all of them. What
+//! first place (with `--prove` on each), once waiting for its commits and once not, the emulated log writer and a short ladder on
+//! each. So what drifts meets all of them. What
 //! follows from it is drawn by the verdicts' crate from the run alone.
 
 use std::path::PathBuf;
@@ -18,7 +19,8 @@ use narrows_layer_log::{
 use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, RolePath, Unknown,
 };
-use narrows_verdict::compare::{database_id, place_name, work, working_id};
+use narrows_verdict::Intervention;
+use narrows_verdict::compare::{database_id, free_id, place_name, work, working_id};
 
 use super::database::find;
 use super::placed::{self, DATA_BYTES, PlacedServer, WAL_BYTES};
@@ -34,12 +36,15 @@ use crate::{output, plan};
 const RUNG: Duration = Duration::from_millis(200);
 /// Windows in which the emulation's work is fitted to the database's.
 const FITTING: u32 = 3;
+/// Windows of the database from which that work is taken.
+const DEMANDS: u32 = 2;
 /// Starting a server, loading its table, and filling its log.
 const SERVER_S: f64 = 7.0;
 /// A window of the database besides itself: its warm-up is a quarter, and sessions open and end.
 const DATABASE_S: f64 = 0.7;
-/// What a database writes to its log at most, for the plan.
-const LOG_BYTES_PER_S: f64 = 20e6;
+/// What each session, and all of them together, write to the log at most, for the plan.
+const SESSION_BYTES_PER_S: f64 = 5e6;
+const LOG_BYTES_PER_S: f64 = 200e6;
 /// The log's segment of ours.
 const SEGMENT_BYTES: u64 = 64 << 20;
 
@@ -119,8 +124,9 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
         window: emulation,
     };
     let servers = servers(args, places) as u64;
-    let taken = servers * u64::from(args.repeats) + servers;
+    let taken = (servers + 1) * u64::from(args.repeats) + servers + u64::from(DEMANDS);
     let window_s = database.as_secs_f64() * 1.25;
+    let log_bytes_per_s = (f64::from(args.sessions) * SESSION_BYTES_PER_S).min(LOG_BYTES_PER_S);
     let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
         layer: Layer::Database,
         what,
@@ -136,7 +142,7 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
         step(
             format!("{} sessions that update and commit", args.sessions),
             taken as f64 * (window_s + DATABASE_S),
-            (taken as f64 * window_s * LOG_BYTES_PER_S) as u64,
+            (taken as f64 * window_s * log_bytes_per_s) as u64,
         ),
         planned_places(
             (u64::from(args.repeats), RUNG.as_secs_f64()),
@@ -146,10 +152,10 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
     ]
 }
 
-/// A database and its measurement in the making.
+/// A database and its measurements in the making: its commits, and on the first place those that don't wait too.
 struct Running {
     server: PlacedServer,
-    turns: Turns,
+    turns: Vec<Turns>,
 }
 
 fn measure(
@@ -160,7 +166,7 @@ fn measure(
 ) -> Result<Ended> {
     let mut running = start(session, args, places, split)?;
     let (database, emulation) = windows(args);
-    let demand = demand(session, args, &mut running)?;
+    let demand = demand(&session.context(database), args, &mut running[0])?;
     let scratch: Vec<Scratch> = places
         .wal
         .iter()
@@ -189,7 +195,9 @@ fn measure(
             }
             for at in order {
                 if let Some(Running { server, turns }) = running.get_mut(at) {
-                    server.database.turn(&Context { window: database, ..log }, turns)?;
+                    for turns in turns {
+                        server.database.turn(&Context { window: database, ..log }, turns)?;
+                    }
                 }
                 logs.working(&log, at, work)?;
                 logs.rungs(&Context { window: RUNG, ..log }, at)?;
@@ -203,7 +211,7 @@ fn measure(
     }
     let taken = taken?;
     let mut measurements: Vec<Measurement> =
-        running.into_iter().map(|running| running.turns.finish()).collect();
+        running.into_iter().flat_map(|running| running.turns).map(Turns::finish).collect();
     measurements.extend(taken.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
         let unknown = taken.absent.into_iter();
@@ -216,7 +224,8 @@ fn measure(
     Ok(Ended::Whole)
 }
 
-/// Starts the servers and warms them by one window each, which is thrown away: it fills the pool and logs the whole pages.
+/// Starts the servers and warms each by a window that is thrown away: it fills the pool and logs the whole pages. No commit waits in
+/// it, so that on a slow place it does as much.
 fn start(
     session: &Session,
     args: &CompareArgs,
@@ -230,23 +239,36 @@ fn start(
     for (at, path) in places.paths().enumerate().take(servers(args, places)) {
         let mut server = PlacedServer::start(session, places, (at, path), (&found, &user), split)
             .with_context(|| format!("no database with its log in {}", path.path))?;
-        let variation = || Variation::closed(database_id(&place_name(at)), args.sessions);
         let database = &mut server.database;
-        let mut warm_up = database.begin_turns(&ctx, Workload::Update, variation())?;
+        let mut warm_up = database.begin_turns(&ctx, Workload::Update, free(args))?;
         database.turn(&ctx, &mut warm_up)?;
-        let turns = database.begin_turns(&ctx, Workload::Update, variation())?;
+        let commits = Variation::closed(database_id(&place_name(at)), args.sessions);
+        let mut turns = vec![database.begin_turns(&ctx, Workload::Update, commits)?];
+        if at == 0 {
+            turns.push(database.begin_turns(&ctx, Workload::Update, free(args))?);
+        }
         running.push(Running { server, turns });
     }
     Ok(running)
 }
 
-/// What a commit takes besides the log, by one window of the database on the first place.
-fn demand(session: &Session, args: &CompareArgs, running: &mut [Running]) -> Result<CommitWork> {
-    let ctx = session.context(windows(args).0);
-    let database = &mut running[0].server.database;
-    let variation = Variation::closed(database_id(&place_name(0)), args.sessions);
-    let mut turns = database.begin_turns(&ctx, Workload::Update, variation)?;
-    database.turn(&ctx, &mut turns)?;
+/// The workload whose commits don't wait for their flush.
+fn free(args: &CompareArgs) -> Variation {
+    Variation {
+        synchronous_commit: false,
+        intervention: Some(Intervention::SyncOff.word().into()),
+        baseline: Some(database_id(&place_name(0))),
+        ..Variation::closed(free_id(), args.sessions)
+    }
+}
+
+/// What a commit takes besides the log, by windows of the database on the first place in which no commit waits for its flush.
+fn demand(ctx: &Context<'_>, args: &CompareArgs, running: &mut Running) -> Result<CommitWork> {
+    let database = &mut running.server.database;
+    let mut turns = database.begin_turns(ctx, Workload::Update, free(args))?;
+    for _ in 0..DEMANDS {
+        database.turn(ctx, &mut turns)?;
+    }
     work(&turns.finish()).context(
         "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
          hint: mount /proc without hidepid, or run as the server's user",
@@ -269,18 +291,22 @@ fn log_place(
     }
 }
 
-/// The work with which the emulation's sessions on the first place take the processor time that the database's were measured to
-/// take: what their part of the flushes costs is not work between commits, and only the emulation can tell it.
+/// The work with which the emulation's sessions and clients take the processor time that the database's were measured to take, both
+/// without a log to wait for: what handing over costs is not work, and only the emulation can tell it.
 fn fit(ctx: &Context<'_>, logs: &mut LogPlaces<'_>, demand: &CommitWork) -> Result<Work> {
     let mut work = Work {
         cpu_ns: demand.cpu_ns as u64,
         client_ns: demand.client_cpu_ns as u64,
         waits_ns: demand.waits_ns as u64,
     };
+    let less = |wanted: f64, took: f64, work: u64| {
+        let handing_over = (took - work as f64).max(0.0);
+        (wanted - handing_over).max(0.0) as u64
+    };
     for _ in 0..FITTING {
-        let worked = logs.try_out(ctx, 0, work)?;
-        let commit_ns = (worked.session_cpu_ns - work.cpu_ns as f64).max(0.0);
-        work.cpu_ns = (demand.cpu_ns - commit_ns).max(0.0) as u64;
+        let worked = logs.free(ctx, work)?;
+        work.cpu_ns = less(demand.cpu_ns, worked.session_cpu_ns, work.cpu_ns);
+        work.client_ns = less(demand.client_cpu_ns, worked.client_cpu_ns, work.client_ns);
     }
     Ok(work)
 }

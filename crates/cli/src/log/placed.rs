@@ -23,8 +23,8 @@ const CACHED_BYTES: u64 = 32 * MIB;
 /// Segments that are made and recycled before anything is measured, as those of a server that has run for a while are.
 const RECYCLED: u32 = 6;
 const SEGMENT_MIB: u64 = 16;
-/// No checkpoint falls into the windows before the log has grown so far.
-const MAX_WAL_MIB: u64 = 512;
+/// No checkpoint falls into the windows before the log has grown so far: half of the free space between these.
+const MAX_WAL_MIB: std::ops::RangeInclusive<u64> = 512..=16 << 10;
 /// The load's database; it is watched from another one.
 const LOAD_DATABASE: &str = "narrows_load";
 
@@ -59,7 +59,7 @@ impl PlacedServer {
         let data = Scratch::create(&places.data, &format!("{}-{name}-data", session.run.id))?;
         let wal = Scratch::create(&places.wal[at], &format!("{}-{name}-wal", session.run.id))?;
         let (data_dir, wal_dir) = (data.path().join("data"), wal.path().join("wal"));
-        let settings = settings(found, session.run.plan.sessions);
+        let settings = settings(found, path, session.run.plan.sessions);
         let options = Options {
             settings: &settings,
             cpus: &split.server,
@@ -123,7 +123,9 @@ pub fn watch(places: &Places, paths: &[&RolePath]) -> Watch {
 
 /// The durability of a production server; no checkpoint and no full pages in the windows, because the places are to differ in
 /// nothing but the log.
-fn settings(found: &Found, sessions: u32) -> Vec<(String, String)> {
+fn settings(found: &Found, path: &RolePath, sessions: u32) -> Vec<(String, String)> {
+    let room_mib = path.file_system.free_bytes.map_or(0, |free| free / 2 / MIB);
+    let max_wal_mib = room_mib.clamp(*MAX_WAL_MIB.start(), *MAX_WAL_MIB.end());
     let mut settings: Vec<(&str, String)> = vec![
         ("shared_buffers", "128MB".into()),
         ("fsync", "on".into()),
@@ -133,7 +135,7 @@ fn settings(found: &Found, sessions: u32) -> Vec<(String, String)> {
         ("max_wal_senders", "0".into()),
         ("checkpoint_timeout", "1h".into()),
         ("min_wal_size", format!("{}MB", u64::from(RECYCLED + 2) * SEGMENT_MIB)),
-        ("max_wal_size", format!("{MAX_WAL_MIB}MB")),
+        ("max_wal_size", format!("{max_wal_mib}MB")),
         ("autovacuum", "off".into()),
         ("max_connections", (sessions + 20).to_string()),
     ];

@@ -72,8 +72,14 @@ fn placement(place: &Placement, edge: usize) -> Vec<Line> {
         DurabilityWord::NotShown => ("durability not shown".to_string(), Style::Careful),
         DurabilityWord::Refuted => ("durability refuted".to_string(), Style::Bad),
     };
-    let start = Line::new().to(INDENT).put(style, &word).put(Style::Faint, ": ");
-    lines.extend(paragraph(start, Style::Faint, &place.durability_sentence, INDENT, edge));
+    // "not durable: not durable by construction" would say it twice.
+    let sentence = &place.durability_sentence;
+    let (between, why) = match sentence.strip_prefix("not durable ") {
+        Some(why) if place.in_memory => (" ", why),
+        _ => (": ", sentence.as_str()),
+    };
+    let start = Line::new().to(INDENT).put(style, &word).put(Style::Faint, between);
+    lines.extend(paragraph(start, Style::Faint, why, INDENT, edge));
     lines.push(figures(place));
     if let Some(reason) = &place.reason {
         let start = Line::new().to(INDENT);
@@ -208,6 +214,7 @@ mod tests {
                 waits_ns: 0.0,
                 wal_bytes: 248.0,
             }),
+            ceiling: Some(figure(80_000.0)),
             placements: vec![
                 place(1, 26_566.0, 310e3),
                 place(2, 73_915.0, 56e3),

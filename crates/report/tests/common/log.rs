@@ -75,6 +75,7 @@ pub fn compared() -> Run {
             waits_ns: 0.0,
             wal_bytes: 248.0,
         }),
+        ceiling: Some(CommitFigure { rate_per_s: 84_000.0, interval_95: None }),
         placements: vec![drive, memory, refuted],
         sentences: vec!["None of the other places may be taken.".into()],
     });

@@ -1,21 +1,21 @@
 //! Places for the commit log beside each other: what a measured workload would do on each.
 //!
 //! The law is a ratio. The emulated log writer ran on every place under sessions that spend between their commits what the
-//! database's sessions and its client were measured to spend, on the same processors. Its rate on a place over its rate on the
-//! first one, window by window, is what the place changes; the database's own rate on the first place, times that, is the
+//! database's sessions and its client were measured to spend when no commit waited for the log, on the same processors. Its rate on
+//! a place over its rate on the first one, window by window, is what the place changes; the database's own rate on the first place, times that, is the
 //! prediction. What the emulation misses of the database on the first place (its rate over the measured one) is unexplained, and
 //! counts in full as the prediction's doubt beside the intervals of rate and ratio.
 //!
-//! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `log.rung.wal_N.*`, and the log's roles in
-//! their order.
+//! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `database.update.wal_1.test.sync_off`,
+//! `log.rung.wal_N.*`, and the log's roles in their order.
 
 mod place;
 mod reason;
 mod words;
 
 use narrows_model::{
-    CommitWork, Comparison, Durability, Measurement, Platform, Role, RolePath, Run, Validity,
-    condition, metric,
+    CommitWork, Comparison, Durability, Measurement, Platform, Role, RolePath, Run, condition,
+    metric,
 };
 
 use place::{Base, placement};
@@ -23,6 +23,11 @@ use place::{Base, placement};
 /// The id of the database on a place.
 pub fn database_id(name: &str) -> String {
     format!("database.update.{name}")
+}
+
+/// The id of the database on the first place when no commit waits for its flush.
+pub fn free_id() -> String {
+    format!("{}.test.sync_off", database_id(&place_name(0)))
 }
 
 /// The id of the emulated log writer on a place.
@@ -57,7 +62,8 @@ pub fn compare(run: &Run, durability: &[Durability]) -> Option<Comparison> {
     let mut comparison = Comparison {
         workload: "update".to_string(),
         sessions: sessions as u32,
-        work: run.measurement(&database_id(&place_name(0))).and_then(work),
+        work: place::believed(run, &free_id()).and_then(work),
+        ceiling: place::believed(run, &free_id()).and_then(place::rate),
         placements,
         sentences: Vec::new(),
     };
@@ -74,11 +80,9 @@ fn own(m: &Measurement) -> bool {
     m.id.starts_with("log.working.wal_") || m.id.starts_with("database.update.wal_")
 }
 
-/// What a commit takes besides its log, as the database was measured; `None` where its processes can't be seen.
+/// What a commit takes besides its log, as the database was measured without waiting for it; `None` where its processes can't be
+/// seen.
 pub fn work(database: &Measurement) -> Option<CommitWork> {
-    if database.validity == Validity::Invalid {
-        return None;
-    }
     let waits = [metric::WAIT_READ_PER_OP, metric::WAIT_LOCK_PER_OP, metric::WAIT_OTHER_PER_OP];
     Some(CommitWork {
         cpu_ns: database.value(metric::BACKEND_CPU_PER_OP)?,

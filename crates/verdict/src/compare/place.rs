@@ -2,8 +2,7 @@
 
 use narrows_model::{
     CommitFigure, Durability, DurabilityWord, Interval, IntervalMethod, Measurement,
-    PlacedDatabase, PlacedEmulation, PlacedRung, Placement, RolePath, Run, Validity, condition,
-    metric,
+    PlacedDatabase, PlacedEmulation, PlacedRung, Placement, RolePath, Run, Validity, metric,
 };
 
 use super::{database_id, place_name, reason, working_id};
@@ -69,10 +68,8 @@ pub fn placement(
     if agrees == Some(false)
         && let (Some(database), Some(m), Some(base)) = (database, emulation, base)
     {
-        let time_ns = |figure: Option<CommitFigure>| {
-            let sessions = m.number(condition::SESSIONS).unwrap_or(1.0);
-            figure.map_or(0.0, |figure| sessions / figure.rate_per_s * 1e9)
-        };
+        let time_ns =
+            |figure: Option<CommitFigure>| figure.map_or(0.0, |figure| 1e9 / figure.rate_per_s);
         let gap_ns = (time_ns(rate(database)) - time_ns(predicted)).abs();
         why = Some(reason::of(base, database, m, gap_ns));
     }

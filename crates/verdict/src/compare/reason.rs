@@ -44,7 +44,7 @@ impl Part {
     }
 }
 
-/// The part that explains most of `gap_ns`, the time per commit that prediction and proof differ by; or that none does.
+/// The part that explains most of `gap_ns`, the time between two commits that prediction and proof differ by; or that none does.
 pub fn of(base: &Base<'_>, database: &Measurement, emulation: &Measurement, gap_ns: f64) -> String {
     let part = |name, of: &str, emulated: &str| -> Option<Part> {
         let part = Part {

@@ -23,6 +23,12 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
             off(1.0 / over)
         ));
     }
+    if let Some(ceiling) = &comparison.ceiling {
+        said.push(format!(
+            "When no commit waits for its flush it is {}: about what a log that costs nothing would give.",
+            OpsPerSecond(ceiling.rate_per_s)
+        ));
+    }
     said.push(advice(first, others));
     said.extend(proof(others));
     said

@@ -55,6 +55,8 @@ pub struct Worked {
     pub rate_per_s: f64,
     /// Processor time of the sessions per commit, ns: their work and their part of the flushes.
     pub session_cpu_ns: f64,
+    /// Processor time of their clients per commit, ns.
+    pub client_cpu_ns: f64,
 }
 
 /// The places, ready to be measured.
@@ -122,15 +124,15 @@ impl Places<'_> {
     /// # Errors
     /// As [`Places::rungs`].
     pub fn working(&mut self, ctx: &Context, at: usize, work: Work) -> Result<Worked, LogError> {
-        self.on[at].working(ctx, self.plan, work, true)
+        self.on[at].working(ctx, self.plan, (work, true))
     }
 
-    /// The same, thrown away but for what it gave.
+    /// The same work without commits: what it costs on a log that costs nothing.
     ///
     /// # Errors
     /// As [`Places::rungs`].
-    pub fn try_out(&mut self, ctx: &Context, at: usize, work: Work) -> Result<Worked, LogError> {
-        self.on[at].working(ctx, self.plan, work, false)
+    pub fn free(&mut self, ctx: &Context, work: Work) -> Result<Worked, LogError> {
+        self.on[0].working(ctx, self.plan, (work, false))
     }
 }
 

@@ -92,20 +92,19 @@ impl<'a> On<'a> {
         Ok(())
     }
 
-    /// One window of sessions that work; kept or not.
+    /// One window of sessions that work; kept where they commit.
     pub fn working(
         &mut self,
         ctx: &Context,
         plan: &PlacesPlan,
-        work: Work,
-        keep: bool,
+        (work, commits): (Work, bool),
     ) -> Result<Worked, LogError> {
         let name = &self.place.name;
         let detail = format!("{name}: {} sessions that work and commit", plan.sessions);
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         let sizes = CommitSizes::fixed(plan.bytes_per_commit);
         let how = Drive {
-            load: Load::Working { sessions: plan.sessions, work },
+            load: Load::Working { sessions: plan.sessions, work, commits },
             sizes: &sizes,
             cpus: &plan.cpus,
             client_cpus: &plan.client_cpus,
@@ -119,7 +118,7 @@ impl<'a> On<'a> {
         let driven = drive(ctx, self.log, written, path, &how, watch)?;
         let account = driven.went.account();
         let session_cpu_ns = driven.sessions_cpu_ns as f64 / account.completed as f64;
-        if keep {
+        if commits {
             self.work = work;
             commit::add(&mut self.working, &driven, plan.sessions);
             let samples = &mut self.working.samples;
@@ -131,7 +130,8 @@ impl<'a> On<'a> {
             let (read, wrong) = self.segment.verify(self.pages, end, READ_BACK.min(own))?;
             self.verified = (self.verified.0 + read, self.verified.1 + wrong);
         }
-        Ok(Worked { rate_per_s: account.rate_per_s(), session_cpu_ns })
+        let client_cpu_ns = driven.client_cpu_ns;
+        Ok(Worked { rate_per_s: account.rate_per_s(), session_cpu_ns, client_cpu_ns })
     }
 
     /// Everything, with what was asked.

@@ -44,7 +44,9 @@ fn places_take_turns_and_sessions_do_their_work() {
     };
     let work = Work { cpu_ns: 400_000, client_ns: 100_000, waits_ns: 0 };
     let placed = on_places::<LogError>(&ctx, &places, &plan, |all| {
-        assert!(all.try_out(&ctx, 1, Work::default())?.rate_per_s > 0.0);
+        let free = all.free(&ctx, work)?;
+        assert!(free.rate_per_s > 0.0 && free.session_cpu_ns >= work.cpu_ns as f64, "{free:?}");
+        assert!(free.client_cpu_ns >= work.client_ns as f64, "{free:?}");
         for at in [0, 1, 1, 0] {
             let worked = all.working(&ctx, at, work)?;
             assert!(worked.session_cpu_ns >= work.cpu_ns as f64, "{worked:?}");

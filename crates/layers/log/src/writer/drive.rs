@@ -46,6 +46,8 @@ pub enum Load {
         sessions: u32,
         /// What each does between its commits.
         work: Work,
+        /// Whether they commit at all: work alone says what it costs.
+        commits: bool,
     },
     /// By a schedule.
     Open {
@@ -113,6 +115,8 @@ pub struct Driven {
     pub sentinels: (Nanos, Nanos),
     /// Processor time of working sessions for the commits that ended in the window, ns.
     pub sessions_cpu_ns: u64,
+    /// Processor time of their clients per commit, ns; not a number where there are none.
+    pub client_cpu_ns: f64,
 }
 
 /// What all threads of a window share.
@@ -228,6 +232,7 @@ pub fn drive<F: Flusher + Send>(
     let Some((window, seen)) = seen else { return Err(narrows_engine::Stopped.into()) };
     Ok(Driven {
         sessions_cpu_ns: shared.sessions_cpu_ns.load(Ordering::Relaxed),
+        client_cpu_ns: shared.clients.cpu_per_answer_ns(),
         went: gathered(shared, window, commits, seen.self_cpus * seen.window.0 as f64),
         seen,
         sentinels: (before, after),
@@ -370,12 +375,14 @@ fn working<F: Flusher>(
     rng: &mut Rng,
     commits: &mut Vec<Commit>,
 ) -> io::Result<()> {
+    let logged = matches!(shared.how.load, Load::Working { commits: true, .. });
     let mut due_ns = now_ns();
     let mut cpu_ns = 0;
     while due_ns < shared.end_ns(window) && !shared.stop.is_set() {
         worker.work();
         let queued_ns = now_ns();
-        let position = shared.log.commit(shared.how.sizes.draw(rng))?;
+        let bytes = shared.how.sizes.draw(rng);
+        let position = if logged { shared.log.commit(bytes)? } else { 0 };
         let woken_ns = now_ns();
         commits.push(Commit { due_ns, queued_ns, position, woken_ns });
         let used_ns = worker.committed();
