@@ -13,6 +13,9 @@ use crate::calibration::{Fact, RateAnswer, exact_time, percentile};
 use crate::print::{count, percent, rate, time};
 use narrows_units::significant;
 
+/// Windows of each state from which all of one above all of the other means something.
+const FEWEST: usize = 3;
+
 /// Everything that is looked at.
 pub(crate) struct Seen<'a> {
     pub(crate) run: &'a Run,
@@ -154,11 +157,14 @@ fn most(ladder: &[RungRow]) -> Option<String> {
     Some(text)
 }
 
-/// Whether all windows of one lie above all of the other, where both have some.
+/// Whether all windows of one lie above all of the other; with fewer than three of each (by chance once in 20) nothing is said.
 fn apart(lower: &[f64], upper: &[f64]) -> Option<bool> {
+    if lower.len().min(upper.len()) < FEWEST {
+        return None;
+    }
     let most = lower.iter().copied().max_by(f64::total_cmp)?;
     let least = upper.iter().copied().min_by(f64::total_cmp)?;
-    Some(lower.len() > 1 && upper.len() > 1 && least > most)
+    Some(least > most)
 }
 
 /// What a load on the data files does, and at which rung it begins.

@@ -64,7 +64,9 @@ fn row(comparison: &Comparison, place: &Placement) -> Vec<String> {
         Some(false) => "fails",
     };
     let word = if place.in_memory { "not durable" } else { place.durability.words() };
-    let mut remark = format!("{word}: {}", plain(&place.durability_sentence));
+    let why = &place.durability_sentence;
+    let mut remark =
+        if why.starts_with(word) { plain(why) } else { format!("{word}: {}", plain(why)) };
     if let Some(reason) = &place.reason {
         remark += &format!("; {}", plain(reason));
     }

@@ -13,7 +13,7 @@ use crate::report::Report;
 const WIDTH: f64 = 1030.0;
 const LEFT: f64 = 330.0;
 const RIGHT: f64 = 850.0;
-const TOP: f64 = 14.0;
+const TOP: f64 = 22.0;
 const ROW: f64 = 58.0;
 /// Prediction and measurement lie so far from the middle of a row.
 const ASIDE: f64 = 10.0;
@@ -68,7 +68,8 @@ fn ends(figure: &CommitFigure) -> impl Iterator<Item = f64> {
 fn picture(comparison: &Comparison) -> Option<String> {
     let places = &comparison.placements;
     let all = || {
-        let figures = places.iter().flat_map(|place| said(comparison, place)).flatten();
+        let own = places.iter().flat_map(|place| said(comparison, place)).flatten();
+        let figures = own.chain(comparison.ceiling);
         figures.flat_map(|f| ends(&f).collect::<Vec<_>>()).filter(|v| v.is_finite() && *v > 0.0)
     };
     let (low, high) = (all().min_by(f64::total_cmp)?, all().max_by(f64::total_cmp)?);
@@ -88,6 +89,12 @@ fn picture(comparison: &Comparison) -> Option<String> {
         picture.words("xtick", x.at(tick), bottom + 16.0, &rate(tick));
     }
     picture.words("mid", (LEFT + RIGHT) / 2.0, bottom + 32.0, "commits per second");
+    if let Some(ceiling) = comparison.ceiling.map(|c| c.rate_per_s).filter(|rate| *rate > 0.0) {
+        let at = x.at(ceiling);
+        picture.line("edge", at, TOP, at, bottom);
+        let name = format!("without any wait for the log {}", rate(ceiling));
+        picture.words("end", at + 4.0, TOP - 6.0, &name);
+    }
     for (i, place) in places.iter().enumerate() {
         let top = TOP + i as f64 * ROW;
         picture.line("grid", 0.0, top, WIDTH, top);
@@ -133,6 +140,11 @@ fn durability(place: &Placement) -> String {
         _ if place.in_memory => "not durable".to_string(),
         word => format!("durability {}", word.words()),
     }
+}
+
+/// Whether the sentence says the word already: `not durable by construction`.
+fn repeats(place: &Placement) -> bool {
+    place.durability_sentence.starts_with(&durability(place))
 }
 
 /// Whether the proof confirms the prediction.
@@ -205,11 +217,12 @@ fn row(comparison: &Comparison, place: &Placement) -> Vec<String> {
     };
     let emulated = place.emulated.as_ref().filter(|_| usable(place));
     let [predicted, measured] = said(comparison, place);
-    let mut remark = format!(
-        "<span class=\"strong\">{}</span>: {}",
-        text(&durability(place)),
-        text(&place.durability_sentence)
-    );
+    let mut remark = if repeats(place) {
+        format!("<span class=\"strong\">{}</span>", text(&place.durability_sentence))
+    } else {
+        let (word, why) = (text(&durability(place)), text(&place.durability_sentence));
+        format!("<span class=\"strong\">{word}</span>: {why}")
+    };
     if let Some(reason) = &place.reason {
         remark += &format!("<br>{}", text(reason));
     }
