@@ -121,11 +121,11 @@ fn a_prediction_is_the_databases_rate_times_what_the_place_changes_about_the_emu
     assert_eq!((found.sessions, found.placements.len()), (8, 2));
     let predicted = found.placements[1].predicted.unwrap();
     assert!((predicted.rate_per_s - 20_000.0).abs() < 1.0, "{predicted:?}");
-    // The rate is known to 1 %, the ratio exactly; the emulation misses 5 % of the database.
+    // Only the rate scatters, by 0.71 % (standard deviation), t of 5 degrees 2.571: 0.74 %; the emulation misses 5 % of the database.
     let interval = predicted.interval_95.unwrap();
-    let half = 0.01_f64.hypot(0.05) * 20_000.0;
-    assert!((interval.high - predicted.rate_per_s - half).abs() < 2.0, "{interval:?}");
-    assert!((predicted.rate_per_s - interval.low - half).abs() < 2.0, "{interval:?}");
+    let half = 0.0074_f64.hypot(0.05) * 20_000.0;
+    assert!((interval.high - predicted.rate_per_s - half).abs() < 5.0, "{interval:?}");
+    assert!((predicted.rate_per_s - interval.low - half).abs() < 5.0, "{interval:?}");
     // Of the first place the emulation stands for itself, and nothing there is proved.
     let first = &found.placements[0];
     assert_eq!(first.predicted.unwrap().rate_per_s, 9_500.0);
@@ -227,10 +227,10 @@ fn a_proof_holds_or_names_what_went_another_way() {
         ];
         compare(&run(&["ext4", "xfs"], measurements), &[]).unwrap()
     };
-    // Half widths of 1 % each of prediction and measurement: 1.4 % together.
+    // Half widths of 0.74 % of the prediction and 1 % of the measurement: 1.24 % together.
     let held = proved(database(2, 20_200.0, 100e3, 40e3));
     assert_eq!(held.placements[1].agrees, Some(true));
-    assert!((held.placements[1].measured_over_predicted.unwrap() - 1.01).abs() < 1e-6);
+    assert!((held.placements[1].measured_over_predicted.unwrap() - 1.01).abs() < 1e-4);
     assert!(all(&held).contains("confirms 1 of 1 predictions."), "{}", all(&held));
     let missed = |proof| {
         let found = proved(proof);

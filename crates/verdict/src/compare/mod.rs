@@ -2,9 +2,10 @@
 //!
 //! The law is a ratio. The emulated log writer ran on every place under sessions that spend between their commits what the
 //! database's sessions and its client were measured to spend when no commit waited for the log, on the same processors. Its rate on
-//! a place over its rate on the first one, window by window, is what the place changes; the database's own rate on the first place, times that, is the
-//! prediction. What the emulation misses of the database on the first place (its rate over the measured one) is unexplained, and
-//! counts in full as the prediction's doubt beside the intervals of rate and ratio.
+//! a place over its rate on the first one is what the place changes; the database's own rate on the first place, times that, is the
+//! prediction. All three are taken in the same repeat, so that what drifts falls out, and the scatter of the product over the repeats
+//! is the prediction's interval. What the emulation misses of the database on the first place is unexplained, and counts in
+//! full as doubt beside it.
 //!
 //! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `database.update.wal_1.test.sync_off`,
 //! `log.rung.wal_N.*`, and the log's roles in their order.

@@ -24,8 +24,11 @@ impl<'a> Base<'a> {
         let name = place_name(0);
         let database = believed(run, &database_id(&name))?;
         let emulation = believed(run, &working_id(&name))?;
+        // Repeat by repeat, so that what drifts falls out; by the medians where repeats are missing.
+        let paired = narrows_stats::paired_ratio(rates(emulation), rates(database));
         let (own, emulated) = (rate(database)?, rate(emulation)?);
-        let missed = (emulated.rate_per_s / own.rate_per_s - 1.0).abs();
+        let ratio = paired.map_or(emulated.rate_per_s / own.rate_per_s, |ratio| ratio.value);
+        let missed = (ratio - 1.0).abs();
         Some(Base { database, emulation, missed })
     }
 }
@@ -92,7 +95,7 @@ pub fn placement(
     }
 }
 
-/// The database's rate on the first place, times what the place changes about the emulation's.
+/// The database's rate on the first place, times what the place changes about the emulation's, repeat by repeat.
 fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<String>) {
     if base.missed > NO_MODEL {
         let why = format!(
@@ -101,25 +104,27 @@ fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<St
         );
         return (None, Some(why));
     }
-    let samples = |m: &Measurement| {
-        m.metric(metric::THROUGHPUT).map(|metric| metric.samples.clone()).unwrap_or_default()
+    let (own, first, there) = (rates(base.database), rates(base.emulation), rates(m));
+    let paired = own.len() == there.len();
+    let scaled: Vec<f64> = own.iter().zip(there).map(|(own, there)| own * there).collect();
+    let Some(product) = narrows_stats::paired_ratio(&scaled, first).filter(|_| paired) else {
+        return (None, Some("the windows on the two places do not pair".to_string()));
     };
-    let Some(ratio) = narrows_stats::paired_ratio(&samples(m), &samples(base.emulation)) else {
-        return (None, Some("the emulation's windows on the two places do not pair".to_string()));
-    };
-    let Some(own) = rate(base.database) else { return (None, None) };
-    let value = own.rate_per_s * ratio.value;
-    let interval_95 = relative(own.rate_per_s, own.interval_95.as_ref())
-        .zip(relative(ratio.value, ratio.interval_95.as_ref()))
-        .map(|(own, ratio)| {
-            let half = own.hypot(ratio).hypot(base.missed) * value;
-            Interval {
-                low: (value - half).max(0.0),
-                high: value + half,
-                method: IntervalMethod::Propagated,
-            }
-        });
+    let value = product.value;
+    let interval_95 = relative(value, product.interval_95.as_ref()).map(|scatter| {
+        let half = scatter.hypot(base.missed) * value;
+        Interval {
+            low: (value - half).max(0.0),
+            high: value + half,
+            method: IntervalMethod::Propagated,
+        }
+    });
     (Some(CommitFigure { rate_per_s: value, interval_95 }), None)
+}
+
+/// Commits per second in each repeat.
+fn rates(m: &Measurement) -> &[f64] {
+    m.metric(metric::THROUGHPUT).map_or(&[], |metric| &metric.samples)
 }
 
 /// Half an interval over its value; the farther end counts.
