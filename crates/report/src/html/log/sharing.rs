@@ -37,8 +37,10 @@ pub(super) fn picture(points: &[SharingPoint]) -> Option<String> {
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
     picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "commits per second");
     picture.words("start", 8.0, 12.0, "commits of a flush");
-    let (closed, open): (Vec<&SharingPoint>, Vec<&SharingPoint>) =
+    let (mut closed, open): (Vec<&SharingPoint>, Vec<&SharingPoint>) =
         points.iter().partition(|point| point.sessions.is_some());
+    // Beyond their most, more sessions give less: the line turns back.
+    closed.sort_by(|a, b| a.sessions.unwrap_or(0.0).total_cmp(&b.sessions.unwrap_or(0.0)));
     let at = |p: &SharingPoint, n: f64| (x.at(p.rate_per_s), y.at(n));
     let measured = |points: &[&SharingPoint]| -> Vec<(f64, f64)> {
         points.iter().map(|p| at(p, p.commits_per_flush)).collect()
