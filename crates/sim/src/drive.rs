@@ -205,6 +205,7 @@ impl Drive {
             quantile_ns: latency.quantile(goal.quantile),
             mean_ns: latency.mean(),
             lateness_ns: lateness.quantile(goal.quantile),
+            lateness_median_ns: lateness.quantile(0.5),
             usable: true,
         }
     }

@@ -252,7 +252,7 @@ fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
 #[test]
 fn noise_costs_width_and_not_the_answer() {
     // Whether all windows count together or the typical one does matters here; the answer must hold what lies between.
-    for (scatter, at_least) in [(0.1, 18), (0.3, 12)] {
+    for (scatter, at_least) in [(0.1, 19), (0.3, 16)] {
         let case = exponential(8, 700_000);
         let weight = |z: f64| (-z * z / 2.0).exp();
         let paces = || (-40..=40).map(|i| f64::from(i) / 10.0);
@@ -261,27 +261,58 @@ fn noise_costs_width_and_not_the_answer() {
             paces().map(|z| weight(z) * at(z)).sum::<f64>() / paces().map(weight).sum::<f64>()
         };
         let together = truth::highest_rate(&case.goal, 80_000.0, over).expect("reachable");
-        let (mut found, mut right, mut widths) = (0, 0, Vec::new());
-        for seed in 0..20 {
+        let (mut found, mut right, mut pooled, mut widths) = (0, 0, 0, Vec::new());
+        for seed in seeds(20) {
             let mut drive = Drive::new(8, case.law, Habit::Plain, seed).scattered(scatter);
             match search_within(&mut drive, &case, 75.0).outcome() {
                 Some(Outcome::Found(answer)) => {
                     let (low, high) = answer.interval_95();
                     found += 1;
+                    pooled += u32::from(answer.pooled);
                     right += u32::from(low <= case.truth_per_s && together <= high);
                     widths.push(high / low - 1.0);
                 }
-                other => println!("  seed {seed}: {other:?}"),
+                other => {
+                    println!("  seed {seed}: {other:?}");
+                }
             }
         }
         println!(
-            "scatter {:.0} % in 75 s: found {found} of 20, right {right}, median width {:.0} %; typical {:.0}, together {together:.0}",
+            "scatter {:.0} % in 75 s: found {found}, {pooled} of them by all windows, right {right}, median width {:.0} %; typical {:.0}, together {together:.0}",
             scatter * 100.0,
             narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0,
             case.truth_per_s,
         );
-        assert!(found >= at_least && right + 1 >= found, "{found} {right}");
+        if std::env::var("DUMP").is_err() {
+            assert!(found >= at_least && right + 1 >= found, "{found} {right}");
+        }
     }
+}
+
+#[test]
+fn stalls_that_come_and_go_are_answered_in_the_time_of_a_command() {
+    // Standing still for 4 ms once in a second on average, as a machine does whose host is busy, at 10 % scatter: no two
+    // windows are alike, and one of three misses the goal at rates that all of them together keep.
+    let case = exponential(8, 700_000);
+    let habit = Habit::Stalls { every_ns: 1e9, length_ns: 4e6 };
+    // All together by 150 windows of 2 s: 0.85 % are over at 40,000 per second, 1.05 % at 50,000, 1.44 % at 55,000.
+    let truth_per_s = 49_000.0;
+    let (mut hits, mut pooled, mut widths) = (Hits::default(), 0, Vec::new());
+    for seed in seeds(20) {
+        let mut drive = Drive::new(8, case.law, habit, seed).scattered(0.1);
+        let search = search_within(&mut drive, &case, 75.0);
+        hits.count(&search, truth_per_s);
+        if let Some(Outcome::Found(answer)) = search.outcome() {
+            let (low, high) = answer.interval_95();
+            pooled += u32::from(answer.pooled);
+            widths.push(high / low - 1.0);
+        }
+    }
+    let width = narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0;
+    println!(
+        "stalls that come and go in 75 s: {hits:?}, {pooled} by all windows, median width {width:.0} %"
+    );
+    assert!(hits.none * 5 <= hits.searches * 2 && hits.too_high * 5 <= hits.searches && hits.too_low == 0, "{hits:?}");
 }
 
 #[test]
@@ -407,7 +438,7 @@ fn windows_that_are_never_usable_end_the_search() {
         search.saw(RateSeen { usable: false, ..seen });
     }
     assert!(matches!(search.outcome(), Some(Outcome::Unfinished { .. })), "{:?}", search.outcome());
-    assert_eq!(search.tried().len(), 16);
+    assert_eq!(search.tried().len(), 25);
 }
 
 /// On a device that changes for good, an answer must be that of one of its states.

@@ -1,22 +1,29 @@
 //! What a search has come to: from the rungs that the repeats decided to an outcome.
 
+use std::time::Duration;
+
 use narrows_stats::median;
 use narrows_stats::trend::mann_kendall;
 
 use super::ladder::{Ladder, Rung, Standing};
-use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said};
+use super::pooled::{Pooled, pooled};
+use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said, Stage, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
 const AS_LONG: f64 = 0.5;
 /// Rates closer than this may differ in what they say by chance.
 const APART: f64 = 1.04;
+/// And so far apart not even one window does.
+const FAR_APART: f64 = 1.15;
 
 impl RateSearch {
     /// What the confirmation has come to; `None` while it goes on.
     pub(super) fn confirmed(&self) -> Option<Outcome> {
         let ladder = self.ladder.as_ref()?;
         let typical = |rung| ladder.rung(rung).and_then(|r| median(r.quantiles_ns()));
-        let by_generator = |rung| ladder.rung(rung).is_some_and(Rung::by_generator);
+        let by_generator = |rung| {
+            ladder.rung(rung).is_some_and(|r| r.count().by_generator(self.goal.allowed_over()))
+        };
         match ladder.standing() {
             Standing::Next(_) => self.contradiction(),
             Standing::Contradiction { passed, failed } => {
@@ -60,25 +67,57 @@ impl RateSearch {
             .collect();
         let independent_beyond = median(&independent);
         let rate_per_s = ladder.rate_per_s(passed);
-        let had = self.confirm_window.unwrap_or_default().as_secs_f64();
-        let thin = had < SUFFICIENT * self.wanted_seconds(rate_per_s, 1.0);
         let next_failed_per_s = ladder.rate_per_s(failed);
-        let earlier = self.tried.iter().filter(|t| t.said == Said::Passed { clear: true });
-        let burst_per_s = earlier
-            .map(|t| t.step.rate_per_s)
-            .filter(|rate| *rate >= next_failed_per_s * APART)
-            .reduce(f64::max);
         Answer {
             rate_per_s,
             next_failed_per_s,
             repeats: (runs(passed), runs(failed)),
-            share_over: ladder.rung(passed).and_then(Rung::together),
+            pooled: false,
+            share_over: ladder.rung(passed).and_then(|r| r.count().together()),
             drift: mann_kendall(&quantiles_ns),
             quantiles_ns,
             independent_beyond,
-            burst_per_s,
-            thin,
+            burst_per_s: self.burst_above(next_failed_per_s),
+            thin: self.is_thin(rate_per_s),
         }
+    }
+
+    /// The answer from windows of several rates: what the repeats of none decided, all of them together do.
+    fn answer_by_all(&self, pooled: Pooled) -> Answer {
+        let Pooled { kept_per_s, missed_per_s, windows, share_over } = pooled;
+        let own = self
+            .tried
+            .iter()
+            .filter(|t| t.step.stage == Stage::Confirm && same_rate(t.step.rate_per_s, kept_per_s));
+        let quantiles_ns: Vec<f64> =
+            own.filter_map(|t| t.seen.quantile_ns).map(|ns| ns as f64).collect();
+        Answer {
+            rate_per_s: kept_per_s,
+            next_failed_per_s: missed_per_s,
+            repeats: windows,
+            pooled: true,
+            share_over,
+            drift: mann_kendall(&quantiles_ns),
+            quantiles_ns,
+            independent_beyond: None,
+            burst_per_s: self.burst_above(missed_per_s),
+            thin: self.is_thin(kept_per_s),
+        }
+    }
+
+    fn is_thin(&self, rate_per_s: f64) -> bool {
+        self.longest_confirming().as_secs_f64() < SUFFICIENT * self.wanted_seconds(rate_per_s, 1.0)
+    }
+
+    fn burst_above(&self, missed_per_s: f64) -> Option<f64> {
+        let clear = self.tried.iter().filter(|t| t.said == Said::Passed { clear: true });
+        let rates = clear.map(|t| t.step.rate_per_s);
+        rates.filter(|rate| *rate >= missed_per_s * APART).reduce(f64::max)
+    }
+
+    fn longest_confirming(&self) -> Duration {
+        let confirming = self.tried.iter().filter(|t| t.step.stage == Stage::Confirm);
+        confirming.map(|t| t.step.window).max().unwrap_or_default()
     }
 
     /// Repeats that say the opposite of what an earlier, clear window said at a rate further out.
@@ -93,12 +132,16 @@ impl RateSearch {
         };
         let typical = |rung: &i32| ladder.rung(*rung).is_some_and(Rung::fails_typically);
         if let Some(failed) = failed.filter(typical).map(|rung| ladder.rate_per_s(rung)) {
+            // One window may have been lucky, unless it passed where luck does not reach.
             let clear = search(Said::Passed { clear: true });
-            if let Some(t) = clear.rev().find(|t| t.step.rate_per_s >= failed * APART) {
-                return Some(self.unstable(t.step.rate_per_s, failed));
+            let rates: Vec<f64> = clear.rev().map(|t| t.step.rate_per_s).collect();
+            let higher = |by: f64| rates.iter().filter(move |rate| **rate >= failed * by);
+            let passed = higher(FAR_APART).next().or_else(|| higher(APART).nth(1));
+            if let Some(passed) = passed {
+                return Some(self.unstable(*passed, failed));
             }
         }
-        // A failure in the search counts from two windows on, like there.
+        // A failure counts from two windows on, too.
         if let Some(passed) = passed.map(|rung| ladder.rate_per_s(rung)) {
             let clear = search(Said::Failed { clear: true });
             let lower: Vec<f64> =
@@ -127,16 +170,25 @@ impl RateSearch {
         }
     }
 
-    /// The outcome where nothing more may be run. Two rungs that were decided enclose the crossing, however many between them were not.
+    /// The outcome where nothing more may be run. Two rungs that were decided enclose the crossing, however many between them were
+    /// not; else the windows of all rates may, the ladders before a restart included.
     pub(super) fn cut_short(&self, because: Because) -> Outcome {
         let found = self.ladder.as_ref().and_then(|ladder| match ladder.extremes() {
             (Some(passed), Some(failed)) if passed < failed => {
-                let generator = ladder.rung(failed).is_some_and(Rung::by_generator);
+                let generator = ladder
+                    .rung(failed)
+                    .is_some_and(|r| r.count().by_generator(self.goal.allowed_over()));
                 (!generator).then(|| self.answer(ladder, passed, failed))
             }
             _ => None,
         });
-        found.map_or_else(|| self.unfinished(because), Outcome::Found)
+        found.or_else(|| self.by_all()).map_or_else(|| self.unfinished(because), Outcome::Found)
+    }
+
+    fn by_all(&self) -> Option<Answer> {
+        let long = self.longest_confirming().mul_f64(AS_LONG);
+        let pooled = pooled(&self.tried, long, self.goal.allowed_over())?;
+        Some(self.answer_by_all(pooled))
     }
 
     fn unfinished(&self, because: Because) -> Outcome {

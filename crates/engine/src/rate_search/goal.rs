@@ -62,7 +62,7 @@ impl Default for Settings {
             rung: 1.05,
             independent_beyond: 100.0,
             most_windows: 150,
-            most_unusable: 15,
+            most_unusable: 24,
         }
     }
 }

@@ -1,95 +1,44 @@
 //! Confirmation: rates a fixed factor apart, each run several times, interleaved, until one is decided to pass and
 //! one above it to fail.
 //!
-//! The replicate is a run: a rate passes when the order-statistic interval over its runs lies wholly on the good
-//! side ([`narrows_stats::median_side`]), and all runs together are within the goal, too. The second condition is for
-//! what is rare: stalls that strike every tenth run leave the median run untouched and the user not. For the same
-//! reason a rate fails when its runs do, or when all of them together clearly do. Six runs must agree; where they do not, more
-//! are asked for, up to a bound. A rate that stays undecided, or that no run still allowed could decide, is passed over, and
-//! the next one stands further off: noise widens the answer's interval, not the time it takes.
+//! Six runs must decide ([`Count`]); where they do not, more are asked for, up to a bound. A rate that stays undecided, or that no run
+//! still allowed could decide, is passed over, and the next one stands further off: noise widens the answer's interval, not the
+//! time it takes. On the way down a rate that failed twice is left at once; it gets its other runs when a lower one has passed.
 
 use std::collections::BTreeMap;
 
-use narrows_stats::{Exceedance, Side, Slice, exceedance, median_side};
+use narrows_stats::{Side, Slice};
 
-/// All runs together fail a rate whose typical run does not fail only when so many times as many are over the limit as
-/// may be: near the limit the runs one by one decide, or nothing does.
-const FAR_BEYOND: f64 = 2.0;
+use super::Said;
+use super::count::{Count, FEWEST};
 
 /// Where a rate is sure to be kept, if a start that is in doubt was about right.
-const WELL_BELOW: f64 = 0.75;
+const WELL_BELOW: f64 = 0.5;
 
 /// The runs at one rate.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rung {
-    passed: u64,
-    failed: u64,
-    generator: u64,
+    count: Count,
     quantiles_ns: Vec<f64>,
-    /// Of all runs that speak of the device.
-    slices: Vec<Slice>,
     /// What the runs decided, kept because every step asks for it.
     decided: Option<Side>,
 }
 
 impl Rung {
-    fn runs(&self) -> u64 {
-        self.passed + self.failed + self.generator
-    }
-
-    /// What most runs say.
-    fn side(&self) -> Side {
-        median_side(self.passed, self.failed + self.generator)
-    }
-
-    /// What the runs say one by one and together.
-    fn decide(&self, allowed_over: f64) -> Side {
-        let Some(together) = self.together() else { return self.side() };
-        let clearly = together.interval_95.0 > allowed_over;
-        if self.side() == Side::Above || (clearly && together.share > FAR_BEYOND * allowed_over) {
-            Side::Above
-        } else if together.share > allowed_over {
-            Side::Undecided
-        } else {
-            self.side()
-        }
-    }
-
-    /// Whether the runs that are still allowed could decide it, if all of them said the same.
-    fn hopeless(&self, most_runs: u64) -> bool {
-        let left = most_runs.saturating_sub(self.runs());
-        let failed = self.failed + self.generator;
-        let decides = |passed, failed| median_side(passed, failed) != Side::Undecided;
-        !decides(self.passed + left, failed) && !decides(self.passed, failed + left)
+    /// The runs.
+    pub(super) fn count(&self) -> &Count {
+        &self.count
     }
 
     /// Whether the typical run failed, not only all together by a rare stall.
     pub(super) fn fails_typically(&self) -> bool {
-        self.side() == Side::Above
-    }
-
-    /// Whether most of the runs that did not pass say nothing of the device.
-    pub(super) fn by_generator(&self) -> bool {
-        self.generator > self.failed
-    }
-
-    /// The share over the limit of all runs together, with its doubt.
-    pub(super) fn together(&self) -> Option<Exceedance> {
-        exceedance(&self.slices)
+        self.count.side() == Side::Above
     }
 
     /// The goal's percentile of each run, in order, ns.
     pub(super) fn quantiles_ns(&self) -> &[f64] {
         &self.quantiles_ns
     }
-}
-
-/// How one run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Run {
-    Passed,
-    Failed,
-    Generator,
 }
 
 /// Where the confirmation stands.
@@ -135,8 +84,8 @@ impl Ladder {
             factor,
             lowest_per_s: bounds_per_s.0,
             highest_per_s: bounds_per_s.1,
-            repeats: u64::from(repeats.max(6)),
-            most_repeats: u64::from(most_repeats.max(repeats).max(6)),
+            repeats: u64::from(repeats).max(FEWEST),
+            most_repeats: u64::from(most_repeats.max(repeats)).max(FEWEST),
             rungs: BTreeMap::new(),
             runs: 0,
             allowed_over,
@@ -156,24 +105,18 @@ impl Ladder {
         self.rungs.get(&rung)
     }
 
-    pub fn saw(&mut self, rung: i32, run: Run, quantile_ns: Option<u64>, slices: &[Slice]) {
+    pub fn saw(&mut self, rung: i32, said: Said, quantile_ns: Option<u64>, slices: &[Slice]) {
         let entry = self.rungs.entry(rung).or_default();
-        match run {
-            Run::Passed => entry.passed += 1,
-            Run::Failed => entry.failed += 1,
-            Run::Generator => entry.generator += 1,
-        }
+        entry.count.add(said, slices);
         entry.quantiles_ns.extend(quantile_ns.map(|ns| ns as f64));
-        if run != Run::Generator {
-            entry.slices.extend_from_slice(slices);
-        }
         self.runs += 1;
-        let runs = entry.runs();
+        let runs = entry.count.runs();
         // Three runs are added between two looks, because each look has a chance to err.
         let look = runs >= self.repeats && (runs - self.repeats).is_multiple_of(3);
         if look || runs >= self.most_repeats {
-            let side = entry.decide(self.allowed_over);
-            let last = runs >= self.most_repeats || entry.hopeless(self.most_repeats);
+            let side = entry.count.decide(self.allowed_over);
+            let last = runs >= self.most_repeats
+                || entry.count.hopeless(self.most_repeats, self.allowed_over);
             entry.decided = Some(side).filter(|side| *side != Side::Undecided || last);
         }
     }
@@ -184,7 +127,7 @@ impl Ladder {
         let (passed, failed) = self.extremes();
         if passed.is_none() {
             // A start that has missed it several times already is not what the search took it for.
-            let doubtful = self.rungs.get(&0).is_some_and(|rung| rung.failed + rung.generator >= 3);
+            let doubtful = self.rungs.get(&0).is_some_and(|rung| rung.count.against() >= 3);
             let target_per_s = if doubtful { kept_per_s * WELL_BELOW } else { kept_per_s };
             self.skip((0..).map(|i| -i), |rate| rate > target_per_s);
         }
@@ -221,10 +164,13 @@ impl Ladder {
         {
             return Standing::Contradiction { passed, failed };
         }
-        let down = self.first_open((0..).map(|i| -i), Side::Below);
-        // From the highest pass upwards, or from the neighbour of the start.
+        let lost = |rung: i32| self.rungs.get(&rung).is_some_and(|rung| rung.count.lost());
+        let leads_on = |rung: i32| lost(rung) && !self.is_beyond(rung - 1);
+        let down = self.first_open((0..).map(|i| -i).filter(|rung| !leads_on(*rung)), Side::Below);
+        // From the highest pass upwards, or from the neighbour of the start, unless that is too high itself.
         let up = match (highest_passed, lowest_failed) {
             (None, Some(failed)) => Found::Decided(failed),
+            (None, None) if lost(0) => Found::Decided(0),
             (from, _) => self.first_open(from.unwrap_or(0) + 1.., Side::Above),
         };
         match (down, up) {
@@ -265,7 +211,7 @@ impl Ladder {
 
     /// Two rungs need runs: A B B A A B B A …, so that a drift touches both alike.
     fn turn(&self, first: i32, second: i32) -> i32 {
-        let runs = |rung| self.rungs.get(&rung).map_or(0, Rung::runs);
+        let runs = |rung| self.rungs.get(&rung).map_or(0, |rung| rung.count.runs());
         match runs(first).abs_diff(runs(second)) {
             0 if (self.runs / 2).is_multiple_of(2) => first,
             0 => second,
@@ -285,6 +231,9 @@ enum Found {
 mod tests {
     use super::*;
 
+    const PASSED: Said = Said::Passed { clear: true };
+    const FAILED: Said = Said::Failed { clear: true };
+
     /// Climbs with a device that passes up to a rate; the order of the rungs tried.
     fn climb(mut ladder: Ladder, passes: impl Fn(f64) -> bool) -> (Standing, Vec<i32>) {
         let mut order = Vec::new();
@@ -293,8 +242,7 @@ mod tests {
                 Standing::Next(rung) => {
                     assert!(order.len() < 400, "it must end: {order:?}");
                     order.push(rung);
-                    let run =
-                        if passes(ladder.rate_per_s(rung)) { Run::Passed } else { Run::Failed };
+                    let run = if passes(ladder.rate_per_s(rung)) { PASSED } else { FAILED };
                     ladder.saw(rung, run, Some(1), &[]);
                 }
                 other => return (other, order),
@@ -338,11 +286,11 @@ mod tests {
             let Standing::Next(rung) = ladder.standing() else { break ladder.standing() };
             coin += 1;
             let passes = rung < 0 || (rung == 0 && coin % 2 == 0);
-            ladder.saw(rung, if passes { Run::Passed } else { Run::Failed }, None, &[]);
+            ladder.saw(rung, if passes { PASSED } else { FAILED }, None, &[]);
             assert!(coin < 100);
         };
         assert_eq!(standing, Standing::Between { passed: -1, failed: 1 });
-        let runs = ladder.rung(0).unwrap().runs();
+        let runs = ladder.rung(0).unwrap().count.runs();
         assert!(runs < 12, "{runs} runs where half of them pass: what remains could not decide");
     }
 
@@ -367,7 +315,7 @@ mod tests {
             let mut ladder = ladder(500.0);
             for i in 0..runs {
                 let slow = slow_runs.contains(&i);
-                let run = if slow { Run::Failed } else { Run::Passed };
+                let run = if slow { FAILED } else { PASSED };
                 ladder.saw(0, run, None, &slices(slow));
             }
             ladder.decided(0)

@@ -11,16 +11,18 @@
 //! Not for the ceiling itself ([`crate::KneeSearch`]), nor for the curve ([`crate::CurvePlan`]).
 
 mod conclude;
+mod count;
 mod goal;
 mod ladder;
 mod outcome;
+mod pooled;
 mod seen;
 mod words;
 
 use std::time::Duration;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
-use ladder::{Ladder, Run, Rung, Standing};
+use ladder::{Ladder, Rung, Standing};
 pub use outcome::{Answer, Because, Outcome, same_rate};
 pub use seen::{Backlog, RateSeen, Said};
 pub use words::Told;
@@ -42,7 +44,7 @@ const FAR: i32 = 3;
 /// How often.
 const MOST_RESTARTS: u32 = 2;
 /// Windows that are kept for the two rates that an answer needs.
-const LAST_WINDOWS: u32 = 16;
+const LAST_WINDOWS: u32 = 26;
 /// Windows that say how slow operations clump at a rate.
 const NEIGHBOURS: usize = 3;
 
@@ -302,12 +304,7 @@ impl RateSearch {
     /// Counts the last window as a run of the confirmation and sees whether it is over.
     fn climb(&mut self, rung: i32, said: Said) {
         let (Some(ladder), Some(tried)) = (&mut self.ladder, self.tried.last()) else { return };
-        let run = match said {
-            Said::Passed { .. } => Run::Passed,
-            Said::Generator => Run::Generator,
-            Said::Failed { .. } | Said::Nothing => Run::Failed,
-        };
-        ladder.saw(rung, run, tried.seen.quantile_ns, &tried.seen.slices);
+        ladder.saw(rung, said, tried.seen.quantile_ns, &tried.seen.slices);
         self.outcome = self.confirmed();
         if self.outcome.is_none() && self.restarts < MOST_RESTARTS {
             self.restart();

@@ -133,6 +133,9 @@ pub struct Answer {
     pub next_failed_per_s: f64,
     /// Runs at the two rates.
     pub repeats: (u32, u32),
+    /// True when the runs of no two rates sufficed, and those of rates above the lower one and below the higher one were counted
+    /// with theirs.
+    pub pooled: bool,
     /// The goal's percentile in each run at `rate_per_s`, in order, ns.
     pub quantiles_ns: Vec<f64>,
     /// The share over the limit of all operations at `rate_per_s` together, with its doubt.

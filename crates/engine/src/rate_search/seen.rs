@@ -13,6 +13,9 @@ const SENT: f64 = 0.99;
 const ON_SCHEDULE: f64 = 0.01;
 /// A percentile of which the generator's own lateness is more than this share describes the generator.
 const LATE: f64 = 0.05;
+/// The machine stood still when the goal's percentile of the generator's lateness is more than this share of the limit, although its
+/// typical operation left in time.
+const STOOD_STILL: f64 = 0.25;
 /// Operations completed per operation due, below which a window lost ground.
 const KEPT_UP: f64 = 0.98;
 /// Growth of the backlog over a window, as a share of what was due in it, that is no accident.
@@ -74,6 +77,8 @@ pub struct RateSeen {
     /// The goal's percentile of the generator's lateness (intended to submitted), ns. Where the cap on operations in
     /// flight makes them wait, that is the device's doing: [`Backlog::CapHit`] says so.
     pub lateness_ns: Option<u64>,
+    /// The median of that, ns.
+    pub lateness_median_ns: Option<u64>,
     /// Whether the queue stayed bounded.
     pub backlog: Backlog,
     /// False where something outside made the window worthless (a limit that cut in, other load, a rule of validity).
@@ -100,6 +105,21 @@ pub enum Said {
 }
 
 impl RateSeen {
+    /// Whether the machine as a whole stopped now and then, so that not even the generator ran: its typical operation left in time,
+    /// and those of the goal's percentile late by a good part of the limit. A generator that is too slow is late always, and
+    /// one that is held back by the device waits for its cap. Asked of passes and failures alike, so that leaving such windows out
+    /// favours no rate.
+    pub fn stood_still(&self, goal: &Goal) -> bool {
+        let limit_ns = goal.limit_ns as f64;
+        let (Some(late), Some(typical)) = (self.lateness_ns, self.lateness_median_ns) else {
+            return false;
+        };
+        self.backlog != Backlog::CapHit
+            && self.sent_per_s >= SENT * self.due_per_s
+            && late as f64 > STOOD_STILL * limit_ns
+            && (typical as f64) < LATE * limit_ns
+    }
+
     /// The share over the limit, with its doubt.
     pub fn exceedance(&self) -> Option<Exceedance> {
         exceedance(&self.slices)
@@ -151,6 +171,7 @@ mod tests {
             quantile_ns: Some(1_000_000),
             mean_ns: Some(2e5),
             lateness_ns: Some(1_000),
+            lateness_median_ns: Some(100),
             backlog: Backlog::Bounded,
             usable: true,
         }
@@ -185,6 +206,19 @@ mod tests {
         assert_eq!(seen(0).said(&GOAL, 1030.0), Said::Passed { clear: true }, "scatter");
         let capped = RateSeen { backlog: Backlog::CapHit, sent_per_s: 500.0, ..late(30) };
         assert_eq!(capped.said(&GOAL, 1000.0), Said::Failed { clear: true });
+    }
+
+    #[test]
+    fn a_machine_that_stood_still_is_told_from_a_slow_generator() {
+        let stopped = RateSeen { lateness_ns: Some(300_000), ..seen(0) };
+        assert!(stopped.stood_still(&GOAL) && !seen(30).stood_still(&GOAL));
+        let slow = RateSeen { lateness_median_ns: Some(60_000), ..stopped.clone() };
+        let behind = RateSeen { sent_per_s: 980.0, ..stopped.clone() };
+        let capped = RateSeen { backlog: Backlog::CapHit, ..stopped.clone() };
+        let unknown = RateSeen { lateness_median_ns: None, ..stopped };
+        for other in [slow, behind, capped, unknown] {
+            assert!(!other.stood_still(&GOAL), "{other:?}");
+        }
     }
 
     #[test]

@@ -25,6 +25,13 @@ impl Outcome {
             ns.map_or(String::new(), |ns| format!(" (there it is {})", Nanos(ns as u64)))
         };
         match self {
+            Outcome::Found(answer) if answer.pooled => format!(
+                "{} with {promise}, by {} runs there and above; missed at {}, by {} runs there and below; no single rate was decided",
+                rate(answer.rate_per_s),
+                answer.repeats.0,
+                rate(answer.next_failed_per_s),
+                answer.repeats.1
+            ),
             Outcome::Found(answer) => format!(
                 "{} with {promise}, confirmed by {} runs; {} missed it in {}",
                 rate(answer.rate_per_s),

@@ -21,6 +21,7 @@ pub(super) enum Spoiled {
     Steal,
     OtherLoad,
     Throttled,
+    StoodStill,
 }
 
 impl Spoiled {
@@ -32,6 +33,7 @@ impl Spoiled {
             Spoiled::Steal => "lost processor time to the hypervisor",
             Spoiled::OtherLoad => "shared the processors with other programs",
             Spoiled::Throttled => "were stopped by a processor quota",
+            Spoiled::StoodStill => "saw the whole machine stand still, the load generator with it",
         }
     }
 }

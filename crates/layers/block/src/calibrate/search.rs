@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use narrows_engine::RateSearch;
-use narrows_engine::rate_search::{Because, Outcome, RateStep, Stage, same_rate};
+use narrows_engine::rate_search::{Because, Outcome, RateSeen, RateStep, Stage, same_rate};
 use narrows_model::Measurement;
 
 use super::bench::Bench;
@@ -42,7 +42,9 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
         }
         bench.tell(&telling(&step, search.tried().len() + 1));
         let shown = bench.open(step.rate_per_s, cap, (step.warm_up, step.window))?;
-        let because = spoiled(&shown.outcomes, ramp.helpers);
+        let Some(seen) = seen(shown.load(), &plan.goal, true) else { break };
+        let still = seen.stood_still(&plan.goal).then_some(Spoiled::StoodStill);
+        let because = spoiled(&shown.outcomes, ramp.helpers).or(still);
         if let Some(because) = because {
             *spoilt.entry(because).or_insert(0) += 1;
         }
@@ -60,8 +62,7 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
             confirmed[at].kept.add(&shown);
             confirmed[at].means_ns.extend(shown.load().latency_with_stragglers().mean());
         }
-        let Some(seen) = seen(shown.load(), &plan.goal, because.is_none()) else { break };
-        search.saw(seen);
+        search.saw(RateSeen { usable: because.is_none(), ..seen });
     }
     let windows = search.tried().len() as u32;
     // Only a search without an outcome has another step, and without a step it has one.

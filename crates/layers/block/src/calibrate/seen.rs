@@ -28,6 +28,7 @@ pub(super) fn seen(outcome: &StreamOutcome, goal: &Goal, usable: bool) -> Option
         quantile_ns: latency.quantile(goal.quantile),
         mean_ns: latency.mean(),
         lateness_ns: if open.held > 0 { None } else { open.lateness.quantile(goal.quantile) },
+        lateness_median_ns: open.lateness.quantile(0.5),
         backlog: Backlog::of(&outcome.waiting_by_slice(), open.due, cap_hit),
         usable,
     })

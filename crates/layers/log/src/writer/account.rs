@@ -242,6 +242,7 @@ impl Account {
             quantile_ns: self.wait.quantile(goal.quantile),
             mean_ns: self.wait.mean(),
             lateness_ns: if self.cap_hit { None } else { self.lateness.quantile(goal.quantile) },
+            lateness_median_ns: self.lateness.quantile(0.5),
             backlog: Backlog::of(&self.waiting_by_slice, self.due, self.cap_hit),
             usable,
         }

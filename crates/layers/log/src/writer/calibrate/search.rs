@@ -50,18 +50,13 @@ fn load<F: Flusher + Send>(bench: &Bench<'_, F>, rate_per_s: f64) -> Load {
 
 /// What a window says to the search. Sessions and log share processors, as a server's do: commits that are late because these are
 /// all busy are the server's own, and only those that are late on idle ones are the generator's.
-fn seen<F: Flusher + Send>(
-    bench: &Bench<'_, F>,
-    driven: &Driven,
-    account: &Account,
-    usable: bool,
-) -> RateSeen {
-    let seen = account.rate_seen(&bench.plan.goal, usable);
+fn seen<F: Flusher + Send>(bench: &Bench<'_, F>, driven: &Driven, account: &Account) -> RateSeen {
+    let seen = account.rate_seen(&bench.plan.goal, true);
     let cpus = bench.plan.cpus.len().max(1) as f64;
     if driven.seen.self_cpus / cpus < BUSY {
         return seen;
     }
-    RateSeen { lateness_ns: None, sent_per_s: seen.due_per_s, ..seen }
+    RateSeen { lateness_ns: None, lateness_median_ns: None, sent_per_s: seen.due_per_s, ..seen }
 }
 
 /// Searches below the ceiling; ends in time and within the bytes.
@@ -82,19 +77,18 @@ pub fn search<F: Flusher + Send>(
         bench.tell(&format!("search: {:.0} commits per second, window {number}", step.rate_per_s));
         let load = load(bench, step.rate_per_s);
         let driven = bench.run(load, (step.warm_up, step.window))?;
-        let usable = undisturbed(&driven.seen);
+        let seen = seen(bench, &driven, &driven.went.account());
+        let usable = undisturbed(&driven.seen) && !seen.stood_still(&plan.goal);
         unusable += u32::from(!usable);
-        let account = if step.stage == Stage::Confirm && usable {
+        if step.stage == Stage::Confirm && usable {
             let at = confirmed.iter().position(|(rate, _)| same_rate(*rate, step.rate_per_s));
             let at = at.unwrap_or_else(|| {
                 confirmed.push((step.rate_per_s, Kept::new(load)));
                 confirmed.len() - 1
             });
-            confirmed[at].1.add(&driven)
-        } else {
-            driven.went.account()
-        };
-        search.saw(seen(bench, &driven, &account, usable));
+            confirmed[at].1.add(&driven);
+        }
+        search.saw(RateSeen { usable, ..seen });
     }
     let windows = search.tried().len() as u32;
     // Only a search without an outcome has another step, and without a step it has one.
@@ -159,7 +153,7 @@ pub fn curve<F: Flusher + Send>(
         } else {
             alone.add(&driven)
         };
-        let seen = seen(bench, &driven, &account, true);
+        let seen = seen(bench, &driven, &account);
         let bounded = seen.backlog == Backlog::Bounded;
         curve.points.push(point(&account, &seen, step.rate_per_s, order, step.sentinel));
         if let (true, Some(mean_ns), Some(ns)) = (bounded, seen.mean_ns, seen.quantile_ns) {
