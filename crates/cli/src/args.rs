@@ -188,6 +188,9 @@ pub struct ReportArgs {
     /// Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again
     #[arg(long, value_name = "FILE")]
     pub crash_test: Vec<PathBuf>,
+    /// Bring in what pg_test_fsync printed, to stand beside the ladder or the live server's flushes
+    #[arg(long, value_name = "FILE")]
+    pub pg_test_fsync: Vec<PathBuf>,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,

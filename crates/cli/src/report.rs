@@ -17,6 +17,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     for path in &args.crash_test {
         run.crash_tests.push(crash_test(path)?);
     }
+    for path in &args.pg_test_fsync {
+        run.flush_tests.push(crate::log::flush_test::read(path)?);
+    }
     if args.rejudge || !args.crash_test.is_empty() {
         judge(&mut run);
     }

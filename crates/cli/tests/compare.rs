@@ -130,15 +130,7 @@ fn a_dry_run_prints_servers_windows_and_bytes() {
 /// The shim that makes flushes below a folder slow, and a PostgreSQL that has it too.
 fn planted(f: &Fixture, real: &Path, under: &Path) -> (PathBuf, PathBuf) {
     let folder = f.public("wrappers");
-    let library = folder.join("slow_flush.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plants/slow_flush.c");
-    let status = Command::new("cc")
-        .args(["-O1", "-shared", "-fPIC", "-o"])
-        .args([&library, &source])
-        .status()
-        .expect("the C compiler that links Rust programs is there");
-    assert!(status.success(), "the shim does not compile");
-    common::open_to_all(&library);
+    let library = common::slow_flush(&folder);
     let plant = format!(
         "LD_PRELOAD={} SLOW_FLUSH_US={DELAY_US} SLOW_FLUSH_UNDER={} ",
         library.display(),

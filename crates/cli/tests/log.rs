@@ -6,7 +6,6 @@ mod common;
 #[path = "common/started.rs"]
 mod started;
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
@@ -46,20 +45,6 @@ fn run(fixture: &Fixture, mut command: Command) -> Run {
     fixture.assert_nothing_left();
     Run::from_json(&text(&output.stdout))
         .unwrap_or_else(|error| panic!("{error}; it said:\n{said}"))
-}
-
-/// The shim that makes flushes slow, compiled.
-fn slow_flush(folder: &Path) -> PathBuf {
-    let library = folder.join("slow_flush.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plants/slow_flush.c");
-    let status = Command::new("cc")
-        .args(["-O1", "-shared", "-fPIC", "-o"])
-        .args([&library, &source])
-        .status()
-        .expect("the C compiler that links Rust programs is there");
-    assert!(status.success(), "the shim does not compile");
-    common::open_to_all(&library);
-    library
 }
 
 fn value(run: &Run, id: &str, name: &str) -> f64 {
@@ -115,7 +100,7 @@ fn a_dry_run_prints_the_plan_and_touches_nothing() {
 fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
     let _machine = alone();
     let f = Fixture::new();
-    let library = slow_flush(&f.public("plant"));
+    let library = common::slow_flush(&f.public("plant"));
     let args = ["ladder", "--no-database", "--alone", "--repeats", "1", "--methods", "dsync"];
     let mut planted = command(&f, &args);
     planted.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", DELAY_US.to_string());
@@ -141,7 +126,7 @@ fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
     let _machine = alone();
     let f = Fixture::new();
     let folder = f.public("wrappers");
-    let library = slow_flush(&folder);
+    let library = common::slow_flush(&folder);
     for (name, environment) in [
         ("postgres", format!("LD_PRELOAD={} SLOW_FLUSH_US={DELAY_US} ", library.display())),
         ("initdb", String::new()),

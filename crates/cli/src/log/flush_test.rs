@@ -149,7 +149,7 @@ fn begins(words: &str) -> Option<Section> {
 
 /// `8kB`
 fn kilobytes(text: &str) -> Option<u64> {
-    Some(text.strip_suffix("kB")?.parse::<u64>().ok()?.checked_mul(1024)?)
+    text.strip_suffix("kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// `fdatasync   4220.599 ops/sec   237 usecs/op`

@@ -7,7 +7,7 @@
 mod commits;
 mod compare;
 mod database;
-mod flush_test;
+pub mod flush_test;
 mod ground;
 mod ladder;
 mod placed;

@@ -150,3 +150,17 @@ pub fn write_program(path: &Path, text: &str) {
 pub fn open_to_all(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+/// The shim that makes flushes slow, compiled.
+pub fn slow_flush(folder: &Path) -> PathBuf {
+    let library = folder.join("slow_flush.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plants/slow_flush.c");
+    let status = Command::new("cc")
+        .args(["-O1", "-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status()
+        .expect("the C compiler that links Rust programs is there");
+    assert!(status.success(), "the shim does not compile");
+    open_to_all(&library);
+    library
+}

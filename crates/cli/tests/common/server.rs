@@ -1,9 +1,11 @@
 //! A PostgreSQL that stands for somebody's: with a table and a user, in a folder of its own, run by an ordinary user.
 
+#![allow(dead_code)] // Each test program uses a part of it.
+
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::common::{Fixture, postgres_folder};
 
@@ -17,19 +19,32 @@ pub struct TheirServer {
     folder: PathBuf,
     port: u16,
     user: Option<(u32, u32)>,
+    options: String,
+    /// A library to load before all others, and how many µs it makes a flush of the log longer.
+    slow_flush: Option<(PathBuf, u32)>,
 }
 
 impl TheirServer {
     /// Starts one with a database `shop`, a table in it, and a user `app` who may create schemas there and `nobody2`
     /// who may not; `None` where there is no PostgreSQL.
     pub fn start(fixture: &Fixture) -> Option<TheirServer> {
+        TheirServer::start_with(fixture, "-c fsync=off", None)
+    }
+
+    /// The same with options of the server, and with flushes that take longer.
+    pub fn start_with(
+        fixture: &Fixture,
+        options: &str,
+        slow_flush: Option<(PathBuf, u32)>,
+    ) -> Option<TheirServer> {
         let bin = postgres_folder()?;
         let user = ordinary_user();
         let folder = fixture.public("theirs");
         if let Some((uid, gid)) = user {
             chown(&folder, Some(uid), Some(gid)).unwrap();
         }
-        let server = TheirServer { bin, folder, port: free_port(), user };
+        let options = options.to_string();
+        let server = TheirServer { bin, folder, port: free_port(), user, options, slow_flush };
         let data = server.folder.join("data");
         let data = data.to_str().unwrap();
         server.tool("initdb", &["-D", data, "-U", SUPERUSER, "-A", "trust", "--no-sync"]);
@@ -88,6 +103,13 @@ impl TheirServer {
         self.ask("shop", sql).trim().to_string()
     }
 
+    /// Started anew with other options.
+    pub fn restart_with(&mut self, options: &str) {
+        self.options = options.to_string();
+        self.control(&["-w", "-m", "immediate", "stop"]);
+        self.control(&["-w", "start"]);
+    }
+
     pub fn restart(&self) {
         self.control(&["-w", "-m", "fast", "restart"]);
     }
@@ -105,13 +127,45 @@ impl TheirServer {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Makes it a standby that follows nobody, at its next start.
+    pub fn make_standby(&self) {
+        let signal = self.folder.join("data/standby.signal");
+        std::fs::write(&signal, "").unwrap();
+        if let Some((uid, gid)) = self.user {
+            chown(&signal, Some(uid), Some(gid)).unwrap();
+        }
+    }
+
+    /// The tables of `pgbench`, small.
+    pub fn prepare_load(&self) {
+        let status = self.pgbench().args(["-i", "-q", "-s", "1", "postgres"]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Sessions that update and commit again and again, until the load is dropped.
+    pub fn load(&self, sessions: u32) -> Load {
+        let sessions = sessions.to_string();
+        let mut command = self.pgbench();
+        command.args(["-N", "-n", "-M", "prepared", "-T", "600", "-c", &sessions, "postgres"]);
+        Load(command.spawn().unwrap())
+    }
+
+    fn pgbench(&self) -> Command {
+        let mut command = Command::new(self.bin.join("pgbench"));
+        command.args(["-h", self.folder.to_str().unwrap(), "-p", &self.port.to_string()]);
+        command.args(["-U", SUPERUSER]).env_remove("PGPASSWORD");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
     fn control(&self, action: &[&str]) {
         let data = self.folder.join("data");
         let log = self.folder.join("log");
         let options = format!(
-            "-p {} -k {} -c listen_addresses=127.0.0.1 -c fsync=off",
+            "-p {} -k {} -c listen_addresses=127.0.0.1 {}",
             self.port,
-            self.folder.display()
+            self.folder.display(),
+            self.options
         );
         let mut arguments = vec!["-D", data.to_str().unwrap(), "-l", log.to_str().unwrap()];
         arguments.extend(["-o", &options]);
@@ -128,8 +182,23 @@ impl TheirServer {
         if let Some((uid, gid)) = self.user {
             command.gid(gid).uid(uid);
         }
+        if let Some((library, us)) = self.slow_flush.as_ref().filter(|_| name == "pg_ctl") {
+            command.env("LD_PRELOAD", library).env("SLOW_FLUSH_US", us.to_string());
+            command.env("SLOW_FLUSH_UNDER", self.folder.join("data/pg_wal"));
+        }
         let status = command.status().unwrap();
         assert!(status.success(), "{name} {arguments:?}: {status}");
+    }
+}
+
+/// A load that goes on; ended when dropped.
+pub struct Load(Child);
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        // It may have ended with its server.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

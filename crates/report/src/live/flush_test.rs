@@ -69,7 +69,7 @@ fn ladder(run: &Run, row: &FlushTestRow) -> Option<Here> {
     let size = format!("{}k", row.write_bytes >> 10);
     let id = format!("log.ladder.write.{method}.overwrite.{size}.alone");
     let rung = run.measurement(&id).filter(|m| m.usable())?;
-    Some((rung.value(metric::LATENCY_MEAN)?, "the ladder's, overwriting a log segment"))
+    Some((rung.value(metric::LATENCY_MEAN)?, "the ladder's"))
 }
 
 /// The server's own flush, if it uses that method.
@@ -79,5 +79,5 @@ fn live(run: &Run, row: &FlushTestRow) -> Option<Here> {
     }
     let log = run.live_logs.iter().find(|log| log.sync_method() == row.name)?;
     let model = log.verdict.as_ref()?.model.as_ref()?;
-    Some((model.flush_ns, "the server's flush with its write"))
+    Some((model.flush_ns, "the server's own flush"))
 }

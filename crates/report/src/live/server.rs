@@ -63,7 +63,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
             0.0 => "no whole pages".to_string(),
             share => format!("whole pages {} at most", percent(share.min(1.0))),
         }),
-        counted.checkpoints.filter(|n| *n > 0.0).map(|n| counted_checkpoints(n)),
+        counted.checkpoints.filter(|n| *n > 0.0).map(counted_checkpoints),
     ]);
     let writes = join(vec![
         over(counted.written_bytes, counted.writes)

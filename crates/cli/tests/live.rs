@@ -1,0 +1,204 @@
+//! `narrows log postgres`: somebody's server is looked at, what was planted in it is named, and it is afterwards as before.
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/server.rs"]
+mod server;
+#[path = "common/started.rs"]
+mod started;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard};
+
+use common::{Fixture, program};
+use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict, Run};
+use server::{PASSWORD, TheirServer};
+use started::Started;
+
+/// What a planted flush takes longer, µs: more than any drive that tests run on.
+const DELAY_US: u32 = 10_000;
+/// The shortest look.
+const SHORT: [&str; 2] = ["--for", "3s"];
+
+/// The machine can hold one load at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static MACHINE: Mutex<()> = Mutex::new(());
+    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// A server of somebody's, or a loud word that there is none.
+fn theirs(
+    fixture: &Fixture,
+    options: &str,
+    slow_flush: Option<(std::path::PathBuf, u32)>,
+) -> Option<TheirServer> {
+    let server = TheirServer::start_with(fixture, options, slow_flush);
+    if server.is_none() {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+    }
+    server
+}
+
+fn command(fixture: &Fixture, address: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
+    command.args(["log", "postgres", address]).args(args);
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Looks to the end; the password is in no output and in no run file, and no session of ours is left.
+fn look(fixture: &Fixture, server: &TheirServer, user: &str) -> (Run, Option<i32>) {
+    let address = server.address(user, PASSWORD, "shop");
+    let mut command = command(fixture, &address, &SHORT);
+    let output = command.args(["--format", "json"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let run = Run::from_json(&text).unwrap_or_else(|e| panic!("{e}; it said:\n{}", said(&output)));
+    assert!(!text.contains(PASSWORD) && !said(&output).contains(PASSWORD));
+    assert_eq!(server.sessions_left(), "");
+    (run, output.status.code())
+}
+
+fn live(run: &Run) -> (&LiveLog, &LiveVerdict) {
+    let log = run.live_logs.first().expect("a live log");
+    (log, log.verdict.as_ref().expect("it is judged"))
+}
+
+fn fired(run: &Run, rule: &str) -> bool {
+    run.findings.iter().any(|finding| finding.id == rule)
+}
+
+/// Sets it for all sessions, those that are open too.
+fn set(server: &TheirServer, name: &str, value: &str) {
+    server.ask("postgres", &format!("ALTER SYSTEM SET {name} = {value}"));
+    server.ask("postgres", "SELECT pg_reload_conf()");
+}
+
+#[test]
+fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
+    let _machine = alone();
+    let f = Fixture::new();
+    let library = common::slow_flush(&f.public("plant"));
+    let Some(server) = theirs(&f, "", Some((library, DELAY_US))) else { return };
+    set(&server, "track_wal_io_timing", "on");
+    server.ask("postgres", "CREATE ROLE monitor LOGIN PASSWORD 'x' IN ROLE pg_monitor");
+    server.ask("postgres", &format!("ALTER ROLE monitor PASSWORD '{PASSWORD}'"));
+    let before = server.everything();
+    server.prepare_load();
+    let load = server.load(4);
+
+    let (run, _) = look(&f, &server, "monitor");
+    let (log, verdict) = live(&run);
+    let planted_ns = f64::from(DELAY_US) * 1e3;
+    assert!(matches!(verdict.bound, LiveBound::FlushTime | LiveBound::FlushBusy), "{verdict:#?}");
+    let model = verdict.model.as_ref().expect("flushes are counted and timed");
+    assert!(model.from == "counted" && model.flush_ns >= planted_ns, "{model:?}");
+    // A commit meets at least most of a flush; some ride on one that is under way.
+    assert!(verdict.wait_ns.unwrap() > 0.5 * planted_ns, "{verdict:#?}");
+    assert!(verdict.share.unwrap() > 0.5, "{verdict:#?}");
+    assert!(log.counted.writers.unwrap() > 20.0 && log.counted.log_bytes.unwrap() > 1000.0);
+    assert!(log.unknown.iter().all(|unknown| unknown.what != "what sessions wait for"));
+    assert!(log.cost.statements > 10);
+
+    // Who may not see what others do gets the counters, and is told what is missing.
+    let (run, code) = look(&f, &server, "nobody2");
+    let (log, verdict) = live(&run);
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Open));
+    assert_eq!((code, log.waits.samples, verdict.wait_ns), (Some(4), 0, None));
+    let missing = log.unknown.iter().find(|unknown| unknown.what == "what sessions wait for");
+    assert_eq!(missing.unwrap().needs, "GRANT pg_monitor TO nobody2");
+    assert!(verdict.model.as_ref().unwrap().flush_ns >= planted_ns);
+
+    // The same server, whose commits no longer wait.
+    set(&server, "synchronous_commit", "off");
+    set(&server, "track_wal_io_timing", "off");
+    let (run, _) = look(&f, &server, "monitor");
+    let (log, verdict) = live(&run);
+    assert_eq!(verdict.bound, LiveBound::NotWaitedFor, "{verdict:#?}");
+    assert_eq!(log.counted.flush_ns, None, "times that nobody takes are unknown, not zero");
+    assert!(fired(&run, "live-commits-do-not-wait") && fired(&run, "live-no-times"));
+    drop(load);
+    assert_eq!(server.everything(), before);
+}
+
+#[test]
+fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
+    let _machine = alone();
+    let f = Fixture::new();
+    let Some(mut server) = theirs(&f, "-c fsync=off", None) else { return };
+    let before = server.everything();
+    let closed = "postgres://app@127.0.0.1:1/shop".to_string();
+    for (address, parts) in [
+        (server.address("app", "wrong", "shop"), ["28P01", "hint: check user and password"]),
+        (server.address("app", PASSWORD, "nosuch"), ["3D000", "hint: name an existing database"]),
+        ("mysql://app@db7/shop".to_string(), ["postgres://", "hint: write it as"]),
+        (closed, ["cannot connect", "hint: is the server running there"]),
+    ] {
+        let output = command(&f, &address, &[]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        for part in parts {
+            assert!(said(&output).contains(part), "no `{part}` in:\n{}", said(&output));
+        }
+    }
+    let dry = command(&f, &server.app(), &["--dry-run"]).output().unwrap();
+    let plan = String::from_utf8_lossy(&dry.stdout).into_owned();
+    assert!(plan.contains("writes nothing") && !plan.contains(PASSWORD), "{plan}");
+    assert!(f.runs().is_empty(), "nothing was looked at, so nothing is kept");
+
+    // A stop keeps what was seen, marked as a part.
+    let mut child = command(&f, &server.app(), &["--for", "10min"]);
+    child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut started = Started::new(child.spawn().unwrap());
+    started.wait_for("window 1 of");
+    started.signal(libc::SIGINT);
+    let ended = started.end();
+    assert_eq!(ended.code(), Some(130), "{}", ended.stderr);
+    let kept = std::fs::read_to_string(&f.runs()[0]).unwrap();
+    let run = Run::from_json(&kept).unwrap();
+    assert!(!run.completed && !kept.contains(PASSWORD));
+    let (log, verdict) = live(&run);
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Idle, Grade::Open));
+    assert!(fired(&run, "live-fsync-off"));
+    assert!(log.is_set("fsync", "off"));
+    assert_eq!(server.sessions_left(), "");
+    assert_eq!(server.everything(), before);
+
+    server.make_standby();
+    server.restart_with("");
+    let output = command(&f, &server.app(), &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    for part in ["is a standby (", "replayed the log up to", "hint: name its primary"] {
+        assert!(said(&output).contains(part), "no `{part}` in:\n{}", said(&output));
+    }
+    assert_eq!(f.runs().len(), 1);
+}
+
+#[test]
+fn what_pg_test_fsync_printed_is_shown_in_our_words_or_refused_with_its_line() {
+    let f = Fixture::new();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pg_test_fsync-15.txt");
+    let show = |path: &Path| {
+        let mut command = Command::new(program());
+        command.env("XDG_DATA_HOME", f.home()).args(["log", "postgres", "--pg-test-fsync"]);
+        command.arg(path).output().unwrap()
+    };
+    let output = show(&data);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    for part in ["8 KiB fdatasync", "dsync direct (open_datasync)", "237 µs", "not possible there"]
+    {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    let wrong = f.home().join("wrong.txt");
+    std::fs::write(&wrong, "5 seconds per test\nhello\n").unwrap();
+    let output = show(&wrong);
+    assert_eq!(output.status.code(), Some(2));
+    for part in ["wrong.txt", "line 2", "hello", "hint:"] {
+        assert!(said(&output).contains(part), "no `{part}` in:\n{}", said(&output));
+    }
+    assert!(f.runs().is_empty());
+}
