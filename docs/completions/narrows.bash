@@ -115,11 +115,17 @@ _narrows() {
             narrows__subcmd__help__subcmd__log,commits)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__commits"
                 ;;
+            narrows__subcmd__help__subcmd__log,compare)
+                cmd="narrows__subcmd__help__subcmd__log__subcmd__compare"
+                ;;
             narrows__subcmd__help__subcmd__log,crashtest)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__crashtest"
                 ;;
             narrows__subcmd__help__subcmd__log,ladder)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__ladder"
+                ;;
+            narrows__subcmd__help__subcmd__log,postgres)
+                cmd="narrows__subcmd__help__subcmd__log__subcmd__postgres"
                 ;;
             narrows__subcmd__help__subcmd__log,streams)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__streams"
@@ -136,6 +142,9 @@ _narrows() {
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
                 ;;
+            narrows__subcmd__log,compare)
+                cmd="narrows__subcmd__log__subcmd__compare"
+                ;;
             narrows__subcmd__log,crashtest)
                 cmd="narrows__subcmd__log__subcmd__crashtest"
                 ;;
@@ -144,6 +153,9 @@ _narrows() {
                 ;;
             narrows__subcmd__log,ladder)
                 cmd="narrows__subcmd__log__subcmd__ladder"
+                ;;
+            narrows__subcmd__log,postgres)
+                cmd="narrows__subcmd__log__subcmd__postgres"
                 ;;
             narrows__subcmd__log,streams)
                 cmd="narrows__subcmd__log__subcmd__streams"
@@ -175,6 +187,9 @@ _narrows() {
             narrows__subcmd__log__subcmd__help,commits)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__commits"
                 ;;
+            narrows__subcmd__log__subcmd__help,compare)
+                cmd="narrows__subcmd__log__subcmd__help__subcmd__compare"
+                ;;
             narrows__subcmd__log__subcmd__help,crashtest)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__crashtest"
                 ;;
@@ -183,6 +198,9 @@ _narrows() {
                 ;;
             narrows__subcmd__log__subcmd__help,ladder)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__ladder"
+                ;;
+            narrows__subcmd__log__subcmd__help,postgres)
+                cmd="narrows__subcmd__log__subcmd__help__subcmd__postgres"
                 ;;
             narrows__subcmd__log__subcmd__help,streams)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__streams"
@@ -869,7 +887,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log)
-            opts="ladder commits crashtest streams"
+            opts="ladder commits compare crashtest postgres streams"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -883,6 +901,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log__subcmd__commits)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__log__subcmd__compare)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -966,6 +998,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__log__subcmd__postgres)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__log__subcmd__streams)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1023,7 +1069,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log)
-            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --units --help ladder commits crashtest streams help"
+            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --units --help ladder commits compare crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1132,6 +1178,64 @@ _narrows() {
                     return 0
                     ;;
                 --most-sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__log__subcmd__compare)
+            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wal)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1349,7 +1453,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__help)
-            opts="ladder commits crashtest streams help"
+            opts="ladder commits compare crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1363,6 +1467,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__help__subcmd__commits)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__log__subcmd__help__subcmd__compare)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1460,6 +1578,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__log__subcmd__help__subcmd__postgres)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__log__subcmd__help__subcmd__streams)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1510,6 +1642,44 @@ _narrows() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__log__subcmd__postgres)
+            opts="-o -h --for --pg-test-fsync --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pg-test-fsync)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1637,7 +1807,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__report)
-            opts="-o -h --format --html --output --rejudge --crash-test --units --help"
+            opts="-o -h --format --html --output --rejudge --crash-test --pg-test-fsync --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1656,6 +1826,10 @@ _narrows() {
                     return 0
                     ;;
                 --crash-test)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pg-test-fsync)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -199,31 +199,33 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l percentile -d 'The percentile that has to stay within the limit' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l within -d 'The limit, counted from when a commit was due' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l minutes -d 'Time for the search [default: a minute]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l percentile -d 'The percentile that has to stay within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l within -d 'The limit, counted from when a commit was due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l minutes -d 'Time for the search [default: a minute]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
 json\t'The run file'
 csv\t'One row per metric'
 markdown\t'The screen as Markdown'
 html\t'One self-contained page'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l no-database -d 'Leave the database\'s own commit out'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l standby -d 'A synchronous standby on this machine above it: what its write and its flush add'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits crashtest streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l no-database -d 'Leave the database\'s own commit out'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l standby -d 'A synchronous standby on this machine above it: what its write and its flush add'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l methods -d 'Ways to make a write durable' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
@@ -281,11 +283,42 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l wal -d 'Folders for the log on different file systems, the one it is in now first; two or more' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l data -d 'Folder on the drives that would hold the data files [default: the first --wal that is not in memory]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l sessions -d 'Sessions that update and commit, each again at once' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l repeats -d 'Fresh windows of everything; from 3 on there are intervals' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l window -d 'Length of a window of the database; the emulation\'s is half of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l prove -d 'Run PostgreSQL with its log in each of them too, in turns, beside its prediction'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "listen" -d 'On the second host: keep the list of records that were acknowledged as durable'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "write" -d 'On the machine whose power will be cut: write numbered records, and name each after its flush'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "check" -d 'After the cut: look for every acknowledged record'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l for -d 'How long to look' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l pg-test-fsync -d 'What pg_test_fsync printed on the log\'s drive, to stand beside it' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l dry-run -d 'Say what would be looked at, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l streams -d 'Logs together' -r
@@ -310,7 +343,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l format -d 'Format of the report' -r -f -a "text\t'The one screen'
@@ -320,6 +355,7 @@ markdown\t'The screen as Markdown'
 html\t'One self-contained page'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l crash-test -d 'Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l pg-test-fsync -d 'Bring in what pg_test_fsync printed, to stand beside the ladder or the live server\'s flushes' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
@@ -344,5 +380,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'

@@ -389,6 +389,31 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+'*--wal=[Folders for the log on different file systems, the one it is in now first; two or more]:DIR:_files' \
+'--data=[Folder on the drives that would hold the data files \[default\: the first --wal that is not in memory\]]:DIR:_files' \
+'--sessions=[Sessions that update and commit, each again at once]:N:_default' \
+'--repeats=[Fresh windows of everything; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window of the database; the emulation'\''s is half of it]:TIME:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (crashtest)
 _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
@@ -486,6 +511,25 @@ esac
     ;;
 esac
 ;;
+(postgres)
+_arguments "${_arguments_options[@]}" : \
+'--for=[How long to look]:TIME:_default' \
+'*--pg-test-fsync=[What pg_test_fsync printed on the log'\''s drive, to stand beside it]:FILE:_files' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--dry-run[Say what would be looked at, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE:_default' \
+&& ret=0
+;;
 (streams)
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
@@ -534,6 +578,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (crashtest)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands" \
@@ -562,6 +610,10 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(postgres)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (streams)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -588,6 +640,7 @@ html\:"One self-contained page"))' \
 '-o+[Write to this file instead of standard output]:FILE:_files' \
 '--output=[Write to this file instead of standard output]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
+'*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
@@ -683,6 +736,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (crashtest)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands" \
@@ -710,6 +767,10 @@ _arguments "${_arguments_options[@]}" : \
         esac
     ;;
 esac
+;;
+(postgres)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
 ;;
 (streams)
 _arguments "${_arguments_options[@]}" : \
@@ -907,7 +968,9 @@ _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
 'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
 'streams:What do several logs on one device do to each other, and how many does it hold?' \
     )
     _describe -t commands 'narrows help log commands' commands "$@"
@@ -916,6 +979,11 @@ _narrows__subcmd__help__subcmd__log_commands() {
 _narrows__subcmd__help__subcmd__log__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__compare_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands() {
@@ -946,6 +1014,11 @@ _narrows__subcmd__help__subcmd__log__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log ladder commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__postgres_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__postgres_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log postgres commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__streams_commands] )) ||
 _narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
     local commands; commands=()
@@ -971,7 +1044,9 @@ _narrows__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
 'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
 'streams:What do several logs on one device do to each other, and how many does it hold?' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -981,6 +1056,11 @@ _narrows__subcmd__log_commands() {
 _narrows__subcmd__log__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__compare_commands] )) ||
+_narrows__subcmd__log__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__crashtest_commands() {
@@ -1042,7 +1122,9 @@ _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
 'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
+'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
 'streams:What do several logs on one device do to each other, and how many does it hold?' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1052,6 +1134,11 @@ _narrows__subcmd__log__subcmd__help_commands() {
 _narrows__subcmd__log__subcmd__help__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log help commits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__compare_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands() {
@@ -1087,6 +1174,11 @@ _narrows__subcmd__log__subcmd__help__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log help ladder commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__postgres_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__postgres_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help postgres commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__streams_commands] )) ||
 _narrows__subcmd__log__subcmd__help__subcmd__streams_commands() {
     local commands; commands=()
@@ -1096,6 +1188,11 @@ _narrows__subcmd__log__subcmd__help__subcmd__streams_commands() {
 _narrows__subcmd__log__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__postgres_commands] )) ||
+_narrows__subcmd__log__subcmd__postgres_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log postgres commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__streams_commands] )) ||
 _narrows__subcmd__log__subcmd__streams_commands() {

@@ -3,8 +3,10 @@
 use narrows_model::{
     Better, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
     DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
-    Grade, Histogram, Host, HostRole, Interval, IntervalMethod, Layer, Leaning, LimitBasis,
-    LimitShare, LostRecord, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan,
+    FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole, Interval,
+    IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost, LiveCounts,
+    LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait, LiveWaitKind,
+    LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan,
     PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm,
     Tool, Unit, Unknown, Validity, Verdict, metric,
 };
@@ -107,6 +109,102 @@ fn full() -> Run {
             }],
         }],
         crash_tests: vec![crash_test()],
+        comparison: None,
+        live_logs: vec![live_log(interval)],
+        flush_tests: vec![flush_test()],
+    }
+}
+
+fn live_log(interval: Interval) -> LiveLog {
+    let wait = LiveWait {
+        kind: LiveWaitKind::Behind,
+        backends: 4.1,
+        interval_95: Some(interval),
+        windows: vec![4.1; 6],
+    };
+    let count = Some(9.0);
+    LiveLog {
+        measurement: "log.live".into(),
+        address: "postgres://monitor@db7:5432/shop".into(),
+        version: "18.1".into(),
+        counted: LiveCounts {
+            interval_ns: 30e9,
+            windows: 6,
+            commits: count,
+            writers: count,
+            log_bytes: count,
+            records: count,
+            full_pages: count,
+            buffers_full: count,
+            writes: count,
+            written_bytes: count,
+            write_ns: count,
+            flushes: count,
+            session_flushes: count,
+            flush_ns: count,
+            checkpoints: count,
+        },
+        waits: LiveWaits {
+            samples: 600,
+            sessions: vec![wait.clone()],
+            own: vec![wait],
+            elsewhere: vec![("Lock:tuple".into(), 0.5)],
+        },
+        settings: vec![LiveSetting {
+            name: "fsync".into(),
+            value: "on".into(),
+            source: "default".into(),
+        }],
+        synchronous_commit_of: vec!["app = off".into()],
+        standbys: vec![LiveStandby {
+            name: "db8".into(),
+            state: Some("streaming".into()),
+            sync_state: Some("sync".into()),
+            write_lag_ns: Some(1.0),
+            flush_lag_ns: Some(2.0),
+            replay_lag_ns: Some(3.0),
+        }],
+        cost: LiveCost { statements: 604, waited_ns: 2e8, share: 0.004 },
+        unknown: vec![Unknown { what: "bytes of the log's writes".into(), needs: "18".into() }],
+        verdict: Some(LiveVerdict {
+            bound: LiveBound::FlushTime,
+            grade: Grade::Likely,
+            parts: vec![LivePart {
+                kind: LiveWaitKind::Behind,
+                per_commit_ns: 1e6,
+                interval_95: Some(interval),
+            }],
+            wait_ns: Some(1e6),
+            share: Some(0.7),
+            gain_at_most: Some(2.3),
+            busy: Some(0.5),
+            model: Some(LiveModel {
+                flush_ns: 1e6,
+                from: "counted".into(),
+                commits_per_flush: 2.0,
+                low_ns: 1e6,
+                high_ns: 1.5e6,
+            }),
+            sentences: vec!["A transaction that writes waits 1 ms.".into()],
+            changes: vec!["larger transactions".into()],
+        }),
+    }
+}
+
+fn flush_test() -> FlushTest {
+    FlushTest {
+        source: "fsync.txt".into(),
+        seconds_per_test: Some(5.0),
+        direct: Some(true),
+        rows: vec![FlushTestRow {
+            kind: FlushTestKind::Durable,
+            name: "fdatasync".into(),
+            method: Some("fdatasync".into()),
+            writes: 1,
+            write_bytes: 8192,
+            ops_per_s: Some(4000.0),
+            mean_ns: Some(250_000.0),
+        }],
     }
 }
 
