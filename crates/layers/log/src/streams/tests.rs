@@ -79,3 +79,14 @@ fn interference_is_only_of_numbers_that_ran_in_the_same_repeats() {
     assert!(finished(1).metric(metric::INTERFERENCE).is_none());
     assert!(finished(6).metric(metric::INTERFERENCE).is_none(), "the search tried it later");
 }
+
+#[test]
+fn a_tail_is_that_of_all_repeats_and_needs_ten_writes_beyond_it() {
+    for (writes, known) in [(999, false), (1000, true)] {
+        let mut kept = Kept::default();
+        (0..writes).for_each(|i| kept.all.record(1_000 + i));
+        let m = kept.finish(2, &plan(4), &[], (0, 0));
+        assert_eq!(m.metric(metric::LATENCY_P99_ALL).is_some(), known, "{writes} writes");
+        assert!(m.metric(metric::LATENCY_P999_ALL).is_none());
+    }
+}
