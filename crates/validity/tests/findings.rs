@@ -2,7 +2,7 @@
 
 mod clean;
 
-use narrows_model::{Severity, Unit, Validity, condition, metric};
+use narrows_model::{Role, Run, Severity, Unit, Validity, condition, metric};
 use narrows_validity::{Group, check, rules};
 use serde_json::json;
 
@@ -124,4 +124,22 @@ fn a_window_above_the_rate_that_was_kept_is_meant_to_be_too_much() {
     for beyond in ["confirm.beyond.next", "curve.beyond.p106"] {
         assert_eq!(judged(&format!("block.calibrate.read.8k.{beyond}")), [""; 0]);
     }
+}
+
+#[test]
+fn of_several_places_for_the_log_the_one_that_was_measured_counts() {
+    let mut run = clean::run();
+    let roles = &mut run.hosts[0].platform.roles;
+    let mut memory = roles.iter().find(|path| path.role == Role::Wal).expect("it has one").clone();
+    memory.path = "/dev/shm/log".to_string();
+    memory.file_system.volatile = true;
+    roles.push(memory);
+    let ids = |run: &Run| -> Vec<String> {
+        check(run).iter().filter(|f| f.id == "not-durable").map(|f| f.summary.clone()).collect()
+    };
+    assert!(ids(&run).is_empty(), "who says nothing is on the first place");
+    let m = run.measurements.iter_mut().find(|m| m.id.starts_with("log."));
+    let m = m.expect("the clean run has one");
+    m.conditions.insert(condition::FOLDER.to_string(), json!("/dev/shm/log"));
+    assert_eq!(ids(&run).len(), 1);
 }

@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Invalid,
         about: About::Measurement(
             Select::ids(&["database.update*"])
-                .except(&["*.test.sync_off"])
+                .except(&["*.test.sync_off", "*.test.fsync_off"])
                 .needs(&[Need::SaysNot(WAL_SYNC_METHOD, &["open_datasync", "open_sync"])]),
         ),
         when: When::Ratio {
@@ -109,7 +109,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "fsync-off",
         group: Group::Durability,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(&["database.update*"]).except(&["*.test.sync_off"])),
+        about: About::Measurement(
+            Select::ids(&["database.update*"]).except(&["*.test.sync_off", "*.test.fsync_off"]),
+        ),
         when: When::Says { key: "server_settings.fsync", any_of: &["off"] },
         figures: &[],
         summary: "The server runs with fsync off: its commits are not durable",
