@@ -15,8 +15,7 @@ pub struct CommitFigure {
     pub interval_95: Option<Interval>,
 }
 
-/// What one commit of the workload takes besides the log, as it was measured on the first place with commits that don't wait for
-/// their flush.
+/// What one commit of the workload takes besides the log, as it was measured on the first place while nothing was flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitWork {
     /// Processor time of the session's server process, ns.
@@ -135,8 +134,7 @@ pub struct Comparison {
     /// What a commit takes besides the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<CommitWork>,
-    /// What the sessions do on the first place when no commit waits for its flush: about what a log that costs nothing would give.
-    /// The server still flushes behind them, so that a fast place may give some more.
+    /// What the sessions commit on the first place while nothing is flushed: what a log that costs nothing would give.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<CommitFigure>,
     /// The places; on the first one the workload was measured.

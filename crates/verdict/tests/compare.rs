@@ -42,7 +42,7 @@ fn database(number: u32, rate: f64, flush_ns: f64, cpu_ns: f64) -> Measurement {
     measured(&format!("database.update.wal_{number}"), Layer::Database, &figures)
 }
 
-/// The database whose commits don't wait.
+/// The database that flushes nothing.
 fn free() -> Measurement {
     let figures = [
         (metric::THROUGHPUT, 30_000.0),
@@ -51,7 +51,7 @@ fn free() -> Measurement {
         (metric::WAL_BYTES_PER_OP, 240.0),
         (metric::WAIT_LOCK_PER_OP, 1000.0),
     ];
-    measured("database.update.wal_1.test.sync_off", Layer::Database, &figures)
+    measured("database.update.wal_1.test.fsync_off", Layer::Database, &figures)
 }
 
 /// The emulation, likewise.

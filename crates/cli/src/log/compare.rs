@@ -2,8 +2,7 @@
 //! asked for, what it does.
 //!
 //! Everything takes turns within each repeat, forwards in the even ones and backwards in the odd ones: the database on the
-//! first place (with `--prove` on each), once waiting for its commits and once not, the emulated log writer and a short ladder on
-//! each. So what drifts meets all of them. What
+//! first place (with `--prove` on each), the emulated log writer and a short ladder on each. So what drifts meets all of them. What
 //! follows from it is drawn by the verdicts' crate from the run alone.
 
 use std::path::PathBuf;
@@ -19,7 +18,6 @@ use narrows_layer_log::{
 use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, RolePath, Unknown,
 };
-use narrows_verdict::Intervention;
 use narrows_verdict::compare::{database_id, free_id, place_name, work, working_id};
 
 use super::database::find;
@@ -37,7 +35,7 @@ const RUNG: Duration = Duration::from_millis(200);
 /// Windows in which the emulation's work is fitted to the database's.
 const FITTING: u32 = 3;
 /// Windows of the database from which that work is taken.
-const DEMANDS: u32 = 2;
+const DEMANDS: u32 = 4;
 /// Starting a server, loading its table, and filling its log.
 const SERVER_S: f64 = 7.0;
 /// A window of the database besides itself: its warm-up is a quarter, and sessions open and end.
@@ -124,7 +122,7 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
         window: emulation,
     };
     let servers = servers(args, places) as u64;
-    let taken = (servers + 1) * u64::from(args.repeats) + servers + u64::from(DEMANDS);
+    let taken = servers * (u64::from(args.repeats) + 1) + u64::from(DEMANDS);
     let window_s = database.as_secs_f64() * 1.25;
     let log_bytes_per_s = (f64::from(args.sessions) * SESSION_BYTES_PER_S).min(LOG_BYTES_PER_S);
     let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
@@ -152,10 +150,10 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
     ]
 }
 
-/// A database and its measurements in the making: its commits, and on the first place those that don't wait too.
+/// A database and its measurement in the making.
 struct Running {
     server: PlacedServer,
-    turns: Vec<Turns>,
+    turns: Turns,
 }
 
 fn measure(
@@ -166,7 +164,11 @@ fn measure(
 ) -> Result<Ended> {
     let mut running = start(session, args, places, split)?;
     let (database, emulation) = windows(args);
-    let demand = demand(&session.context(database), args, &mut running[0])?;
+    let free = without_flushes(&session.context(database), args, &mut running[0].server)?;
+    let demand = work(&free).context(
+        "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
+         hint: mount /proc without hidepid, or run as the server's user",
+    )?;
     let scratch: Vec<Scratch> = places
         .wal
         .iter()
@@ -195,9 +197,7 @@ fn measure(
             }
             for at in order {
                 if let Some(Running { server, turns }) = running.get_mut(at) {
-                    for turns in turns {
-                        server.database.turn(&Context { window: database, ..log }, turns)?;
-                    }
+                    server.database.turn(&Context { window: database, ..log }, turns)?;
                 }
                 logs.working(&log, at, work)?;
                 logs.rungs(&Context { window: RUNG, ..log }, at)?;
@@ -211,7 +211,8 @@ fn measure(
     }
     let taken = taken?;
     let mut measurements: Vec<Measurement> =
-        running.into_iter().flat_map(|running| running.turns).map(Turns::finish).collect();
+        running.into_iter().map(|running| running.turns.finish()).collect();
+    measurements.push(free);
     measurements.extend(taken.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
         let unknown = taken.absent.into_iter();
@@ -240,39 +241,38 @@ fn start(
         let mut server = PlacedServer::start(session, places, (at, path), (&found, &user), split)
             .with_context(|| format!("no database with its log in {}", path.path))?;
         let database = &mut server.database;
-        let mut warm_up = database.begin_turns(&ctx, Workload::Update, free(args))?;
+        let warm_up = Variation {
+            synchronous_commit: false,
+            ..Variation::closed(database_id(&place_name(at)), args.sessions)
+        };
+        let mut warm_up = database.begin_turns(&ctx, Workload::Update, warm_up)?;
         database.turn(&ctx, &mut warm_up)?;
         let commits = Variation::closed(database_id(&place_name(at)), args.sessions);
-        let mut turns = vec![database.begin_turns(&ctx, Workload::Update, commits)?];
-        if at == 0 {
-            turns.push(database.begin_turns(&ctx, Workload::Update, free(args))?);
-        }
+        let turns = database.begin_turns(&ctx, Workload::Update, commits)?;
         running.push(Running { server, turns });
     }
     Ok(running)
 }
 
-/// The workload whose commits don't wait for their flush.
-fn free(args: &CompareArgs) -> Variation {
-    Variation {
-        synchronous_commit: false,
-        intervention: Some(Intervention::SyncOff.word().into()),
+/// The workload on the first place while nothing is flushed: what a commit takes besides the log, and what a log that costs nothing
+/// would give.
+fn without_flushes(
+    ctx: &Context<'_>,
+    args: &CompareArgs,
+    server: &mut PlacedServer,
+) -> Result<Measurement> {
+    let variation = Variation {
+        intervention: Some("fsync_off".into()),
         baseline: Some(database_id(&place_name(0))),
         ..Variation::closed(free_id(), args.sessions)
-    }
-}
-
-/// What a commit takes besides the log, by windows of the database on the first place in which no commit waits for its flush.
-fn demand(ctx: &Context<'_>, args: &CompareArgs, running: &mut Running) -> Result<CommitWork> {
-    let database = &mut running.server.database;
-    let mut turns = database.begin_turns(ctx, Workload::Update, free(args))?;
+    };
+    let mut turns = server.database.begin_turns(ctx, Workload::Update, variation)?;
+    server.set_fsync(false)?;
     for _ in 0..DEMANDS {
-        database.turn(ctx, &mut turns)?;
+        server.database.turn(ctx, &mut turns)?;
     }
-    work(&turns.finish()).context(
-        "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
-         hint: mount /proc without hidepid, or run as the server's user",
-    )
+    server.set_fsync(true)?;
+    Ok(turns.finish())
 }
 
 fn log_place(
@@ -292,7 +292,7 @@ fn log_place(
 }
 
 /// The work with which the emulation's sessions and clients take the processor time that the database's were measured to take, both
-/// without a log to wait for: what handing over costs is not work, and only the emulation can tell it.
+/// without a flush: what handing over costs is not work, and only the emulation can tell it.
 fn fit(ctx: &Context<'_>, logs: &mut LogPlaces<'_>, demand: &CommitWork) -> Result<Work> {
     let mut work = Work {
         cpu_ns: demand.cpu_ns as u64,

@@ -1,9 +1,10 @@
 //! A PostgreSQL of our own with its log in one of several places.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Phase, Progress, Scratch};
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{Address, Connection, Database, Endpoint, Settings};
@@ -25,6 +26,8 @@ const RECYCLED: u32 = 6;
 const SEGMENT_MIB: u64 = 16;
 /// No checkpoint falls into the windows before the log has grown so far: half of the free space between these.
 const MAX_WAL_MIB: std::ops::RangeInclusive<u64> = 512..=16 << 10;
+/// A server takes a changed setting at once, unless the machine is very busy.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The load's database; it is watched from another one.
 const LOAD_DATABASE: &str = "narrows_load";
 
@@ -37,6 +40,8 @@ pub const WAL_BYTES: u64 = (RECYCLED as u64 + 2) * SEGMENT_MIB * MIB + 160 * MIB
 pub struct PlacedServer {
     /// Ready for windows.
     pub database: Database,
+    /// Its own first database, for what is not the load's.
+    plain: Address,
     cluster: Cluster,
     _scratch: (Scratch, Scratch),
 }
@@ -97,7 +102,33 @@ impl PlacedServer {
         let mut database = Database::connect(address, database, watch(places, &drives))?;
         database.prepare(&session.context(Duration::ZERO))?;
         recycle(&mut control).context("cannot prepare the segments of the log")?;
-        Ok(PlacedServer { database, cluster, _scratch: (data, wal) })
+        Ok(PlacedServer { database, plain, cluster, _scratch: (data, wal) })
+    }
+
+    /// Switches the flushes of the log and of everything else off, or on again. When they are on, whatever was written of the log
+    /// meanwhile is durable too. Sessions that are opened later have it.
+    ///
+    /// # Errors
+    /// The server refuses, or doesn't follow within some seconds.
+    pub fn set_fsync(&mut self, on: bool) -> Result<()> {
+        let word = if on { "on" } else { "off" };
+        let plain = &self.plain;
+        let open = || Connection::open(plain, &[("application_name", "narrows")]);
+        let mut control = open()?;
+        control.execute(&format!("ALTER SYSTEM SET fsync = {word}"))?;
+        control.execute("SELECT pg_reload_conf()")?;
+        let end = Instant::now() + LONGEST_WAIT;
+        while open()?.one("SHOW fsync")?.as_deref() != Some(word) {
+            if Instant::now() >= end {
+                bail!("the server does not take fsync = {word}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if on {
+            let wal = self.cluster.wal_dir();
+            flush_all(wal).with_context(|| format!("cannot flush {}", wal.display()))?;
+        }
+        Ok(())
     }
 
     /// Its first process; `None` when it ended.
@@ -143,6 +174,17 @@ fn settings(found: &Found, path: &RolePath, sessions: u32) -> Vec<(String, Strin
         settings.push(("track_wal_io_timing", "on".into()));
     }
     settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+}
+
+/// Flushes every file in a folder.
+fn flush_all(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::File::open(entry.path())?.sync_all()?;
+        }
+    }
+    Ok(())
 }
 
 /// Uses up some segments, so that the checkpoint behind them leaves them to be written again.

@@ -1,7 +1,8 @@
 //! A workload whose windows are taken one by one, in turns with something else: another server, another layer.
 
 use narrows_engine::{Context, Phase};
-use narrows_model::{Layer, Measurement};
+use narrows_model::{Better, Layer, Measurement, Unit, metric};
+use narrows_stats::Recorder;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
@@ -15,6 +16,8 @@ pub struct Turns {
     statement: String,
     filling: Filling,
     taken: u32,
+    /// Latencies of all windows together: single ones may be too short for a percentile.
+    all: Recorder,
 }
 
 impl Database {
@@ -37,7 +40,7 @@ impl Database {
         let rows = self.cached_rows(&table);
         table.warm(&mut self.control, rows)?;
         let filling = self.begin(workload, &variation, &statement);
-        Ok(Turns { workload, variation, statement, filling, taken: 0 })
+        Ok(Turns { workload, variation, statement, filling, taken: 0, all: Recorder::new() })
     }
 
     /// One window of it.
@@ -55,6 +58,7 @@ impl Database {
         let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
         let cpus = self.cpus_of(variation);
         turns.filling.take(turns.taken, &once, &cpus, hot, None, drift);
+        turns.all.merge(&once.load.latency);
         turns.taken += 1;
         Ok(())
     }
@@ -62,7 +66,12 @@ impl Database {
 
 impl Turns {
     /// What the windows gave.
-    pub fn finish(self) -> Measurement {
+    pub fn finish(mut self) -> Measurement {
+        let beyond = self.all.count() as f64 * 0.01;
+        if let Some(ns) = self.all.quantile(0.99).filter(|_| beyond >= 10.0) {
+            let samples = &mut self.filling.samples;
+            samples.add(metric::LATENCY_P99_ALL, Unit::Ns, Better::Less, ns as f64);
+        }
         self.filling.finish()
     }
 }

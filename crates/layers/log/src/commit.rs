@@ -1,7 +1,7 @@
 //! Committers that share flushes, in a closed loop: what the log gives to that many sessions.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase};
@@ -26,13 +26,23 @@ pub struct SegmentFlusher<'a> {
     pages: &'a Pages,
     buffer: Vec<u8>,
     written: &'a AtomicU64,
+    /// While it is set, nothing is flushed.
+    free: Option<&'a AtomicBool>,
 }
 
 impl<'a> SegmentFlusher<'a> {
     /// Flushes to that segment; `written` counts its bytes.
     pub fn new(segment: &'a Segment, pages: &'a Pages, written: &'a AtomicU64) -> Self {
         let buffer = vec![0; WRITE_PAGES as usize * PAGE];
-        SegmentFlusher { segment, pages, buffer, written }
+        SegmentFlusher { segment, pages, buffer, written, free: None }
+    }
+}
+
+impl<'a> SegmentFlusher<'a> {
+    /// The same, which only writes while `free` is set: a log that costs next to nothing, and keeps nothing.
+    #[must_use]
+    pub fn with_free(self, free: &'a AtomicBool) -> Self {
+        SegmentFlusher { free: Some(free), ..self }
     }
 }
 
@@ -48,7 +58,9 @@ impl Flusher for SegmentFlusher<'_> {
             self.segment.write_around(self.segment.file(), page * PAGE as u64, buffer)?;
             page += count;
         }
-        self.segment.file().sync_data()?;
+        if !self.free.is_some_and(|free| free.load(Ordering::Relaxed)) {
+            self.segment.file().sync_data()?;
+        }
         let bytes = (end - first) * PAGE as u64;
         self.written.fetch_add(bytes, Ordering::Relaxed);
         Ok(bytes)

@@ -1,6 +1,6 @@
 //! Places for the commit log beside each other, as text: prediction and proof, and the log tier's table of both.
 
-use narrows_model::{Comparison, DurabilityWord, Interval, Placement, Validity};
+use narrows_model::{Comparison, DurabilityWord, Interval, PlacedRung, Placement, Validity};
 
 use crate::layout::{Line, Style, paragraph};
 use crate::log::{Tier, tiers};
@@ -80,12 +80,34 @@ fn placement(place: &Placement, edge: usize) -> Vec<Line> {
     };
     let start = Line::new().to(INDENT).put(style, &word).put(Style::Faint, between);
     lines.extend(paragraph(start, Style::Faint, why, INDENT, edge));
+    let ladder = ladder(place);
+    if !ladder.is_empty() {
+        lines.extend(paragraph(Line::new().to(INDENT), Style::Faint, &ladder, INDENT, edge));
+    }
     lines.push(figures(place));
     if let Some(reason) = &place.reason {
         let start = Line::new().to(INDENT);
         lines.extend(paragraph(start, Style::Careful, reason, INDENT, edge));
     }
     lines
+}
+
+/// `alone: 8 KiB fdatasync 139 µs at p50, 288 µs at p99; log writer …`.
+fn ladder(place: &Placement) -> String {
+    if place.validity == Validity::Invalid {
+        return String::new();
+    }
+    let one = |rung: &PlacedRung| {
+        let name = match rung.rung.as_str() {
+            "flush" => "the device's flush",
+            "leader" => "log writer",
+            _ => "8 KiB fdatasync",
+        };
+        let p99 = rung.p99_ns.map_or_else(String::new, |ns| format!(", {} at p99", time(ns)));
+        Some(format!("{name} {} at p50{p99}", time(rung.p50_ns?)))
+    };
+    let rungs: Vec<String> = place.ladder.iter().filter_map(one).collect();
+    if rungs.is_empty() { String::new() } else { format!("alone: {}", rungs.join("; ")) }
 }
 
 fn half(interval: Option<&Interval>) -> String {
@@ -178,7 +200,12 @@ mod tests {
             in_memory: number == 2,
             durability: DurabilityWord::NotShown,
             durability_sentence: "nothing seen here speaks against it".to_string(),
-            ladder: Vec::new(),
+            ladder: vec![PlacedRung {
+                measurement: format!("log.rung.{name}.leader"),
+                rung: "leader".to_string(),
+                p50_ns: Some(ns),
+                p99_ns: Some(2.0 * ns),
+            }],
             emulated: Some(PlacedEmulation {
                 measurement: format!("log.working.{name}"),
                 commits: figure(rate),
@@ -233,6 +260,7 @@ mod tests {
             "holds",
             "fails",
             "one flush went another way",
+            "alone: log writer 310 µs at p50, 620 µs at p99",
             "× 2.78",
             "× 5.54 faster",
             "slower",

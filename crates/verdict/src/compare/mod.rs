@@ -1,13 +1,13 @@
 //! Places for the commit log beside each other: what a measured workload would do on each.
 //!
 //! The law is a ratio. The emulated log writer ran on every place under sessions that spend between their commits what the
-//! database's sessions and its client were measured to spend when no commit waited for the log, on the same processors. Its rate on
+//! database's sessions and its client were measured to spend while nothing was flushed, on the same processors. Its rate on
 //! a place over its rate on the first one is what the place changes; the database's own rate on the first place, times that, is the
 //! prediction. All three are taken in the same repeat, so that what drifts falls out, and the scatter of the product over the repeats
 //! is the prediction's interval. What the emulation misses of the database on the first place is unexplained, and counts in
 //! full as doubt beside it.
 //!
-//! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `database.update.wal_1.test.sync_off`,
+//! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `database.update.wal_1.test.fsync_off`,
 //! `log.rung.wal_N.*`, and the log's roles in their order.
 
 mod place;
@@ -26,9 +26,9 @@ pub fn database_id(name: &str) -> String {
     format!("database.update.{name}")
 }
 
-/// The id of the database on the first place when no commit waits for its flush.
+/// The id of the database on the first place while nothing is flushed.
 pub fn free_id() -> String {
-    format!("{}.test.sync_off", database_id(&place_name(0)))
+    format!("{}.test.fsync_off", database_id(&place_name(0)))
 }
 
 /// The id of the emulated log writer on a place.
@@ -81,7 +81,7 @@ fn own(m: &Measurement) -> bool {
     m.id.starts_with("log.working.wal_") || m.id.starts_with("database.update.wal_")
 }
 
-/// What a commit takes besides its log, as the database was measured without waiting for it; `None` where its processes can't be
+/// What a commit takes besides its log, as the database was measured without flushes; `None` where its processes can't be
 /// seen.
 pub fn work(database: &Measurement) -> Option<CommitWork> {
     let waits = [metric::WAIT_READ_PER_OP, metric::WAIT_LOCK_PER_OP, metric::WAIT_OTHER_PER_OP];

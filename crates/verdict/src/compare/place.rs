@@ -162,7 +162,7 @@ fn database_of(m: &Measurement) -> Option<PlacedDatabase> {
         measurement: m.id.clone(),
         commits: rate(m)?,
         latency_p50_ns: m.value(metric::LATENCY_P50),
-        latency_p99_ns: m.value(metric::LATENCY_P99),
+        latency_p99_ns: m.value(metric::LATENCY_P99_ALL).or(m.value(metric::LATENCY_P99)),
         log_file_sync_ns: m.value(metric::WAIT_FLUSH_PER_OP),
         flush_ns: m.value(metric::SERVER_FLUSH_TIME),
     })

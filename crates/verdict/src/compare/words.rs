@@ -25,7 +25,7 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
     }
     if let Some(ceiling) = &comparison.ceiling {
         said.push(format!(
-            "When no commit waits for its flush it is {}: about what a log that costs nothing would give.",
+            "While nothing is flushed it is {}: what a log that costs nothing would give.",
             OpsPerSecond(ceiling.rate_per_s)
         ));
     }

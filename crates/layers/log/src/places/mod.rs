@@ -7,7 +7,7 @@
 mod on;
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use narrows_engine::{Context, Phase};
 use narrows_model::{Layer, Measurement, PlannedStep};
@@ -63,6 +63,8 @@ pub struct Worked {
 pub struct Places<'a> {
     on: Vec<On<'a>>,
     plan: &'a PlacesPlan,
+    /// While it is set, logs only write.
+    free: &'a AtomicBool,
 }
 
 /// What the places gave.
@@ -86,6 +88,7 @@ pub fn on_places<E: From<LogError>>(
 ) -> Result<Placed, E> {
     ctx.progress.phase(Layer::Log, Phase::Fill, "segments");
     let pages = Pages::new(ctx.seed);
+    let free = AtomicBool::new(false);
     let mut segments = Vec::new();
     for place in places {
         let (dir, seed) = (&place.folder, ctx.seed);
@@ -96,7 +99,7 @@ pub fn on_places<E: From<LogError>>(
         .iter()
         .map(|(segment, written)| {
             let flusher = SegmentFlusher::new(segment, &pages, written);
-            CommitLog::new(flusher, Style::Leader, Delay::default())
+            CommitLog::new(flusher.with_free(&free), Style::Leader, Delay::default())
         })
         .collect();
     let mut on = Vec::new();
@@ -104,7 +107,7 @@ pub fn on_places<E: From<LogError>>(
     for ((place, (segment, written)), log) in places.iter().zip(&segments).zip(&logs) {
         on.push(On::open(place, plan, (segment, written, log), &pages, &mut absent)?);
     }
-    let mut all = Places { on, plan };
+    let mut all = Places { on, plan, free: &free };
     act(&mut all)?;
     let measurements = all.on.into_iter().flat_map(|on| on.into_measurements(plan)).collect();
     Ok(Placed { measurements, absent })
@@ -127,12 +130,16 @@ impl Places<'_> {
         self.on[at].working(ctx, self.plan, (work, true))
     }
 
-    /// The same work without commits: what it costs on a log that costs nothing.
+    /// The same on the first place with commits that are written and not flushed, thrown away but for what it cost.
     ///
     /// # Errors
     /// As [`Places::rungs`].
     pub fn free(&mut self, ctx: &Context, work: Work) -> Result<Worked, LogError> {
-        self.on[0].working(ctx, self.plan, (work, false))
+        self.free.store(true, Ordering::Relaxed);
+        let worked = self.on[0].working(ctx, self.plan, (work, false));
+        self.free.store(false, Ordering::Relaxed);
+        // What was only written is flushed now, and not in the next window.
+        worked.and_then(|worked| self.on[0].flush().map(|()| worked))
     }
 }
 

@@ -92,19 +92,19 @@ impl<'a> On<'a> {
         Ok(())
     }
 
-    /// One window of sessions that work; kept where they commit.
+    /// One window of sessions that work; kept or not.
     pub fn working(
         &mut self,
         ctx: &Context,
         plan: &PlacesPlan,
-        (work, commits): (Work, bool),
+        (work, keep): (Work, bool),
     ) -> Result<Worked, LogError> {
         let name = &self.place.name;
         let detail = format!("{name}: {} sessions that work and commit", plan.sessions);
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         let sizes = CommitSizes::fixed(plan.bytes_per_commit);
         let how = Drive {
-            load: Load::Working { sessions: plan.sessions, work, commits },
+            load: Load::Working { sessions: plan.sessions, work },
             sizes: &sizes,
             cpus: &plan.cpus,
             client_cpus: &plan.client_cpus,
@@ -118,7 +118,7 @@ impl<'a> On<'a> {
         let driven = drive(ctx, self.log, written, path, &how, watch)?;
         let account = driven.went.account();
         let session_cpu_ns = driven.sessions_cpu_ns as f64 / account.completed as f64;
-        if commits {
+        if keep {
             self.work = work;
             commit::add(&mut self.working, &driven, plan.sessions);
             let samples = &mut self.working.samples;
@@ -132,6 +132,12 @@ impl<'a> On<'a> {
         }
         let client_cpu_ns = driven.client_cpu_ns;
         Ok(Worked { rate_per_s: account.rate_per_s(), session_cpu_ns, client_cpu_ns })
+    }
+
+    /// Makes durable whatever was written.
+    pub fn flush(&self) -> Result<(), LogError> {
+        let flushed = self.segment.file().sync_all();
+        flushed.map_err(|reason| LogError::of("flushing", self.segment.path(), 0, reason))
     }
 
     /// Everything, with what was asked.

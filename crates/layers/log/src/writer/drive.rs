@@ -46,8 +46,6 @@ pub enum Load {
         sessions: u32,
         /// What each does between its commits.
         work: Work,
-        /// Whether they commit at all: work alone says what it costs.
-        commits: bool,
     },
     /// By a schedule.
     Open {
@@ -375,14 +373,12 @@ fn working<F: Flusher>(
     rng: &mut Rng,
     commits: &mut Vec<Commit>,
 ) -> io::Result<()> {
-    let logged = matches!(shared.how.load, Load::Working { commits: true, .. });
     let mut due_ns = now_ns();
     let mut cpu_ns = 0;
     while due_ns < shared.end_ns(window) && !shared.stop.is_set() {
         worker.work();
         let queued_ns = now_ns();
-        let bytes = shared.how.sizes.draw(rng);
-        let position = if logged { shared.log.commit(bytes)? } else { 0 };
+        let position = shared.log.commit(shared.how.sizes.draw(rng))?;
         let woken_ns = now_ns();
         commits.push(Commit { due_ns, queued_ns, position, woken_ns });
         let used_ns = worker.committed();
