@@ -14,6 +14,7 @@ mod durability;
 mod finding;
 mod flush_test;
 mod live_log;
+mod live_verdict;
 mod measurement;
 pub mod metric;
 mod plan;
@@ -34,9 +35,9 @@ pub use durability::{
 pub use finding::{Finding, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use live_log::{
-    LiveBound, LiveCost, LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby,
-    LiveVerdict, LiveWait, LiveWaitKind, LiveWaits,
+    LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
 };
+pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
     Metric, Replication, Series, Unit, Validity,
