@@ -136,6 +136,22 @@ impl Ladder {
         }
     }
 
+    /// Where rates that were passed over in a hurry lie between one that passed and one that failed, opens the one nearest to their
+    /// middle again; false where none does.
+    pub fn reopen(&mut self) -> bool {
+        let (Some(passed), Some(failed)) = self.extremes() else { return false };
+        let middle = (self.rate_per_s(passed) * self.rate_per_s(failed)).sqrt();
+        let off = |rung: &i32| (self.rate_per_s(*rung) / middle).ln().abs();
+        let hurried = |rung: &i32| {
+            self.decided(*rung) == Some(Side::Undecided)
+                && self.rung(*rung).is_some_and(|r| r.count.runs() < self.repeats)
+        };
+        let nearest = (passed + 1..failed).filter(hurried).min_by(|a, b| off(a).total_cmp(&off(b)));
+        let Some(rung) = nearest.and_then(|rung| self.rungs.get_mut(&rung)) else { return false };
+        rung.decided = None;
+        true
+    }
+
     fn skip(&mut self, rungs: impl Iterator<Item = i32>, short_of: impl Fn(f64) -> bool) {
         for rung in rungs {
             if self.is_beyond(rung) || !short_of(self.rate_per_s(rung)) {

@@ -45,6 +45,8 @@ const FAR: i32 = 3;
 const MOST_RESTARTS: u32 = 2;
 /// Windows that are kept for the two rates that an answer needs.
 const LAST_WINDOWS: u32 = 26;
+/// Windows that a rate may take that was passed over in a hurry.
+const REFINING: u32 = 8;
 /// Windows that say how slow operations clump at a rate.
 const NEIGHBOURS: usize = 3;
 
@@ -179,8 +181,13 @@ impl RateSearch {
 
     /// The next window, where the caller's time is bounded; `fits` says whether windows of that length together still fit. Ends
     /// the search when not one does. When little fits any more, the repeats go where they can still decide: to the rates
-    /// that bracket and bisection saw on either side, and not to those in between.
+    /// that bracket and bisection saw on either side, and not to those in between; what is left over then narrows the answer.
     pub fn next_in_time(&mut self, fits: impl Fn(Duration) -> bool) -> Option<RateStep> {
+        let room = self.confirm_window.is_some_and(|window| fits(window * REFINING));
+        if room && matches!(&self.outcome, Some(Outcome::Found(answer)) if answer.is_wide()) {
+            let reopened = self.ladder.as_mut().is_some_and(Ladder::reopen);
+            self.outcome = self.outcome.take().filter(|_| !reopened);
+        }
         let step = self.next_step()?;
         if !fits(step.window) {
             self.give_up(Because::Time);

@@ -151,7 +151,14 @@ pub struct Answer {
     pub thin: bool,
 }
 
+/// An interval whose upper end is more than so many times the lower is worth more windows.
+const WIDE: f64 = 1.15;
+
 impl Answer {
+    pub(super) fn is_wide(&self) -> bool {
+        self.next_failed_per_s > WIDE * self.rate_per_s
+    }
+
     /// Where the crossing lies: both ends are decided by repeats at 5 %, two-sided.
     pub fn interval_95(&self) -> (f64, f64) {
         (self.rate_per_s, self.next_failed_per_s)
