@@ -21,6 +21,7 @@ use super::account::{Came, Commit, Went};
 use super::log::{CommitLog, Flusher, Style};
 use super::sizes::CommitSizes;
 use super::work::{Clients, Work, Worker};
+use super::working::{serve, working};
 use crate::LogError;
 
 /// Before a commit is due its session spins for so long: a timer's wake-up comes later than that on many machines.
@@ -118,16 +119,16 @@ pub struct Driven {
 }
 
 /// What all threads of a window share.
-struct Shared<'a, F> {
-    log: &'a CommitLog<F>,
-    how: &'a Drive<'a>,
+pub(super) struct Shared<'a, F> {
+    pub(super) log: &'a CommitLog<F>,
+    pub(super) how: &'a Drive<'a>,
     gate: Gate,
     /// Where the window ends; earlier than planned where its bytes are used up.
     end_ns: AtomicU64,
     clockwork: Mutex<Option<Clockwork>>,
-    clients: Clients,
-    sessions_cpu_ns: AtomicU64,
-    stop: &'a Stop,
+    pub(super) clients: Clients,
+    pub(super) sessions_cpu_ns: AtomicU64,
+    pub(super) stop: &'a Stop,
     path: &'a Path,
 }
 
@@ -237,29 +238,6 @@ pub fn drive<F: Flusher + Send>(
     })
 }
 
-/// The clients' threads, one on each of their processors; none where nobody hands over to them.
-fn serve<'scope, 'env, F: Flusher + Send>(
-    scope: &'scope std::thread::Scope<'scope, 'env>,
-    shared: &'env Shared<'_, F>,
-) -> Vec<std::thread::ScopedJoinHandle<'scope, io::Result<()>>> {
-    let Load::Working { work, .. } = shared.how.load else { return Vec::new() };
-    let most = shared.how.load.sessions() as usize;
-    let serve = |cpu: u32| {
-        scope.spawn(move || {
-            let pinned = affinity::pin(&[cpu]);
-            // Also where it is not: sessions wait for it.
-            shared.clients.serve(work.client_ns);
-            pinned
-        })
-    };
-    // Sessions would wait for ever for nobody.
-    let cpus = match shared.how.client_cpus {
-        [] => shared.how.cpus,
-        cpus => cpus,
-    };
-    cpus.iter().take(most).map(|cpu| serve(*cpu)).collect()
-}
-
 fn gathered<F: Flusher>(
     shared: Shared<'_, F>,
     window: Window,
@@ -344,7 +322,7 @@ fn session<F: Flusher>(shared: &Shared<'_, F>, number: u32) -> Result<Vec<Commit
 }
 
 impl<F> Shared<'_, F> {
-    fn end_ns(&self, window: Window) -> u64 {
+    pub(super) fn end_ns(&self, window: Window) -> u64 {
         self.end_ns.load(Ordering::Relaxed).min(window.end_ns)
     }
 }
@@ -362,32 +340,6 @@ fn again_and_again<F: Flusher>(
         commits.push(Commit { due_ns: queued_ns, queued_ns, position, woken_ns });
         queued_ns = woken_ns;
     }
-    Ok(())
-}
-
-/// Each commit is due when the one before has returned: its wait is the whole operation's.
-fn working<F: Flusher>(
-    shared: &Shared<'_, F>,
-    window: Window,
-    mut worker: Worker<'_>,
-    rng: &mut Rng,
-    commits: &mut Vec<Commit>,
-) -> io::Result<()> {
-    let mut due_ns = now_ns();
-    let mut cpu_ns = 0;
-    while due_ns < shared.end_ns(window) && !shared.stop.is_set() {
-        worker.work();
-        let queued_ns = now_ns();
-        let position = shared.log.commit(shared.how.sizes.draw(rng))?;
-        let woken_ns = now_ns();
-        commits.push(Commit { due_ns, queued_ns, position, woken_ns });
-        let used_ns = worker.committed();
-        if woken_ns >= window.start_ns && woken_ns < shared.end_ns(window) {
-            cpu_ns += used_ns;
-        }
-        due_ns = woken_ns;
-    }
-    shared.sessions_cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
     Ok(())
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod sizes;
 #[cfg(test)]
 mod virtual_time;
 mod work;
+mod working;
 
 pub use calibrate::{CommitPlan, CommitRate, commit_rate, planned_commits};
 pub use law::{Law, closed_law, open_law};
