@@ -4,6 +4,7 @@ use narrows_engine::{Samples, record_latency};
 use narrows_io::{Op, Refusal};
 use narrows_model::{Better, Histogram, Layer, Measurement, Replication, Series, Unit, metric};
 use narrows_stats::Recorder;
+use narrows_units::Nanos;
 use serde_json::json;
 
 use crate::describe;
@@ -93,7 +94,7 @@ impl Record {
             self.issued(&[outcome]);
         }
         let shared = outcome.beside_others;
-        let seen = outcome.seen.metrics();
+        let seen = outcome.seen.over(Nanos(outcome.window_ns)).metrics();
         let own = seen.into_iter().filter(|(name, ..)| !(shared && name.starts_with("device_")));
         self.samples.extend(own);
         let drift = outcome.sentinel_drift;
@@ -147,7 +148,7 @@ impl Record {
         samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
         samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, sum(StreamOutcome::short));
         self.issued(&outcomes.iter().collect::<Vec<_>>());
-        self.samples.extend(first.seen.metrics());
+        self.samples.extend(first.seen.over(Nanos(window_ns)).metrics());
         self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, first.sentinel_drift);
     }
 

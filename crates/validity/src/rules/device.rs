@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.95),
         },
         figures: &[],
-        summary: "The drives were sent fewer bytes than were written durably",
+        summary: "The drives were sent fewer bytes than were written",
         advice: "Look for a file system or mapper that holds writes back or compresses them",
         reason: "A direct or flushed write that has not reached the drive is neither durable nor the drive's figure",
         reference: COUNTERS,
