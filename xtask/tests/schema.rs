@@ -328,6 +328,7 @@ fn calibration(interval: Interval) -> Calibration {
         cpu_per_op_ns: Some(4e3),
         burst_per_s: Some(80e3),
         thin: false,
+        pooled: false,
         windows: 31,
         unusable_windows: 2,
         generator_per_s: Some(3e6),

@@ -149,6 +149,9 @@ pub struct Calibration {
     /// Whether its windows held fewer independent operations beyond the percentile than a sure answer needs.
     #[serde(default)]
     pub thin: bool,
+    /// Whether no single rate was decided by its own runs, and those of neighbouring rates were counted with them.
+    #[serde(default)]
+    pub pooled: bool,
     /// Windows of the search.
     #[serde(default)]
     pub windows: u32,

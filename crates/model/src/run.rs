@@ -196,6 +196,7 @@ mod tests {
             cpu_per_op_ns: None,
             burst_per_s: None,
             thin: false,
+            pooled: false,
             windows: 12,
             unusable_windows: 0,
             generator_per_s: None,

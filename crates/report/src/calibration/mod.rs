@@ -140,6 +140,7 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Fact> {
             format!("its windows hold fewer slow {}s than a sure answer needs", operation(c))
         }),
     );
+    add("decided", c.pooled.then(|| pooled(c)));
     add("alone", c.alone_ns.map(|ns| format!("{}, one {} at a time", time(ns), operation(c))));
     add(
         "knee",
@@ -155,6 +156,15 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Fact> {
     add("limits", limits::limits(run, c));
     add("1 MiB", bandwidth(c, units));
     facts
+}
+
+/// Where many rates were tried and none often enough.
+fn pooled(c: &Calibration) -> String {
+    format!(
+        "by no rate's own runs: {} runs at it and up to twice as high speak for the lower one, {} at it and down to \
+         half against the higher one",
+        c.repeats.0, c.repeats.1
+    )
 }
 
 /// What a rate with writes is worth.

@@ -51,6 +51,7 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
         cpu_per_op_ns: Some(ramp.cpu_per_op_ns).filter(|ns| *ns > 0.0),
         burst_per_s: found.as_ref().and_then(|answer| answer.burst_per_s),
         thin: found.as_ref().is_some_and(|answer| answer.thin),
+        pooled: found.as_ref().is_some_and(|answer| answer.pooled),
         windows: searched.windows,
         unusable_windows: searched.unusable(),
         generator_per_s,

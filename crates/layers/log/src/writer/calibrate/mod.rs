@@ -118,6 +118,7 @@ fn answer(
         cpu_per_op_ns: closed.cpu_per_op_ns(),
         burst_per_s: found.as_ref().and_then(|answer| answer.burst_per_s),
         thin: found.as_ref().is_some_and(|answer| answer.thin),
+        pooled: found.as_ref().is_some_and(|answer| answer.pooled),
         windows: searched.windows,
         unusable_windows: searched.unusable,
         generator_per_s: None,
