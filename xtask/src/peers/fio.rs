@@ -85,6 +85,27 @@ impl Fio {
         Ok(Cost { rate_per_s, cpu_per_op_ns, user_per_op_ns })
     }
 
+    /// Writes a file for [`Self::durable_write_ns`], which then finds its blocks written.
+    pub(super) fn fill(&self, path: &Path) -> Result<()> {
+        let fixed = ["--rw=write", "--bs=1m", "--size=64m", "--end_fsync=1"].map(String::from);
+        let mut options = vec![format!("--filename={}", path.display())];
+        options.extend(fixed);
+        self.job(&options).map(drop)
+    }
+
+    /// The mean of 8 KiB writes in order over that file for one window, each with its flush where there is one, ns.
+    pub(super) fn durable_write_ns(&self, path: &Path, options: &[&str]) -> Result<f64> {
+        let fixed = ["--rw=write", "--bs=8k", "--size=64m", "--ioengine=psync", "--time_based"];
+        let mut all = vec![format!("--filename={}", path.display())];
+        all.extend(fixed.into_iter().chain(["--overwrite=1"]).map(String::from));
+        all.push(format!("--runtime={}", WINDOW.as_secs()));
+        all.extend(options.iter().map(ToString::to_string));
+        let (job, _) = self.job(&all)?;
+        // Without flushes of its own fio says nothing of them.
+        let flush_ns = job["sync"]["lat_ns"]["mean"].as_f64().unwrap_or(0.0);
+        Ok(number(&job["write"]["lat_ns"]["mean"])? + flush_ns)
+    }
+
     /// Processor time of a run as long as a window that does next to no I/O, seconds.
     pub(super) fn idle_s(&self) -> Result<f64> {
         let mut options = without_device();

@@ -3,9 +3,11 @@
 //! Results with the machine's description go to `docs/benchmarks.md`, whatever they are. Ratios within one run are
 //! what counts; the absolute figures are the machine's of that hour.
 
+mod agree;
 mod bare;
 mod contender;
 mod fio;
+mod log;
 mod lookups;
 mod memory_device;
 mod pooled;
@@ -42,11 +44,17 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("rates", rates::TITLE, rates::compare),
     ("stalls", stalls::TITLE, stalls::compare),
     ("lookups", lookups::TITLE, lookups::compare),
+    ("log-writes", log::writes::TITLE, log::writes::compare),
+    ("log-commits", log::commits::TITLE, log::commits::compare),
+    ("log-plants", log::plants::TITLE, log::plants::compare),
 ];
 /// All that is about block storage.
 const BLOCK: [&str; 5] = ["reads", "memory-device", "ring", "rates", "stalls"];
 
-/// Measures beside fio, its `t/io_uring` and pgbench; `args` may name what, and the folder (`--data DIR`).
+/// All that is about the commit log.
+const LOG: [&str; 3] = ["log-writes", "log-commits", "log-plants"];
+
+/// Measures beside fio, its `t/io_uring`, `pg_test_fsync` and pgbench; `args` may name what, and the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
     let (what, folder) = asked(args)?;
     if cfg!(debug_assertions) {
@@ -116,6 +124,7 @@ fn asked<'a>(args: &[&'a str]) -> Result<(Vec<&'a str>, &'a Path)> {
     for name in names {
         match name {
             "block" => what.extend(BLOCK),
+            "log" => what.extend(LOG),
             _ if SECTIONS.iter().any(|section| section.0 == name) => what.push(name),
             _ => bail!("there is no section {name:?}\n{}", usage()),
         }
@@ -128,7 +137,7 @@ fn asked<'a>(args: &[&'a str]) -> Result<(Vec<&'a str>, &'a Path)> {
 
 fn usage() -> String {
     let names: Vec<&str> = SECTIONS.iter().map(|section| section.0).collect();
-    format!("usage: cargo xtask peers [block] [{}]... [--data DIR]", names.join("] ["))
+    format!("usage: cargo xtask peers [block] [log] [{}]... [--data DIR]", names.join("] ["))
 }
 
 /// Who comes when: each round begins with another one.
@@ -149,7 +158,7 @@ fn head(platform: &Platform) -> String {
     let drive = platform.roles.first().and_then(|role| role.drives().next());
     format!(
         "# Benchmarks\n\n\
-         Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s, \
+         Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s where nothing else is said, \
          medians. Ratios are taken round by round, with the 95 % interval of their geometric mean (t on the logarithms). They are what counts: on a shared virtual machine the absolute figures change by \
          the hour.\n\n\
          Machine: {} ({} CPUs), Linux {}, {}, drive {}.\n\n",
@@ -180,7 +189,10 @@ mod tests {
         for wrong in [&["rings"][..], &["ring", "--data"], &["--dta", "/x"]] {
             assert!(asked(wrong).unwrap_err().to_string().contains("usage:"), "{wrong:?}");
         }
-        assert!(BLOCK.iter().all(|name| SECTIONS.iter().any(|section| section.0 == *name)));
+        assert_eq!(asked(&["log"]).unwrap().0, LOG);
+        assert!(
+            BLOCK.iter().chain(&LOG).all(|name| SECTIONS.iter().any(|section| section.0 == *name))
+        );
     }
 
     #[test]

@@ -1,0 +1,66 @@
+//! Servers of ours to commit on, in the folder of the section.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::Context;
+use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
+use narrows_layer_database::{Address, Connection, Endpoint};
+
+/// Rows of the table that commits change.
+pub(super) const ROWS: u64 = 100_000;
+
+/// The durability of a production server, and nothing of its own in a window.
+const SETTINGS: [(&str, &str); 7] = [
+    ("shared_buffers", "128MB"),
+    ("fsync", "on"),
+    ("full_page_writes", "on"),
+    ("synchronous_commit", "on"),
+    ("checkpoint_timeout", "1h"),
+    ("max_wal_size", "4GB"),
+    ("autovacuum", "off"),
+];
+
+/// Starts one whose folders' names begin with `name`, with a table `peers` of [`ROWS`] rows, each page of which is in the log
+/// since the last checkpoint. `plant` is loaded before all other libraries with these variables.
+pub(super) fn server(
+    ctx: &Context<'_>,
+    (found, user): (&Found, &ServerUser),
+    (folder, name): (&Path, &str),
+    cpus: &[u32],
+    plant: Option<(&Path, &[(String, String)])>,
+) -> Result<Cluster> {
+    let settings = SETTINGS.map(|(name, value)| (name.to_string(), value.to_string()));
+    let (data, wal) = (folder.join(format!("{name}-data")), folder.join(format!("{name}-wal")));
+    let options = Options {
+        settings: &settings,
+        cpus,
+        preload: plant.map(|(library, _)| library),
+        env: plant.map_or(&[], |(_, env)| env),
+        ..Options::new(&data, &wal)
+    };
+    let mut cluster = Cluster::create(found, user, &options, ctx.stop)?;
+    cluster.start(ctx.stop)?;
+    Connection::open(&address(&cluster), &[])?.execute(&format!(
+        "CREATE TABLE peers WITH (fillfactor = 50) AS SELECT k::bigint, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
+         CREATE UNIQUE INDEX ON peers (k); CHECKPOINT; UPDATE peers SET v = v + 1"
+    ))?;
+    Ok(cluster)
+}
+
+pub(super) fn address(cluster: &Cluster) -> Address {
+    Address {
+        endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
+        user: Cluster::USER.into(),
+        password: None,
+        database: Cluster::DATABASE.into(),
+    }
+}
+
+/// The end of its log, bytes.
+pub(super) fn log_end(cluster: &Cluster) -> Result<f64> {
+    let text = Connection::open(&address(cluster), &[])?
+        .one("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?
+        .context("the server told no position of its log")?;
+    Ok(text.parse()?)
+}
