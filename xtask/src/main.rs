@@ -7,7 +7,7 @@ usage: cargo xtask TASK
 
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
-  peers     measure beside fio and pgbench and record it in docs/benchmarks.md
+  peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
 
 fn main() -> ExitCode {
