@@ -251,7 +251,7 @@ fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
 
 #[test]
 fn noise_costs_width_and_not_the_answer() {
-    // Whether all windows count together or the typical one does matters here; the answer must hold what lies between.
+    // Whether all windows count together or the typical one does matters here; the answer must touch the span between the two.
     for (scatter, at_least) in [(0.1, 19), (0.3, 16)] {
         let case = exponential(8, 700_000);
         let weight = |z: f64| (-z * z / 2.0).exp();

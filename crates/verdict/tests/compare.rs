@@ -232,6 +232,9 @@ fn a_proof_holds_or_names_what_went_another_way() {
     assert_eq!(held.placements[1].agrees, Some(true));
     assert!((held.placements[1].measured_over_predicted.unwrap() - 1.01).abs() < 1e-4);
     assert!(all(&held).contains("confirms 1 of 1 predictions."), "{}", all(&held));
+    assert!(all(&held).contains("+102 % measured"), "{}", all(&held));
+    let lost = all(&proved(database(2, 9_000.0, 190e3, 40e3)));
+    assert!(!lost.contains("Put the log") && lost.contains("No place that may be taken"), "{lost}");
     let missed = |proof| {
         let found = proved(proof);
         assert_eq!(found.placements[1].agrees, Some(false));

@@ -29,6 +29,7 @@ impl RateSearch {
             Standing::Contradiction { passed, failed } => {
                 Some(self.unstable(ladder.rate_per_s(passed), ladder.rate_per_s(failed)))
             }
+            Standing::Open => Some(self.cut_short(Because::Undecided)),
             Standing::Top(rung) => Some(Outcome::Unlimited {
                 rate_per_s: ladder.rate_per_s(rung),
                 quantile_ns: typical(rung),
@@ -127,7 +128,7 @@ impl RateSearch {
         // A short window may lie between two stalls, or live on credits: that is no contradiction.
         let long = self.confirm_window.unwrap_or_default().mul_f64(AS_LONG);
         let search = |wanted: Said| {
-            let search = self.tried.iter().filter(|t| t.rung.is_none());
+            let search = self.tried.iter().filter(|t| t.step.stage != Stage::Confirm);
             search.filter(move |t| t.said == wanted && t.step.window >= long)
         };
         let typical = |rung: &i32| ladder.rung(*rung).is_some_and(Rung::fails_typically);

@@ -32,6 +32,7 @@ pub(super) struct Count {
     /// Share over the limit in each run that speaks of the device, and in each of the others.
     shares: Vec<f64>,
     spoiled_shares: Vec<f64>,
+    spoiled_slices: Vec<Slice>,
 }
 
 impl Count {
@@ -44,6 +45,7 @@ impl Count {
             Said::Generator | Said::Nothing => {
                 self.generator += 1;
                 self.spoiled_shares.extend(share);
+                self.spoiled_slices.extend_from_slice(slices);
                 return;
             }
         }
@@ -65,6 +67,11 @@ impl Count {
         exceedance(&self.slices)
     }
 
+    /// The same with what the generator spoiled: a promise leaves nothing out that was late, whoever's fault it was.
+    fn with_spoiled(&self) -> Option<Exceedance> {
+        exceedance(&[self.slices.as_slice(), &self.spoiled_slices].concat())
+    }
+
     /// What most runs say.
     pub fn side(&self) -> Side {
         median_side(self.passed, self.against())
@@ -75,7 +82,7 @@ impl Count {
         let Some(together) = self.together() else { return self.side() };
         if self.side() == Side::Above || self.misses(&together, allowed_over) {
             Side::Above
-        } else if together.share > allowed_over {
+        } else if self.with_spoiled().is_none_or(|over| over.share > allowed_over) {
             Side::Undecided
         } else if self.keeps(&together, allowed_over) {
             Side::Below
@@ -91,7 +98,6 @@ impl Count {
         runs >= FEWEST && together.interval_95.0 > allowed_over && (far || mean())
     }
 
-    /// What the generator spoiled counts here with all that was late in it: a promise leaves nothing out.
     fn keeps(&self, together: &Exceedance, allowed_over: f64) -> bool {
         let shares = [self.shares.as_slice(), &self.spoiled_shares].concat();
         let mean = || mean_interval_95(&shares).is_some_and(|(_, high)| high <= allowed_over);
@@ -100,7 +106,12 @@ impl Count {
 
     /// The runs that speak of the device alone.
     pub fn of_the_device(&self) -> Count {
-        Count { generator: 0, spoiled_shares: Vec::new(), ..self.clone() }
+        Count {
+            generator: 0,
+            spoiled_shares: Vec::new(),
+            spoiled_slices: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// Whether a rate that was decided to fail did so by runs that say nothing of the device: without them it would not have
@@ -171,8 +182,13 @@ mod tests {
         let alone = count(&[(Said::Generator, 50); 6]);
         assert!(alone.decide(ALLOWED) == Side::Above && alone.by_generator(ALLOWED));
         // A promise leaves out nothing that was late, whoever's fault it was.
-        let kept = [vec![(PASSED, 1); 8], vec![(Said::Generator, 100); 3]].concat();
-        assert_eq!(count(&kept).decide(ALLOWED), Side::Undecided);
+        let kept = [vec![(PASSED, 1); 8], vec![(Said::Generator, 150)]].concat();
+        assert_eq!(
+            (count(&kept).side(), count(&kept).decide(ALLOWED)),
+            (Side::Below, Side::Undecided)
+        );
+        let harmless = [vec![(PASSED, 1); 8], vec![(Said::Generator, 20)]].concat();
+        assert_eq!(count(&harmless).decide(ALLOWED), Side::Below);
     }
 
     #[test]

@@ -50,8 +50,10 @@ pub(super) enum Standing {
     Between { passed: i32, failed: i32 },
     /// The highest rate that may be tried passed.
     Top(i32),
-    /// The lowest rate that may be tried did not pass.
+    /// The lowest rate that may be tried failed.
     Bottom(i32),
+    /// The highest or the lowest rate that may be tried stayed undecided.
+    Open,
     /// A rung passed and a lower one failed.
     Contradiction { passed: i32, failed: i32 },
 }
@@ -154,7 +156,9 @@ impl Ladder {
 
     fn skip(&mut self, rungs: impl Iterator<Item = i32>, short_of: impl Fn(f64) -> bool) {
         for rung in rungs {
-            if self.is_beyond(rung) || !short_of(self.rate_per_s(rung)) {
+            // The outermost one is what an answer without an end would rest on.
+            let outermost = self.is_beyond(rung + if rung > 0 { 1 } else { -1 });
+            if outermost || self.is_beyond(rung) || !short_of(self.rate_per_s(rung)) {
                 return;
             }
             self.rungs.entry(rung).or_default().decided.get_or_insert(Side::Undecided);
@@ -171,6 +175,11 @@ impl Ladder {
         let of =
             |side| self.rungs.keys().copied().filter(move |rung| self.decided(*rung) == Some(side));
         (of(Side::Below).next_back(), of(Side::Above).next())
+    }
+
+    /// Whether the repeats have come to an end by themselves.
+    pub fn is_done(&self) -> bool {
+        !matches!(self.standing(), Standing::Next(_))
     }
 
     pub fn standing(&self) -> Standing {
@@ -192,10 +201,14 @@ impl Ladder {
         match (down, up) {
             (Found::Open(down), Found::Open(up)) => Standing::Next(self.turn(down, up)),
             (Found::Open(rung), _) | (_, Found::Open(rung)) => Standing::Next(rung),
-            (Found::End(rung), _) => Standing::Bottom(rung),
-            (Found::Decided(passed), Found::End(_)) => {
-                Standing::Top(highest_passed.unwrap_or(passed))
+            (Found::End(rung), _) if self.decided(rung) == Some(Side::Above) => {
+                Standing::Bottom(rung)
             }
+            (Found::Decided(passed), Found::End(_)) => {
+                let highest = highest_passed.unwrap_or(passed);
+                if self.is_beyond(highest + 1) { Standing::Top(highest) } else { Standing::Open }
+            }
+            (Found::End(_), _) => Standing::Open,
             (Found::Decided(passed), Found::Decided(failed)) => {
                 Standing::Between { passed: highest_passed.unwrap_or(passed), failed }
             }
@@ -251,7 +264,7 @@ mod tests {
     const FAILED: Said = Said::Failed { clear: true };
 
     /// Climbs with a device that passes up to a rate; the order of the rungs tried.
-    fn climb(mut ladder: Ladder, passes: impl Fn(f64) -> bool) -> (Standing, Vec<i32>) {
+    fn climb(mut ladder: Ladder, mut passes: impl FnMut(f64) -> bool) -> (Standing, Vec<i32>) {
         let mut order = Vec::new();
         loop {
             match ladder.standing() {
@@ -284,6 +297,23 @@ mod tests {
         assert!(!order.contains(&3), "{order:?}");
         let (standing, _) = climb(ladder(500.0), |rate| rate < 560.0);
         assert_eq!(standing, Standing::Between { passed: 2, failed: 3 });
+    }
+
+    #[test]
+    fn an_end_that_nothing_decided_is_neither_kept_nor_missed() {
+        let up = Ladder::new(500.0, 1.05, (10.0, 600.0), 6, 12, 0.01);
+        let mut turn = false;
+        let (standing, _) = climb(up, |rate| {
+            turn = !turn;
+            rate < 520.0 || turn
+        });
+        assert_eq!(standing, Standing::Open);
+        let mut low = Ladder::new(15.0, 1.05, (10.0, 1100.0), 6, 12, 0.01);
+        for said in [PASSED, FAILED, FAILED, FAILED] {
+            low.saw(0, said, None, &[]);
+        }
+        low.hurry(15.0, 640.0);
+        assert!(matches!(low.standing(), Standing::Next(_)), "{:?}", low.standing());
     }
 
     #[test]

@@ -183,8 +183,14 @@ impl RateSearch {
     /// the search when not one does. When little fits any more, the repeats go where they can still decide: to the rates
     /// that bracket and bisection saw on either side, and not to those in between; what is left over then narrows the answer.
     pub fn next_in_time(&mut self, fits: impl Fn(Duration) -> bool) -> Option<RateStep> {
+        // Only an answer that the repeats came to is narrowed: one cut short has used up what was allowed.
+        let came_to_it = self.ladder.as_ref().is_some_and(Ladder::is_done)
+            && self.tried.len() < self.settings.most_windows as usize;
         let room = self.confirm_window.is_some_and(|window| fits(window * REFINING));
-        if room && matches!(&self.outcome, Some(Outcome::Found(answer)) if answer.is_wide()) {
+        if came_to_it
+            && room
+            && matches!(&self.outcome, Some(Outcome::Found(answer)) if answer.is_wide())
+        {
             let reopened = self.ladder.as_mut().is_some_and(Ladder::reopen);
             self.outcome = self.outcome.take().filter(|_| !reopened);
         }
@@ -332,6 +338,8 @@ impl RateSearch {
         }
         self.passed_per_s = rate(passed);
         self.failed_per_s = rate(failed);
+        // Rungs of the next ladder have the same numbers.
+        self.tried.iter_mut().for_each(|tried| tried.rung = None);
         (self.ladder, self.confirm_window) = (None, None);
         (self.sizing, self.votes, self.split_per_s) = (0, (0, 0, 0), None);
         self.restarts += 1;

@@ -116,6 +116,8 @@ pub fn same_rate(a: f64, b: f64) -> bool {
 pub enum Because {
     /// So many windows were allowed.
     Windows,
+    /// The repeats at the highest or the lowest rate that may be tried said now this, now that.
+    Undecided,
     /// Too many windows were unusable.
     Unusable,
     /// The time that the caller had was used up.

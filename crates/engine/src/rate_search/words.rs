@@ -75,6 +75,9 @@ fn why(because: Because, told: &Told<'_>) -> String {
     match because {
         Because::Windows => format!("the {windows} windows allowed were used up"),
         Because::Time => format!("the time allowed was used up, after {windows} windows"),
+        Because::Undecided => {
+            "its runs disagree up to the highest or down to the lowest rate tried".to_string()
+        }
         Because::Bytes => "the bytes that may be written were used up".to_string(),
         Because::Unusable => format!("{} of {windows} windows {}", told.unusable, told.disturbed),
     }

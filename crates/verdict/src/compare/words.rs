@@ -46,23 +46,24 @@ fn advice(first: &Placement, others: &[Placement]) -> String {
         Some(measured) => &measured.commits,
         None => return String::new(),
     };
-    let best = others
-        .iter()
-        .filter(|place| may_be_taken(place))
-        .filter_map(|place| Some((place, gain(place, own)?)))
-        .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let takeable: Vec<&Placement> = others.iter().filter(|place| may_be_taken(place)).collect();
+    let gains: Vec<_> =
+        takeable.iter().filter_map(|place| Some((place, gain(place, own)?))).collect();
+    let best = gains.iter().filter(|(_, gain)| gain.sure).max_by(|a, b| a.1.by.total_cmp(&b.1.by));
     let left_out: Vec<String> = others.iter().filter_map(left_out).collect();
     let mut said = match best {
-        Some((place, (gain, true))) => format!(
-            "Put the log in {}: {:+.0} % expected, durability {}.",
+        Some((place, gain)) => format!(
+            "Put the log in {}: {:+.0} % {}, durability {}.",
             place.folder,
-            gain * 100.0,
+            gain.by * 100.0,
+            if gain.measured { "measured" } else { "expected" },
             place.durability.words()
         ),
-        Some(_) => {
-            "No place that may be taken is shown to give more than the first one.".to_string()
+        None if takeable.is_empty() => "None of the other places may be taken.".to_string(),
+        None if gains.is_empty() => {
+            "Nothing is known of what the other places that may be taken would give.".to_string()
         }
-        None => "None of the other places may be taken.".to_string(),
+        None => "No place that may be taken is shown to give more than the first one.".to_string(),
     };
     for out in left_out {
         said += &format!(" {out}");
@@ -70,15 +71,28 @@ fn advice(first: &Placement, others: &[Placement]) -> String {
     said
 }
 
-/// What a place gains over the first one, and whether that is beyond both doubts and rests on nothing suspect.
-fn gain(place: &Placement, own: &CommitFigure) -> Option<(f64, bool)> {
-    let predicted = place.predicted?;
-    let gain = predicted.rate_per_s / own.rate_per_s - 1.0;
-    let apart = match (predicted.interval_95, own.interval_95) {
+/// What a place gains over the first one.
+struct Gain {
+    by: f64,
+    /// Beyond both doubts, and resting on nothing suspect.
+    sure: bool,
+    /// By the database itself, and not by the prediction.
+    measured: bool,
+}
+
+/// A measurement of the database there goes before what was predicted for it.
+fn gain(place: &Placement, own: &CommitFigure) -> Option<Gain> {
+    let measured = place.measured.as_ref().map(|there| there.commits);
+    let there = measured.or(place.predicted)?;
+    let apart = match (there.interval_95, own.interval_95) {
         (Some(there), Some(here)) => there.low > here.high,
         _ => false,
     };
-    Some((gain, apart && place.validity == Validity::Valid))
+    Some(Gain {
+        by: there.rate_per_s / own.rate_per_s - 1.0,
+        sure: apart && place.validity == Validity::Valid,
+        measured: measured.is_some(),
+    })
 }
 
 /// Whether it may be recommended: never where nothing survives the power by construction, or was seen not to.
