@@ -66,6 +66,12 @@ pub enum AddressError {
     /// The port is not a number.
     #[error("`{0}` is not a port number")]
     Port(String),
+    /// User or password hold a character that ends them.
+    #[error(
+        "the address has an `@` behind a `/` or `?`\n\
+         hint: write / as %2F, ? as %3F and @ as %40 in user and password"
+    )]
+    Unescaped,
     /// A `%` without two hexadecimal digits.
     #[error("the address has a `%` that is not followed by two hexadecimal digits")]
     Escape,
@@ -114,6 +120,10 @@ impl Address {
             .ok_or(AddressError::Scheme)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        // Else what is printed of host, port or database would be a part of the password.
+        if path.contains('@') || query.contains('@') {
+            return Err(AddressError::Unescaped);
+        }
         let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = login.split_once(':').unwrap_or((login, ""));
         let (mut host, port_text) = split_host(place);
@@ -231,6 +241,11 @@ mod tests {
     fn bad_addresses_say_why() {
         assert_eq!(Address::parse("mysql://x"), Err(AddressError::Scheme));
         assert!(matches!(Address::parse("postgres://h:99999/d"), Err(AddressError::Port(_))));
+        for unescaped in
+            ["postgres://u:s3cr/et@h/db", "postgres://u:12/et@h/db", "postgres://u:s?et@h/db"]
+        {
+            assert_eq!(Address::parse(unescaped), Err(AddressError::Unescaped), "{unescaped}");
+        }
         assert_eq!(Address::parse("postgres://u%zz@h/d"), Err(AddressError::Escape));
         assert!(matches!(
             Address::parse("postgres://h/d?fallback=1"),
