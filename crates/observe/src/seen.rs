@@ -102,27 +102,15 @@ impl Seen {
     }
 }
 
-/// Most that the drives' counts are raised by where looking began late.
-const MOST_MISSED: f64 = 1.25;
+/// A look that missed more of a window than this share did not see the drives at work in all of it.
+const MISSED: f64 = 0.03;
 
 impl Seen {
-    /// The same, with the drives' counts of a window that is a little longer than what was looked at. Where a machine stands still as
-    /// a window begins, whoever looks wakes late and misses its first requests; their rate is taken to be that of the others. At
-    /// most a quarter is added, so that counts which miss more stay visibly low; nothing is taken away.
-    pub fn over(&self, window: Nanos) -> Seen {
-        let missed = window.0 as f64 / self.window.0.max(1) as f64;
-        let by = missed.clamp(1.0, MOST_MISSED);
-        let raised = |count: u64| (count as f64 * by).round() as u64;
-        let drives = self.drives.as_ref().map(|drives| DriveSeen {
-            read_bytes: raised(drives.read_bytes),
-            write_bytes: raised(drives.write_bytes),
-            reads: raised(drives.reads),
-            writes: raised(drives.writes),
-            flushes: drives.flushes.map(raised),
-            merges: raised(drives.merges),
-            busy: drives.busy,
-        });
-        Seen { drives, ..self.clone() }
+    /// The same without the drives' counts, where the look missed a part of the window it was to cover. Where a machine stands still as
+    /// a window begins, whoever looks wakes late: requests before that are not in the counts, which then are no counts of the window.
+    pub fn of(&self, window: Nanos) -> Seen {
+        let covered = self.window.0 as f64 >= window.0 as f64 * (1.0 - MISSED);
+        Seen { drives: self.drives.clone().filter(|_| covered), ..self.clone() }
     }
 }
 
@@ -243,16 +231,12 @@ mod tests {
     }
 
     #[test]
-    fn requests_missed_at_the_start_are_made_up_for_and_not_invented() {
-        let drives =
-            DriveSeen { read_bytes: 950, reads: 95, flushes: Some(19), ..DriveSeen::default() };
+    fn counts_that_miss_the_start_of_a_window_are_not_its_counts() {
+        let drives = DriveSeen { read_bytes: 950, reads: 95, ..DriveSeen::default() };
         let seen = Seen { window: Nanos(950), drives: Some(drives), ..Seen::default() };
-        let whole = seen.over(Nanos(1000)).drives.unwrap();
-        assert_eq!((whole.read_bytes, whole.reads, whole.flushes), (1000, 100, Some(20)));
-        let shorter = seen.over(Nanos(900)).drives.unwrap();
-        assert_eq!(shorter.read_bytes, 950, "nothing is taken away");
-        let far = seen.over(Nanos(10_000)).drives.unwrap();
-        assert_eq!(far.read_bytes, 1188, "a quarter at most");
+        assert_eq!(seen.of(Nanos(1000)).drives, None, "a twentieth was missed");
+        assert_eq!(seen.of(Nanos(970)).drives.unwrap().reads, 95);
+        assert_eq!(seen.of(Nanos(900)).drives.unwrap().reads, 95, "a longer look has them all");
     }
 
     #[test]

@@ -241,7 +241,8 @@ fn search_within(drive: &mut Drive, case: &Case, seconds: f64) -> RateSearch {
     let mut search = RateSearch::new(case.goal, ceiling, settings);
     let mut left_s = seconds;
     let takes_s = |length: Duration| 1.2 * length.as_secs_f64() + 0.08;
-    while let Some(step) = search.next_in_time(|length| takes_s(length) <= left_s) {
+    while let Some(step) = search.next_in_time(|n, length| takes_s(length) * f64::from(n) <= left_s)
+    {
         left_s -= takes_s(step.window);
         let seen = drive.open(&step, &case.goal);
         search.saw(seen);

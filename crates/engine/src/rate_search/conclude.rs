@@ -73,6 +73,7 @@ impl RateSearch {
             rate_per_s,
             next_failed_per_s,
             repeats: (runs(passed), runs(failed)),
+            rests_on_per_s: ((rate_per_s, rate_per_s), (next_failed_per_s, next_failed_per_s)),
             pooled: false,
             share_over: ladder.rung(passed).and_then(|r| r.count().together()),
             drift: mann_kendall(&quantiles_ns),
@@ -85,17 +86,22 @@ impl RateSearch {
 
     /// The answer from windows of several rates: what the repeats of none decided, all of them together do.
     fn answer_by_all(&self, pooled: Pooled) -> Answer {
-        let Pooled { kept_per_s, missed_per_s, windows, share_over } = pooled;
-        let own = self
-            .tried
-            .iter()
-            .filter(|t| t.step.stage == Stage::Confirm && same_rate(t.step.rate_per_s, kept_per_s));
+        let Pooled { kept_per_s, missed_per_s, windows, share_over, .. } = pooled;
+        let own = self.tried.iter().filter(|t| {
+            t.step.stage == Stage::Confirm
+                && t.said != Said::Nothing
+                && same_rate(t.step.rate_per_s, kept_per_s)
+        });
         let quantiles_ns: Vec<f64> =
             own.filter_map(|t| t.seen.quantile_ns).map(|ns| ns as f64).collect();
         Answer {
             rate_per_s: kept_per_s,
             next_failed_per_s: missed_per_s,
             repeats: windows,
+            rests_on_per_s: (
+                (kept_per_s, pooled.kept_to_per_s),
+                (pooled.missed_from_per_s, missed_per_s),
+            ),
             pooled: true,
             share_over,
             drift: mann_kendall(&quantiles_ns),
@@ -111,7 +117,11 @@ impl RateSearch {
     }
 
     fn burst_above(&self, missed_per_s: f64) -> Option<f64> {
-        let clear = self.tried.iter().filter(|t| t.said == Said::Passed { clear: true });
+        let shorter = self.longest_confirming();
+        let clear = self
+            .tried
+            .iter()
+            .filter(|t| t.said == Said::Passed { clear: true } && t.step.window < shorter);
         let rates = clear.map(|t| t.step.rate_per_s);
         rates.filter(|rate| *rate >= missed_per_s * APART).reduce(f64::max)
     }

@@ -129,7 +129,10 @@ impl Ladder {
         let (passed, failed) = self.extremes();
         if passed.is_none() {
             // A start that has missed it several times already is not what the search took it for.
-            let doubtful = self.rungs.get(&0).is_some_and(|rung| rung.count.against() >= 3);
+            let doubtful = self
+                .rungs
+                .get(&0)
+                .is_some_and(|rung| rung.count.lost() || rung.count.against() >= 3);
             let target_per_s = if doubtful { kept_per_s * WELL_BELOW } else { kept_per_s };
             self.skip((0..).map(|i| -i), |rate| rate > target_per_s);
         }

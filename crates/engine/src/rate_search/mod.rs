@@ -22,7 +22,7 @@ mod words;
 use std::time::Duration;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
-use ladder::{Ladder, Rung, Standing};
+use ladder::{Ladder, Standing};
 pub use outcome::{Answer, Because, Outcome, same_rate};
 pub use seen::{Backlog, RateSeen, Said};
 pub use words::Told;
@@ -39,7 +39,8 @@ const WARM_UP: f64 = 0.2;
 const SUFFICIENT: f64 = 0.6;
 /// Most sizing windows.
 const MOST_SIZING: usize = 4;
-/// Rungs above or below the start at which the candidate is taken for wrong, and the search for begun again.
+/// Rungs above the start at which the candidate is taken for wrong, and the search for begun again. Downwards the ladder's steps grow
+/// instead.
 const FAR: i32 = 3;
 /// How often.
 const MOST_RESTARTS: u32 = 2;
@@ -179,14 +180,14 @@ impl RateSearch {
         }
     }
 
-    /// The next window, where the caller's time is bounded; `fits` says whether windows of that length together still fit. Ends
+    /// The next window, where the caller's time is bounded; `fits` says whether so many windows of that length still fit. Ends
     /// the search when not one does. When little fits any more, the repeats go where they can still decide: to the rates
     /// that bracket and bisection saw on either side, and not to those in between; what is left over then narrows the answer.
-    pub fn next_in_time(&mut self, fits: impl Fn(Duration) -> bool) -> Option<RateStep> {
+    pub fn next_in_time(&mut self, fits: impl Fn(u32, Duration) -> bool) -> Option<RateStep> {
         // Only an answer that the repeats came to is narrowed: one cut short has used up what was allowed.
         let came_to_it = self.ladder.as_ref().is_some_and(Ladder::is_done)
             && self.tried.len() < self.settings.most_windows as usize;
-        let room = self.confirm_window.is_some_and(|window| fits(window * REFINING));
+        let room = self.confirm_window.is_some_and(|window| fits(REFINING, window));
         if came_to_it
             && room
             && matches!(&self.outcome, Some(Outcome::Found(answer)) if answer.is_wide())
@@ -195,11 +196,11 @@ impl RateSearch {
             self.outcome = self.outcome.take().filter(|_| !reopened);
         }
         let step = self.next_step()?;
-        if !fits(step.window) {
+        if !fits(1, step.window) {
             self.give_up(Because::Time);
             return None;
         }
-        if let Some(ladder) = self.ladder.as_mut().filter(|_| !fits(step.window * LAST_WINDOWS)) {
+        if let Some(ladder) = self.ladder.as_mut().filter(|_| !fits(LAST_WINDOWS, step.window)) {
             let kept_per_s = self.passed_per_s.unwrap_or(self.floor_per_s);
             ladder.hurry(kept_per_s, self.failed_per_s.unwrap_or(self.reach_per_s));
             self.outcome = self.confirmed();
@@ -324,20 +325,13 @@ impl RateSearch {
         }
     }
 
-    /// A ladder that has left its start far behind stands in the wrong place: bracket again from where it is.
+    /// A ladder that has left its start far below stands in the wrong place: bracket again from where it is.
     fn restart(&mut self) {
         let Some(ladder) = &self.ladder else { return };
         let (passed, failed) = ladder.extremes();
-        let far = |rung: Option<i32>| rung.filter(|rung| rung.abs() >= FAR);
-        let rate = |rung: Option<i32>| rung.map(|rung| ladder.rate_per_s(rung));
-        let typical = |rung| ladder.rung(rung).is_some_and(Rung::fails_typically);
-        match (far(passed.filter(|rung| *rung > 0)), far(failed.filter(|rung| *rung < 0))) {
-            (Some(_), None) if failed.is_none() => {}
-            (None, Some(rung)) if passed.is_none() && typical(rung) => {}
-            _ => return,
-        }
-        self.passed_per_s = rate(passed);
-        self.failed_per_s = rate(failed);
+        let Some(passed) = passed.filter(|rung| *rung >= FAR && failed.is_none()) else { return };
+        self.passed_per_s = Some(ladder.rate_per_s(passed));
+        self.failed_per_s = None;
         // Rungs of the next ladder have the same numbers.
         self.tried.iter_mut().for_each(|tried| tried.rung = None);
         (self.ladder, self.confirm_window) = (None, None);

@@ -81,14 +81,15 @@ impl Outcome {
             Outcome::Found(answer) => (Some(answer.rate_per_s), Some(answer.next_failed_per_s)),
             _ => (self.kept_per_s(), None),
         };
+        let rests = matches!(self, Outcome::Found(answer) if answer.rests_on(rate_per_s));
         if is(kept) {
             ("kept".to_string(), true)
         } else if is(next) {
             ("beyond.next".to_string(), true)
         } else if kept.is_some_and(|kept| rate_per_s < kept) {
-            (format!("below.{number}"), false)
+            (format!("below.{number}"), rests)
         } else {
-            (format!("beyond.{number}"), false)
+            (format!("beyond.{number}"), rests)
         }
     }
 }
@@ -140,6 +141,8 @@ pub struct Answer {
     pub pooled: bool,
     /// The goal's percentile in each run at `rate_per_s`, in order, ns.
     pub quantiles_ns: Vec<f64>,
+    /// The rates whose runs decided it: from the one that is kept upwards, and up to the one that is missed.
+    pub rests_on_per_s: ((f64, f64), (f64, f64)),
     /// The share over the limit of all operations at `rate_per_s` together, with its doubt.
     pub share_over: Option<Exceedance>,
     /// Drift of `quantiles_ns`; a small chance says that the device changed during the confirmation.
@@ -157,6 +160,16 @@ pub struct Answer {
 const WIDE: f64 = 1.15;
 
 impl Answer {
+    /// Whether runs at that rate had a part in it.
+    fn rests_on(&self, rate_per_s: f64) -> bool {
+        let within = |(low, high): (f64, f64)| {
+            (low <= rate_per_s && rate_per_s <= high)
+                || same_rate(rate_per_s, low)
+                || same_rate(rate_per_s, high)
+        };
+        within(self.rests_on_per_s.0) || within(self.rests_on_per_s.1)
+    }
+
     pub(super) fn is_wide(&self) -> bool {
         self.next_failed_per_s > WIDE * self.rate_per_s
     }

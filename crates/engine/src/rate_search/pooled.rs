@@ -2,7 +2,8 @@
 //!
 //! Latency does not fall when the rate grows. So a window that kept the goal at a higher rate speaks for the rates below it, and one
 //! that missed it at a lower rate speaks against those above: windows of neighbouring rates may be counted as runs of the one at
-//! their end, and a decision by them errs towards a wider interval. It is what a machine needs whose stalls come and go: many
+//! their end, and what they decide of it errs to the safe side. That the closest two rates are taken of all that are decided errs to the
+//! other, and only the simulation of stalls says how far (`docs/src/methods/calibrate.md`). It is what a machine needs whose stalls come and go: many
 //! rates were tried there, and none often enough.
 
 use std::time::Duration;
@@ -22,6 +23,10 @@ pub(super) struct Pooled {
     pub kept_per_s: f64,
     /// A higher one that is missed.
     pub missed_per_s: f64,
+    /// The highest rate that had to speak for the lower one.
+    pub kept_to_per_s: f64,
+    /// The lowest that had to speak against the higher one.
+    pub missed_from_per_s: f64,
     /// Windows that speak for each.
     pub windows: (u32, u32),
     /// The share over the limit in those that speak for the lower.
@@ -47,13 +52,23 @@ pub(super) fn pooled(tried: &[Tried], shortest: Duration, allowed_over: f64) -> 
     Some(Pooled {
         kept_per_s: rates[*low].0,
         missed_per_s: rates[*high].0,
-        windows: (below.runs() as u32, above.runs() as u32),
-        share_over: below.together(),
+        kept_to_per_s: below.to_per_s,
+        missed_from_per_s: above.to_per_s,
+        windows: (below.count.runs() as u32, above.count.runs() as u32),
+        share_over: below.count.together(),
     })
 }
 
 /// Rates by their place, with the windows that decided them.
-type Decided = Vec<(usize, Count)>;
+type Decided = Vec<(usize, Spoken)>;
+
+/// What decided a rate.
+struct Spoken {
+    count: Count,
+    /// The rate furthest from it that it took.
+    to_per_s: f64,
+}
+
 type ByRate<'a> = Vec<(f64, Vec<&'a Tried>)>;
 
 /// Usable windows by rate, in rising order.
@@ -72,13 +87,13 @@ fn by_rate(tried: &[Tried], shortest: Duration) -> ByRate<'_> {
 }
 
 /// What says that a rate is kept: its windows and those above it, rate by rate, until they suffice or the band ends.
-fn kept_from(rates: &ByRate<'_>, at: usize, allowed_over: f64) -> Option<Count> {
+fn kept_from(rates: &ByRate<'_>, at: usize, allowed_over: f64) -> Option<Spoken> {
     let near = rates[at..].iter().take_while(|(rate, _)| *rate <= rates[at].0 * BAND);
     first(near, |count| count.decide(allowed_over) == Side::Below)
 }
 
 /// What says that a rate is missed: its windows and those below it.
-fn missed_up_to(rates: &ByRate<'_>, at: usize, allowed_over: f64) -> Option<Count> {
+fn missed_up_to(rates: &ByRate<'_>, at: usize, allowed_over: f64) -> Option<Spoken> {
     let near = rates[..=at].iter().rev().take_while(|(rate, _)| *rate * BAND >= rates[at].0);
     first(near, |count| count.of_the_device().decide(allowed_over) == Side::Above)
 }
@@ -86,12 +101,12 @@ fn missed_up_to(rates: &ByRate<'_>, at: usize, allowed_over: f64) -> Option<Coun
 fn first<'a, 'b: 'a>(
     rates: impl Iterator<Item = &'a (f64, Vec<&'b Tried>)>,
     enough: impl Fn(&Count) -> bool,
-) -> Option<Count> {
+) -> Option<Spoken> {
     let mut count = Count::default();
-    for (_, windows) in rates {
+    for (rate, windows) in rates {
         windows.iter().for_each(|window| count.add(window.said, &window.seen.slices));
         if enough(&count) {
-            return Some(count);
+            return Some(Spoken { count, to_per_s: *rate });
         }
     }
     None
@@ -140,6 +155,7 @@ mod tests {
         let windows = thrice(&[(100.0, 1), (110.0, 2), (120.0, 40), (130.0, 50)]);
         let found = pooled(&windows, WINDOW, ALLOWED).unwrap();
         assert_eq!((found.kept_per_s, found.missed_per_s), (100.0, 130.0));
+        assert_eq!((found.kept_to_per_s, found.missed_from_per_s), (110.0, 120.0));
         assert_eq!(found.windows, (6, 6));
         assert!((found.share_over.unwrap().share - 0.0015).abs() < 1e-9);
     }

@@ -26,7 +26,7 @@ impl Outcome {
         };
         match self {
             Outcome::Found(answer) if answer.pooled => format!(
-                "{} with {promise}, by {} runs there and above; missed at {}, by {} runs there and below; no single rate was decided",
+                "{} with {promise}, by {} runs there and above; missed at {}, by {} runs there and below; no two rates were decided by their own",
                 rate(answer.rate_per_s),
                 answer.repeats.0,
                 rate(answer.next_failed_per_s),

@@ -125,8 +125,8 @@ fn windows_in_which_operations_fail_teach_nothing() {
     let found = run(&CalibratePlan { large: false, ..plan(access, 20) }, &ground());
     let c = &found.calibration;
     assert_eq!(c.end, CalibrationEnd::Unfinished, "{}", c.sentence);
-    assert_eq!((c.windows, c.unusable_windows, c.rate_per_s), (16, 16, None));
-    assert!(c.sentence.contains("16 of 16 windows had operations that failed"), "{}", c.sentence);
+    assert_eq!((c.windows, c.unusable_windows, c.rate_per_s), (25, 25, None));
+    assert!(c.sentence.contains("25 of 25 windows had operations that failed"), "{}", c.sentence);
     assert!(c.rests_on.is_empty());
 }
 

@@ -82,9 +82,9 @@ impl<'a> Bench<'a> {
         self.ctx.progress.phase(Layer::Block, Phase::Measure, detail);
     }
 
-    /// Whether a window of that length still ends in time, with `reserve_s` seconds after it.
-    pub(super) fn has_time(&self, length: Duration, reserve_s: f64) -> bool {
-        let takes = length.mul_f64(1.0 + WARM_UP) + OVERHEAD;
+    /// Whether so many windows of that length still end in time, with `reserve_s` seconds after them.
+    pub(super) fn has_time(&self, windows: u32, length: Duration, reserve_s: f64) -> bool {
+        let takes = (length.mul_f64(1.0 + WARM_UP) + OVERHEAD) * windows;
         let end = self.started.elapsed() + takes + Duration::from_secs_f64(reserve_s);
         end <= self.plan.budget
     }

@@ -38,7 +38,7 @@ pub(super) fn curve(
     let mut judged = Vec::new();
     let steps = CurvePlan::new(rate_per_s, bench.ctx.seed);
     for (step, order) in steps.steps().iter().zip(0..) {
-        let time = bench.has_time(length, 0.0);
+        let time = bench.has_time(1, length, 0.0);
         if !time || !bench.has_bytes(step.rate_per_s, length) {
             break;
         }

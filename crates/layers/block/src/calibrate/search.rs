@@ -35,7 +35,9 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
     let mut search = RateSearch::new(plan.goal, ramp.ceiling_per_s, plan.settings);
     let mut spoilt = BTreeMap::new();
     let mut confirmed: Vec<Confirmed> = Vec::new();
-    while let Some(step) = search.next_in_time(|length| bench.has_time(length, plan.curve_s())) {
+    while let Some(step) =
+        search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s()))
+    {
         if !bench.has_bytes(step.rate_per_s, step.window) {
             search.give_up(Because::Bytes);
             break;

@@ -42,16 +42,25 @@ pub struct Curve {
 
 /// A load of the open loop at that rate.
 fn load<F: Flusher + Send>(bench: &Bench<'_, F>, rate_per_s: f64) -> Load {
-    let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
-    let wanted = (4.0 * rate_per_s * limit_s).ceil().min(f64::from(MOST_SESSIONS));
-    let sessions = (wanted as u32).clamp(FEWEST_SESSIONS, MOST_SESSIONS);
+    let wanted = 4.0 * within_limit(bench, rate_per_s);
+    let sessions = (wanted.ceil().min(f64::from(MOST_SESSIONS)) as u32).max(FEWEST_SESSIONS);
     Load::Open { rate_per_s, arrivals: bench.plan.arrivals, sessions }
+}
+
+/// Commits that are under way at that rate when all take as long as the limit allows.
+fn within_limit<F: Flusher + Send>(bench: &Bench<'_, F>, rate_per_s: f64) -> f64 {
+    rate_per_s * bench.plan.goal.limit_ns as f64 / 1e9
 }
 
 /// What a window says to the search. Sessions and log share processors, as a server's do: commits that are late because these are
 /// all busy are the server's own, and only those that are late on idle ones are the generator's.
 fn seen<F: Flusher + Send>(bench: &Bench<'_, F>, driven: &Driven, account: &Account) -> RateSeen {
     let seen = account.rate_seen(&bench.plan.goal, true);
+    let all = f64::from(MOST_SESSIONS);
+    if seen.backlog == Backlog::CapHit && within_limit(bench, seen.due_per_s) > all {
+        // So many sessions can't hold what the limit would allow: nothing is known of the log.
+        return RateSeen { backlog: Backlog::Bounded, sent_per_s: 0.0, ..seen };
+    }
     let cpus = bench.plan.cpus.len().max(1) as f64;
     if driven.seen.self_cpus / cpus < BUSY {
         return seen;
@@ -68,7 +77,9 @@ pub fn search<F: Flusher + Send>(
     let mut search = RateSearch::new(plan.goal, closed.ceiling_per_s(), plan.settings);
     let mut confirmed: Vec<(f64, Kept)> = Vec::new();
     let mut unusable = 0;
-    while let Some(step) = search.next_in_time(|length| bench.has_time(length, plan.curve_s())) {
+    while let Some(step) =
+        search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s()))
+    {
         if !bench.has_bytes() {
             search.give_up(Because::Bytes);
             break;
@@ -141,7 +152,7 @@ pub fn curve<F: Flusher + Send>(
     let mut sentinel: Option<Kept> = None;
     let steps = CurvePlan::new(rate_per_s, bench.ctx.seed);
     for (step, order) in steps.steps().iter().zip(0..) {
-        if !bench.has_time(length, 0.0) || !bench.has_bytes() {
+        if !bench.has_time(1, length, 0.0) || !bench.has_bytes() {
             break;
         }
         bench.tell(&format!("curve: {:.0} commits per second", step.rate_per_s));
