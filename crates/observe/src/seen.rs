@@ -110,7 +110,7 @@ impl Seen {
     /// a window begins, whoever looks wakes late: requests before that are not in the counts, which then are no counts of the window.
     pub fn of(&self, window: Nanos) -> Seen {
         let covered = self.window.0 as f64 >= window.0 as f64 * (1.0 - MISSED);
-        Seen { drives: self.drives.clone().filter(|_| covered), ..self.clone() }
+        Seen { drives: self.drives.filter(|_| covered), ..self.clone() }
     }
 }
 

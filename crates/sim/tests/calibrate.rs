@@ -284,9 +284,9 @@ fn noise_costs_width_and_not_the_answer() {
             narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0,
             case.truth_per_s,
         );
-        if std::env::var("DUMP").is_err() {
-            assert!(found >= at_least && right + 1 >= found, "{found} {right}");
-        }
+        let searches = seeds(20).count() as u32;
+        let wrong = found - right;
+        assert!(found * 20 >= at_least * searches && wrong <= searches / 20, "{found} {right}");
     }
 }
 
@@ -298,20 +298,22 @@ fn stalls_that_come_and_go_are_answered_in_the_time_of_a_command() {
     let habit = Habit::Stalls { every_ns: 1e9, length_ns: 4e6 };
     // All together by 150 windows of 2 s: 0.85 % are over at 40,000 per second, 1.05 % at 50,000, 1.44 % at 55,000.
     let truth_per_s = 49_000.0;
-    let (mut hits, mut pooled, mut widths) = (Hits::default(), 0, Vec::new());
+    let (mut hits, mut by_all, mut widths) = (Hits::default(), Hits::default(), Vec::new());
     for seed in seeds(20) {
         let mut drive = Drive::new(8, case.law, habit, seed).scattered(0.1);
         let search = search_within(&mut drive, &case, 75.0);
         hits.count(&search, truth_per_s);
         if let Some(Outcome::Found(answer)) = search.outcome() {
             let (low, high) = answer.interval_95();
-            pooled += u32::from(answer.pooled);
+            if answer.pooled {
+                by_all.count(&search, truth_per_s);
+            }
             widths.push(high / low - 1.0);
         }
     }
     let width = narrows_stats::median(&widths).unwrap_or(f64::NAN) * 100.0;
     println!(
-        "stalls that come and go in 75 s: {hits:?}, {pooled} by all windows, median width {width:.0} %"
+        "stalls that come and go in 75 s: {hits:?}; of these by all windows {by_all:?}; median width {width:.0} %"
     );
     assert!(
         hits.none * 5 <= hits.searches * 2

@@ -56,6 +56,12 @@ pub enum WireError {
         "the server asks for {0}, which is not spoken here\nhint: connect through the Unix socket, or as a user with scram-sha-256"
     )]
     Authentication(&'static str),
+    /// The password was asked for as it is, and would cross a network that way.
+    #[error(
+        "the server asks for the password in clear text, and the connection has no TLS: it was not sent\nhint: \
+         connect through the Unix socket on the server's machine, or set the user's password_encryption to scram-sha-256"
+    )]
+    ClearText,
     /// A password was asked for and none given.
     #[error(
         "the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list"
@@ -243,6 +249,9 @@ impl Connection {
         loop {
             match self.next()? {
                 Message::AuthenticationOk => return Ok(()),
+                Message::AuthenticationCleartextPassword if !address.is_local() => {
+                    return Err(WireError::ClearText);
+                }
                 Message::AuthenticationCleartextPassword => {
                     frontend::password_message(password()?.as_bytes(), &mut self.outbox)?;
                 }
@@ -493,4 +502,45 @@ fn server_error(mut fields: std::collections::BTreeMap<u8, String>) -> WireError
         }
     }
     WireError::Server { severity: take(b'S'), code: take(b'C'), message: take(b'M'), detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// What a server that asks for the password in clear text at that host got to read after its question.
+    fn asked_in_clear_text(host: &str) -> (WireError, Vec<u8>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut start = [0; 4];
+            stream.read_exact(&mut start).unwrap();
+            let mut rest = vec![0; u32::from_be_bytes(start) as usize - 4];
+            stream.read_exact(&mut rest).unwrap();
+            stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
+            let mut answer = vec![0; 256];
+            let length = stream.read(&mut answer).unwrap();
+            answer.truncate(length);
+            answer
+        });
+        let address =
+            Address::parse(&format!("postgres://bob:hunter2@{host}:{port}/shop")).unwrap();
+        let Err(error) = Connection::open(&address, &[]) else { panic!("nobody let us in") };
+        (error, server.join().unwrap())
+    }
+
+    #[test]
+    fn a_password_crosses_no_network_in_clear_text() {
+        // This address reaches this machine, and doesn't look like it.
+        let (error, answer) = asked_in_clear_text("0.0.0.0");
+        assert!(matches!(error, WireError::ClearText), "{error}");
+        assert_eq!(answer, b"");
+        let (error, answer) = asked_in_clear_text("127.0.0.1");
+        assert!(matches!(error, WireError::Io(_)), "{error}");
+        assert_eq!(answer, b"p\0\0\0\x0chunter2\0");
+    }
 }
