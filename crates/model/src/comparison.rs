@@ -109,13 +109,19 @@ pub struct Placement {
     /// What the database did there; without a proof of the first place alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<PlacedDatabase>,
-    /// Measured over predicted, where there are both.
+    /// Measured over predicted, where there are both: the geometric mean of the repeats' ratios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_over_predicted: Option<f64>,
-    /// Whether the measured rate lies within the joint interval of prediction and measurement; absent where one of them has
-    /// none.
+    /// Its interval over the repeats; absent where they are too few or don't pair. What the emulation may miss is not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_over_predicted_95: Option<Interval>,
+    /// Whether prediction and measurement differ by no more than their joint doubt; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees: Option<bool>,
+    /// Whether that confirms the prediction: the doubt is narrow enough to exclude the first place's rate, or lies all within a tenth
+    /// of it. Absent where `agrees` is, and in comparisons that were drawn before it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirms: Option<bool>,
     /// Why there is no prediction, or what explains one that fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -134,7 +140,7 @@ pub struct Comparison {
     /// What a commit takes besides the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<CommitWork>,
-    /// What the sessions commit on the first place while nothing is flushed: what a log that costs nothing would give.
+    /// What the sessions commit on the first place with fsync off, before the others: about what a log without flushes gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<CommitFigure>,
     /// The places; on the first one the workload was measured.

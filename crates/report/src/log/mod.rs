@@ -4,6 +4,7 @@
 
 mod commits;
 mod ladder;
+mod proof;
 mod sharing;
 mod short;
 mod streams;
@@ -13,6 +14,7 @@ pub use commits::CommitsRow;
 pub(crate) use commits::rows as commits_rows;
 pub use ladder::{RungFigures, RungRow};
 pub(crate) use ladder::{rows as ladder_rows, signed};
+pub(crate) use proof::{held, measured_over_predicted};
 pub use sharing::SharingPoint;
 pub(crate) use sharing::sharing;
 pub(crate) use short::{Seen, short};

@@ -3,7 +3,7 @@
 use narrows_model::{Comparison, DurabilityWord, Interval, PlacedRung, Placement, Validity};
 
 use crate::layout::{Line, Style, paragraph};
-use crate::log::{Tier, tiers};
+use crate::log::{Tier, held, measured_over_predicted, tiers};
 use crate::print::{half_width, percent, rate, size, time};
 
 // Columns at which figures end.
@@ -85,6 +85,10 @@ fn placement(place: &Placement, edge: usize) -> Vec<Line> {
         lines.extend(paragraph(Line::new().to(INDENT), Style::Faint, &ladder, INDENT, edge));
     }
     lines.push(figures(place));
+    if let Some(ratio) = measured_over_predicted(place) {
+        let said = format!("measured ÷ predicted {ratio}");
+        lines.push(Line::new().to(INDENT).put(Style::Faint, &said));
+    }
     if let Some(reason) = &place.reason {
         let start = Line::new().to(INDENT);
         lines.extend(paragraph(start, Style::Careful, reason, INDENT, edge));
@@ -153,15 +157,6 @@ fn figures(place: &Placement) -> Line {
     .right(Style::Plain, held(place), MEASURED[2] + 6)
 }
 
-/// Whether the proof confirms the prediction.
-fn held(place: &Placement) -> &'static str {
-    match place.agrees {
-        None => "",
-        Some(true) => "holds",
-        Some(false) => "fails",
-    }
-}
-
 /// The log tier, as a feature that is off and on.
 fn off_and_on(tier: &Tier) -> Vec<Line> {
     let heading = Line::of(Style::Strong, "LOG TIER")
@@ -223,7 +218,13 @@ mod tests {
                 flush_ns: Some(0.9 * ns),
             }),
             measured_over_predicted: Some(1.02),
+            measured_over_predicted_95: Some(Interval {
+                low: 0.91,
+                high: 1.14,
+                method: IntervalMethod::PairedLogT,
+            }),
             agrees: (number > 1).then_some(number == 2),
+            confirms: (number > 1).then_some(number == 2),
             reason: (number == 3).then(|| "one flush went another way".to_string()),
             validity: if number == 2 { Validity::Suspect } else { Validity::Valid },
             name,
@@ -260,6 +261,7 @@ mod tests {
             "holds",
             "fails",
             "one flush went another way",
+            "measured ÷ predicted 1.02 (95 %: 0.910 to 1.14)",
             "alone: log writer 310 µs at p50, 620 µs at p99",
             "× 2.78",
             "× 5.54 faster",
@@ -268,6 +270,13 @@ mod tests {
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
+        // Of the first place the sentences say what the emulation misses.
+        assert_eq!(text.matches("measured ÷ predicted").count(), 2, "{text}");
+        // What agrees and would have agreed with no change too is open.
+        let mut open = all.clone();
+        open.placements[1].confirms = Some(false);
+        let text = write_lines(&comparison(&open, 100), false);
+        assert!(text.contains(" open") && !text.contains("holds"), "{text}");
         // Of an invalid place no figure is said.
         let mut invalid = all.clone();
         invalid.placements[1].validity = Validity::Invalid;

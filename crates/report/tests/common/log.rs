@@ -58,13 +58,13 @@ pub fn streams() -> Run {
 pub fn compared() -> Run {
     let mut run = blank("compare");
     let mut drive = place(1, "/data", 26_500.0, 310e3);
-    (drive.agrees, drive.measured_over_predicted) = (None, Some(0.97));
+    (drive.agrees, drive.confirms, drive.measured_over_predicted) = (None, None, Some(0.97));
     let mut memory = place(2, "/dev/shm", 73_900.0, 56e3);
     (memory.in_memory, memory.file_system) = (true, "tmpfs".into());
     memory.durability_sentence = "not durable by construction".into();
     let mut refuted = place(3, "/srv/a folder/with a long name/and another one/wal", 1_900.0, 2e6);
     refuted.durability = DurabilityWord::Refuted;
-    refuted.agrees = Some(false);
+    (refuted.agrees, refuted.confirms) = (Some(false), Some(false));
     refuted.reason = Some("its flushes took 3 times as long under the database".into());
     run.comparison = Some(Comparison {
         workload: "update".into(),
@@ -119,7 +119,13 @@ fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement
             flush_ns: Some(0.9 * flush_ns),
         }),
         measured_over_predicted: Some(1.02),
+        measured_over_predicted_95: Some(Interval {
+            low: 0.93,
+            high: 1.12,
+            method: IntervalMethod::PairedLogT,
+        }),
         agrees: Some(true),
+        confirms: Some(true),
         reason: None,
         validity: Validity::Valid,
         name,

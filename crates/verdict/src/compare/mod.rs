@@ -4,13 +4,14 @@
 //! database's sessions and its client were measured to spend while nothing was flushed, on the same processors. Its rate on
 //! a place over its rate on the first one is what the place changes; the database's own rate on the first place, times that, is the
 //! prediction. All three are taken in the same repeat, so that what drifts falls out, and the scatter of the product over the repeats
-//! is the prediction's interval. What the emulation misses of the database on the first place is unexplained, and counts in
-//! full as doubt beside it.
+//! is the prediction's interval. What the emulation may miss of the database on the first place (the farther end of their
+//! ratio's interval) is unexplained, and counts in full as doubt beside it.
 //!
 //! Pure, as everything here: ids `log.working.wal_N`, `database.update.wal_N`, `database.update.wal_1.test.fsync_off`,
 //! `log.rung.wal_N.*`, and the log's roles in their order.
 
 mod place;
+mod proof;
 mod reason;
 mod words;
 
@@ -54,15 +55,9 @@ pub fn compare(run: &Run, durability: &[Durability]) -> Option<Comparison> {
         .enumerate()
         .map(|(index, path)| placement(run, index, path, durability.get(index), base.as_ref()))
         .collect();
-    let sessions = run
-        .measurements
-        .iter()
-        .filter(|m| own(m))
-        .find_map(|m| m.number(condition::SESSIONS))
-        .unwrap_or(f64::from(run.plan.sessions));
     let mut comparison = Comparison {
         workload: "update".to_string(),
-        sessions: sessions as u32,
+        sessions: sessions(run) as u32,
         work: place::believed(run, &free_id()).and_then(work),
         ceiling: place::believed(run, &free_id()).and_then(place::rate),
         placements,
@@ -75,6 +70,12 @@ pub fn compare(run: &Run, durability: &[Durability]) -> Option<Comparison> {
 /// The log's places, in the order in which they were named.
 fn places(platform: &Platform) -> Vec<&RolePath> {
     platform.roles.iter().filter(|path| path.role == Role::Wal).collect()
+}
+
+/// How many sessions committed.
+fn sessions(run: &Run) -> f64 {
+    let mut own = run.measurements.iter().filter(|m| own(m));
+    own.find_map(|m| m.number(condition::SESSIONS)).unwrap_or(f64::from(run.plan.sessions))
 }
 
 fn own(m: &Measurement) -> bool {

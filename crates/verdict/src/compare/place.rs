@@ -5,7 +5,8 @@ use narrows_model::{
     PlacedDatabase, PlacedEmulation, PlacedRung, Placement, RolePath, Run, Validity, metric,
 };
 
-use super::{database_id, place_name, reason, working_id};
+use super::proof::{Proof, rates};
+use super::{database_id, place_name, reason, sessions, working_id};
 
 /// Where the emulation gives so much more or less than the database on the first place, it is no model of it.
 const NO_MODEL: f64 = 0.5;
@@ -16,6 +17,8 @@ pub struct Base<'a> {
     pub emulation: &'a Measurement,
     /// What the emulation misses of the database, relative.
     pub missed: f64,
+    /// What it may miss: the farther end of the repeats' interval; as `missed` where they give none.
+    pub doubt: f64,
 }
 
 impl<'a> Base<'a> {
@@ -29,7 +32,10 @@ impl<'a> Base<'a> {
         let (own, emulated) = (rate(database)?, rate(emulation)?);
         let ratio = paired.map_or(emulated.rate_per_s / own.rate_per_s, |ratio| ratio.value);
         let missed = (ratio - 1.0).abs();
-        Some(Base { database, emulation, missed })
+        let interval = paired.and_then(|ratio| ratio.interval_95);
+        let doubt = interval
+            .map_or(missed, |interval| (interval.high - 1.0).abs().max((1.0 - interval.low).abs()));
+        Some(Base { database, emulation, missed, doubt })
     }
 }
 
@@ -59,22 +65,20 @@ pub fn placement(
         }
         (_, _, None) => (None, Some("the emulation gave nothing that can be believed".into())),
     };
-    let measured_over_predicted = measured
-        .as_ref()
-        .zip(predicted)
-        .map(|(measured, predicted)| measured.commits.rate_per_s / predicted.rate_per_s);
-    let agrees = measured
-        .as_ref()
-        .zip(predicted)
-        .filter(|_| index > 0)
-        .and_then(|(measured, predicted)| agree(&measured.commits, &predicted));
-    if agrees == Some(false)
-        && let (Some(database), Some(m), Some(base)) = (database, emulation, base)
+    let proof = match (base, emulation, database, predicted) {
+        (Some(base), _, Some(_), _) if index == 0 => Proof::first(base),
+        (Some(base), Some(m), Some(there), Some(predicted)) => {
+            Proof::there(base, m, there, &predicted)
+        }
+        _ => Proof::default(),
+    };
+    if proof.agrees == Some(false)
+        && let (Some(base), Some(m), Some(there)) = (base, emulation, database)
+        && let (Some(measured), Some(predicted)) = (rate(there), predicted)
     {
-        let time_ns =
-            |figure: Option<CommitFigure>| figure.map_or(0.0, |figure| 1e9 / figure.rate_per_s);
-        let gap_ns = (time_ns(rate(database)) - time_ns(predicted)).abs();
-        why = Some(reason::of(base, database, m, gap_ns));
+        let sessions = sessions(run);
+        let gap_ns = reason::gap_ns(sessions, measured.rate_per_s, predicted.rate_per_s);
+        why = Some(reason::of(base, there, m, (sessions, gap_ns)));
     }
     let validity = worst(run, &name);
     Placement {
@@ -88,8 +92,10 @@ pub fn placement(
         emulated,
         predicted,
         measured,
-        measured_over_predicted,
-        agrees,
+        measured_over_predicted: proof.ratio,
+        measured_over_predicted_95: proof.interval_95,
+        agrees: proof.agrees,
+        confirms: proof.confirms,
         reason: why,
         validity,
     }
@@ -112,7 +118,7 @@ fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<St
     };
     let value = product.value;
     let interval_95 = relative(value, product.interval_95.as_ref()).map(|scatter| {
-        let half = scatter.hypot(base.missed) * value;
+        let half = scatter.hypot(base.doubt) * value;
         Interval {
             low: (value - half).max(0.0),
             high: value + half,
@@ -122,23 +128,9 @@ fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<St
     (Some(CommitFigure { rate_per_s: value, interval_95 }), None)
 }
 
-/// Commits per second in each repeat.
-fn rates(m: &Measurement) -> &[f64] {
-    m.metric(metric::THROUGHPUT).map_or(&[], |metric| &metric.samples)
-}
-
 /// Half an interval over its value; the farther end counts.
 fn relative(value: f64, interval: Option<&Interval>) -> Option<f64> {
     interval.map(|interval| (interval.high - value).max(value - interval.low) / value)
-}
-
-/// Whether the difference of the two is within the joint interval of both: half widths add in quadrature.
-fn agree(measured: &CommitFigure, predicted: &CommitFigure) -> Option<bool> {
-    let half = |figure: &CommitFigure| {
-        relative(figure.rate_per_s, figure.interval_95.as_ref()).map(|r| r * figure.rate_per_s)
-    };
-    let joint = half(measured)?.hypot(half(predicted)?);
-    Some((measured.rate_per_s - predicted.rate_per_s).abs() <= joint)
 }
 
 /// Commits per second.

@@ -1,7 +1,7 @@
 //! The answer in sentences: what the workload does, what each place would give, which to take, whether a proof held.
 
-use narrows_model::{CommitFigure, Comparison, DurabilityWord, Placement, Validity};
-use narrows_units::OpsPerSecond;
+use narrows_model::{CommitFigure, Comparison, DurabilityWord, Interval, Placement, Validity};
+use narrows_units::{OpsPerSecond, significant};
 
 /// All of them.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
@@ -16,22 +16,40 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
         OpsPerSecond(own.commits.rate_per_s),
         first.folder
     ));
-    if let Some(over) = first.measured_over_predicted {
-        said.push(format!(
-            "The emulation gives {} there, {}; so much doubt is in every prediction.",
-            first.predicted.map_or(String::new(), |p| OpsPerSecond(p.rate_per_s).to_string()),
-            off(1.0 / over)
-        ));
-    }
+    said.extend(emulation(first));
     if let Some(ceiling) = &comparison.ceiling {
         said.push(format!(
-            "While nothing is flushed it is {}: what a log that costs nothing would give.",
-            OpsPerSecond(ceiling.rate_per_s)
+            "With fsync off, before the others, it was {}{}: about what a log without flushes gives.",
+            OpsPerSecond(ceiling.rate_per_s),
+            ceiling.interval_95.as_ref().map_or_else(String::new, plus_minus)
         ));
     }
     said.push(advice(first, others));
     said.extend(proof(others));
     said
+}
+
+/// What the emulation gives on the first place, and how much doubt that puts into every prediction.
+fn emulation(first: &Placement) -> Option<String> {
+    let over = first.measured_over_predicted?;
+    let gives = format!(
+        "The emulation gives {} there, {}",
+        first.predicted.map_or(String::new(), |p| OpsPerSecond(p.rate_per_s).to_string()),
+        off(1.0 / over)
+    );
+    Some(match &first.measured_over_predicted_95 {
+        None => format!("{gives}; so much doubt is in every prediction."),
+        Some(interval) => format!(
+            "{gives} (95 %: {} to {}); the farther end is doubt in every prediction.",
+            off(1.0 / interval.high),
+            off(1.0 / interval.low)
+        ),
+    })
+}
+
+/// ` ±15 %`.
+fn plus_minus(interval: &Interval) -> String {
+    format!(" ±{} %", significant(interval.relative_half_width() * 100.0, 2))
 }
 
 /// `2.1 % less`.
@@ -111,28 +129,37 @@ fn left_out(place: &Placement) -> Option<String> {
         .then(|| format!("{} lost acknowledged records after a cut of the power.", place.folder))
 }
 
-/// How many predictions the database confirmed.
+/// What the database says about the predictions: each of them is confirmed, not contradicted, or fails.
 fn proof(others: &[Placement]) -> Option<String> {
-    let proved: Vec<bool> = others.iter().filter_map(|place| place.agrees).collect();
-    let held = proved.iter().filter(|agrees| **agrees).count();
-    match (held, proved.len()) {
-        (_, 0) => None,
-        (held, all) if held == all => {
-            Some(format!("PostgreSQL itself confirms {held} of {all} predictions."))
-        }
-        (held, all) => {
-            let failed: Vec<String> = others
-                .iter()
-                .filter(|place| place.agrees == Some(false))
-                .map(|place| {
-                    let why = place.reason.as_deref().unwrap_or("no reason is known");
-                    format!("{}: {why}", place.name)
-                })
-                .collect();
-            Some(format!(
-                "PostgreSQL itself confirms {held} of {all} predictions. {}.",
-                failed.join("; ")
-            ))
-        }
-    }
+    let proved: Vec<&Placement> = others.iter().filter(|place| place.agrees.is_some()).collect();
+    let all = proved.len();
+    let agree = |place: &&&Placement| place.agrees == Some(true);
+    let open: Vec<&str> = proved
+        .iter()
+        .filter(agree)
+        .filter(|place| place.confirms == Some(false))
+        .map(|place| place.name.as_str())
+        .collect();
+    let confirmed = proved.iter().filter(agree).count() - open.len();
+    let reaches = "there the doubt is so wide that it reaches the first place's rate";
+    let said = match (confirmed, open.len()) {
+        _ if all == 0 => return None,
+        (confirmed, 0) => format!("PostgreSQL itself confirms {confirmed} of {all} predictions."),
+        (0, open) => format!(
+            "PostgreSQL itself does not contradict {open} of {all} predictions, and confirms none: {reaches}."
+        ),
+        (confirmed, _) => format!(
+            "PostgreSQL itself confirms {confirmed} of {all} predictions and does not contradict that of {}: {reaches}.",
+            open.join(", ")
+        ),
+    };
+    let failed: Vec<String> = proved
+        .iter()
+        .filter(|place| place.agrees == Some(false))
+        .map(|place| {
+            let why = place.reason.as_deref().unwrap_or("no reason is known");
+            format!(" {} fails: {why}.", place.name)
+        })
+        .collect();
+    Some(said + &failed.concat())
 }

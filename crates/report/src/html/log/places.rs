@@ -6,7 +6,7 @@ use super::figure;
 use crate::html::escape::text;
 use crate::html::svg::{Picture, Scale};
 use crate::html::table;
-use crate::log::{Tier, tiers};
+use crate::log::{Tier, held, measured_over_predicted, tiers};
 use crate::print::{half_width, percent, rate, time};
 use crate::report::Report;
 
@@ -106,8 +106,8 @@ fn picture(comparison: &Comparison) -> Option<String> {
         let forms = [("predicted", "c2", -ASIDE), ("measured", "c0", ASIDE)];
         for (figure, (word, class, off)) in figures.into_iter().zip(forms) {
             let Some(figure) = figure else { continue };
-            let held = if word == "measured" { verdict(place) } else { "" };
-            one(&mut picture, &figure, (word, class, held), &x, top + ROW / 2.0 + off);
+            let held = if word == "measured" { verdict(place) } else { String::new() };
+            one(&mut picture, &figure, (word, class, &held), &x, top + ROW / 2.0 + off);
         }
     }
     Some(picture.finish("chart", false))
@@ -148,11 +148,10 @@ fn repeats(place: &Placement) -> bool {
 }
 
 /// Whether the proof confirms the prediction.
-fn verdict(place: &Placement) -> &'static str {
-    match place.agrees {
-        None => "",
-        Some(true) => ": holds",
-        Some(false) => ": fails",
+fn verdict(place: &Placement) -> String {
+    match held(place) {
+        "" => String::new(),
+        word => format!(": {word}"),
     }
 }
 
@@ -197,7 +196,7 @@ fn figures(comparison: &Comparison) -> String {
         "measured>",
         "± 95 %>",
         "p99>",
-        "",
+        "measured ÷ predicted",
         "durability, remark",
     ];
     table(&headers, &rows)
@@ -241,7 +240,7 @@ fn row(comparison: &Comparison, place: &Placement) -> Vec<String> {
         format!("<span class=\"strong\">{}</span>", per_s(measured)),
         half(measured),
         ns(place.measured.as_ref().and_then(|m| m.latency_p99_ns)),
-        verdict(place).trim_start_matches(": ").to_string(),
+        [measured_over_predicted(place).unwrap_or_default(), held(place).to_string()].join(" "),
         remark,
     ]
 }
