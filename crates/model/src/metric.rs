@@ -236,8 +236,12 @@ pub const FLUSHES_PER_OP: &str = "flushes_per_op";
 pub const SERVER_FLUSH_TIME: &str = "server_flush_time";
 /// Transactions the server counted in the window.
 pub const SERVER_TRANSACTIONS: &str = "server_transactions";
-/// Checkpoints completed in the window.
+/// Checkpoints that the server reported over the load: mostly when they end.
 pub const CHECKPOINTS: &str = "checkpoints";
+/// Pages that the server reported its checkpoints to have written over the load: spread ones report while they write.
+pub const CHECKPOINT_PAGES: &str = "checkpoint_pages";
+/// One where the server's checkpointer was at work when the load began or ended, zero where it was idle at both ends.
+pub const CHECKPOINTING: &str = "checkpointing";
 /// The busiest single server process or thread, processor time over the window.
 pub const HOT_THREAD: &str = "hot_thread";
 /// Parallel workers that a scan obtained.

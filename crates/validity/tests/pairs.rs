@@ -31,6 +31,7 @@ const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
 const UPDATE: &str = "database.update";
 const OPEN: &str = "database.update.open";
+const PLACED: &str = "database.update.wal_2";
 
 #[rustfmt::skip]
 const PAIRS: &[Pair] = &[
@@ -280,6 +281,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "few-checkpoints-sketch",
         fires: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 0.0) },
         silent: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 2.0) } },
+    Pair { rule: "checkpoint-in-window",
+        fires: |r| { placed(r); change_one(r, PLACED, metric::CHECKPOINTS, 1.0) },
+        // Elsewhere a checkpoint belongs to the workload.
+        silent: |r| { placed(r); change(r, OPEN, metric::CHECKPOINTS, 2.0) } },
     Pair { rule: "few-wait-samples",
         fires: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 30.0),
         silent: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 40.0) },
@@ -408,6 +413,27 @@ fn live_says(r: &mut Run, setting: &str, value: &str) {
 fn live_has(r: &mut Run, name: &str, value: f64) {
     rename(r, APPEND, "log.live");
     put(r, "log.live", name, value);
+}
+
+/// The updates as those of a place for the log, with no checkpoint anywhere in them.
+fn placed(r: &mut Run) {
+    rename(r, UPDATE, PLACED);
+    for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
+        put(r, PLACED, name, 0.0);
+    }
+}
+
+#[test]
+fn a_checkpoint_beside_a_place_shows_by_its_count_its_pages_or_the_checkpointer_at_work() {
+    for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
+        let mut run = clean::run();
+        placed(&mut run);
+        samples(&mut run, PLACED, name, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        let findings = check(&run);
+        let found = findings.iter().find(|finding| finding.id == "checkpoint-in-window");
+        let found = found.unwrap_or_else(|| panic!("{name}: {findings:#?}"));
+        assert_eq!(found.measurement.as_deref(), Some(PLACED));
+    }
 }
 
 #[test]

@@ -28,30 +28,44 @@ pub struct Counters {
     pub flushes: Option<f64>,
     /// Time in log flushes, ns; zero unless `track_wal_io_timing` is on.
     pub flush_time_ns: Option<f64>,
-    /// Checkpoints begun (timed and requested).
+    /// Time in writes of the log, ns; likewise.
+    pub write_time_ns: Option<f64>,
+    /// Checkpoints begun (timed and requested), as far as the server has reported them: mostly when they end.
     pub checkpoints: f64,
+    /// Pages that checkpoints have written, likewise; a spread one reports while it writes.
+    pub checkpoint_pages: f64,
+    /// One where the checkpointer is at work at this moment, zero where it waits for something to do. `None` where it can't be
+    /// seen.
+    pub checkpointing: Option<f64>,
 }
 
 /// Reads those of `database`; `version` is `server_version_num`.
 pub fn read(monitor: &mut Connection, database: &str, version: u32) -> Result<Counters, WireError> {
-    let flushes = match version {
-        ..140_000 => "NULL::float8, NULL::float8",
+    let log = match version {
+        ..140_000 => "NULL::float8, NULL::float8, NULL::float8",
         140_000..180_000 => {
-            "(SELECT wal_sync::float8 FROM pg_stat_wal), (SELECT wal_sync_time FROM pg_stat_wal)"
+            "(SELECT wal_sync::float8 FROM pg_stat_wal), (SELECT wal_sync_time FROM pg_stat_wal), \
+             (SELECT wal_write_time FROM pg_stat_wal)"
         }
         _ => {
             "(SELECT sum(fsyncs)::float8 FROM pg_stat_io WHERE object = 'wal'), \
-             (SELECT sum(fsync_time) FROM pg_stat_io WHERE object = 'wal')"
+             (SELECT sum(fsync_time) FROM pg_stat_io WHERE object = 'wal'), \
+             (SELECT sum(write_time) FROM pg_stat_io WHERE object = 'wal' AND context = 'normal')"
         }
     };
     let checkpoints = if version < 170_000 {
-        "(SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter)"
+        "(SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter), \
+         (SELECT buffers_checkpoint FROM pg_stat_bgwriter)"
     } else {
-        "(SELECT num_timed + num_requested FROM pg_stat_checkpointer)"
+        "(SELECT num_timed + num_requested FROM pg_stat_checkpointer), \
+         (SELECT buffers_written FROM pg_stat_checkpointer)"
     };
+    // Without the right to see it there is no such row.
+    let checkpointing = "(SELECT max((wait_event IS DISTINCT FROM 'CheckpointerMain')::int) \
+                         FROM pg_stat_activity WHERE backend_type = 'checkpointer')";
     let rows = monitor.query(&format!(
         "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
-         pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {flushes}, {checkpoints} \
+         pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {log}, {checkpoints}, {checkpointing} \
          FROM pg_stat_database WHERE datname = '{}'",
         database.replace('\'', "''")
     ))?;
@@ -66,7 +80,10 @@ pub fn read(monitor: &mut Connection, database: &str, version: u32) -> Result<Co
         wal_bytes: need(4)?,
         flushes: number(5),
         flush_time_ns: number(6).map(|ms| ms * 1e6),
-        checkpoints: need(7)?,
+        write_time_ns: number(7).map(|ms| ms * 1e6),
+        checkpoints: need(8)?,
+        checkpoint_pages: need(9)?,
+        checkpointing: number(10),
     })
 }
 
@@ -98,7 +115,15 @@ impl Counters {
             wal_bytes: self.wal_bytes - earlier.wal_bytes,
             flushes: both(self.flushes, earlier.flushes),
             flush_time_ns: both(self.flush_time_ns, earlier.flush_time_ns),
+            write_time_ns: both(self.write_time_ns, earlier.write_time_ns),
             checkpoints: self.checkpoints - earlier.checkpoints,
+            checkpoint_pages: self.checkpoint_pages - earlier.checkpoint_pages,
+            // A state, and no count: whether it was at work at either end.
+            checkpointing: self.checkpointing.zip(earlier.checkpointing).map(|(a, b)| a.max(b)),
         }
     }
 }
+
+#[cfg(test)]
+#[path = "counters_test.rs"]
+mod tests;

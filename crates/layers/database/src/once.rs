@@ -119,6 +119,10 @@ impl Once {
             per_op(metric::FLUSHES_PER_OP, Unit::CountPerOp, flushes);
             if let Some(time) = counters.flush_time_ns.filter(|&t| t > 0.0 && flushes > 0.0) {
                 samples.add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, time / flushes);
+                if let Some(write) = counters.write_time_ns.filter(|&t| t > 0.0) {
+                    let both = (write + time) / flushes;
+                    samples.add(metric::PARALLEL_WRITE_MEAN, Unit::Ns, Better::Less, both);
+                }
             }
         }
         let mut total = |name, unit, value: f64| samples.add(name, unit, Better::Neither, value);
@@ -129,6 +133,10 @@ impl Once {
             counters.transactions - self.setup_transactions,
         );
         total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
+        total(metric::CHECKPOINT_PAGES, Unit::Count, counters.checkpoint_pages);
+        if let Some(at_work) = counters.checkpointing {
+            total(metric::CHECKPOINTING, Unit::Count, at_work);
+        }
     }
 
     fn add_processors(&self, samples: &mut Samples, cpus: &Cpus) {

@@ -65,6 +65,10 @@ pub fn compared() -> Run {
     let mut refuted = place(3, "/srv/a folder/with a long name/and another one/wal", 1_900.0, 2e6);
     refuted.durability = DurabilityWord::Refuted;
     (refuted.agrees, refuted.confirms) = (Some(false), Some(false));
+    refuted.measured_over_predicted = Some(0.6);
+    let (low, high) = (0.57, 0.63);
+    let method = IntervalMethod::PairedLogT;
+    refuted.measured_over_predicted_95 = Some(Interval { low, high, method });
     refuted.reason = Some("its flushes took 3 times as long under the database".into());
     run.comparison = Some(Comparison {
         workload: "update".into(),

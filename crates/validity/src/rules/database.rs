@@ -173,6 +173,23 @@ pub(super) const RULES: &[Rule] = &[
         reference: "PostgreSQL documentation, WAL Configuration",
     },
     Rule {
+        id: "checkpoint-in-window",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.update.wal_*"])),
+        when: When::Any(&[
+            When::Value { of: Metric(metric::CHECKPOINTS), over: Over::Worst, test: NONE },
+            When::Value { of: Metric(metric::CHECKPOINT_PAGES), over: Over::Worst, test: NONE },
+            When::Value { of: Metric(metric::CHECKPOINTING), over: Over::Worst, test: NONE },
+        ]),
+        figures: &[Metric(metric::WINDOW), Metric(metric::WAL_BYTES_PER_OP)],
+        summary: "A checkpoint fell into a window in which places for the log are compared",
+        advice: "Run again; if it stays, take a shorter --window or fewer --sessions, so that less log is written in one",
+        reason: "Its writes share the drive with the log and whole pages are logged after it, on one place and not on the \
+                 others: what differs then is not the place alone. A rate with it is true for its window",
+        reference: "PostgreSQL documentation, WAL Configuration",
+    },
+    Rule {
         id: "few-wait-samples",
         group: Group::Database,
         severity: Severity::Note,
@@ -215,6 +232,9 @@ pub(super) const RULES: &[Rule] = &[
         reference: "tmpfs(5)",
     },
 ];
+
+/// Fires on any at all.
+const NONE: Test = Test::Above(0.0);
 
 const FEW_CHECKPOINTS: When =
     When::Value { of: Total(metric::CHECKPOINTS), over: Over::Median, test: Test::Below(2.0) };
