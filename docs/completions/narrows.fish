@@ -307,7 +307,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "write" -d 'On the machine whose power will be cut: write numbered records, and name each after its flush'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "check" -d 'After the cut: look for every acknowledged record'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l for -d 'How long to look' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l for -d 'How long to look; below 6 s nothing is told from chance' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l pg-test-fsync -d 'What pg_test_fsync printed on the log\'s drive, to stand beside it' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'

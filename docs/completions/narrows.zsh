@@ -513,7 +513,7 @@ esac
 ;;
 (postgres)
 _arguments "${_arguments_options[@]}" : \
-'--for=[How long to look]:TIME:_default' \
+'--for=[How long to look; below 6 s nothing is told from chance]:TIME:_default' \
 '*--pg-test-fsync=[What pg_test_fsync printed on the log'\''s drive, to stand beside it]:FILE:_files' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \

@@ -148,7 +148,8 @@ fn live_log(interval: Interval) -> LiveLog {
             samples: 600,
             sessions: vec![wait.clone()],
             own: vec![wait],
-            elsewhere: vec![("Lock:tuple".into(), 0.5)],
+            elsewhere: vec![("IO:DataFileRead".into(), 0.5)],
+            locks: vec![("Lock:tuple".into(), 0.5)],
         },
         settings: vec![LiveSetting {
             name: "fsync".into(),
@@ -164,7 +165,13 @@ fn live_log(interval: Interval) -> LiveLog {
             flush_lag_ns: Some(2.0),
             replay_lag_ns: Some(3.0),
         }],
-        cost: LiveCost { statements: 604, waited_ns: 2e8, share: 0.004 },
+        cost: LiveCost {
+            statements: 604,
+            waited_ns: 2e8,
+            share: 0.004,
+            unanswered: 1,
+            unanswered_ns: 5e9,
+        },
         unknown: vec![Unknown { what: "bytes of the log's writes".into(), needs: "18".into() }],
         verdict: Some(LiveVerdict {
             bound: LiveBound::FlushTime,

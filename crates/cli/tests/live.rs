@@ -113,6 +113,19 @@ fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
     assert_eq!(missing.unwrap().needs, "GRANT pg_monitor TO nobody2");
     assert!(verdict.model.as_ref().unwrap().flush_ns >= planted_ns);
 
+    // Twenty sessions want one row: one flushes, the others wait for its lock. Our own commits would not wait, which is
+    // nothing to do with theirs.
+    drop(load);
+    server.ask("postgres", "ALTER ROLE monitor SET synchronous_commit = off");
+    let load = server.hot_row_load(20);
+    let (run, code) = look(&f, &server, "monitor");
+    let (log, verdict) = live(&run);
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Open), "{verdict:#?}");
+    assert_eq!((code, verdict.gain_at_most), (Some(4), None));
+    assert!(log.waits.locked().unwrap() > 10.0, "{:#?}", log.waits);
+    assert!(!fired(&run, "live-commits-do-not-wait"));
+    server.ask("postgres", "ALTER ROLE monitor RESET synchronous_commit");
+
     // The same server, whose commits no longer wait.
     set(&server, "synchronous_commit", "off");
     set(&server, "track_wal_io_timing", "off");

@@ -57,9 +57,14 @@ impl LiveLog {
         (self.waits.samples > 0).then_some(at_it)
     }
 
-    /// Whether the setting is known and has this value.
+    /// Whether the setting is known and has this value in our session.
     pub fn is_set(&self, name: &str, value: &str) -> bool {
         self.setting(name).is_some_and(|setting| setting.value == value)
+    }
+
+    /// Whether the setting is known to have this value for all who don't set it themselves.
+    pub fn is_set_for_all(&self, name: &str, value: &str) -> bool {
+        self.setting(name).is_some_and(|setting| setting.value == value && !setting.is_ours())
     }
 }
 
@@ -73,7 +78,8 @@ pub struct LiveCounts {
     /// Transactions that ended in a commit, those that only read too, without ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<f64>,
-    /// Transactions that were given an id because they wrote, savepoints that wrote among them.
+    /// Transaction ids given out: one for each transaction that wrote, also where it was rolled back, and one for each
+    /// savepoint and block with an exception handler that wrote. See [`LiveCounts::wrote`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers: Option<f64>,
     /// How far the log's position moved, bytes.
@@ -111,15 +117,34 @@ pub struct LiveCounts {
     pub checkpoints: Option<f64>,
 }
 
+/// Sessions report their commits up to so much late, ns (PostgreSQL source, `PGSTAT_MIN_INTERVAL`).
+const REPORTED_LATE_NS: f64 = 1e9;
+/// Ids beyond the commits by less than this share are within what counting leaves open.
+const BEYOND_COMMITS: f64 = 0.05;
+
 impl LiveCounts {
+    /// Transactions that wrote and committed, as far as can be told: ids given out, or the commits reported where these
+    /// are fewer by more than 5 % and by more than their lateness explains. It is the most there can have been, so that
+    /// what each of them took is at least what comes out per transaction. `None` where ids are unknown.
+    pub fn wrote(&self) -> Option<f64> {
+        self.writers.map(|ids| ids / self.ids_per_commit().unwrap_or(1.0))
+    }
+
+    /// Ids given out for each commit, where they are more than the commits can have been.
+    pub fn ids_per_commit(&self) -> Option<f64> {
+        let ratio = over(self.writers, self.commits)?;
+        let late = if self.interval_ns > 0.0 { REPORTED_LATE_NS / self.interval_ns } else { 1.0 };
+        (ratio > 1.0 + BEYOND_COMMITS.max(late)).then_some(ratio)
+    }
+
     /// A count per second; `None` where it is unknown.
     pub fn per_s(&self, count: Option<f64>) -> Option<f64> {
         (self.interval_ns > 0.0).then_some(count? / self.interval_ns * 1e9)
     }
 
-    /// A count for each transaction that wrote; `None` where it is unknown or nothing wrote.
+    /// A count for each transaction that [`wrote`](LiveCounts::wrote); `None` where it is unknown or nothing wrote.
     pub fn per_writer(&self, count: Option<f64>) -> Option<f64> {
-        over(count, self.writers)
+        over(count, self.wrote())
     }
 
     /// Operations that made the log durable: flushes, or writes where the method flushes with the write (`open_…`).
@@ -165,6 +190,9 @@ pub enum LiveWaitKind {
     Insert,
     /// For room in the log's buffers (`WALBufMapping`).
     Buffers,
+    /// For a lock on rows, a table or the like that its holder keeps until its transaction has ended, through the flush
+    /// of its commit (`Lock:transactionid`, `Lock:tuple`).
+    Lock,
     /// At work and not waiting: on a processor, or ready for one.
     Running,
     /// At work and waiting for something that is not the log.
@@ -173,7 +201,7 @@ pub enum LiveWaitKind {
 
 impl LiveWaitKind {
     /// Every kind, in the order of the screen.
-    pub const ALL: [LiveWaitKind; 10] = [
+    pub const ALL: [LiveWaitKind; 11] = [
         LiveWaitKind::Flush,
         LiveWaitKind::Write,
         LiveWaitKind::Behind,
@@ -182,6 +210,7 @@ impl LiveWaitKind {
         LiveWaitKind::Standby,
         LiveWaitKind::Insert,
         LiveWaitKind::Buffers,
+        LiveWaitKind::Lock,
         LiveWaitKind::Running,
         LiveWaitKind::Elsewhere,
     ];
@@ -197,6 +226,7 @@ impl LiveWaitKind {
             LiveWaitKind::Standby => "waiting for a standby",
             LiveWaitKind::Insert => "waiting to insert records",
             LiveWaitKind::Buffers => "waiting for log buffers",
+            LiveWaitKind::Lock => "waiting for others' locks",
             LiveWaitKind::Running => "running, or ready to",
             LiveWaitKind::Elsewhere => "waiting for something else",
         }
@@ -209,7 +239,7 @@ impl LiveWaitKind {
 
     /// Whether it is the log that is waited for.
     pub fn is_log(self) -> bool {
-        !matches!(self, LiveWaitKind::Running | LiveWaitKind::Elsewhere)
+        !matches!(self, LiveWaitKind::Lock | LiveWaitKind::Running | LiveWaitKind::Elsewhere)
     }
 }
 
@@ -236,8 +266,11 @@ pub struct LiveWaits {
     pub sessions: Vec<LiveWait>,
     /// The same of the server's own processes, the log alone.
     pub own: Vec<LiveWait>,
-    /// What sessions were found waiting for besides the log, by the server's names, most first: mean sessions.
+    /// What sessions were found waiting for besides the log and locks, by the server's names, most first: mean sessions.
     pub elsewhere: Vec<(String, f64)>,
+    /// The locks that sessions were found waiting for, likewise. Older runs have them among `elsewhere`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<(String, f64)>,
 }
 
 impl LiveWaits {
@@ -246,6 +279,13 @@ impl LiveWaits {
         (self.samples > 0).then(|| {
             self.sessions.iter().find(|wait| wait.kind == kind).map_or(0.0, |wait| wait.backends)
         })
+    }
+
+    /// Mean number of sessions that wait for locks held until a transaction's end; `None` where states are unknown.
+    pub fn locked(&self) -> Option<f64> {
+        const OLDER: [&str; 2] = ["Lock:transactionid", "Lock:tuple"];
+        let older = self.elsewhere.iter().filter(|(name, _)| OLDER.contains(&name.as_str()));
+        Some(self.of(LiveWaitKind::Lock)? + older.map(|(_, sessions)| sessions).sum::<f64>())
     }
 
     /// Mean number of sessions at work; `None` where states are unknown.
@@ -263,6 +303,16 @@ pub struct LiveSetting {
     pub value: String,
     /// Where it comes from, in the server's words: `default`, `configuration file`.
     pub source: String,
+}
+
+impl LiveSetting {
+    /// Whether the value was set for our user, our database or our session, so that it says nothing of what others have
+    /// (PostgreSQL documentation: `pg_settings`, `source`).
+    pub fn is_ours(&self) -> bool {
+        const OURS: [&str; 6] =
+            ["user", "database", "database user", "client", "session", "interactive"];
+        OURS.contains(&self.source.as_str())
+    }
 }
 
 /// A server that follows.
@@ -296,6 +346,20 @@ pub struct LiveCost {
     pub waited_ns: f64,
     /// That time over the interval: at most this share of one processor.
     pub share: f64,
+    /// Questions that the server refused or didn't answer within our time limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswered: u64,
+    /// Time in which these were waited for, ns: what sessions did then was not seen.
+    #[serde(default, skip_serializing_if = "no_time")]
+    pub unanswered_ns: f64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn no_time(ns: &f64) -> bool {
+    *ns == 0.0
 }
 
 #[cfg(test)]
@@ -320,5 +384,46 @@ mod tests {
         assert_eq!(counts.per_writer(counts.flushes), Some(0.125));
         let none = LiveCounts { flushes: Some(0.0), flush_ns: None, ..counts };
         assert_eq!((none.durable_mean_ns("fsync"), none.busy()), (None, None));
+    }
+
+    #[test]
+    fn ids_count_as_commits_where_commits_may_be_as_many() {
+        let counts = |seconds: f64, ids: f64, commits: Option<f64>| LiveCounts {
+            interval_ns: seconds * 1e9,
+            writers: Some(ids),
+            commits,
+            ..LiveCounts::default()
+        };
+        // Reads are commits too, and four of a hundred are within what counting leaves open.
+        assert_eq!(counts(30.0, 100.0, Some(5000.0)).wrote(), Some(100.0));
+        assert_eq!(counts(30.0, 104.0, Some(100.0)).wrote(), Some(104.0));
+        // A savepoint in each.
+        let twice = counts(30.0, 200.0, Some(100.0));
+        assert_eq!((twice.wrote(), twice.ids_per_commit()), (Some(100.0), Some(2.0)));
+        assert_eq!(twice.per_writer(Some(500.0)), Some(5.0));
+        // Within three seconds a fifth of the commits can be still unreported.
+        assert_eq!(counts(3.0, 120.0, Some(100.0)).wrote(), Some(120.0));
+        assert_eq!(counts(30.0, 7.0, None).wrote(), Some(7.0));
+        assert_eq!(LiveCounts::default().wrote(), None);
+    }
+
+    #[test]
+    fn what_our_session_was_given_is_not_everybodys() {
+        for (source, ours) in [
+            ("default", false),
+            ("configuration file", false),
+            ("command line", false),
+            ("global", false),
+            ("user", true),
+            ("database user", true),
+            ("client", true),
+        ] {
+            let (name, value) = ("synchronous_commit".to_string(), "off".to_string());
+            assert_eq!(
+                LiveSetting { name, value, source: source.into() }.is_ours(),
+                ours,
+                "{source}"
+            );
+        }
     }
 }

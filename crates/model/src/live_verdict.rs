@@ -19,6 +19,8 @@ pub enum LiveBound {
     FlushTime,
     /// One flush follows the other: a batch server at its end.
     FlushBusy,
+    /// Sessions wait for locks, which others hold until their commit's flush has returned: the log may be behind it.
+    Locks,
     /// Putting records into the log's buffers.
     Insert,
     /// The standby's answer.
@@ -36,6 +38,7 @@ impl LiveBound {
             LiveBound::NotTheLog => "NOT THE LOG",
             LiveBound::FlushTime => "FLUSH TIME",
             LiveBound::FlushBusy => "FLUSHES, one after the other",
+            LiveBound::Locks => "LOCKS, held through commits",
             LiveBound::Insert => "LOG INSERT LOCK",
             LiveBound::Standby => "STANDBY",
             LiveBound::Unknown => "CANNOT TELL",
@@ -85,7 +88,8 @@ pub struct LiveVerdict {
     /// Its share of the sessions' time at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// What would be left without any of that wait: more transactions by at most this share.
+    /// More transactions by at most this share, were there no waiting at the place that `bound` names (NOT THE LOG: none
+    /// for the log at all), nor for locks, which may all be held through it. Absent where that could say too little.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_at_most: Option<f64>,
     /// Share of the interval in which the log was being written or flushed.

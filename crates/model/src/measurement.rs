@@ -119,6 +119,8 @@ pub enum IntervalMethod {
     LogT,
     /// Student's t on the logarithms of ratios of interleaved pairs, three pairs or more.
     PairedLogT,
+    /// Student's t on the runs themselves, for their mean: six or more that are about alike and independent.
+    MeanT,
     /// Carried through from intervals of the parts.
     Propagated,
     /// Binomial order statistics of a quantile inside the runs, widened by the effective sample size.

@@ -53,11 +53,13 @@ fn log() -> LiveLog {
                 wait(Flush, 0.79),
                 wait(Write, 0.02),
                 wait(Behind, 4.1),
+                wait(Lock, 0.3),
                 wait(Running, 1.2),
-                wait(Elsewhere, 0.4),
+                wait(Elsewhere, 0.1),
             ],
             own: vec![wait(Flush, 0.01)],
-            elsewhere: vec![("Lock:transactionid".into(), 0.3), ("IO:DataFileRead".into(), 0.1)],
+            elsewhere: vec![("IO:DataFileRead".into(), 0.1)],
+            locks: vec![("Lock:transactionid".into(), 0.3)],
         },
         settings: vec![
             setting("fsync", "on"),
@@ -74,7 +76,7 @@ fn log() -> LiveLog {
             flush_lag_ns: Some(1.1e6),
             replay_lag_ns: None,
         }],
-        cost: LiveCost { statements: 604, waited_ns: 1.9e8, share: 0.004 },
+        cost: LiveCost { statements: 604, waited_ns: 1.9e8, share: 0.004, ..LiveCost::default() },
         unknown: vec![Unknown { what: "what is planted".into(), needs: "a right".into() }],
         verdict: Some(LiveVerdict {
             bound: LiveBound::FlushBusy,
@@ -198,9 +200,46 @@ fn what_is_unknown_is_a_dash_and_suspects_are_marked() {
     run.measurements[0].conditions.insert("fsync".into(), json!("off"));
     run.findings.push(finding(Severity::Suspect, "planted", Some("log.live"), "planted"));
     run.apply_findings();
+    run.live_logs[0].cost.unanswered = 2;
+    run.live_logs[0].cost.unanswered_ns = 1e10;
     let screen = screen(&run);
+    assert!(screen.contains("604 statements (2 not answered, 10.0 s lost)"), "{screen}");
     let row = screen.lines().find(|line| line.trim_start().starts_with("flushes")).unwrap();
     assert!(row.contains(" - "), "{screen}");
     assert!(!screen.contains("SESSIONS AT WORK"), "{screen}");
     assert!(screen.contains("? PostgreSQL 18.1"), "{screen}");
+}
+
+#[test]
+fn no_doubt_is_printed_that_leaves_its_figure_out() {
+    let mut run = run();
+    // Bursts: the median window's interval is far below the mean.
+    let flush = &mut run.live_logs[0].waits.sessions[0];
+    flush.interval_95 =
+        Some(Interval { low: 0.0, high: 0.1, method: IntervalMethod::OrderStatistic });
+    let log_rate = run.measurements[0].metrics.iter_mut().find(|m| m.name == metric::LOG_RATE);
+    log_rate.unwrap().interval_95 =
+        Some(Interval { low: 2e6, high: 3e6, method: IntervalMethod::OrderStatistic });
+    let screen = screen(&run);
+    for name in ["in its own flush", "  log "] {
+        let row = screen.lines().find(|line| line.contains(name)).unwrap();
+        assert!(!row.contains('±'), "{row}");
+    }
+    let row = screen.lines().find(|line| line.contains("behind another's flush")).unwrap();
+    assert!(row.contains('±'), "{row}");
+}
+
+#[test]
+fn what_is_ours_alone_and_ids_beyond_commits_are_marked() {
+    let mut run = run();
+    let log = &mut run.live_logs[0];
+    log.counted.commits = Some(45_000.0);
+    let off = log.settings.iter_mut().find(|s| s.name == "synchronous_commit").unwrap();
+    (off.value, off.source) = ("off".into(), "user".into());
+    let screen = screen(&run);
+    assert!(screen.contains("synchronous_commit off (our session's)"), "{screen}");
+    let row = screen.lines().find(|line| line.contains("transactions that wrote")).unwrap();
+    // Half of the ids are commits, so that each commit has twice as much.
+    assert!(row.contains("1.50 k/s") && row.contains("1.07 kB of log each"), "{row}");
+    assert!(screen.contains("transaction ids: 3.00 k/s"), "{screen}");
 }

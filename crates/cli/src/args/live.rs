@@ -18,13 +18,13 @@ Examples:
 The password is best in PGPASSWORD. A user who is a member of pg_monitor sees what all sessions wait for; others see the
 counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.
 
-Exit codes: 0 answered; 2 usage or environment, or a standby; 4 nothing is told apart, or something is suspect; 130
-interrupted (the partial run is kept).")]
+Exit codes: 0 answered; 2 usage or environment, or a standby; 4 nothing is told apart, something is suspect, or the server
+stopped answering (what was seen is kept); 130 interrupted (the partial run is kept).")]
 pub struct LogPostgresArgs {
     /// The server: postgres://USER@HOST:PORT/DATABASE
     #[arg(value_name = "URL", required_unless_present = "pg_test_fsync")]
     pub url: Option<String>,
-    /// How long to look
+    /// How long to look; below 6 s nothing is told from chance
     #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = interval)]
     pub length: Nanos,
     /// What pg_test_fsync printed on the log's drive, to stand beside it

@@ -47,7 +47,11 @@ pub fn postgres(args: &LogPostgresArgs) -> Result<Exit> {
     }
     let length = Duration::from_nanos(args.length.0);
     let outcome = observe(&mut session, look, length).with_context(cannot);
+    let cut_short = matches!(outcome, Ok(Ended::Interrupted)) && !session.stop.is_set();
     let exit = session.end(outcome, &output, true)?;
+    if cut_short {
+        return Ok(Exit::Inconclusive);
+    }
     let open = session
         .run
         .live_logs
@@ -61,7 +65,11 @@ fn observe(session: &mut Session, look: Look, length: Duration) -> Result<Ended>
     let seen = look.observe(length, seed, &session.stop, &session.display)?;
     session.run.live_logs.push(seen.log);
     session.add([seen.measurement])?;
-    Ok(if session.stop.is_set() { Ended::Interrupted } else { Ended::Whole })
+    if let Some(error) = &seen.cut_short {
+        session.display.say(&format!("the look ended early, what was seen is kept: {error}"));
+    }
+    let whole = seen.cut_short.is_none() && !session.stop.is_set();
+    Ok(if whole { Ended::Whole } else { Ended::Interrupted })
 }
 
 fn prepared(args: &LogPostgresArgs, address: &Address) -> Prepared {

@@ -144,10 +144,19 @@ impl TheirServer {
 
     /// Sessions that update and commit again and again, until the load is dropped.
     pub fn load(&self, sessions: u32) -> Load {
+        self.load_of("simple-update", sessions)
+    }
+
+    /// The same, where all of them update one row before they commit.
+    pub fn hot_row_load(&self, sessions: u32) -> Load {
+        self.load_of("tpcb-like", sessions)
+    }
+
+    fn load_of(&self, script: &str, sessions: u32) -> Load {
         let sessions = sessions.to_string();
         let mut command = self.pgbench();
-        command.args(["-N", "-n", "-M", "prepared", "-T", "600", "-c", &sessions, "postgres"]);
-        Load(command.spawn().unwrap())
+        command.args(["-b", script, "-n", "-M", "prepared", "-T", "600", "-c", &sessions]);
+        Load(command.arg("postgres").spawn().unwrap())
     }
 
     fn pgbench(&self) -> Command {

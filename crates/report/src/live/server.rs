@@ -1,6 +1,9 @@
 //! A live server's log: counters, states, verdict.
 
-use narrows_model::{LiveLog, LiveStandby, LiveWait, Measurement, Run, Validity, metric};
+use narrows_model::{
+    Interval, LiveCost, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, Measurement,
+    Run, Validity, metric,
+};
 use narrows_units::significant;
 
 use super::{Grid, GridRow, LiveView};
@@ -36,9 +39,8 @@ fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> LiveView {
 
 fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
     let counted = &log.counted;
-    let spread = |name: &str| {
-        let interval = of.and_then(|m| m.metric(name)).and_then(|m| m.interval_95.as_ref());
-        half_width(interval).map_or_else(dash, |share| format!("±{}", percent(share)))
+    let around = |name: &str, value: Option<f64>| {
+        spread(of.and_then(|m| m.metric(name)).and_then(|m| m.interval_95.as_ref()), value)
     };
     let per_s = |count| counted.per_s(count).map_or_else(dash, rate);
     let join =
@@ -56,6 +58,10 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
             .map(|bytes| format!("{} of log each", units.bytes(bytes))),
         // Sessions report their commits up to a second late, so that it may be the smaller number.
         counted.per_s(counted.commits).map(|all| format!("commits reported: {}", rate(all))),
+        counted
+            .ids_per_commit()
+            .and(counted.per_s(counted.writers))
+            .map(|ids| format!("transaction ids: {}", rate(ids))),
     ]);
     let bytes = join(vec![
         counted.per_writer(counted.records).map(|n| format!("{} records a transaction", two(n))),
@@ -76,7 +82,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
         counted.buffers_full.filter(|n| *n > 0.0).map(|n| format!("{n:.0} for full buffers")),
     ]);
     let flushes = join(vec![
-        over(counted.writers, durable).map(|n| format!("{} commits each", two(n))),
+        over(counted.wrote(), durable).map(|n| format!("{} commits each", two(n))),
         over(counted.flush_ns, counted.flushes).map(|ns| format!("mean {}", time(ns))),
         over(counted.session_flushes, counted.flushes)
             .map(|share| format!("{} by sessions", percent(share))),
@@ -94,20 +100,31 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
         rows: vec![
             row(
                 "transactions that wrote",
-                per_s(counted.writers),
-                spread(metric::WRITING_TRANSACTIONS),
+                per_s(counted.wrote()),
+                around(metric::WRITING_TRANSACTIONS, counted.per_s(counted.wrote())),
                 writers,
             ),
             row(
                 "log",
                 counted.per_s(counted.log_bytes).map_or_else(dash, |b| units.bytes_per_s(b)),
-                spread(metric::LOG_RATE),
+                around(metric::LOG_RATE, counted.per_s(counted.log_bytes)),
                 bytes,
             ),
             row("writes", per_s(counted.writes), dash(), writes),
-            row("flushes", per_s(durable), spread(metric::FLUSH_RATE), flushes),
+            row(
+                "flushes",
+                per_s(durable),
+                around(metric::FLUSH_RATE, counted.per_s(durable)),
+                flushes,
+            ),
         ],
     }
+}
+
+/// No ± of something else: an interval of the median window can lie beside the mean that is printed.
+fn spread(interval: Option<&Interval>, value: Option<f64>) -> String {
+    let holds = |i: &&Interval| value.is_some_and(|value| (i.low..=i.high).contains(&value));
+    half_width(interval.filter(holds)).map_or_else(dash, |share| format!("±{}", percent(share)))
 }
 
 fn counted_checkpoints(n: f64) -> String {
@@ -118,7 +135,7 @@ fn counted_checkpoints(n: f64) -> String {
 fn states(log: &LiveLog) -> Option<Grid> {
     let waits = &log.waits;
     let active = waits.active().filter(|active| *active > 0.0)?;
-    let writers = log.counted.per_s(log.counted.writers).filter(|rate| *rate > 0.0);
+    let writers = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0);
     let cells = |sessions: f64, spread: String| {
         vec![
             significant(sessions, 3),
@@ -127,18 +144,16 @@ fn states(log: &LiveLog) -> Option<Grid> {
             percent(sessions / active),
         ]
     };
-    let spread = |wait: &LiveWait| {
-        half_width(wait.interval_95.as_ref())
-            .map_or_else(dash, |share| format!("±{}", percent(share)))
+    let names = |of: &[(String, f64)]| {
+        of.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
     let row = |wait: &LiveWait| GridRow {
         name: wait.kind.words().to_string(),
-        cells: cells(wait.backends, spread(wait)),
-        remark: if wait.kind == narrows_model::LiveWaitKind::Elsewhere {
-            let names = waits.elsewhere.iter().map(|(name, _)| name.as_str());
-            names.collect::<Vec<_>>().join(", ")
-        } else {
-            String::new()
+        cells: cells(wait.backends, spread(wait.interval_95.as_ref(), Some(wait.backends))),
+        remark: match wait.kind {
+            LiveWaitKind::Lock => names(&waits.locks),
+            LiveWaitKind::Elsewhere => names(&waits.elsewhere),
+            _ => String::new(),
         },
     };
     let (log_rows, rest): (Vec<&LiveWait>, Vec<&LiveWait>) =
@@ -174,11 +189,8 @@ const SHOWN: [&str; 9] = [
 
 fn remarks(log: &LiveLog) -> Vec<(String, String)> {
     let mut remarks = Vec::new();
-    let settings: Vec<String> = SHOWN
-        .iter()
-        .filter_map(|name| log.setting(name))
-        .map(|setting| format!("{} {}", setting.name, setting.value))
-        .collect();
+    let settings: Vec<String> =
+        SHOWN.iter().filter_map(|name| log.setting(name)).map(setting).collect();
     if !settings.is_empty() {
         remarks.push(("SETTINGS".to_string(), settings.join(", ")));
     }
@@ -186,15 +198,25 @@ fn remarks(log: &LiveLog) -> Vec<(String, String)> {
         let standbys: Vec<String> = log.standbys.iter().map(standby).collect();
         remarks.push(("STANDBYS".to_string(), standbys.join("; ")));
     }
-    remarks.push((
-        "LOOKING".to_string(),
-        format!(
-            "took {} statements and {} of one processor; nothing was changed",
-            log.cost.statements,
-            percent(log.cost.share)
-        ),
-    ));
+    remarks.push(("LOOKING".to_string(), looking(&log.cost)));
     remarks
+}
+
+fn setting(setting: &LiveSetting) -> String {
+    let whose = if setting.is_ours() { " (our session's)" } else { "" };
+    format!("{} {}{whose}", setting.name, setting.value)
+}
+
+fn looking(cost: &LiveCost) -> String {
+    let unanswered = match cost.unanswered {
+        0 => String::new(),
+        n => format!(" ({n} not answered, {} lost)", time(cost.unanswered_ns)),
+    };
+    format!(
+        "took {} statements{unanswered} and {} of one processor; nothing was changed",
+        cost.statements,
+        percent(cost.share)
+    )
 }
 
 fn standby(standby: &LiveStandby) -> String {

@@ -10,49 +10,103 @@ const LEAST_WRITERS: f64 = 20.0;
 /// Fewer questions tell nothing about states.
 const LEAST_SAMPLES: u64 = 20;
 /// Below this share of the time at work the log is not what sessions wait for.
-const LEAST_SHARE: f64 = 0.10;
+pub(super) const LEAST_SHARE: f64 = 0.10;
 /// States found and times counted agree within this factor.
-pub(super) const STATES_AGREE: f64 = 2.0;
+const STATES_AGREE: f64 = 2.0;
 /// From here on one flush follows the other.
 const BUSY: f64 = 0.7;
+/// Where questions went unanswered for more of the interval, too much of it was not seen.
+const UNSEEN: f64 = 0.1;
 
-pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, Grade) {
-    if log.counted.writers.is_none_or(|writers| writers < LEAST_WRITERS) {
-        return (LiveBound::Idle, Grade::Open);
-    }
-    if log.is_set("fsync", "off") {
-        return (LiveBound::NotWaitedFor, Grade::Likely);
-    }
-    if !groups.known || groups.samples < LEAST_SAMPLES {
-        return (LiveBound::Unknown, Grade::Open);
-    }
-    let Some(share) = groups.share() else { return (LiveBound::Unknown, Grade::Open) };
-    let (bound, grade) = by_states(log, groups, busy, share);
-    // What was found has to agree with what was counted, or it was not what was.
-    let apart = model::seen_over_counted(log)
-        .is_some_and(|ratio| !(1.0 / STATES_AGREE..=STATES_AGREE).contains(&ratio));
-    (bound, if apart { Grade::Open } else { grade })
+/// Why a small share of the time may be all that holds sessions back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// Who waits for a row that another changed waits for that one's flush: locks are let go of after it
+    /// (PostgreSQL source, `CommitTransaction`: `RecordTransactionCommit` comes before `ResourceOwnerRelease`).
+    ByLocks,
+    /// Few wait for the log, and they keep it busy: for them it is the end.
+    InSeries,
 }
 
-fn by_states(log: &LiveLog, groups: &Groups, busy: Option<f64>, share: f64) -> (LiveBound, Grade) {
-    let interval = groups.share_interval();
-    if share < LEAST_SHARE {
-        let bound = if log.is_set("synchronous_commit", "off") {
-            LiveBound::NotWaitedFor
-        } else {
-            LiveBound::NotTheLog
-        };
-        let shown = interval.is_some_and(|interval| interval.high < LEAST_SHARE);
-        return (bound, if shown { Grade::Likely } else { Grade::Open });
+pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, Grade) {
+    if log.counted.wrote().is_none_or(|wrote| wrote < LEAST_WRITERS) {
+        return (LiveBound::Idle, Grade::Open);
     }
+    let seen = groups.known && groups.samples >= LEAST_SAMPLES;
+    let Some(share) = groups.share().filter(|_| seen) else {
+        let off = log.is_set("fsync", "off");
+        return (if off { LiveBound::NotWaitedFor } else { LiveBound::Unknown }, Grade::Open);
+    };
+    let (bound, likely) =
+        if share < LEAST_SHARE { below(log, groups, busy) } else { above(log, groups, busy) };
+    // What was found has to agree with what was counted, or it was not what was.
+    let likely = likely && apart(log).is_none() && unseen(log).is_none();
+    (bound, if likely { Grade::Likely } else { Grade::Open })
+}
+
+/// Little of the time goes to the log.
+fn below(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool) {
+    let hidden = hidden(log, groups, busy);
+    let bound = match hidden {
+        _ if unflushed(log, groups) || nobody_waits(log) => LiveBound::NotWaitedFor,
+        Some(Hidden::ByLocks) => LiveBound::Locks,
+        Some(Hidden::InSeries) => LiveBound::Unknown,
+        None => LiveBound::NotTheLog,
+    };
+    let shown = groups.share_interval().is_some_and(|(_, high)| high < LEAST_SHARE);
+    (bound, shown && hidden.is_none())
+}
+
+/// The log is worth a look.
+fn above(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool) {
     let [first, second, _] = groups.ranked();
-    let shown = interval.is_some_and(|interval| interval.low > LEAST_SHARE)
-        && groups.told_apart(first, second);
     let bound = match first {
         Place::Insert => LiveBound::Insert,
         Place::Standby => LiveBound::Standby,
+        // They were found at the log, in writes that nobody makes durable: of a commit's flush that says nothing.
+        Place::Device if unflushed(log, groups) => return (LiveBound::NotWaitedFor, false),
         Place::Device if busy.is_some_and(|busy| busy > BUSY) => LiveBound::FlushBusy,
         Place::Device => LiveBound::FlushTime,
     };
-    (bound, if shown { Grade::Likely } else { Grade::Open })
+    let shown = groups.share_interval().is_some_and(|(low, _)| low > LEAST_SHARE);
+    (bound, shown && groups.told_apart(first, second))
+}
+
+/// Whether nothing is flushed, and nothing else about a commit is waited for more.
+pub(super) fn unflushed(log: &LiveLog, groups: &Groups) -> bool {
+    log.is_set("fsync", "off") && groups.ranked()[0] == Place::Device
+}
+
+/// Whether commits of all return at once: our own session's setting says that of nobody else.
+pub(super) fn nobody_waits(log: &LiveLog) -> bool {
+    log.is_set_for_all("synchronous_commit", "off")
+        && log.synchronous_commit_of.iter().all(|of| of.ends_with("= off"))
+}
+
+/// What may hide behind a small share of the time.
+pub(super) fn hidden(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> Option<Hidden> {
+    let at_log = groups.at_log();
+    // Without anybody at the log nobody holds a lock through a flush.
+    if at_log > 0.0
+        && groups.locks() > at_log
+        && at_log + groups.locks() >= LEAST_SHARE * groups.active()
+    {
+        return Some(Hidden::ByLocks);
+    }
+    // The log writer's flushes, where no session has to wait for one, hold nobody up.
+    let alone = nobody_waits(log) || unflushed(log, groups);
+    let busy = if alone { Some(groups.mean(Place::Device)) } else { busy };
+    busy.filter(|busy| *busy > BUSY).map(|_| Hidden::InSeries)
+}
+
+/// How many times as often sessions were found at the log as the server's own times say, where they contradict each other.
+pub(super) fn apart(log: &LiveLog) -> Option<f64> {
+    model::seen_over_counted(log)
+        .filter(|ratio| !(1.0 / STATES_AGREE..=STATES_AGREE).contains(ratio))
+}
+
+/// The share of the interval in which questions went unanswered, where it is too much.
+pub(super) fn unseen(log: &LiveLog) -> Option<f64> {
+    let share = log.cost.unanswered_ns / log.counted.interval_ns;
+    Some(share).filter(|share| *share > UNSEEN)
 }

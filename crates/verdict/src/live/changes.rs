@@ -17,6 +17,17 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
         LiveBound::NotTheLog => {
             vec!["a faster log device would not: look at what sessions do instead".to_string()]
         }
+        LiveBound::Locks => vec![
+            "shorter transactions where many want the same rows: what all of them change, last before the commit; \
+             pg_blocking_pids() says who holds the locks"
+                .to_string(),
+            "a log device with shorter flushes, as far as those who hold the locks are found in their commits: narrows log \
+             in the log's folder says what it gives"
+                .to_string(),
+            "synchronous_commit = off for these transactions, if their loss in a crash is bearable: locks are then not \
+             held through a flush"
+                .to_string(),
+        ],
         LiveBound::FlushTime => flush(log, verdict, false),
         LiveBound::FlushBusy => flush(log, verdict, true),
         LiveBound::Insert => vec![
@@ -35,13 +46,13 @@ fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
             .to_string(),
         "fewer, larger transactions: each pays for one commit".to_string(),
     ];
-    let delay = log.setting("commit_delay").is_some_and(|setting| setting.value != "0");
+    let delay = log.setting("commit_delay").is_some_and(|set| set.value != "0" && !set.is_ours());
     let shared = log
         .counted
         .durable(log.sync_method())
-        .zip(log.counted.writers)
+        .zip(log.counted.wrote())
         .filter(|(durable, _)| *durable > 0.0)
-        .map(|(durable, writers)| writers / durable);
+        .map(|(durable, wrote)| wrote / durable);
     if delay {
         changes.push(
             "commit_delay lengthens every commit so that more can join: compare without it"

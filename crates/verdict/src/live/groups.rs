@@ -1,6 +1,6 @@
 //! Sessions by what could be the narrow place: the log's device, the insert locks, a standby, or none of them.
 
-use narrows_model::{Interval, IntervalMethod, LiveLog, LiveWaitKind};
+use narrows_model::{LiveLog, LiveWaitKind};
 
 /// The places that can be narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,11 @@ pub(super) enum Place {
     Insert,
     Standby,
 }
+
+/// Fewer windows show no difference.
+const LEAST_WINDOWS: usize = 6;
+/// Shorter windows are neighbours that share a stall, and not repeats of each other, ns.
+const SHORTEST_WINDOW_NS: f64 = 1e9;
 
 impl Place {
     pub(super) const ALL: [Place; 3] = [Place::Device, Place::Insert, Place::Standby];
@@ -38,11 +43,14 @@ pub(super) struct Groups {
     /// Whether states were seen at all.
     pub(super) known: bool,
     pub(super) samples: u64,
+    /// Whether the windows are enough, and long enough, to tell chance from more.
+    pub(super) long: bool,
     windows: [Vec<f64>; 3],
     active: Vec<f64>,
     /// Means over all samples.
     means: [f64; 3],
     active_mean: f64,
+    locks: f64,
 }
 
 impl Groups {
@@ -64,16 +72,29 @@ impl Groups {
         Groups {
             known: waits.samples > 0,
             samples: waits.samples,
+            long: length >= LEAST_WINDOWS
+                && log.counted.interval_ns / length as f64 >= SHORTEST_WINDOW_NS,
             windows,
             active,
             means,
             active_mean,
+            locks: waits.locked().unwrap_or(0.0),
         }
     }
 
     /// Mean sessions at a place.
     pub(super) fn mean(&self, place: Place) -> f64 {
         self.means[place as usize]
+    }
+
+    /// Mean sessions at any of the places.
+    pub(super) fn at_log(&self) -> f64 {
+        self.means.iter().sum()
+    }
+
+    /// Mean sessions that wait for locks which others hold until their transaction's end.
+    pub(super) fn locks(&self) -> f64 {
+        self.locks
     }
 
     /// Mean sessions at work.
@@ -83,17 +104,21 @@ impl Groups {
 
     /// The log's share of the sessions' time at work; `None` where states are unknown or nobody was at work.
     pub(super) fn share(&self) -> Option<f64> {
-        (self.known && self.active_mean > 0.0)
-            .then(|| self.means.iter().sum::<f64>() / self.active_mean)
+        (self.known && self.active_mean > 0.0).then(|| self.at_log() / self.active_mean)
     }
 
-    /// Its interval over the windows.
-    pub(super) fn share_interval(&self) -> Option<Interval> {
-        let share = |(index, active): (usize, &f64)| {
+    /// Its 95 % interval, as that of a ratio of two means over the windows (Cochran, *Sampling Techniques*, 3rd ed., 6.3);
+    /// `None` where the windows are too few or too short.
+    pub(super) fn share_interval(&self) -> Option<(f64, f64)> {
+        let share = self.share()?;
+        let beyond = |(index, active): (usize, &f64)| {
             let log: f64 = self.windows.iter().map(|windows| windows[index]).sum();
-            (*active > 0.0).then(|| log / active)
+            (log - share * active) / self.active_mean
         };
-        distribution_free(&self.active.iter().enumerate().filter_map(share).collect::<Vec<_>>())
+        let residuals: Vec<f64> = self.active.iter().enumerate().map(beyond).collect();
+        let (low, high) = self.mean_interval(&residuals)?;
+        let half = (high - low) / 2.0;
+        Some(((share - half).max(0.0), (share + half).min(1.0)))
     }
 
     /// The places, the one with most sessions first.
@@ -110,12 +135,11 @@ impl Groups {
             .zip(&self.windows[b as usize])
             .map(|(a, b)| a - b)
             .collect();
-        distribution_free(&differences).is_some_and(|interval| interval.low > 0.0)
+        self.mean_interval(&differences).is_some_and(|(low, _)| low > 0.0)
     }
-}
 
-/// Without assuming a distribution, from six windows on.
-fn distribution_free(windows: &[f64]) -> Option<Interval> {
-    narrows_stats::interval_95(windows)
-        .filter(|interval| interval.method == IntervalMethod::OrderStatistic)
+    /// Of the mean over the windows, which the figures are too.
+    fn mean_interval(&self, windows: &[f64]) -> Option<(f64, f64)> {
+        narrows_stats::mean_interval_95(windows).filter(|_| self.long)
+    }
 }

@@ -9,9 +9,11 @@
 
 mod bound;
 mod changes;
+mod doubt;
 mod groups;
 mod model;
 mod sentences;
+mod share;
 
 use narrows_model::{LiveLog, LivePart, LiveVerdict};
 
@@ -27,15 +29,13 @@ pub fn live(log: &LiveLog) -> LiveVerdict {
     let waits: Vec<f64> =
         parts.iter().filter(|p| p.kind.is_log()).map(|p| p.per_commit_ns).collect();
     let wait_ns = (!parts.is_empty()).then(|| waits.iter().sum());
-    let share = groups.share();
     let mut verdict = LiveVerdict {
         bound,
         grade,
         parts,
         wait_ns,
-        share,
-        // Who no longer waits does the next transaction meanwhile; what else there is to wait for grows with it.
-        gain_at_most: share.filter(|share| *share < 1.0).map(|share| share / (1.0 - share)),
+        share: groups.share(),
+        gain_at_most: share::gain_at_most(log, &groups, bound, busy),
         busy,
         model,
         sentences: Vec::new(),
@@ -48,7 +48,7 @@ pub fn live(log: &LiveLog) -> LiveVerdict {
 
 /// Each state's time per transaction that wrote, where there were any.
 fn parts(log: &LiveLog) -> Vec<LivePart> {
-    let Some(rate) = log.counted.per_s(log.counted.writers).filter(|rate| *rate > 0.0) else {
+    let Some(rate) = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0) else {
         return Vec::new();
     };
     let per_commit = |backends: f64| backends / rate * 1e9;

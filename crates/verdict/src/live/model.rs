@@ -27,7 +27,7 @@ pub(super) fn model(log: &LiveLog) -> Option<LiveModel> {
         Some(ns) => (ns, "counted"),
         None => (log.flush_seen()? * counted.interval_ns / durable, "sampled"),
     };
-    let during = counted.per_s(counted.writers)? * flush_ns / 1e9;
+    let during = counted.per_s(counted.wrote())? * flush_ns / 1e9;
     Some(LiveModel {
         flush_ns,
         from: from.to_string(),

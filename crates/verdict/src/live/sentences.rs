@@ -1,11 +1,11 @@
 //! The verdict in sentences, each with its figures.
 
-use narrows_model::{Grade, LiveBound, LiveLog, LiveModel, LiveVerdict, LiveWaitKind};
+use narrows_model::{LiveBound, LiveLog, LiveModel, LiveVerdict};
 use narrows_units::{Nanos, Ratio, significant};
 
-use super::bound::STATES_AGREE;
+use super::doubt::doubt;
 use super::groups::{Groups, Place};
-use super::model;
+use super::share::share;
 
 /// Beyond this factor of the law the device doesn't explain the wait.
 const APART: f64 = 2.0;
@@ -15,7 +15,7 @@ const WORTH_A_WORD: f64 = 0.02;
 pub(super) fn sentences(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Vec<String> {
     if verdict.bound == LiveBound::Idle {
         let writers =
-            log.counted.writers.map_or("An unknown number of".to_string(), |n| significant(n, 3));
+            log.counted.wrote().map_or("An unknown number of".to_string(), |n| significant(n, 3));
         let seconds = significant(log.counted.interval_ns / 1e9, 3);
         return vec![format!(
             "{writers} transactions wrote in {seconds} s: too few to say what a commit costs."
@@ -23,6 +23,8 @@ pub(super) fn sentences(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -
     }
     let mut said = Vec::new();
     said.extend(settings(log));
+    said.extend(unanswered(log));
+    said.extend(ids(log));
     said.extend(wait(groups, verdict));
     said.extend(flushes(log, verdict));
     if let Some(model) = &verdict.model {
@@ -45,11 +47,17 @@ fn settings(log: &LiveLog) -> Vec<String> {
             "fsync is off: nothing is flushed, and a crash of the machine can destroy the whole database."
                 .to_string(),
         );
-    } else if log.is_set("synchronous_commit", "off") {
+    } else if log.is_set_for_all("synchronous_commit", "off") {
         said.push(
             "synchronous_commit is off: commits return before they are durable, and a crash loses the last of them."
                 .to_string(),
         );
+    }
+    if let Some(ours) = log.setting("synchronous_commit").filter(|setting| setting.is_ours()) {
+        said.push(format!(
+            "synchronous_commit is {} for our session (source: {}), which says nothing of what others have.",
+            ours.value, ours.source
+        ));
     }
     if !log.synchronous_commit_of.is_empty() {
         said.push(format!(
@@ -58,6 +66,29 @@ fn settings(log: &LiveLog) -> Vec<String> {
         ));
     }
     said
+}
+
+/// What was asked in vain.
+fn unanswered(log: &LiveLog) -> Option<String> {
+    let cost = &log.cost;
+    let questions = match cost.unanswered {
+        0 => return None,
+        1 => "1 question was".to_string(),
+        n => format!("{n} questions were"),
+    };
+    Some(format!(
+        "{questions} not answered within our time limit; for {} nothing of what sessions did was seen.",
+        time(cost.unanswered_ns)
+    ))
+}
+
+/// Where ids given out are no measure of commits.
+fn ids(log: &LiveLog) -> Option<String> {
+    let ratio = log.counted.ids_per_commit()?;
+    Some(format!(
+        "{} transaction ids were given out for each commit: savepoints, exception blocks and rollbacks take some.          Figures are for each commit, those that only read among them, so that one that wrote waits at least so long.",
+        significant(ratio, 3)
+    ))
 }
 
 /// `A transaction that writes waits 1.21 ms for the log: 0.80 ms behind another's flush, 0.41 ms in its own flush.`
@@ -84,8 +115,8 @@ fn wait(groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
 /// `2.1 commits share a flush, which takes 1.05 ms (counted); one is under way 85 % of the time.`
 fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
     let durable = log.counted.durable(log.sync_method()).filter(|durable| *durable > 0.0);
-    let shared = durable.zip(log.counted.writers).map(|(durable, writers)| {
-        let shared = writers / durable;
+    let shared = durable.zip(log.counted.wrote()).map(|(durable, wrote)| {
+        let shared = wrote / durable;
         if shared < 1.0 {
             format!("{} flushes for each commit", significant(1.0 / shared, 2))
         } else {
@@ -111,7 +142,7 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
 
 /// The law beside what was found.
 fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
-    let rate = log.counted.per_s(log.counted.writers).filter(|rate| *rate > 0.0)?;
+    let rate = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0)?;
     let wait_ns = groups.known.then(|| groups.mean(Place::Device) / rate * 1e9)?;
     let range = format!("{} to {}", time(model.low_ns), time(model.high_ns));
     let against = format!("flush times alone make it 1 to 1.5 flushes, {range}");
@@ -123,82 +154,11 @@ fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
         )
     } else if wait_ns * APART < model.low_ns {
         format!(
-            "At the device it waits {}, and {against}: many don't wait, because synchronous_commit is off for them or \
-             the log writer was there first.",
+            "At the device it waits {}, and {against}: some may not wait, because synchronous_commit is off for them or \
+             the log writer was there first, or ids went to savepoints and rollbacks, which wait for nothing.",
             time(wait_ns)
         )
     } else {
         format!("At the device it waits {}; {against}.", time(wait_ns))
-    })
-}
-
-/// What that is of the time at work, and what takes the rest.
-fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
-    let share = verdict.share?;
-    let gain = match verdict.gain_at_most {
-        Some(gain) if gain < 1.0 => {
-            format!("without it they could do at most {} more", Ratio(gain))
-        }
-        Some(gain) => format!(
-            "without it something else would bound them, at × {} at the latest",
-            significant(1.0 + gain, 2)
-        ),
-        None => "without it something else would bound them".to_string(),
-    };
-    let mut text = format!(
-        "That is {} of the time of {} sessions at work; {gain}",
-        Ratio(share),
-        significant(groups.active(), 2)
-    );
-    if verdict.bound == LiveBound::NotTheLog {
-        let running = log.waits.of(LiveWaitKind::Running).unwrap_or(0.0);
-        text += &format!(". {} of them run or are ready to", significant(running, 2));
-        let others: Vec<String> = log
-            .waits
-            .elsewhere
-            .iter()
-            .map(|(name, n)| format!("{} wait for {name}", significant(*n, 2)))
-            .collect();
-        if !others.is_empty() {
-            text += &format!(", {}", others.join(", "));
-        }
-    }
-    Some(format!("{text}."))
-}
-
-/// Why it is OPEN.
-fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
-    if verdict.grade != Grade::Open {
-        return None;
-    }
-    if !groups.known {
-        return Some(
-            "What sessions wait for could not be seen, so what bounds them is open.".into(),
-        );
-    }
-    if let Some(ratio) = model::seen_over_counted(log)
-        && !(1.0 / STATES_AGREE..=STATES_AGREE).contains(&ratio)
-    {
-        return Some(format!(
-            "Sessions were found at the log × {} as often as the server's own times say, so that what they were found \
-             waiting for can't be trusted.",
-            significant(ratio, 2)
-        ));
-    }
-    if verdict.share.is_none() {
-        return Some("No session was found at work, so what bounds them is open.".into());
-    }
-    let Some(interval) = groups.share_interval() else {
-        return Some("Too few windows tell how much of it is chance; look for longer.".into());
-    };
-    let [first, second, _] = groups.ranked();
-    Some(if verdict.share >= Some(0.1) && !groups.told_apart(first, second) {
-        format!("{} and {} are not told apart by these windows.", first.words(), second.words())
-    } else {
-        format!(
-            "The log's share is {} to {} in these windows, which leaves it open.",
-            Ratio(interval.low),
-            Ratio(interval.high)
-        )
     })
 }

@@ -14,6 +14,12 @@ pub enum LiveError {
     /// The server refused or the connection broke.
     #[error(transparent)]
     Wire(#[from] WireError),
+    /// It answers, but not what is asked.
+    #[error(
+        "the server left three questions in a row unanswered before anything was seen: {0}\nhint: each may take 5 s, so that \
+         looking harms nobody; look when it is less busy"
+    )]
+    Silent(String),
     /// Older than what is known here.
     #[error(
         "the server is version {0}, and its counters are known from 13 on\nhint: name a newer server"
@@ -35,6 +41,17 @@ pub enum LiveError {
 }
 
 impl LiveError {
+    /// The questions went unanswered from the beginning; without the hint, which would have somebody's limit raised and
+    /// not ours.
+    pub(super) fn silent(error: WireError) -> LiveError {
+        match &error {
+            WireError::Server { severity, code, message, .. } => {
+                LiveError::Silent(format!("{severity} {code}: {message}"))
+            }
+            _ => LiveError::Wire(error),
+        }
+    }
+
     /// An error of connecting.
     pub(super) fn connecting(error: WireError) -> LiveError {
         match &error {

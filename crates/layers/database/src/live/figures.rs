@@ -65,7 +65,8 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
     measurement.workload.insert("of".into(), json!("a live server, looked at"));
     measurement.workload.insert("interval_s".into(), json!(log.counted.interval_ns / 1e9));
     measurement.conditions.insert(condition::SERVER_VERSION.into(), json!(log.version));
-    for setting in &log.settings {
+    // What only our session was given is no condition of the server.
+    for setting in log.settings.iter().filter(|setting| !setting.is_ours()) {
         measurement.conditions.insert(setting.name.clone(), json!(setting.value));
     }
     measurement
@@ -92,15 +93,17 @@ fn add(samples: &mut Samples, log: &LiveLog, counts: &LiveCounts, device: Option
     let neither = Better::Neither;
     let durable = counts.durable(method);
     add(metric::WINDOW, Unit::Ns, neither, Some(counts.interval_ns));
-    let writers = counts.per_s(counts.writers);
+    // A window's own commits are reported too late to tell: the whole says how many ids are commits.
+    let wrote = counts.writers.map(|ids| ids / log.counted.ids_per_commit().unwrap_or(1.0));
+    let writers = counts.per_s(wrote);
     add(metric::WRITING_TRANSACTIONS, Unit::OpsPerS, neither, writers);
     let commits = counts.per_s(counts.commits);
     add(metric::COMMITTED_TRANSACTIONS, Unit::OpsPerS, neither, commits);
     add(metric::LOG_RATE, Unit::BytesPerS, neither, counts.per_s(counts.log_bytes));
-    let bytes = counts.per_writer(counts.log_bytes);
+    let bytes = over(counts.log_bytes, wrote);
     add(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, Better::Less, bytes);
     add(metric::FLUSH_RATE, Unit::OpsPerS, neither, counts.per_s(durable));
-    add(metric::COMMITS_PER_FLUSH, Unit::Count, neither, over(counts.writers, durable));
+    add(metric::COMMITS_PER_FLUSH, Unit::Count, neither, over(wrote, durable));
     let flush = over(counts.flush_ns, counts.flushes);
     add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, flush);
     let write = over(counts.write_ns, counts.writes);
@@ -194,5 +197,27 @@ mod tests {
         assert_eq!(value(metric::MODEL_LATENCY_MEAN), Some(1.8e6));
         assert_eq!(value(metric::COMMITTED_TRANSACTIONS), None, "unknown is not zero");
         assert_eq!(m.text("fsync"), Some("on"));
+    }
+
+    #[test]
+    fn ids_that_are_no_commits_and_settings_of_ours_are_no_figures_of_the_server() {
+        let window = LiveCounts {
+            interval_ns: 30e9,
+            windows: 1,
+            writers: Some(90_000.0),
+            flushes: Some(15_000.0),
+            ..LiveCounts::default()
+        };
+        let mut log = log();
+        log.counted = LiveCounts { commits: Some(45_000.0), ..window.clone() };
+        log.settings.push(LiveSetting {
+            name: "synchronous_commit".into(),
+            value: "off".into(),
+            source: "user".into(),
+        });
+        let m = measurement(&log, &[window]);
+        assert_eq!(m.value(metric::WRITING_TRANSACTIONS), Some(1500.0));
+        assert_eq!(m.value(metric::COMMITS_PER_FLUSH), Some(3.0));
+        assert_eq!(m.text("synchronous_commit"), None);
     }
 }

@@ -10,6 +10,8 @@
 mod catalog;
 mod counts;
 mod error;
+#[cfg(test)]
+mod fake;
 mod figures;
 mod observe;
 mod server;

@@ -22,6 +22,8 @@ const AT_MOST_OF_TIME: u32 = 100;
 const WINDOWS: u32 = 6;
 /// Sessions report what they counted once a second, so that shorter windows tell nothing of their own.
 const SHORTEST_WINDOW: Duration = Duration::from_secs(3);
+/// States of shorter windows are neighbours that share a stall, and no repeats that give an interval.
+const WINDOWS_APART: Duration = Duration::from_secs(1);
 /// Longer intervals get more windows instead of longer ones.
 const LONGEST_WINDOW: Duration = Duration::from_secs(10);
 /// But no more than can be kept apart.
@@ -40,6 +42,8 @@ pub struct Observed {
     pub log: LiveLog,
     /// Its figures by windows.
     pub measurement: Measurement,
+    /// Why the look ended before its time, if it did without being asked to.
+    pub cut_short: Option<String>,
 }
 
 /// A server that can be looked at.
@@ -61,10 +65,11 @@ impl Look {
         Ok(Look { address: address.clone(), watcher, server })
     }
 
-    /// Looks for that long; ends early, with what was seen, when `stop` is set. `seed` is that of the times between questions.
+    /// Looks for that long; ends early, with what was seen, when `stop` is set, the server went away, or left several
+    /// questions in a row unanswered. `seed` is that of the times between questions.
     ///
     /// # Errors
-    /// The server went away meanwhile, or refused a question.
+    /// It came to that before anything was seen.
     pub fn observe(
         self,
         length: Duration,
@@ -78,20 +83,25 @@ impl Look {
         let synchronous_commit_of = server::synchronous_commit_of(&mut watcher)?;
         let statement = Statement::new(&catalog);
         watcher.query(waits::PREPARE)?;
-        let mut sampled = waits::Sampled::default();
-        let mut edges = vec![Edge::read(&mut watcher, &statement)?];
-        let mut rng = Rng::new(seed);
-        let (windows, start_ns) = (windows(length), now_ns());
-        for window in 1..=windows {
-            let detail = format!("{}, window {window} of {windows}", address);
+        let windows = windows(length);
+        let mut asking = Asking {
+            edges: vec![Edge::read(&mut watcher, &statement).map_err(LiveError::silent)?],
+            watcher,
+            statement,
+            sees_others: server.sees_others,
+            sampled: waits::Sampled::default(),
+            rng: Rng::new(seed),
+        };
+        let told = |window: u32| {
+            let detail = format!("{address}, window {window} of {windows}");
             progress.phase(Layer::Log, Phase::Measure, &detail);
-            let end_ns = start_ns + (length * window / windows).as_nanos() as u64;
-            sampled.next_window();
-            ask_until(end_ns, &mut watcher, server.sees_others, &mut sampled, &mut rng, stop)?;
-            edges.push(Edge::read(&mut watcher, &statement)?);
-            if stop.is_set() {
-                break;
-            }
+        };
+        let cut_short = asking.windows(length, windows, stop, &told).err();
+        let Asking { edges, mut watcher, sampled, .. } = asking;
+        if edges.len() < 2
+            && let Some(error) = cut_short
+        {
+            return Err(LiveError::silent(error));
         }
 
         let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
@@ -101,9 +111,22 @@ impl Look {
         let mut counted = own(&whole).pop().unwrap_or_default();
         let long = length / windows >= SHORTEST_WINDOW;
         let cut = if long { own(&edges) } else { vec![counted.clone()] };
+        // States leave out windows in which nothing was answered, and so do the figures beside them.
+        let seen = sampled.seen();
+        let whole = |index: usize| !long || !server.sees_others || seen[index];
+        let cut: Vec<LiveCounts> = cut
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| whole(*index))
+            .map(|(_, c)| c)
+            .collect();
         counted.windows = cut.len() as u32;
         let cost = watcher.cost(counted.interval_ns);
-        let standbys = standby::followers(&mut watcher, &catalog)?;
+        // Who follows is worth knowing, and no reason to lose the rest.
+        let (standbys, unasked) = match standby::followers(&mut watcher, &catalog) {
+            Ok(standbys) => (standbys, false),
+            Err(_) => (Vec::new(), true),
+        };
         let missing = Missing {
             server: &server,
             flushes: counted.flushes.is_some(),
@@ -111,12 +134,14 @@ impl Look {
             timed,
             activities: on("track_activities") != Some(false),
             standbys_hidden: standbys.iter().any(|standby| standby.state.is_none()),
+            standbys_unasked: unasked,
+            cut_short: cut_short.is_some(),
         };
         let log = LiveLog {
             measurement: super::MEASUREMENT.to_string(),
             address: address.to_string(),
             version: server.version.clone(),
-            waits: sampled.waits(),
+            waits: sampled.waits(length / windows >= WINDOWS_APART),
             unknown: missing.list(),
             verdict: None,
             counted,
@@ -125,31 +150,72 @@ impl Look {
             standbys,
             cost,
         };
-        Ok(Observed { measurement: figures::measurement(&log, &cut), log })
+        let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
+        Ok(Observed { measurement: figures::measurement(&log, &cut), log, cut_short })
     }
 }
 
-/// Asks what processes do until the window ends; without the right to see it only waits.
-fn ask_until(
-    end_ns: u64,
-    watcher: &mut Watcher,
+/// The look in progress: a window lies between each two neighbouring edges.
+struct Asking {
+    watcher: Watcher,
+    statement: Statement,
     sees_others: bool,
-    sampled: &mut waits::Sampled,
-    rng: &mut Rng,
-    stop: &Stop,
-) -> Result<(), WireError> {
-    let mut every = ASK_EVERY;
-    loop {
-        let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
-        let pause = every.mul_f64(0.5 + rng.unit_f64());
-        if stop.sleep(pause.min(left)).is_err() || pause >= left {
-            return Ok(());
+    sampled: waits::Sampled,
+    edges: Vec<Edge>,
+    rng: Rng,
+}
+
+impl Asking {
+    /// All windows, told as they begin.
+    ///
+    /// # Errors
+    /// The server no longer answers; the window in hand is forgotten, and those before it stand.
+    fn windows(
+        &mut self,
+        length: Duration,
+        windows: u32,
+        stop: &Stop,
+        told: &dyn Fn(u32),
+    ) -> Result<(), WireError> {
+        let start_ns = now_ns();
+        for window in 1..=windows {
+            told(window);
+            let end_ns = start_ns + (length * window / windows).as_nanos() as u64;
+            self.sampled.next_window();
+            if let Err(error) = self.window(end_ns, stop) {
+                self.sampled.drop_window();
+                return Err(error);
+            }
+            if stop.is_set() {
+                break;
+            }
         }
-        if sees_others {
-            let before_ns = watcher.worked_ns();
-            sampled.take(&watcher.query(waits::SQL)?);
-            let worked = Duration::from_nanos(watcher.worked_ns() - before_ns);
-            every = ASK_EVERY.max(worked * AT_MOST_OF_TIME);
+        Ok(())
+    }
+
+    fn window(&mut self, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
+        self.ask_until(end_ns, stop)?;
+        self.edges.push(Edge::read(&mut self.watcher, &self.statement)?);
+        Ok(())
+    }
+
+    /// Asks what processes do until the window ends; without the right to see it only waits.
+    fn ask_until(&mut self, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
+        let mut every = ASK_EVERY;
+        loop {
+            let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
+            let pause = every.mul_f64(0.5 + self.rng.unit_f64());
+            if stop.sleep(pause.min(left)).is_err() || pause >= left {
+                return Ok(());
+            }
+            if self.sees_others {
+                let before_ns = self.watcher.worked_ns();
+                if let Some(rows) = self.watcher.ask(waits::SQL)? {
+                    self.sampled.take(&rows);
+                    let worked = Duration::from_nanos(self.watcher.worked_ns() - before_ns);
+                    every = ASK_EVERY.max(worked * AT_MOST_OF_TIME);
+                }
+            }
         }
     }
 }
@@ -163,8 +229,13 @@ struct Edge {
 }
 
 impl Edge {
+    /// Asked again where it stays unanswered.
     fn read(watcher: &mut Watcher, statement: &Statement) -> Result<Edge, WireError> {
-        let rows = watcher.query(&statement.sql)?;
+        let rows = loop {
+            if let Some(rows) = watcher.ask(&statement.sql)? {
+                break rows;
+            }
+        };
         let row = rows.first().ok_or(WireError::Unexpected("no row of its counters"))?;
         let (at_ns, statements) = (now_ns(), watcher.statements());
         Ok(Edge { at_ns, statements, reading: statement.read(row) })
@@ -184,11 +255,78 @@ fn counted(edges: &[Edge], timed: bool) -> Vec<LiveCounts> {
 
 #[cfg(test)]
 mod tests {
+    use narrows_engine::Silent;
+    use narrows_model::LiveWaitKind;
+
+    use super::super::fake::{Asked, Mood, serve};
     use super::*;
 
     #[test]
     fn an_interval_is_cut_into_at_least_six_and_at_most_sixty_windows() {
         let windows = |s| windows(Duration::from_secs(s));
         assert_eq!([3, 30, 60, 90, 3600].map(windows), [6, 6, 6, 9, 60]);
+    }
+
+    /// Looks at a server of that mood for a moment.
+    fn look(mood: impl FnMut(Asked) -> Mood + Send + 'static) -> Result<Observed, LiveError> {
+        let (address, served) = serve(mood);
+        let looked = Look::open(&address).unwrap().observe(
+            Duration::from_millis(600),
+            7,
+            &Stop::new(),
+            &Silent,
+        );
+        served.join().unwrap();
+        looked
+    }
+
+    #[test]
+    fn a_question_without_an_answer_costs_that_question() {
+        let mut asked = 0;
+        let seen = look(move |what| {
+            asked += u32::from(what != Asked::Once);
+            if asked % 3 == 2 { Mood::Refuse } else { Mood::Answer }
+        })
+        .unwrap();
+        assert_eq!(seen.cut_short, None);
+        let log = &seen.log;
+        assert!(log.cost.unanswered >= 2 && log.waits.samples >= 3, "{log:#?}");
+        assert_eq!(log.waits.of(LiveWaitKind::Behind), Some(2.0));
+        assert!(log.counted.writers.unwrap() > 0.0 && log.counted.interval_ns >= 6e8, "{log:#?}");
+    }
+
+    #[test]
+    fn a_server_that_falls_silent_leaves_what_was_seen() {
+        for end in [Mood::Refuse, Mood::HangUp] {
+            let mut edges = 0;
+            let seen = look(move |what| {
+                if what != Asked::Once && edges == 3 {
+                    return end;
+                }
+                edges += u32::from(what == Asked::Counters);
+                Mood::Answer
+            });
+            let seen = seen.unwrap();
+            let log = &seen.log;
+            let said = seen.cut_short.as_deref().expect("it ended early");
+            let (word, failed) = match end {
+                Mood::HangUp => ("broke", 1),
+                _ => ("statement timeout", 3),
+            };
+            assert!(said.contains(word) && !said.contains("raise it"), "{said}");
+            assert_eq!(log.cost.unanswered, failed, "{log:#?}");
+            // The windows before it, and none that was begun.
+            let behind = log.waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Behind);
+            assert_eq!(behind.unwrap().windows.len(), 2, "{log:#?}");
+            assert!(log.counted.writers.unwrap() > 0.0);
+            assert!(log.unknown.iter().any(|u| u.what.starts_with("the rest of the look")));
+        }
+    }
+
+    #[test]
+    fn a_server_silent_from_the_beginning_is_an_error() {
+        let silent = look(|what| if what == Asked::Once { Mood::Answer } else { Mood::Refuse });
+        let said = silent.unwrap_err().to_string();
+        assert!(said.contains("three questions in a row") && said.contains("hint:"), "{said}");
     }
 }

@@ -105,6 +105,8 @@ pub(super) struct Missing<'a> {
     pub(super) timed: Option<bool>,
     pub(super) activities: bool,
     pub(super) standbys_hidden: bool,
+    pub(super) standbys_unasked: bool,
+    pub(super) cut_short: bool,
 }
 
 impl Missing<'_> {
@@ -130,6 +132,9 @@ impl Missing<'_> {
         };
         add(self.timed != Some(true), "times of the log's writes and flushes", timing);
         add(!self.written_bytes, "bytes of the log's writes", "PostgreSQL 18 or later".into());
+        let answers = || "a server that answers within 5 s".to_string();
+        add(self.standbys_unasked, "which standbys follow", answers());
+        add(self.cut_short, "the rest of the look, which ended before its time", answers());
         unknown
     }
 }
@@ -148,6 +153,8 @@ mod tests {
             timed: None,
             activities: true,
             standbys_hidden: false,
+            standbys_unasked: false,
+            cut_short: false,
         };
         let said: Vec<String> =
             missing.list().iter().map(|u| format!("{}: {}", u.what, u.needs)).collect();
@@ -162,6 +169,8 @@ mod tests {
             timed: Some(true),
             activities: true,
             standbys_hidden: false,
+            standbys_unasked: false,
+            cut_short: false,
         };
         assert!(whole.list().is_empty());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{LiveWait, LiveWaitKind, LiveWaits};
+use narrows_model::{Interval, IntervalMethod, LiveWait, LiveWaitKind, LiveWaits};
 
 use crate::wire::Row;
 
@@ -22,7 +22,20 @@ GROUP BY 1, 2, 3";
 pub(super) const SQL: &str = "EXECUTE narrows_waits";
 
 /// Names that are shown of what isn't the log.
-const ELSEWHERE_SHOWN: usize = 3;
+const NAMES_SHOWN: usize = 3;
+/// Heavyweight locks that are kept until the transaction has ended, or longer. Not those on a relation's extension, a page
+/// of an index, a speculative insertion or the oldest transaction: they are let go of at once (PostgreSQL
+/// documentation, "Wait Events of Type Lock"; source, `src/backend/storage/lmgr/README`).
+const KEPT_LOCKS: [&str; 8] = [
+    "transactionid",
+    "tuple",
+    "relation",
+    "virtualxid",
+    "object",
+    "advisory",
+    "userlock",
+    "applytransaction",
+];
 
 /// From the server's words. Names were recased in version 17 (`WALSync` became `WalSync`); `WALWrite` is a write where it
 /// is IO, and a lock where it is an LWLock.
@@ -37,6 +50,7 @@ pub(super) fn kind(class: &str, event: &str) -> LiveWaitKind {
         ("LWLock", "walbufmapping") => LiveWaitKind::Buffers,
         ("IPC" | "LWLock", "syncrep") => LiveWaitKind::Standby,
         (_, "commitdelay") => LiveWaitKind::Delay,
+        ("Lock", lock) if KEPT_LOCKS.contains(&lock) => LiveWaitKind::Lock,
         _ => LiveWaitKind::Elsewhere,
     }
 }
@@ -54,12 +68,23 @@ struct Window {
 pub(super) struct Sampled {
     windows: Vec<Window>,
     elsewhere: BTreeMap<String, u64>,
+    locks: BTreeMap<String, u64>,
 }
 
 impl Sampled {
     /// What follows belongs to the next window.
     pub(super) fn next_window(&mut self) {
         self.windows.push(Window::default());
+    }
+
+    /// The window in hand doesn't end: it is forgotten.
+    pub(super) fn drop_window(&mut self) {
+        self.windows.pop();
+    }
+
+    /// Whether each window has samples.
+    pub(super) fn seen(&self) -> Vec<bool> {
+        self.windows.iter().map(|window| window.samples > 0).collect()
     }
 
     /// One answer to [`SQL`].
@@ -78,14 +103,18 @@ impl Sampled {
                 continue;
             }
             *window.sessions.entry(kind).or_default() += processes;
-            if kind == LiveWaitKind::Elsewhere {
-                *self.elsewhere.entry(format!("{class}:{event}")).or_default() += processes;
-            }
+            let names = match kind {
+                LiveWaitKind::Elsewhere => &mut self.elsewhere,
+                LiveWaitKind::Lock => &mut self.locks,
+                _ => continue,
+            };
+            *names.entry(format!("{class}:{event}")).or_default() += processes;
         }
     }
 
-    /// Means over all samples, with intervals over the windows that have any.
-    pub(super) fn waits(&self) -> LiveWaits {
+    /// Means over all samples. Windows without any are left out; the others give intervals where they are long enough to be
+    /// repeats of each other (`apart`).
+    pub(super) fn waits(&self, apart: bool) -> LiveWaits {
         let windows: Vec<&Window> = self.windows.iter().filter(|w| w.samples > 0).collect();
         let samples: u64 = windows.iter().map(|w| w.samples).sum();
         let means = |of: fn(&Window) -> &BTreeMap<LiveWaitKind, u64>| -> Vec<LiveWait> {
@@ -97,27 +126,39 @@ impl Sampled {
                 (all > 0).then(|| LiveWait {
                     kind,
                     backends: all as f64 / samples as f64,
-                    interval_95: interval(&means),
+                    interval_95: interval(&means).filter(|_| apart),
                     windows: means,
                 })
             };
             LiveWaitKind::ALL.into_iter().filter_map(wait).collect()
         };
-        let mut elsewhere: Vec<(String, f64)> = self
-            .elsewhere
-            .iter()
-            .map(|(name, n)| (name.clone(), *n as f64 / samples.max(1) as f64))
-            .collect();
-        elsewhere.sort_by(|a, b| b.1.total_cmp(&a.1));
-        elsewhere.truncate(ELSEWHERE_SHOWN);
-        LiveWaits { samples, sessions: means(|w| &w.sessions), own: means(|w| &w.own), elsewhere }
+        LiveWaits {
+            samples,
+            sessions: means(|w| &w.sessions),
+            own: means(|w| &w.own),
+            elsewhere: most(&self.elsewhere, samples),
+            locks: most(&self.locks, samples),
+        }
     }
 }
 
-/// Only the method that assumes nothing: logarithms of states that were not met don't exist.
-fn interval(means: &[f64]) -> Option<narrows_model::Interval> {
-    narrows_stats::interval_95(means)
-        .filter(|interval| interval.method == narrows_model::IntervalMethod::OrderStatistic)
+/// The names met most often, with how many sessions were found there on average.
+fn most(names: &BTreeMap<String, u64>, samples: u64) -> Vec<(String, f64)> {
+    let mean = |(name, n): (&String, &u64)| (name.clone(), *n as f64 / samples.max(1) as f64);
+    let mut means: Vec<(String, f64)> = names.iter().map(mean).collect();
+    means.sort_by(|a, b| b.1.total_cmp(&a.1));
+    means.truncate(NAMES_SHOWN);
+    means
+}
+
+/// Fewer windows tell too little of how they differ.
+const LEAST_WINDOWS: usize = 6;
+
+/// Of the mean, because the figure beside it is one: a state met in a few windows has a median of nothing.
+fn interval(means: &[f64]) -> Option<Interval> {
+    let (low, high) =
+        narrows_stats::mean_interval_95(means).filter(|_| means.len() >= LEAST_WINDOWS)?;
+    Some(Interval { low: low.max(0.0), high, method: IntervalMethod::MeanT })
 }
 
 #[cfg(test)]
@@ -140,7 +181,11 @@ mod tests {
             ("IPC", "SyncRep", Standby),
             ("Timeout", "CommitDelay", Delay),
             ("IO", "DataFileRead", Elsewhere),
-            ("Lock", "transactionid", Elsewhere),
+            ("Lock", "transactionid", Lock),
+            ("Lock", "tuple", Lock),
+            ("Lock", "advisory", Lock),
+            ("Lock", "extend", Elsewhere),
+            ("LWLock", "LockManager", Elsewhere),
             ("", "", Running),
         ] {
             assert_eq!(kind(class, event), meant, "{class}:{event}");
@@ -172,24 +217,46 @@ mod tests {
                 sampled.take(&rows);
             }
         }
-        let waits = sampled.waits();
+        let waits = sampled.waits(true);
         assert_eq!(waits.samples, 24);
         assert_eq!(waits.of(LiveWaitKind::Behind), Some(3.0));
         assert_eq!(waits.of(LiveWaitKind::Flush), Some(0.0), "the walwriter's is no session's");
         assert_eq!(waits.active(), Some(3.0 + 2.0 + 0.5));
-        assert_eq!(waits.elsewhere, [("Lock:tuple".to_string(), 0.5)]);
+        assert_eq!(waits.locks, [("Lock:tuple".to_string(), 0.5)]);
+        assert_eq!((waits.locked(), waits.elsewhere.len()), (Some(0.5), 0));
         let behind = waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Behind).unwrap();
         let interval = behind.interval_95.unwrap();
         assert_eq!((interval.low, interval.high), (3.0, 3.0));
         let own: Vec<_> = waits.own.iter().map(|w| (w.kind, w.backends)).collect();
         assert_eq!(own, [(LiveWaitKind::Flush, 1.0)], "what reads the log is not waited for");
+        // Met in one window of six: the interval is that of the mean, and holds it.
+        let lock = waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Lock).unwrap();
+        let interval = lock.interval_95.unwrap();
+        assert!(interval.low == 0.0 && interval.high > lock.backends, "{interval:?}");
+        let close = sampled.waits(false);
+        assert!(close.sessions.iter().all(|wait| wait.interval_95.is_none()), "{close:?}");
+    }
+
+    #[test]
+    fn windows_without_samples_are_left_out() {
+        let mut sampled = Sampled::default();
+        for samples in [1, 0, 2] {
+            sampled.next_window();
+            for _ in 0..samples {
+                sampled.take(&[row("client backend", "", "", "2")]);
+            }
+        }
+        assert_eq!(sampled.seen(), [true, false, true]);
+        assert_eq!(sampled.waits(true).sessions[0].windows, [2.0, 2.0]);
+        sampled.drop_window();
+        assert_eq!(sampled.waits(true).samples, 1);
     }
 
     #[test]
     fn without_samples_nothing_is_known() {
         let mut sampled = Sampled::default();
         sampled.next_window();
-        let waits = sampled.waits();
+        let waits = sampled.waits(true);
         assert_eq!((waits.active(), waits.of(LiveWaitKind::Flush)), (None, None));
     }
 }

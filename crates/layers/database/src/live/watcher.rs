@@ -11,6 +11,8 @@ pub(super) const APPLICATION_NAME: &str = "narrows";
 
 /// Round trips before the first question that costs something.
 const ROUND_TRIPS: u32 = 5;
+/// A server that leaves so many questions in a row unanswered is not asked any more.
+const IN_A_ROW: u32 = 3;
 
 /// The connection and its account.
 pub(super) struct Watcher {
@@ -20,6 +22,9 @@ pub(super) struct Watcher {
     /// What an answer without work takes, ns.
     round_trip_ns: u64,
     worked_ns: u64,
+    unanswered: u64,
+    unanswered_ns: u64,
+    unanswered_in_a_row: u32,
 }
 
 impl Watcher {
@@ -42,6 +47,9 @@ impl Watcher {
             waited_ns: 0,
             round_trip_ns: u64::MAX,
             worked_ns: 0,
+            unanswered: 0,
+            unanswered_ns: 0,
+            unanswered_in_a_row: 0,
         };
         for _ in 0..ROUND_TRIPS {
             let began_ns = now_ns();
@@ -62,6 +70,27 @@ impl Watcher {
         self.waited_ns += took_ns;
         self.worked_ns += took_ns.saturating_sub(self.round_trip_ns);
         rows
+    }
+
+    /// Asks what may stay unanswered now and then: `None` where the server refused, or our time limit passed.
+    ///
+    /// # Errors
+    /// It was the third in a row, or the connection broke.
+    pub(super) fn ask(&mut self, sql: &str) -> Result<Option<Vec<Row>>, WireError> {
+        let waited_ns = self.waited_ns;
+        match self.query(sql) {
+            Ok(rows) => {
+                self.unanswered_in_a_row = 0;
+                Ok(Some(rows))
+            }
+            Err(error) => {
+                self.unanswered += 1;
+                self.unanswered_ns += self.waited_ns - waited_ns;
+                self.unanswered_in_a_row += 1;
+                let refused = matches!(error, WireError::Server { .. });
+                if refused && self.unanswered_in_a_row < IN_A_ROW { Ok(None) } else { Err(error) }
+            }
+        }
     }
 
     /// The first column of the first row.
@@ -85,6 +114,8 @@ impl Watcher {
             statements: self.statements,
             waited_ns: self.waited_ns as f64,
             share: if interval_ns > 0.0 { self.worked_ns as f64 / interval_ns } else { 0.0 },
+            unanswered: self.unanswered,
+            unanswered_ns: self.unanswered_ns as f64,
         }
     }
 }

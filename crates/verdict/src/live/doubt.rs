@@ -1,0 +1,84 @@
+//! Why a verdict is OPEN.
+
+use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict};
+use narrows_units::{Ratio, significant};
+
+use super::bound::{self, Hidden, LEAST_SHARE};
+use super::groups::Groups;
+
+pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
+    if verdict.grade != Grade::Open {
+        return None;
+    }
+    if !groups.known {
+        return Some(
+            "What sessions wait for could not be seen, so what bounds them is open.".into(),
+        );
+    }
+    if let Some(ratio) = bound::apart(log) {
+        return Some(format!(
+            "Sessions were found at the log × {} as often as the server's own times say, so that what they were found \
+             waiting for can't be trusted.",
+            significant(ratio, 2)
+        ));
+    }
+    let Some(share) = verdict.share else {
+        return Some("No session was found at work, so what bounds them is open.".into());
+    };
+    if share < LEAST_SHARE
+        && let Some(hidden) = bound::hidden(log, groups, verdict.busy)
+    {
+        return Some(behind(hidden, groups, verdict));
+    }
+    if let Some(share) = bound::unseen(log) {
+        return Some(format!(
+            "Questions went unanswered for {} of the look, and what sessions did then was not seen.",
+            Ratio(share)
+        ));
+    }
+    if share >= LEAST_SHARE && verdict.bound == LiveBound::NotWaitedFor {
+        return Some(
+            "Sessions were found at the log all the same, in writes that nothing makes durable: what a flush would cost \
+             them is open."
+                .into(),
+        );
+    }
+    let Some((low, high)) = groups.share_interval() else {
+        return Some(
+            "Too few or too short windows tell how much of it is chance: look for longer, 6 s at least."
+                .into(),
+        );
+    };
+    let [first, second, _] = groups.ranked();
+    Some(if share >= LEAST_SHARE && !groups.told_apart(first, second) {
+        format!(
+            "Which is more, {} or {}, is not told by these windows.",
+            first.words(),
+            second.words()
+        )
+    } else {
+        format!(
+            "The log's share is {} to {} in these windows, which leaves it open.",
+            Ratio(low),
+            Ratio(high)
+        )
+    })
+}
+
+fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {
+    match hidden {
+        Hidden::ByLocks => format!(
+            "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of that \
+             time is the log's is open, and it may be all.",
+            significant(groups.locks(), 2)
+        ),
+        Hidden::InSeries => {
+            let busy =
+                verdict.busy.map_or(String::new(), |busy| format!(" {} of the time", Ratio(busy)));
+            format!(
+                "The log is busy{busy} although few wait for it: for the sessions that commit it may be all that bounds \
+                 them."
+            )
+        }
+    }
+}

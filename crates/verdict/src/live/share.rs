@@ -1,0 +1,107 @@
+//! What the waits are of the sessions' time, what would be gained without them at most, and what takes the rest.
+
+use narrows_model::{LiveBound, LiveLog, LiveVerdict, LiveWaitKind};
+use narrows_units::{Ratio, significant};
+
+use super::bound;
+use super::groups::{Groups, Place};
+
+/// Locks that less of the time at work goes to are not worth a word.
+const WORTH_A_WORD: f64 = 0.02;
+
+/// The place that a bound names.
+fn place(bound: LiveBound) -> Option<Place> {
+    match bound {
+        LiveBound::FlushTime | LiveBound::FlushBusy => Some(Place::Device),
+        LiveBound::Insert => Some(Place::Insert),
+        LiveBound::Standby => Some(Place::Standby),
+        _ => None,
+    }
+}
+
+/// More transactions by at most this share without the named place's waits; without any of the log where none is named.
+///
+/// Who no longer waits does the next transaction meanwhile, and what else there is to wait for grows with it. Locks are
+/// held through these waits, so that what is waited for them goes too, at most. `None` where what is named may be more
+/// than its share of the time, or is all of it.
+pub(super) fn gain_at_most(
+    log: &LiveLog,
+    groups: &Groups,
+    bound: LiveBound,
+    busy: Option<f64>,
+) -> Option<f64> {
+    let waits = match (bound, place(bound)) {
+        (_, Some(place)) => groups.mean(place),
+        (LiveBound::NotTheLog | LiveBound::NotWaitedFor, None) => {
+            groups.share()?;
+            if bound::hidden(log, groups, busy).is_some() {
+                return None;
+            }
+            groups.at_log()
+        }
+        _ => return None,
+    };
+    let locks = if waits > 0.0 { groups.locks() } else { 0.0 };
+    let share = (waits + locks) / groups.active();
+    (share < 1.0).then(|| share / (1.0 - share))
+}
+
+/// `Waits for the log's flushes are 84 % of the time of 2.7 sessions at work; without these …`
+pub(super) fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
+    let all = verdict.share?;
+    let active = groups.active();
+    let place = place(verdict.bound);
+    let (name, share) = match place {
+        Some(place) => (place.words(), groups.mean(place) / active),
+        None => ("the log", all),
+    };
+    let mut text = format!(
+        "Waits for {name} are {} of the time of {} sessions at work",
+        Ratio(share),
+        significant(active, 2)
+    );
+    let others = groups.at_log() - share * active;
+    if place.is_some() && others > WORTH_A_WORD * active {
+        text += &format!(", all for the log {}", Ratio(all));
+    }
+    text += &gain(groups, verdict);
+    if place.is_none() {
+        text += &instead(log);
+    }
+    Some(format!("{text}."))
+}
+
+fn gain(groups: &Groups, verdict: &LiveVerdict) -> String {
+    let locks = if groups.locks() > WORTH_A_WORD * groups.active() && groups.at_log() > 0.0 {
+        ", and the locks that are held through them,"
+    } else {
+        ""
+    };
+    match verdict.gain_at_most {
+        Some(gain) if gain < 1.0 => {
+            format!("; without these{locks} they could do at most {} more", Ratio(gain))
+        }
+        Some(gain) => format!(
+            "; without these{locks} something else would bound them, at × {} at the latest",
+            significant(1.0 + gain, 2)
+        ),
+        None if place(verdict.bound).is_some() => {
+            format!("; without these{locks} something else would bound them")
+        }
+        None => String::new(),
+    }
+}
+
+/// `. 9.0 of them run or are ready to, 3.0 wait for Lock:tuple`
+fn instead(log: &LiveLog) -> String {
+    let running = log.waits.of(LiveWaitKind::Running).unwrap_or(0.0);
+    let mut others: Vec<&(String, f64)> =
+        log.waits.locks.iter().chain(&log.waits.elsewhere).collect();
+    others.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let others = others.iter().map(|(name, n)| format!(", {} wait for {name}", significant(*n, 2)));
+    format!(
+        ". {} of them run or are ready to{}",
+        significant(running, 2),
+        others.collect::<String>()
+    )
+}
