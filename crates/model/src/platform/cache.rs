@@ -1,0 +1,19 @@
+//! Processor caches.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A cache level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cache {
+    /// 1, 2, 3...
+    pub level: u32,
+    /// `Data`, `Instruction`, `Unified`.
+    pub kind: String,
+    /// Size of one instance, bytes.
+    pub size_bytes: u64,
+    /// Line size, bytes.
+    pub line_bytes: Option<u32>,
+    /// Number of instances.
+    pub instances: u32,
+}

@@ -1,0 +1,19 @@
+//! Database servers found running.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Role;
+
+/// A database server found running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunningDatabase {
+    /// `postgresql`, `oracle`, `mysql`.
+    pub kind: String,
+    /// Process id of its main process.
+    pub pid: u32,
+    /// Its data folder, where it can be told.
+    pub data_dir: Option<String>,
+    /// Roles whose drives it uses, as far as can be told.
+    pub shares_role: Vec<Role>,
+}

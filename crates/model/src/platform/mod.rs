@@ -1,0 +1,79 @@
+//! The inventory of one machine. Everything is optional that a machine can hide; what was hidden is listed in
+//! [`Platform::unknown`] with the right that would show it.
+
+mod block;
+mod cache;
+mod cgroup;
+mod cpu;
+mod database;
+mod memory;
+mod node;
+mod pcie;
+mod role;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use block::{BlockDevice, DeviceKind, Queue};
+pub use cache::Cache;
+pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
+pub use cpu::Cpu;
+pub use database::RunningDatabase;
+pub use memory::{Dimm, HugePages, Memory};
+pub use node::NumaNode;
+pub use pcie::PcieLink;
+pub use role::{FileSystem, Role, RolePath};
+
+/// One machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Platform {
+    /// Host name.
+    pub hostname: Option<String>,
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// Distribution, as `/etc/os-release` names it.
+    pub os: Option<String>,
+    /// `x86_64`, `aarch64`.
+    pub architecture: Option<String>,
+    /// The machine's maker and model.
+    pub product: Option<String>,
+    /// The hypervisor's name; `None` where the processor doesn't say that there is one.
+    pub hypervisor: Option<String>,
+    /// Container runtime, if inside one.
+    pub container: Option<String>,
+    /// Processors.
+    pub cpu: Cpu,
+    /// Caches, one entry per level and kind.
+    pub caches: Vec<Cache>,
+    /// NUMA nodes that have memory or processors.
+    pub nodes: Vec<NumaNode>,
+    /// Memory as a whole.
+    pub memory: Memory,
+    /// The kernel's clock source.
+    pub clock_source: Option<String>,
+    /// Clock sources that could be chosen.
+    pub clock_sources_available: Vec<String>,
+    /// Limits of the control group this process is in.
+    pub cgroup: Cgroup,
+    /// `kernel.io_uring_disabled`: 0 allowed, 1 for privileged groups, 2 off.
+    pub io_uring_disabled: Option<u8>,
+    /// `kernel.perf_event_paranoid`.
+    pub perf_event_paranoid: Option<i32>,
+    /// The path under each role, from the folder to the drives.
+    pub roles: Vec<RolePath>,
+    /// Databases that run on this machine.
+    pub databases: Vec<RunningDatabase>,
+    /// Load average of the last minute, at discovery.
+    pub load_1m: Option<f64>,
+    /// What could not be learned, and what would show it.
+    pub unknown: Vec<Unknown>,
+}
+
+/// Something that could not be learned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    /// What.
+    pub what: String,
+    /// What would show it: a right, a kernel setting, hardware.
+    pub needs: String,
+}

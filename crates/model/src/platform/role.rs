@@ -1,0 +1,73 @@
+//! What a database keeps where: the path under each role.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::BlockDevice;
+
+/// What the database keeps in a folder.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Data files.
+    Data,
+    /// The commit log.
+    Wal,
+}
+
+impl Role {
+    /// The word used on the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Data => "data",
+            Role::Wal => "wal",
+        }
+    }
+}
+
+/// A role's whole path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RolePath {
+    /// The role.
+    pub role: Role,
+    /// The folder.
+    pub path: String,
+    /// Its file system.
+    pub file_system: FileSystem,
+    /// Block devices from the mounted one down to the drives; empty where there is none or none can be seen.
+    pub devices: Vec<BlockDevice>,
+}
+
+impl RolePath {
+    /// The devices at the bottom of the stack, whose counters say what really happened.
+    pub fn drives(&self) -> impl Iterator<Item = &BlockDevice> {
+        self.devices.iter().filter(|device| device.slaves.is_empty())
+    }
+}
+
+/// A mounted file system.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystem {
+    /// `ext4`, `xfs`, `tmpfs`.
+    pub kind: String,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// What is mounted.
+    pub source: String,
+    /// Mount options.
+    pub options: Vec<String>,
+    /// Size, bytes.
+    pub total_bytes: Option<u64>,
+    /// Free for this user, bytes.
+    pub free_bytes: Option<u64>,
+    /// Mounted read-only.
+    pub read_only: bool,
+    /// Lives in memory: what is written is lost at power-off.
+    pub volatile: bool,
+    /// Reached over a network.
+    pub network: bool,
+    /// A layered file system of a container.
+    pub overlay: bool,
+}
