@@ -21,12 +21,14 @@ use super::group::Group;
 use super::place::{self, ROWS, address};
 use crate::peers::fio::Fio;
 use crate::peers::target::{self, Goal};
-use crate::peers::{NO_FIO, ROUNDS, order};
+use crate::peers::{NO_FIO, order};
 
 pub(crate) const TITLE: &str = "## Slowness planted under the log";
 
 /// One window of a rung.
-const WINDOW: Duration = Duration::from_millis(400);
+const WINDOW: Duration = Duration::from_millis(800);
+/// Rounds in which each plant takes its turn.
+const ROUNDS: u32 = 10;
 /// What a flush inside the server takes longer, µs.
 const DELAY_US: u32 = 2000;
 /// Writes a second that the group may hand to the drive.
