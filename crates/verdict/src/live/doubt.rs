@@ -67,11 +67,20 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
 
 fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {
     match hidden {
-        Hidden::ByLocks => format!(
-            "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of that \
-             time is the log's is open, and it may be all.",
-            significant(groups.locks(), 2)
-        ),
+        Hidden::ByLocks => {
+            // One holder at a time: as often as a session is found at the log, at most, it is that one.
+            let most = match groups.at_log() {
+                at_log if at_log < 1.0 => {
+                    format!(" (where all want one row, {} at most)", Ratio(at_log))
+                }
+                _ => String::new(),
+            };
+            format!(
+                "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of \
+                 that time is the log's is open{most}.",
+                significant(groups.locks(), 2)
+            )
+        }
         Hidden::InSeries => {
             let busy =
                 verdict.busy.map_or(String::new(), |busy| format!(" {} of the time", Ratio(busy)));

@@ -86,7 +86,8 @@ fn unanswered(log: &LiveLog) -> Option<String> {
 fn ids(log: &LiveLog) -> Option<String> {
     let ratio = log.counted.ids_per_commit()?;
     Some(format!(
-        "{} transaction ids were given out for each commit: savepoints, exception blocks and rollbacks take some.          Figures are for each commit, those that only read among them, so that one that wrote waits at least so long.",
+        "{} transaction ids were given out for each commit: savepoints, exception blocks and rollbacks take some. \
+         Figures are for each commit, those that only read among them, so that one that wrote waits at least so long.",
         significant(ratio, 3)
     ))
 }

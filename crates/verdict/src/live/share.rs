@@ -8,6 +8,8 @@ use super::groups::{Groups, Place};
 
 /// Locks that less of the time at work goes to are not worth a word.
 const WORTH_A_WORD: f64 = 0.02;
+/// Names of other waits in a sentence.
+const NAMED: usize = 3;
 
 /// The place that a bound names.
 fn place(bound: LiveBound) -> Option<Place> {
@@ -98,7 +100,10 @@ fn instead(log: &LiveLog) -> String {
     let mut others: Vec<&(String, f64)> =
         log.waits.locks.iter().chain(&log.waits.elsewhere).collect();
     others.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let others = others.iter().map(|(name, n)| format!(", {} wait for {name}", significant(*n, 2)));
+    let others = others
+        .iter()
+        .take(NAMED)
+        .map(|(name, n)| format!(", {} wait for {name}", significant(*n, 2)));
     format!(
         ". {} of them run or are ready to{}",
         significant(running, 2),

@@ -172,6 +172,7 @@ fn locks_behind_a_commit_are_not_called_something_else_than_the_log() {
     assert_eq!(verdict.gain_at_most, None);
     let text = said(&verdict);
     assert!(text.contains("19 sessions wait for locks, which others hold until"), "{text}");
+    assert!(text.contains("is open (where all want one row, 95 % at most)"), "{text}");
     assert!(text.contains("18 wait for Lock:tuple"), "{text}");
     assert!(verdict.changes.join("\n").contains("pg_blocking_pids"), "{verdict:#?}");
     // With the log less busy than the holders' own work it is as open.
@@ -245,6 +246,7 @@ fn ids_of_savepoints_are_no_commits() {
     assert!((verdict.wait_ns.unwrap() - per_commit).abs() < 1.0, "{verdict:#?}");
     let text = said(&verdict);
     assert!(text.contains("3.00 transaction ids were given out for each commit"), "{text}");
+    assert!(text.contains("take some. Figures are for each commit"), "{text}");
     assert!(text.contains("2.1 commits share a flush"), "{text}");
     // Reads beside them hide it, and the wait is then far below one flush: that's not put down to one reason alone.
     log.counted.commits = Some(1e6);
