@@ -12,6 +12,7 @@ mod configured;
 mod dram;
 mod pcie;
 mod route;
+pub mod table;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
 pub use pcie::{
