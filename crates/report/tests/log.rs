@@ -243,7 +243,7 @@ fn places_show_prediction_and_measurement_and_their_durability() {
         ": fails",
         "<span class=\"strong\">not durable by construction",
         "durability refuted",
-        "without any wait for the log 84.0 k/s",
+        "with fsync off 84.0 k/s",
     ] {
         assert!(page_of.contains(said), "{said}");
     }

@@ -92,7 +92,7 @@ fn picture(comparison: &Comparison) -> Option<String> {
     if let Some(ceiling) = comparison.ceiling.map(|c| c.rate_per_s).filter(|rate| *rate > 0.0) {
         let at = x.at(ceiling);
         picture.line("edge", at, TOP, at, bottom);
-        let name = format!("without any wait for the log {}", rate(ceiling));
+        let name = format!("with fsync off {}", rate(ceiling));
         picture.words("end", at + 4.0, TOP - 6.0, &name);
     }
     for (i, place) in places.iter().enumerate() {
