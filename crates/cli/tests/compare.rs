@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
 use common::{Fixture, postgres_folder, program};
-use narrows_model::{Comparison, Run, Validity};
+use narrows_model::{Comparison, Run, Validity, metric};
 use started::Started;
 use tempfile::TempDir;
 
@@ -81,29 +81,40 @@ fn folders_that_cannot_be_compared_are_named_with_a_way_out() {
     assert!(f.runs().is_empty());
 }
 
+/// What it says with a second place of that size; `None` where there are no mounts of our own.
+fn with_small_place(f: &Fixture, small: &Path, size: &str, how: &[&str]) -> Option<Output> {
+    let script =
+        format!("mount -t tmpfs -o size={size} narrows-test \"$1\" && shift && exec \"$@\"");
+    let narrows = command(f, &[&f.data(), small]);
+    let mut inside = Command::new("unshare");
+    inside.args(["-m", "sh", "-c", &script, "sh"]).arg(small).arg(program());
+    inside.args(narrows.get_args()).args(how).env("XDG_DATA_HOME", f.home()).arg("--load-here");
+    let output = inside.output().ok().filter(|output| {
+        let said = text(&output.stderr);
+        output.status.code() == Some(2) && !said.contains("unshare") && !said.contains("mount:")
+    });
+    assert_empty(small);
+    assert_empty(&f.data());
+    output
+}
+
 #[test]
 fn a_place_without_room_is_refused_with_both_figures() {
     let f = Fixture::new();
     let small = f.public("small");
-    let script = "mount -t tmpfs -o size=20m narrows-test \"$1\" && shift && exec \"$@\"";
-    let mut narrows = command(&f, &[&f.data(), &small]);
-    let mut inside = Command::new("unshare");
-    inside.args(["-m", "sh", "-c", script, "sh"]).arg(&small).arg(program());
-    inside.args(narrows.get_args()).env("XDG_DATA_HOME", f.home()).arg("--load-here");
-    let output = inside.output();
-    let mounted = output.as_ref().is_ok_and(|output| {
-        let said = text(&output.stderr);
-        output.status.code() == Some(2) && !said.contains("unshare") && !said.contains("mount:")
-    });
-    if !mounted {
+    let Some(output) = with_small_place(&f, &small, "20m", &[]) else {
         eprintln!("SKIPPED: no mounts of our own here");
         // Without a mount it is the same file system twice.
+        let mut narrows = command(&f, &[&f.data(), &small]);
         refused(&narrows.output().unwrap(), &["same place twice"]);
         return;
-    }
-    refused(&output.unwrap(), &["small", "takes up to 67.1 MB", "are free there", "hint:"]);
-    assert_empty(&small);
-    assert_empty(&f.data());
+    };
+    refused(&output, &["small", "takes up to 67.1 MB", "are free there", "hint:"]);
+    // Long windows of a server there need as much of its log: 2 × (3.0 GB and a warm-up), and two times 64 MiB.
+    let long = ["--prove", "--window", "60s", "--repeats", "60"];
+    let output = with_small_place(&f, &small, "700m", &long).expect("mounts of our own");
+    let parts = ["small", "takes up to 6.44 GB", "734 MB are free", "hint:", "shorter --window"];
+    refused(&output, &parts);
 }
 
 #[test]
@@ -171,6 +182,17 @@ fn a_slow_place_is_predicted_proved_and_never_recommended() {
     assert!(run.completed);
     f.assert_nothing_left();
     assert_empty(memory.path());
+    // Neither server made a checkpoint of its own, and both got their segments again before the first repeat.
+    assert!(run.findings.iter().all(|f| f.id != "checkpoint-in-window"), "{:?}", run.findings);
+    for id in ["database.update.wal_1", "database.update.wal_2"] {
+        let m = run.measurement(id).unwrap();
+        assert!(m.number("log_recycled_times") >= Some(2.0), "{id}: {:?}", m.conditions);
+        for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
+            assert_eq!(m.value(name), Some(0.0), "{id} {name}");
+        }
+        let timed = m.value(metric::SERVER_FLUSH_TIME).zip(m.value(metric::PARALLEL_WRITE_MEAN));
+        assert!(timed.is_none_or(|(flush, both)| both > flush), "{id}: {timed:?}");
+    }
     let [first, slow] = comparison.placements.as_slice() else { panic!("{comparison:?}") };
     assert!(!first.in_memory && slow.in_memory);
     assert!(slow.durability_sentence.contains("not durable by construction"), "{slow:?}");

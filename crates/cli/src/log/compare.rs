@@ -19,10 +19,12 @@ use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, RolePath, Unknown,
 };
 use narrows_verdict::compare::{database_id, free_id, place_name, work, working_id};
+use serde_json::json;
 
 use super::database::find;
-use super::placed::{self, DATA_BYTES, PlacedServer, WAL_BYTES};
+use super::placed::{self, DATA_BYTES, PlacedServer};
 use super::places::Places;
+use super::segments::{CACHED_BYTES, LogSize};
 use crate::args::log::CompareArgs;
 use crate::block::place;
 use crate::block::session::{Ended, Prepared, Session};
@@ -40,9 +42,6 @@ const DEMANDS: u32 = 4;
 const SERVER_S: f64 = 7.0;
 /// A window of the database besides itself: its warm-up is a quarter, and sessions open and end.
 const DATABASE_S: f64 = 0.7;
-/// What each session, and all of them together, write to the log at most, for the plan.
-const SESSION_BYTES_PER_S: f64 = 5e6;
-const LOG_BYTES_PER_S: f64 = 200e6;
 /// The log's segment of ours.
 const SEGMENT_BYTES: u64 = 64 << 20;
 
@@ -56,8 +55,9 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let servers = servers(args, &places) as u64;
-    let wal = |at: usize| SEGMENT_BYTES + if (at as u64) < servers { WAL_BYTES } else { 0 };
-    places.room(servers * DATA_BYTES, wal)?;
+    let log_bytes = log_size(args).needed_bytes();
+    let wal = |at: usize| SEGMENT_BYTES + if (at as u64) < servers { log_bytes } else { 0 };
+    places.room(servers * DATA_BYTES, wal, ", or take a shorter --window or fewer --sessions")?;
     let mut session = Session::begin(prepared, &places.folders(), &args.output)?;
     session.answers = answers(args, &places);
     let outcome = measure(&mut session, args, &places, &split);
@@ -80,6 +80,10 @@ fn answers(args: &CompareArgs, places: &Places) -> Vec<String> {
         }
     }
     ids
+}
+
+fn log_size(args: &CompareArgs) -> LogSize {
+    LogSize::of(args.sessions, windows(args).0)
 }
 
 fn windows(args: &CompareArgs) -> (Duration, Duration) {
@@ -122,9 +126,11 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
         window: emulation,
     };
     let servers = servers(args, places) as u64;
-    let taken = servers * (u64::from(args.repeats) + 1) + u64::from(DEMANDS);
+    let taken = servers * u64::from(args.repeats) + u64::from(DEMANDS);
+    // Once at the start and once before the first repeat; again where the log needs it, at most before each window.
+    let (warm_ups, most_warm_ups) = (2 * servers, servers + taken);
     let window_s = database.as_secs_f64() * 1.25;
-    let log_bytes_per_s = (f64::from(args.sessions) * SESSION_BYTES_PER_S).min(LOG_BYTES_PER_S);
+    let size = log_size(args);
     let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
         layer: Layer::Database,
         what,
@@ -136,11 +142,11 @@ fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
         n => format!("start {n} PostgreSQL of our own, each with its log in another place"),
     };
     vec![
-        step(started, servers as f64 * SERVER_S, servers * (DATA_BYTES + WAL_BYTES)),
+        step(started, servers as f64 * SERVER_S, servers * (DATA_BYTES + size.most_bytes())),
         step(
             format!("{} sessions that update and commit", args.sessions),
-            taken as f64 * (window_s + DATABASE_S),
-            (taken as f64 * window_s * log_bytes_per_s) as u64,
+            (taken + warm_ups) as f64 * (window_s + DATABASE_S),
+            taken * size.window_bytes + most_warm_ups * (size.warm_up_bytes + CACHED_BYTES),
         ),
         planned_places(
             (u64::from(args.repeats), RUNG.as_secs_f64()),
@@ -156,6 +162,30 @@ struct Running {
     turns: Turns,
 }
 
+impl Running {
+    fn finish(self) -> Measurement {
+        let mut measurement = self.turns.finish();
+        let recycled = json!(self.server.recycled());
+        measurement.conditions.insert("log_recycled_times".to_string(), recycled);
+        measurement
+    }
+}
+
+/// The log's segments again, and a warm-up, on every server alike.
+fn refresh(ctx: &Context<'_>, running: &mut [Running]) -> Result<()> {
+    running.iter_mut().try_for_each(|running| running.server.refresh(ctx))
+}
+
+/// The same where one of them has too little of its log ready for the next repeat.
+fn ready(ctx: &Context<'_>, running: &mut [Running]) -> Result<()> {
+    for at in 0..running.len() {
+        if running[at].server.is_short_of_log()? {
+            return refresh(ctx, running);
+        }
+    }
+    Ok(())
+}
+
 fn measure(
     session: &mut Session,
     args: &CompareArgs,
@@ -165,6 +195,8 @@ fn measure(
     let mut running = start(session, args, places, split)?;
     let (database, emulation) = windows(args);
     let free = without_flushes(&session.context(database), args, &mut running[0].server)?;
+    // The first server has used up segments that the others still have.
+    refresh(&session.context(database), &mut running)?;
     let demand = work(&free).context(
         "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
          hint: mount /proc without hidepid, or run as the server's user",
@@ -191,13 +223,14 @@ fn measure(
     let taken = on_places::<anyhow::Error>(&log, &log_places, &plan, |logs| {
         let work = fit(&log, logs, &demand)?;
         for repeat in 0..args.repeats {
+            ready(&Context { window: database, ..log }, &mut running)?;
             let mut order: Vec<usize> = (0..log_places.len()).collect();
             if repeat % 2 == 1 {
                 order.reverse();
             }
             for at in order {
                 if let Some(Running { server, turns }) = running.get_mut(at) {
-                    server.database.turn(&Context { window: database, ..log }, turns)?;
+                    server.turn(&Context { window: database, ..log }, turns)?;
                 }
                 logs.working(&log, at, work)?;
                 logs.rungs(&Context { window: RUNG, ..log }, at)?;
@@ -210,8 +243,7 @@ fn measure(
         running.server.check()?;
     }
     let taken = taken?;
-    let mut measurements: Vec<Measurement> =
-        running.into_iter().map(|running| running.turns.finish()).collect();
+    let mut measurements: Vec<Measurement> = running.into_iter().map(Running::finish).collect();
     measurements.push(free);
     measurements.extend(taken.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
@@ -225,8 +257,7 @@ fn measure(
     Ok(Ended::Whole)
 }
 
-/// Starts the servers and warms each by a window that is thrown away: it fills the pool and logs the whole pages. No commit waits in
-/// it, so that on a slow place it does as much.
+/// Starts the servers and warms each.
 fn start(
     session: &Session,
     args: &CompareArgs,
@@ -238,24 +269,18 @@ fn start(
     let ctx = session.context(windows(args).0);
     let mut running = Vec::new();
     for (at, path) in places.paths().enumerate().take(servers(args, places)) {
-        let mut server = PlacedServer::start(session, places, (at, path), (&found, &user), split)
+        let how = (split, log_size(args));
+        let mut server = PlacedServer::start(session, places, (at, path), (&found, &user), how)
             .with_context(|| format!("no database with its log in {}", path.path))?;
-        let database = &mut server.database;
-        let warm_up = Variation {
-            synchronous_commit: false,
-            ..Variation::closed(database_id(&place_name(at)), args.sessions)
-        };
-        let mut warm_up = database.begin_turns(&ctx, Workload::Update, warm_up)?;
-        database.turn(&ctx, &mut warm_up)?;
+        server.warm(&ctx)?;
         let commits = Variation::closed(database_id(&place_name(at)), args.sessions);
-        let turns = database.begin_turns(&ctx, Workload::Update, commits)?;
+        let turns = server.begin(&ctx, commits)?;
         running.push(Running { server, turns });
     }
     Ok(running)
 }
 
-/// The workload on the first place while nothing is flushed: what a commit takes besides the log, and what a log that costs nothing
-/// would give.
+/// The workload on the first place with fsync off: what a commit takes besides the log, and about what a log without flushes gives.
 fn without_flushes(
     ctx: &Context<'_>,
     args: &CompareArgs,
@@ -266,10 +291,13 @@ fn without_flushes(
         baseline: Some(database_id(&place_name(0))),
         ..Variation::closed(free_id(), args.sessions)
     };
-    let mut turns = server.database.begin_turns(ctx, Workload::Update, variation)?;
+    let mut turns = server.begin(ctx, variation)?;
     server.set_fsync(false)?;
     for _ in 0..DEMANDS {
-        server.database.turn(ctx, &mut turns)?;
+        if server.is_short_of_log()? {
+            server.refresh(ctx)?;
+        }
+        server.turn(ctx, &mut turns)?;
     }
     server.set_fsync(true)?;
     Ok(turns.finish())

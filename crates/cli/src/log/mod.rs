@@ -13,6 +13,7 @@ mod ladder;
 mod placed;
 mod places;
 mod postgres;
+mod segments;
 mod standby;
 mod streams;
 

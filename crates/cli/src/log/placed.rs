@@ -5,41 +5,37 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use narrows_engine::{Phase, Progress, Scratch};
+use narrows_engine::{Context, Phase, Progress, Scratch};
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Database, Endpoint, Settings};
+use narrows_layer_database::{
+    Address, Connection, Database, Endpoint, Settings, Turns, Variation, Workload,
+};
 use narrows_model::{Layer, RolePath, condition};
 use narrows_observe::Watch;
 use narrows_verdict::compare::place_name;
 use serde_json::json;
 
 use super::places::Places;
+use super::segments::{CACHED_BYTES, LogSize, Segments, warm_up};
 use crate::block::session::Session;
 use crate::cpus::Split;
 
 const MIB: u64 = 1 << 20;
 /// The table: small enough for the buffer pool, large enough that rows are rarely updated by two sessions at once.
 const TABLE_BYTES: u64 = 64 * MIB;
-const CACHED_BYTES: u64 = 32 * MIB;
-/// Segments that are made and recycled before anything is measured, as those of a server that has run for a while are.
-const RECYCLED: u32 = 6;
-const SEGMENT_MIB: u64 = 16;
-/// No checkpoint falls into the windows before the log has grown so far: half of the free space between these.
-const MAX_WAL_MIB: std::ops::RangeInclusive<u64> = 512..=16 << 10;
 /// A server takes a changed setting at once, unless the machine is very busy.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const SEGMENTS: &str = "cannot prepare the segments of the log";
 /// The load's database; it is watched from another one.
 const LOAD_DATABASE: &str = "narrows_load";
 
 /// What its data folder takes.
 pub const DATA_BYTES: u64 = 64 * MIB + TABLE_BYTES / 10 * 12;
-/// What its log takes: recycled segments, and what the windows write.
-pub const WAL_BYTES: u64 = (RECYCLED as u64 + 2) * SEGMENT_MIB * MIB + 160 * MIB;
-
 /// A server that runs, and its table. Fields drop in this order: connections before the server, that before its folders.
 pub struct PlacedServer {
-    /// Ready for windows.
-    pub database: Database,
+    database: Database,
+    segments: Segments,
+    sessions: u32,
     /// Its own first database, for what is not the load's.
     plain: Address,
     cluster: Cluster,
@@ -56,7 +52,7 @@ impl PlacedServer {
         places: &Places,
         (at, path): (usize, &RolePath),
         (found, user): (&Found, &ServerUser),
-        split: &Split,
+        (split, size): (&Split, LogSize),
     ) -> Result<PlacedServer> {
         let name = place_name(at);
         let detail = format!("a PostgreSQL with its log in {}", path.path);
@@ -64,7 +60,8 @@ impl PlacedServer {
         let data = Scratch::create(&places.data, &format!("{}-{name}-data", session.run.id))?;
         let wal = Scratch::create(&places.wal[at], &format!("{}-{name}-wal", session.run.id))?;
         let (data_dir, wal_dir) = (data.path().join("data"), wal.path().join("wal"));
-        let settings = settings(found, path, session.run.plan.sessions);
+        let sessions = session.run.plan.sessions;
+        let settings = settings(found, &size, sessions);
         let options = Options {
             settings: &settings,
             cpus: &split.server,
@@ -101,8 +98,67 @@ impl PlacedServer {
         let drives: Vec<&RolePath> = data_path.into_iter().chain([path]).collect();
         let mut database = Database::connect(address, database, watch(places, &drives))?;
         database.prepare(&session.context(Duration::ZERO))?;
-        recycle(&mut control).context("cannot prepare the segments of the log")?;
-        Ok(PlacedServer { database, plain, cluster, _scratch: (data, wal) })
+        let segments = Segments::make(&plain, size).context(SEGMENTS)?;
+        let scratch = (data, wal);
+        Ok(PlacedServer { database, segments, sessions, plain, cluster, _scratch: scratch })
+    }
+
+    /// Prepares the update for windows one by one.
+    ///
+    /// # Errors
+    /// As [`Database::begin_turns`].
+    pub fn begin(&mut self, ctx: &Context<'_>, variation: Variation) -> Result<Turns> {
+        Ok(self.database.begin_turns(ctx, Workload::Update, variation)?)
+    }
+
+    /// One window of it.
+    ///
+    /// # Errors
+    /// As [`Database::turn`].
+    pub fn turn(&mut self, ctx: &Context<'_>, turns: &mut Turns) -> Result<()> {
+        let from = self.segments.position()?;
+        self.database.turn(ctx, turns)?;
+        self.segments.took(from, false)
+    }
+
+    /// Warms it by a window that is thrown away: it fills the pool and logs the whole pages. No commit waits in it, so that on a slow
+    /// place it does as much.
+    ///
+    /// # Errors
+    /// As [`Database::turn`].
+    pub fn warm(&mut self, ctx: &Context<'_>) -> Result<()> {
+        let ctx = Context { window: warm_up(ctx.window), ..*ctx };
+        let variation = Variation {
+            synchronous_commit: false,
+            ..Variation::closed("database.update.warm_up", self.sessions)
+        };
+        let mut turns = self.begin(&ctx, variation)?;
+        let from = self.segments.position()?;
+        self.database.turn(&ctx, &mut turns)?;
+        self.segments.took(from, true)
+    }
+
+    /// Whether the next window finds too little of the log ready.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub fn is_short_of_log(&mut self) -> Result<bool> {
+        self.segments.is_short().context(SEGMENTS)
+    }
+
+    /// A checkpoint, behind which the log's segments are written again, and a warm-up after it.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub fn refresh(&mut self, ctx: &Context<'_>) -> Result<()> {
+        ctx.progress.phase(Layer::Database, Phase::Prepare, "the segments of the log, again");
+        self.segments.recycle().context(SEGMENTS)?;
+        self.warm(ctx)
+    }
+
+    /// How often the log's segments were made anew.
+    pub fn recycled(&self) -> u32 {
+        self.segments.recycled()
     }
 
     /// Switches the flushes of the log and of everything else off, or on again. When they are on, whatever was written of the log
@@ -154,9 +210,7 @@ pub fn watch(places: &Places, paths: &[&RolePath]) -> Watch {
 
 /// The durability of a production server; no checkpoint and no full pages in the windows, because the places are to differ in
 /// nothing but the log.
-fn settings(found: &Found, path: &RolePath, sessions: u32) -> Vec<(String, String)> {
-    let room_mib = path.file_system.free_bytes.map_or(0, |free| free / 2 / MIB);
-    let max_wal_mib = room_mib.clamp(*MAX_WAL_MIB.start(), *MAX_WAL_MIB.end());
+fn settings(found: &Found, size: &LogSize, sessions: u32) -> Vec<(String, String)> {
     let mut settings: Vec<(&str, String)> = vec![
         ("shared_buffers", "128MB".into()),
         ("fsync", "on".into()),
@@ -164,9 +218,9 @@ fn settings(found: &Found, path: &RolePath, sessions: u32) -> Vec<(String, Strin
         ("synchronous_commit", "on".into()),
         ("wal_level", "minimal".into()),
         ("max_wal_senders", "0".into()),
-        ("checkpoint_timeout", "1h".into()),
-        ("min_wal_size", format!("{}MB", u64::from(RECYCLED + 2) * SEGMENT_MIB)),
-        ("max_wal_size", format!("{max_wal_mib}MB")),
+        ("checkpoint_timeout", "1d".into()),
+        ("min_wal_size", format!("{}MB", size.kept_bytes() / MIB)),
+        ("max_wal_size", format!("{}MB", size.most_bytes() / MIB)),
         ("autovacuum", "off".into()),
         ("max_connections", (sessions + 20).to_string()),
     ];
@@ -184,16 +238,5 @@ fn flush_all(folder: &Path) -> std::io::Result<()> {
             std::fs::File::open(entry.path())?.sync_all()?;
         }
     }
-    Ok(())
-}
-
-/// Uses up some segments, so that the checkpoint behind them leaves them to be written again.
-fn recycle(control: &mut Connection) -> Result<()> {
-    for _ in 0..RECYCLED {
-        // A switch of a segment in which nothing was written does nothing.
-        control.execute("SELECT txid_current()")?;
-        control.execute("SELECT pg_switch_wal()")?;
-    }
-    control.execute("CHECKPOINT")?;
     Ok(())
 }

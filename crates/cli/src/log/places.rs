@@ -77,26 +77,31 @@ impl Places {
     }
 
     /// Refuses a folder with less free space than is needed there: `data_bytes` for data files, `wal_bytes` for the log with
-    /// that index. Silent where the free space isn't known.
+    /// that index; `less` is how that could be less. Silent where the free space isn't known.
     ///
     /// # Errors
     /// The first that is too small, with both figures.
-    pub fn room(&self, data_bytes: u64, wal_bytes: impl Fn(usize) -> u64) -> Result<()> {
+    pub fn room(
+        &self,
+        data_bytes: u64,
+        wal_bytes: impl Fn(usize) -> u64,
+        less: &str,
+    ) -> Result<()> {
         let data_device = device(&self.data);
         let data = self.platform.roles.iter().find(|path| path.role == Role::Data);
         let shared = (0..self.wal.len()).find(|at| device(&self.wal[*at]) == data_device);
         if let Some(path) = data.filter(|_| shared.is_none()) {
-            fits(path, data_bytes, "--data")?;
+            fits(path, data_bytes, "--data", "")?;
         }
         for (at, path) in self.paths().enumerate() {
             let files = if shared == Some(at) { data_bytes } else { 0 };
-            fits(path, wal_bytes(at) + files, "--wal")?;
+            fits(path, wal_bytes(at) + files, "--wal", less)?;
         }
         Ok(())
     }
 }
 
-fn fits(path: &RolePath, bytes: u64, option: &str) -> Result<()> {
+fn fits(path: &RolePath, bytes: u64, option: &str, less: &str) -> Result<()> {
     match path.file_system.free_bytes.filter(|free| *free < bytes) {
         None => Ok(()),
         Some(free) => Err(Failure::hinted(
@@ -106,7 +111,7 @@ fn fits(path: &RolePath, bytes: u64, option: &str) -> Result<()> {
                 Bytes(bytes),
                 Bytes(free)
             ),
-            format!("free some space, or name a folder on another file system with {option}"),
+            format!("free some space, or name a folder on another file system with {option}{less}"),
         )),
     }
 }
