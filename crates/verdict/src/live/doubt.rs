@@ -68,12 +68,12 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
 fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {
     match hidden {
         Hidden::ByLocks => {
-            // One holder at a time: as often as a session is found at the log, at most, it is that one.
-            let most = match groups.at_log() {
-                at_log if at_log < 1.0 => {
-                    format!(" (where all want one row, {} at most)", Ratio(at_log))
-                }
-                _ => String::new(),
+            // One holder at a time: as often as a session is at the log, found or counted, it is that one at most.
+            let at_log = groups.at_log().max(verdict.busy.unwrap_or(0.0));
+            let most = if at_log < 1.0 {
+                format!(" (where all want one row, {} at most)", Ratio(at_log))
+            } else {
+                String::new()
             };
             format!(
                 "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of \

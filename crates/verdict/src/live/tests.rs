@@ -179,6 +179,8 @@ fn locks_behind_a_commit_are_not_called_something_else_than_the_log() {
     log.counted.flush_ns = Some(5e9);
     log.waits.sessions[0].backends = 0.17;
     assert_eq!(live(&log).bound, LiveBound::Locks);
+    // The server counts 5.3 s of 30 where states make it 0.17: the larger of both is the most.
+    assert!(said(&live(&log)).contains("one row, 18 % at most"), "{}", said(&live(&log)));
     // Runs kept before locks were told from the rest say the same.
     let mut old = hot_row();
     old.waits.sessions[1].kind = LiveWaitKind::Elsewhere;
