@@ -40,7 +40,7 @@ fn emulation(first: &Placement) -> Option<String> {
     Some(match &first.measured_over_predicted_95 {
         None => format!("{gives}; so much doubt is in every prediction."),
         Some(interval) => format!(
-            "{gives} (95 %: {} to {}); the farther end is doubt in every prediction.",
+            "{gives} repeat by repeat (95 %: {} to {}); the farther end is doubt in every prediction.",
             off(1.0 / interval.high),
             off(1.0 / interval.low)
         ),

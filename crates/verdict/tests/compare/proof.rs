@@ -59,7 +59,9 @@ fn what_the_emulation_may_miss_is_the_farther_end_of_the_repeats_ratio() {
     assert!((interval.high - predicted.rate_per_s - half).abs() < 20.0, "{interval:?}");
     let said = all(&found);
     assert!(
-        said.contains("0.0 % more (95 %: 10.9 % less to 12.2 % more); the farther end"),
+        said.contains(
+            "0.0 % more repeat by repeat (95 %: 10.9 % less to 12.2 % more); the farther"
+        ),
         "{said}"
     );
 }
