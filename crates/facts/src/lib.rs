@@ -24,6 +24,6 @@ mod usage;
 pub use claim::claim;
 pub use cpulist::{parse_cpu_list, parse_cpu_mask};
 pub use mounts::{Mount, mount_of, mounts, parse_mounts};
-pub use source::{Live, Source};
+pub use source::{Live, Source, Trouble};
 pub use tree::Tree;
 pub use usage::Usage;

@@ -43,8 +43,23 @@ pub trait Source: Send + Sync {
     /// Whether the path leads to something.
     fn exists(&self, path: &str) -> bool;
 
+    /// What was met so far that a machine's own files never are: too large, links in a circle, a pipe; or that the
+    /// reader has no right to. Sources that can't tell have none.
+    fn troubles(&self) -> Vec<Trouble> {
+        Vec::new()
+    }
+
     /// Whether this is the running machine, so that system calls tell about the same one.
     fn is_live(&self) -> bool;
+}
+
+/// A file or folder that is there and could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trouble {
+    /// Where, as on the machine itself.
+    pub path: String,
+    /// Why.
+    pub reason: String,
 }
 
 impl dyn Source + '_ {

@@ -229,8 +229,7 @@ fn memory_platform(labels: &[String], sockets: u32, nodes: u32) -> Platform {
             id,
             cpus: vec![id],
             memory_bytes: 1 << 34,
-            free_bytes: None,
-            distances: Vec::new(),
+            ..NumaNode::default()
         })
         .collect();
     platform

@@ -3,66 +3,80 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_facts::{Source, parse_cpu_list, parse_cpu_mask};
-use narrows_model::Cache;
+use narrows_model::{Cache, IdSet};
+
+const CPUS: &str = "/sys/devices/system/cpu";
 
 /// (level, kind), in the order in which they are shown.
 type Key = (u32, String);
 
+/// Caches of one level and kind.
 #[derive(Default)]
 struct Found {
     covered: BTreeSet<u32>,
-    // Instances per (size, line): cores of one machine may differ.
-    instances: BTreeMap<(u64, Option<u32>), u32>,
+    // By size and line size: cores of one machine may differ.
+    instances: BTreeMap<(u64, Option<u32>), Vec<IdSet>>,
 }
 
 /// One entry per level, kind, size and line size.
 pub(crate) fn read(source: &dyn Source, online: &[u32]) -> Vec<Cache> {
     let mut found: BTreeMap<Key, Found> = BTreeMap::new();
     for &cpu in online {
-        let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
         // A processor all of whose caches belong to a neighbour seen before needs no look of its own; on a large
         // machine that is most of the files.
         if !found.is_empty() && found.values().all(|found| found.covered.contains(&cpu)) {
             continue;
         }
+        let folder = format!("{CPUS}/cpu{cpu}/cache");
         for index in source.list(&folder).unwrap_or_default() {
-            if !index.starts_with("index") {
-                continue;
+            if index.starts_with("index") {
+                instance(source, cpu, &format!("{folder}/{index}"), online, &mut found);
             }
-            let at = |name: &str| format!("{folder}/{index}/{name}");
-            let Some(level) = source.number::<u32>(&at("level")) else { continue };
-            let Some(kind) = source.text(&at("type")) else { continue };
-            let key = (level, kind);
-            let entry = found.entry(key).or_default();
-            if entry.covered.contains(&cpu) {
-                continue;
-            }
-            let Some(size) = source.text(&at("size")).and_then(|text| parse_size(&text)) else {
-                continue;
-            };
-            let line = source.number(&at("coherency_line_size")).filter(|&bytes| bytes > 0);
-            let shared = source
-                .text(&at("shared_cpu_list"))
-                .map(|text| parse_cpu_list(&text))
-                .or_else(|| parse_cpu_mask(&source.text(&at("shared_cpu_map"))?))
-                .unwrap_or_default();
-            entry.covered.insert(cpu);
-            entry.covered.extend(shared);
-            *entry.instances.entry((size, line)).or_default() += 1;
         }
     }
     found
         .into_iter()
         .flat_map(|((level, kind), found)| {
-            found.instances.into_iter().map(move |((size_bytes, line_bytes), instances)| Cache {
+            found.instances.into_iter().map(move |((size_bytes, line_bytes), cpus)| Cache {
                 level,
                 kind: kind.clone(),
                 size_bytes,
                 line_bytes,
-                instances,
+                instances: cpus.len() as u32,
+                cpus,
             })
         })
         .collect()
+}
+
+/// Adds the cache in `folder`, unless it was found behind another processor. `None` where the files say too little.
+fn instance(
+    source: &dyn Source,
+    cpu: u32,
+    folder: &str,
+    online: &[u32],
+    found: &mut BTreeMap<Key, Found>,
+) -> Option<()> {
+    let text = |name: &str| source.text(&format!("{folder}/{name}"));
+    let key = (text("level")?.parse().ok()?, text("type")?);
+    let entry = found.entry(key).or_default();
+    if entry.covered.contains(&cpu) {
+        return None;
+    }
+    let size = text("size").and_then(|text| parse_size(&text))?;
+    let line = source.number(&format!("{folder}/coherency_line_size")).filter(|&bytes| bytes > 0);
+    let shared = text("shared_cpu_list")
+        .map(|text| parse_cpu_list(&text))
+        .or_else(|| parse_cpu_mask(&text("shared_cpu_map")?))
+        .unwrap_or_default();
+    // Each thread is behind one cache of a level, even where the files say otherwise.
+    let shared = shared
+        .into_iter()
+        .filter(|cpu| online.binary_search(cpu).is_ok() && !entry.covered.contains(cpu));
+    let cpus: IdSet = shared.chain([cpu]).collect();
+    entry.covered.extend(cpus.ids());
+    entry.instances.entry((size, line)).or_default().push(cpus);
+    Some(())
 }
 
 /// `48K`, `2048K`, `32M`; the kernel means powers of 1024. Zero means that it doesn't know.
@@ -76,7 +90,7 @@ fn parse_size(text: &str) -> Option<u64> {
         "G" => 30,
         _ => return None,
     };
-    (number > 0).then(|| number << shift)
+    number.checked_shl(shift).filter(|bytes| *bytes > 0 && bytes >> shift == number)
 }
 
 #[cfg(test)]
@@ -89,5 +103,6 @@ mod tests {
         assert_eq!(parse_size("32M"), Some(32 << 20));
         assert_eq!(parse_size("0K"), None);
         assert_eq!(parse_size("big"), None);
+        assert_eq!(parse_size("18446744073709551615M"), None);
     }
 }

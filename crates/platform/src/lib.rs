@@ -38,13 +38,13 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
     let mut unknown = Unknowns::default();
     let cpu = cpu::read(source, &mut unknown);
     let memory = memory::read(source, &mut unknown);
-    let nodes = nodes::read(source, &cpu.online, memory.total_bytes, &mut unknown);
+    let (nodes, empty_nodes) = nodes::read(source, &cpu.online, memory.total_bytes, &mut unknown);
     let hypervisor = hypervisor::read(source);
     let paths: Vec<role::Path> =
         roles.iter().map(|(role, path)| role::read(source, *role, path, &mut unknown)).collect();
     let databases = database::read(source, &paths, &mut unknown);
     machine::note_counters(source, hypervisor.is_some(), &mut unknown);
-    Platform {
+    let mut platform = Platform {
         hostname: source.text("/proc/sys/kernel/hostname"),
         kernel: machine::kernel(source),
         os: machine::os(source),
@@ -55,6 +55,8 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
         caches: caches::read(source, &cpu.online),
         cpu,
         nodes,
+        empty_nodes,
+        allowed_nodes: cpu::allowed_nodes(source),
         memory,
         clock_source: source.text(&clock_file("current_clocksource")),
         clock_sources_available: source
@@ -69,8 +71,12 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
         load_1m: source
             .text("/proc/loadavg")
             .and_then(|text| text.split_whitespace().next()?.parse().ok()),
-        unknown: unknown.into_vec(),
-    }
+        unknown: Vec::new(),
+    };
+    // After the last file was read.
+    unknown.add_troubles(&source.troubles());
+    platform.unknown = unknown.into_vec();
+    platform
 }
 
 /// The stack of devices from block device `number` (`major:minor`) down to the drives, each once, upper ones first; empty

@@ -9,7 +9,7 @@ use crate::unknown::Unknowns;
 
 pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Memory {
     let meminfo = source.text("/proc/meminfo").unwrap_or_default();
-    let bytes = |name| kib(&meminfo, name).map(|kib| kib * 1024);
+    let bytes = |name| kib(&meminfo, name).and_then(|kib| kib.checked_mul(1024));
     Memory {
         total_bytes: bytes("MemTotal").unwrap_or(0),
         available_bytes: bytes("MemAvailable"),
@@ -63,7 +63,7 @@ fn huge_pages(source: &dyn Source, meminfo: &str) -> Vec<HugePages> {
             let size: u64 = name.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse().ok()?;
             let pages = |file| source.number::<u64>(&format!("{FOLDER}/{name}/{file}"));
             Some(HugePages {
-                page_bytes: size * 1024,
+                page_bytes: size.checked_mul(1024)?,
                 total: pages("nr_hugepages")?,
                 free: pages("free_hugepages")?,
             })
@@ -73,7 +73,7 @@ fn huge_pages(source: &dyn Source, meminfo: &str) -> Vec<HugePages> {
         // Before 2.6.29 there is one pool and only this file.
         let old = kib(meminfo, "Hugepagesize").zip(kib(meminfo, "HugePages_Total"));
         pools.extend(old.map(|(size, total)| HugePages {
-            page_bytes: size * 1024,
+            page_bytes: size.saturating_mul(1024),
             total,
             free: kib(meminfo, "HugePages_Free").unwrap_or(0),
         }));

@@ -597,8 +597,8 @@ fn two_nodes(run: &mut Run, drives_at: u32) {
         id,
         cpus,
         memory_bytes: 8 << 30,
-        free_bytes: None,
         distances: vec![10, 21],
+        ..NumaNode::default()
     };
     platform.nodes = vec![node(0, vec![0, 1]), node(1, vec![2, 3])];
     let devices = platform.roles.iter_mut().flat_map(|path| &mut path.devices);

@@ -26,6 +26,7 @@ fn main() {
         size_bytes,
         line_bytes: Some(64),
         instances: 1,
+        ..Cache::default()
     };
     platform.caches = vec![cache(32 << 20)];
     // All CPUs as if they were one core's: siblings or not, the yield of two or more can be looked at.

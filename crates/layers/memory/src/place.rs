@@ -102,8 +102,8 @@ mod tests {
             id,
             cpus: cpus.to_vec(),
             memory_bytes,
-            free_bytes: None,
             distances: distances.to_vec(),
+            ..NumaNode::default()
         }
     }
 

@@ -123,6 +123,7 @@ mod tests {
             size_bytes,
             line_bytes: Some(64),
             instances,
+            ..Cache::default()
         };
         platform.caches = vec![
             cache(1, "Instruction", 32 << 10, 8),
@@ -156,10 +157,9 @@ mod tests {
 
         let node = NumaNode {
             id: 1,
-            cpus: vec![],
             memory_bytes: GIB,
             free_bytes: Some(200 * MIB),
-            distances: vec![],
+            ..NumaNode::default()
         };
         let sizing = footprint(&platform, Some(&node), false).unwrap();
         assert_eq!(sizing.footprint_bytes, 100 * MIB);

@@ -103,6 +103,7 @@ fn a_node_that_is_only_described_is_absent_not_renamed() {
         memory_bytes: 256 << 20,
         free_bytes: Some(128 << 20),
         distances: distances.to_vec(),
+        ..NumaNode::default()
     };
     platform.nodes = vec![node(0, &cpus, &[10, 20]), node(900, &[], &[20, 10])];
     let measured = match measure(&context(&stop), &platform, &[], &Watch::none()) {

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::IdSet;
+
 /// A cache level.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cache {
     /// 1, 2, 3...
     pub level: u32,
@@ -16,4 +18,7 @@ pub struct Cache {
     pub line_bytes: Option<u32>,
     /// Number of instances.
     pub instances: u32,
+    /// On-line threads behind each instance, one set per instance; empty where only their number is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<IdSet>,
 }

@@ -6,6 +6,7 @@ mod cache;
 mod cgroup;
 mod cpu;
 mod database;
+mod id_set;
 mod memory;
 mod node;
 mod pcie;
@@ -17,10 +18,11 @@ use serde::{Deserialize, Serialize};
 pub use block::{BlockDevice, DeviceKind, Queue};
 pub use cache::Cache;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
-pub use cpu::Cpu;
+pub use cpu::{CoreKind, Cpu, CpuGroup, GroupLevel};
 pub use database::RunningDatabase;
+pub use id_set::{IdSet, IdSetError};
 pub use memory::{Dimm, HugePages, Memory};
-pub use node::NumaNode;
+pub use node::{MemoryCache, NodeAccess, NumaNode};
 pub use pcie::PcieLink;
 pub use role::{FileSystem, Role, RolePath};
 
@@ -47,6 +49,13 @@ pub struct Platform {
     pub caches: Vec<Cache>,
     /// NUMA nodes that have memory or processors.
     pub nodes: Vec<NumaNode>,
+    /// On-line nodes that have neither and are left out of [`Platform::nodes`] and its distances: accelerators that
+    /// read memory, or places that are still empty.
+    #[serde(default, skip_serializing_if = "IdSet::is_empty")]
+    pub empty_nodes: IdSet,
+    /// Nodes whose memory this process may use (cpuset); empty where nothing says so.
+    #[serde(default, skip_serializing_if = "IdSet::is_empty")]
+    pub allowed_nodes: IdSet,
     /// Memory as a whole.
     pub memory: Memory,
     /// The kernel's clock source.

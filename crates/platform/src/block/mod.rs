@@ -102,7 +102,7 @@ fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> 
             DeviceKind::Disk => transport::name(source, name, folder, &hardware),
             _ => None,
         },
-        size_bytes: source.number::<u64>(&at("size")).map(|sectors| sectors * 512),
+        size_bytes: source.number::<u64>(&at("size")).and_then(|n| n.checked_mul(512)),
         slaves: real_names.map(|path| last(&path).to_string()).collect(),
         queue: match kind {
             DeviceKind::Partition => None,

@@ -3,52 +3,62 @@
 //! Ids are sparse on some machines (0, 8, 250), nodes may have only memory or only processors, and the list of distances
 //! can have more columns than there are on-line nodes.
 
+mod access;
+mod device;
+
 use narrows_facts::{Source, parse_cpu_list, parse_cpu_mask};
-use narrows_model::NumaNode;
+use narrows_model::{IdSet, NumaNode};
 
 use crate::unknown::Unknowns;
 
 const NODES: &str = "/sys/devices/system/node";
 
-/// Nodes with memory or processors. A kernel without NUMA has one node, 0, with everything and no distances.
+/// Nodes with memory or processors, and the ids of those with neither. A kernel without NUMA has one node, 0, with
+/// everything and no distances.
 pub(crate) fn read(
     source: &dyn Source,
     online_cpus: &[u32],
     memory_bytes: u64,
     unknown: &mut Unknowns,
-) -> Vec<NumaNode> {
+) -> (Vec<NumaNode>, IdSet) {
     let ids = ids(source);
-    let nodes: Vec<NumaNode> = ids.iter().map(|&id| node(source, id, &ids, online_cpus)).collect();
-    let useful: Vec<bool> =
-        nodes.iter().map(|node| !node.cpus.is_empty() || node.memory_bytes > 0).collect();
-    let kept: Vec<NumaNode> = nodes
-        .into_iter()
-        .zip(&useful)
-        .filter(|(_, useful)| **useful)
-        .map(|(mut node, _)| {
-            // The columns of nodes that were left out go with them.
-            if node.distances.len() == useful.len() {
-                let mut keep = useful.iter();
-                node.distances.retain(|_| *keep.next().unwrap_or(&true));
-            }
-            node
-        })
-        .collect();
-    let contradictory = contradictory(&kept);
+    let mut nodes: Vec<NumaNode> =
+        ids.iter().map(|&id| node(source, id, &ids, online_cpus)).collect();
+    let empty = leave_out_empty(&mut nodes);
+    let contradictory = contradictory(&nodes);
     if contradictory {
         unknown
             .add("NUMA layout", "firmware that puts each CPU in one node; this one's is ignored");
     }
-    if contradictory || (kept.is_empty() && !online_cpus.is_empty()) {
-        return vec![NumaNode {
-            id: 0,
-            cpus: online_cpus.to_vec(),
-            memory_bytes,
-            free_bytes: None,
-            distances: Vec::new(),
-        }];
+    if contradictory || (nodes.is_empty() && !online_cpus.is_empty()) {
+        let whole =
+            NumaNode { id: 0, cpus: online_cpus.to_vec(), memory_bytes, ..NumaNode::default() };
+        return (vec![whole], IdSet::default());
     }
-    kept
+    let placed: usize = nodes.iter().map(|node| node.cpus.len()).sum();
+    if placed < online_cpus.len() {
+        unknown.add(
+            format!("the node of {} processors", online_cpus.len() - placed),
+            format!("{NODES}/node*/cpulist that name all processors that are on-line"),
+        );
+    }
+    device::name(source, &mut nodes);
+    (nodes, empty)
+}
+
+/// Takes out nodes without processors and memory, with their columns of distances.
+fn leave_out_empty(nodes: &mut Vec<NumaNode>) -> IdSet {
+    let useful: Vec<bool> =
+        nodes.iter().map(|node| !node.cpus.is_empty() || node.memory_bytes > 0).collect();
+    for node in nodes.iter_mut().filter(|node| node.distances.len() == useful.len()) {
+        let mut keep = useful.iter();
+        node.distances.retain(|_| *keep.next().unwrap_or(&true));
+    }
+    let empty = nodes.iter().zip(&useful).filter(|(_, useful)| !**useful);
+    let empty = empty.map(|(node, _)| node.id).collect();
+    let mut keep = useful.iter();
+    nodes.retain(|_| *keep.next().unwrap_or(&true));
+    empty
 }
 
 /// Whether some processor is in two nodes, which no machine can be; broken firmware tables can.
@@ -68,6 +78,7 @@ fn ids(source: &dyn Source) -> Vec<u32> {
         .filter_map(|name| name.strip_prefix("node")?.parse().ok())
         .collect();
     ids.sort_unstable();
+    ids.retain(|id| *id < IdSet::END);
     ids
 }
 
@@ -78,7 +89,7 @@ fn node(source: &dyn Source, id: u32, ids: &[u32], online_cpus: &[u32]) -> NumaN
         .map(|text| parse_cpu_list(&text))
         .or_else(|| parse_cpu_mask(&source.text(&format!("{folder}/cpumap"))?))
         .unwrap_or_default();
-    cpus.retain(|cpu| online_cpus.contains(cpu));
+    cpus.retain(|cpu| online_cpus.binary_search(cpu).is_ok());
     let meminfo = source.text(&format!("{folder}/meminfo")).unwrap_or_default();
     NumaNode {
         id,
@@ -86,6 +97,9 @@ fn node(source: &dyn Source, id: u32, ids: &[u32], online_cpus: &[u32]) -> NumaN
         memory_bytes: kib_field(&meminfo, "MemTotal:").unwrap_or(0),
         free_bytes: kib_field(&meminfo, "MemFree:"),
         distances: distances(source.text(&format!("{folder}/distance")).as_deref(), ids),
+        access: access::read(source, &folder),
+        memory_caches: access::memory_caches(source, &folder),
+        device: None,
     }
 }
 
@@ -93,7 +107,7 @@ fn node(source: &dyn Source, id: u32, ids: &[u32], online_cpus: &[u32]) -> NumaN
 fn kib_field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.split_whitespace().any(|word| word == name))?;
     let mut words = line.split_whitespace().skip_while(|word| *word != name);
-    words.nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+    words.nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// One distance per on-line node. Longer lists hold columns of nodes that are off-line; those are by id. Anything

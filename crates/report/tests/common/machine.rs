@@ -32,6 +32,7 @@ pub fn platform() -> Platform {
             max_khz: Some(3_800_000),
             invariant_tsc: Some(true),
             mitigations: vec!["spectre_v2: Enhanced IBRS".into()],
+            ..Cpu::default()
         },
         caches: vec![Cache {
             level: 3,
@@ -39,6 +40,7 @@ pub fn platform() -> Platform {
             size_bytes: 32 << 20,
             line_bytes: Some(64),
             instances: 16,
+            ..Cache::default()
         }],
         nodes: (0..2)
             .map(|id| NumaNode {
@@ -47,6 +49,7 @@ pub fn platform() -> Platform {
                 memory_bytes: 352_000_000_000,
                 free_bytes: Some(330_000_000_000),
                 distances: if id == 0 { vec![10, 32] } else { vec![32, 10] },
+                ..NumaNode::default()
             })
             .collect(),
         memory: Memory {
