@@ -7,8 +7,8 @@ use super::figure::Grade;
 /// What every processor of a generation has at most; single models may have less.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cpu {
-    /// How it names itself, where that tells the generation.
-    pub identity: Option<Identity>,
+    /// How it names itself; empty where that doesn't tell the generation.
+    pub identities: Vec<Identity>,
     /// Memory channels of a socket.
     pub memory_channels: u32,
     /// Class of a channel with one module on it, at the highest speed.

@@ -27,11 +27,14 @@ pub enum Encoding {
     /// 236 bytes for packets in a flit of 256: PCIe 6.
     #[serde(rename = "flit 236/256")]
     Flit256,
+    /// Eight parts in nine, the ninth for check bits: AMD's links between sockets.
+    #[serde(rename = "crc 8/9")]
+    Crc9,
 }
 
 impl Encoding {
     /// Every code, for messages.
-    pub const ALL: [Encoding; 7] = [
+    pub const ALL: [Encoding; 8] = [
         Encoding::None,
         Encoding::B8b10,
         Encoding::B64b66,
@@ -39,6 +42,7 @@ impl Encoding {
         Encoding::B128b150,
         Encoding::Rs544,
         Encoding::Flit256,
+        Encoding::Crc9,
     ];
 
     /// Its name in the data.
@@ -51,6 +55,7 @@ impl Encoding {
             Encoding::B128b150 => "128b/150b",
             Encoding::Rs544 => "256b/257b+RS(544,514)",
             Encoding::Flit256 => "flit 236/256",
+            Encoding::Crc9 => "crc 8/9",
         }
     }
 
@@ -64,6 +69,7 @@ impl Encoding {
             Encoding::B128b150 => 128.0 / 150.0,
             Encoding::Rs544 => 256.0 / 257.0 * 514.0 / 544.0,
             Encoding::Flit256 => 236.0 / 256.0,
+            Encoding::Crc9 => 8.0 / 9.0,
         }
     }
 }

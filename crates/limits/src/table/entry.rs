@@ -16,11 +16,21 @@ pub(super) type Quantity = Spanned<String>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Document {
+    pub unbalanced: Option<UnbalancedEntry>,
     pub link: Vec<Spanned<LinkEntry>>,
     pub class: Vec<Spanned<ClassEntry>>,
     pub raid: Vec<Spanned<RaidEntry>>,
     pub cpu: Vec<Spanned<CpuEntry>>,
     pub normal: Vec<Spanned<NormalEntry>>,
+}
+
+/// What unevenly populated channels lose.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnbalancedEntry {
+    pub loss: Quantity,
+    pub source: Spanned<String>,
+    pub grade: Grade,
 }
 
 /// A source and what it is worth.
@@ -148,7 +158,8 @@ pub(super) struct RaidEntry {
 pub(super) struct CpuEntry {
     pub id: Spanned<String>,
     pub title: Spanned<String>,
-    pub identity: Option<IdentityEntry>,
+    #[serde(default)]
+    pub identity: Vec<IdentityEntry>,
     pub memory_channels: Spanned<u32>,
     pub memory: Spanned<String>,
     pub memory_two_modules: Option<Spanned<String>>,

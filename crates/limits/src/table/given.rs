@@ -51,7 +51,9 @@ pub(super) fn class(
     class.family = entry.family.unwrap_or(class.family);
     class.duplex = entry.duplex.unwrap_or(class.duplex);
 
+    reader.line(&id, "source", &entry.source)?;
     let cited = Cited { source: &entry.source, grade: entry.grade };
+    let given_before = given.len();
     let mut put = Put { reader, id: &id, cited, given };
     put.way(
         &mut class.read,
@@ -78,6 +80,14 @@ pub(super) fn class(
         put.over(&mut write_after, "write_cache.write_after", after, Dimension::Bandwidth)?;
         class.write_cache =
             bytes.zip(write_after).map(|(bytes, write_after)| WriteCache { bytes, write_after });
+    }
+    if before.is_none() && given.len() == given_before {
+        return Err(reader.error(
+            at,
+            Some(id),
+            "is a new class without a figure".to_string(),
+            "write read = { protocol = \"24 GB/s\" }, operations or times".to_string(),
+        ));
     }
     falling(reader, &class, &at)?;
     Ok(class)

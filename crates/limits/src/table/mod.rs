@@ -19,6 +19,7 @@ mod links;
 mod nearest;
 mod normal;
 mod parts;
+mod population;
 mod quantity;
 mod raid;
 mod reader;
@@ -38,6 +39,7 @@ pub use figure::{Figure, Grade};
 pub use framing::Framing;
 pub use nearest::nearest;
 pub use normal::{Measured, Normal};
+pub use population::Memory;
 pub use quantity::{Dimension, parse as parse_quantity};
 pub use raid::{Layout, Multiplied, Raid};
 
@@ -47,6 +49,13 @@ use reader::Reader;
 const BUILTIN: &[(&str, &str)] = &[
     ("memory.toml", include_str!("../../data/memory.toml")),
     ("pcie.toml", include_str!("../../data/pcie.toml")),
+    ("network.toml", include_str!("../../data/network.toml")),
+    ("storage-links.toml", include_str!("../../data/storage-links.toml")),
+    ("sockets.toml", include_str!("../../data/sockets.toml")),
+    ("raid.toml", include_str!("../../data/raid.toml")),
+    ("drives.toml", include_str!("../../data/drives.toml")),
+    ("processors.toml", include_str!("../../data/processors.toml")),
+    ("normal.toml", include_str!("../../data/normal.toml")),
 ];
 
 /// Most classes that one table may come to.
@@ -57,6 +66,7 @@ const CLASSES_MAX: usize = 10_000;
 pub struct Table {
     classes: BTreeMap<String, Class>,
     normals: Vec<Normal>,
+    unbalanced_loss: Option<Figure>,
     /// Ids in the order of the data, which is that of people: by family, then by size.
     order: Vec<String>,
 }
@@ -106,6 +116,20 @@ impl Table {
         self.normals.iter().filter(move |normal| normal.of == id)
     }
 
+    /// What a socket's memory carries with so many modules on each of its channels, empty ones included; `None` where
+    /// the class is no memory channel or nothing is populated.
+    ///
+    /// Empty channels carry nothing. Where populated ones hold different numbers of modules, accesses can't be spread
+    /// evenly, and what is expected falls by the published loss; ceilings don't.
+    pub fn memory(&self, id: &str, modules: &[u32]) -> Option<Memory> {
+        population::memory(self.class(id)?, modules, self.unbalanced_loss.as_ref())
+    }
+
+    /// The share of bandwidth that an uneven population loses.
+    pub fn unbalanced_loss(&self) -> Option<&Figure> {
+        self.unbalanced_loss.as_ref()
+    }
+
     /// The processor generation that names itself so; vendor, family, model and stepping as in `/proc/cpuinfo`.
     pub fn processor(
         &self,
@@ -115,14 +139,20 @@ impl Table {
         stepping: u32,
     ) -> Option<&Class> {
         self.classes().find(|class| {
-            let identity = class.cpu().and_then(|cpu| cpu.identity.as_ref());
-            identity.is_some_and(|identity| identity.is(vendor, family, model, stepping))
+            let identities = class.cpu().map_or(&[][..], |cpu| &cpu.identities);
+            identities.iter().any(|identity| identity.is(vendor, family, model, stepping))
         })
     }
 
     fn read(&mut self, file: &str, text: &str) -> Result<(), TableError> {
         let reader = Reader { file, text };
         let document = reader.document()?;
+        if let Some(entry) = &document.unbalanced {
+            let cited = entry::Cited { source: &entry.source, grade: entry.grade };
+            let share = Dimension::Share;
+            let loss = reader.figure("unbalanced", "loss", &entry.loss, share, cited)?;
+            self.unbalanced_loss = Some(loss);
+        }
         let mut new: BTreeSet<String> = BTreeSet::new();
         for entry in &document.link {
             for class in links::classes(reader, entry.get_ref())? {

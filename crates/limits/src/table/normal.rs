@@ -24,6 +24,7 @@ pub enum Measured {
     /// One random read alone, nanoseconds.
     RandomReadLatency,
     /// Random reads of 4 KiB at depth, operations per second.
+    #[serde(rename = "random_read_4k")]
     RandomRead4k,
     /// Long reads, bytes per second.
     SequentialRead,
@@ -31,7 +32,7 @@ pub enum Measured {
     SequentialWrite,
     /// One small write until it is durable, alone, nanoseconds.
     DurableWrite,
-    /// Random reads of 512 bytes that one core issues when it does nothing else, operations per second.
+    /// Random reads that one core issues when it does nothing else, operations per second.
     ReadsPerCore,
 }
 

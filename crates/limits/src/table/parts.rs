@@ -48,7 +48,11 @@ pub(super) fn cpu(reader: Reader<'_>, entry: &CpuEntry) -> Result<Class, TableEr
         value.as_ref().map(|value| range(reader, id, key, value, 1)).transpose()
     };
     let cpu = Cpu {
-        identity: entry.identity.as_ref().map(|i| identity(reader, id, i)).transpose()?,
+        identities: entry
+            .identity
+            .iter()
+            .map(|i| identity(reader, id, i))
+            .collect::<Result<_, _>>()?,
         memory_channels: count("memory_channels", &entry.memory_channels)?,
         memory: entry.memory.get_ref().clone(),
         memory_two_modules: entry.memory_two_modules.as_ref().map(|m| m.get_ref().clone()),
