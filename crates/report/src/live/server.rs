@@ -226,7 +226,12 @@ fn standby(standby: &LiveStandby) -> String {
     if let Some(state) = &standby.sync_state {
         text += &format!(", {state}");
     }
-    for part in [lag("written", standby.write_lag_ns), lag("flushed", standby.flush_lag_ns)] {
+    let lags = [
+        lag("written", standby.write_lag_ns),
+        lag("flushed", standby.flush_lag_ns),
+        lag("applied", standby.replay_lag_ns),
+    ];
+    for part in lags {
         text += &part.unwrap_or_default();
     }
     text

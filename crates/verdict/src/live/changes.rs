@@ -71,19 +71,43 @@ fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
 }
 
 fn standby(log: &LiveLog) -> Vec<String> {
+    let applied = log.is_set_for_all("synchronous_commit", "remote_apply");
     let lag = |standby: &LiveStandby| {
-        let write = Nanos(standby.write_lag_ns? as u64);
-        let flush = Nanos(standby.flush_lag_ns? as u64);
-        Some(format!("{} has written after {write} and flushed after {flush}", standby.name))
+        let after = |ns: f64| Nanos(ns as u64).to_string();
+        let (write, flush) = (after(standby.write_lag_ns?), after(standby.flush_lag_ns?));
+        let replay = standby.replay_lag_ns.filter(|_| applied).map(after);
+        Some(match replay {
+            Some(replay) => format!(
+                "{} has written after {write}, flushed after {flush} and applied after {replay}",
+                standby.name
+            ),
+            None => format!("{} has written after {write} and flushed after {flush}", standby.name),
+        })
     };
     let confirms =
         |standby: &&LiveStandby| matches!(standby.sync_state.as_deref(), Some("sync" | "quorum"));
     let lags: Vec<String> = log.standbys.iter().filter(confirms).filter_map(lag).collect();
     let seen = if lags.is_empty() { String::new() } else { format!(" ({})", lags.join("; ")) };
-    vec![
-        format!("a shorter way to the standby, or a faster log device there{seen}"),
-        "synchronous_commit = remote_write, without waiting for the standby's flush: a crash of both loses commits"
+    let mut changes = Vec::new();
+    if applied {
+        changes.push(format!(
+            "a standby that applies sooner{seen}: no queries there that hold it up, no recovery_min_apply_delay"
+        ));
+        changes.push(
+            "synchronous_commit = on, without waiting until the standby has applied: what was committed may not be \
+             visible there yet"
+                .to_string(),
+        );
+    } else {
+        changes.push(format!("a shorter way to the standby, or a faster log device there{seen}"));
+        changes.push(
+            "synchronous_commit = remote_write, without waiting for the standby's flush: a crash of both loses commits"
+                .to_string(),
+        );
+    }
+    changes.push(
+        "a quorum (ANY 1 of several) in synchronous_standby_names, so that the fastest one counts"
             .to_string(),
-        "a quorum (ANY 1 of several) in synchronous_standby_names, so that the fastest one counts".to_string(),
-    ]
+    );
+    changes
 }

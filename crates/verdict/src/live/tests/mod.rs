@@ -122,6 +122,13 @@ fn insert_locks_and_standbys_are_named_as_such() {
     let standby = live(&log);
     assert_eq!((standby.bound, standby.grade), (LiveBound::Standby, Grade::Likely));
     assert!(standby.changes[0].contains("db8 has written after 400 µs and flushed after 2.40 ms"));
+    // Where commits wait until it has applied, neither the way nor the device there is what takes long.
+    log.settings.retain(|setting| setting.name != "synchronous_commit");
+    log.settings.push(setting("synchronous_commit", "remote_apply"));
+    log.standbys[0].replay_lag_ns = Some(2.2e7);
+    let changes = live(&log).changes;
+    assert!(changes[0].contains("flushed after 2.40 ms and applied after 22.0 ms"), "{changes:?}");
+    assert!(changes[1].starts_with("synchronous_commit = on,"), "{changes:?}");
 }
 
 #[test]
