@@ -10,6 +10,7 @@
 
 mod configured;
 mod dram;
+pub mod flow;
 mod pcie;
 mod route;
 pub mod table;
