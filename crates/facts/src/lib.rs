@@ -3,7 +3,7 @@
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
 //! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`mod@file`],
-//! [`mod@claim`] and [`process`] are system calls on the live machine.
+//! [`mod@claim`], [`nvme`] and [`process`] are system calls on the live machine.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
@@ -16,6 +16,7 @@ mod cpulist;
 pub mod file;
 pub mod io_limits;
 mod mounts;
+pub mod nvme;
 pub mod process;
 mod source;
 mod tree;

@@ -45,8 +45,9 @@ pub use measurement::{
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, DeviceKind, Dimm,
-    FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, Memory, MemoryCache, NodeAccess,
-    NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase, Unknown,
+    DriveCache, FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, Medium, Memory,
+    MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase,
+    Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use verdict::{

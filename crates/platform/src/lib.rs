@@ -16,6 +16,7 @@ mod cpu;
 mod database;
 mod dimm;
 mod hypervisor;
+mod identity;
 mod machine;
 mod memory;
 mod mount;
@@ -30,6 +31,7 @@ use std::path::Path;
 use narrows_facts::Source;
 use narrows_model::{BlockDevice, Platform, Role, RunningDatabase};
 
+pub use identity::{boot_id, machine_digest};
 use unknown::Unknowns;
 
 /// Examines the machine behind `source`. `roles` are the folders in which a database's files are or will be; one that
@@ -46,6 +48,8 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
     machine::note_counters(source, hypervisor.is_some(), &mut unknown);
     let mut platform = Platform {
         hostname: source.text("/proc/sys/kernel/hostname"),
+        machine: identity::machine_digest(source),
+        boot_id: identity::boot_id(source),
         kernel: machine::kernel(source),
         os: machine::os(source),
         architecture: machine::architecture(source),

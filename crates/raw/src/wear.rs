@@ -4,7 +4,8 @@
 //! nothing here.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
+
+use narrows_facts::nvme;
 
 /// What the drive says about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,26 +37,6 @@ pub(crate) fn parse(page: &[u8; LOG_BYTES]) -> Option<Wear> {
     })
 }
 
-/// The command as `NVME_IOCTL_ADMIN_CMD` takes it (Linux include/uapi/linux/nvme_ioctl.h).
-#[repr(C)]
-#[derive(Default)]
-struct AdminCommand {
-    opcode: u8,
-    flags: u8,
-    reserved: u16,
-    namespace: u32,
-    dwords_2_3: [u32; 2],
-    metadata: u64,
-    address: u64,
-    metadata_bytes: u32,
-    data_bytes: u32,
-    dwords_10_15: [u32; 6],
-    timeout_ms: u32,
-    result: u32,
-}
-
-/// `_IOWR('N', 0x41, struct nvme_passthru_cmd)`.
-const NVME_IOCTL_ADMIN_CMD: u32 = 0xC048_4E41;
 const GET_LOG_PAGE: u8 = 0x02;
 const SMART_LOG: u32 = 0x02;
 const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
@@ -66,24 +47,9 @@ pub(crate) fn ask(file: &File, name: &str) -> Option<Wear> {
         return None;
     }
     let mut page = [0u8; LOG_BYTES];
-    let mut command = AdminCommand {
-        opcode: GET_LOG_PAGE,
-        namespace: ALL_NAMESPACES,
-        address: page.as_mut_ptr() as u64,
-        data_bytes: LOG_BYTES as u32,
-        // Number of dwords, less one, above the log's number.
-        dwords_10_15: [((LOG_BYTES as u32 / 4 - 1) << 16) | SMART_LOG, 0, 0, 0, 0, 0],
-        timeout_ms: 1000,
-        ..AdminCommand::default()
-    };
-    // SAFETY: the kernel reads and writes one command of this layout and writes at most `data_bytes` to `page`, which
-    // lives and isn't touched until the call returns.
-    let result = unsafe {
-        libc::ioctl(file.as_raw_fd(), NVME_IOCTL_ADMIN_CMD as _, std::ptr::from_mut(&mut command))
-    };
-    if result != 0 {
-        return None;
-    }
+    // Number of dwords, less one, above the log's number.
+    let dword_10 = ((LOG_BYTES as u32 / 4 - 1) << 16) | SMART_LOG;
+    nvme::admin(file, GET_LOG_PAGE, ALL_NAMESPACES, [dword_10, 0], &mut page).ok()?;
     parse(&page)
 }
 
@@ -102,12 +68,6 @@ mod tests {
         assert_eq!((wear.life_used_percent, wear.spare_percent, wear.warnings), (7, 100, 1));
         assert_eq!(wear.written_bytes, 1_024_000_000_000);
         assert_eq!(parse(&[0; LOG_BYTES]), None);
-    }
-
-    #[test]
-    fn the_command_is_as_long_as_its_number_says() {
-        let bytes = (NVME_IOCTL_ADMIN_CMD >> 16) & 0x3FFF;
-        assert_eq!(std::mem::size_of::<AdminCommand>(), bytes as usize);
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! is refused here instead of believed.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use crate::process;
 
@@ -30,7 +30,7 @@ pub fn resident_share(file: &File) -> io::Result<f64> {
 /// As [`resident_share`].
 pub fn resident_share_within(file: &File, range: Range<u64>) -> io::Result<f64> {
     let page = page_bytes();
-    let end = file.metadata()?.len().min(range.end);
+    let end = length_bytes(file)?.min(range.end);
     let start = range.start / page as u64 * page as u64;
     if start >= end {
         return Ok(0.0);
@@ -70,6 +70,15 @@ pub fn evict(file: &File) -> io::Result<()> {
     let result = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
     // The function returns the error instead of setting errno.
     if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
+}
+
+/// Length of a file or of a block device, which itself says 0.
+fn length_bytes(mut file: &File) -> io::Result<u64> {
+    let metadata = file.metadata()?;
+    if metadata.file_type().is_block_device() {
+        return file.seek(SeekFrom::End(0));
+    }
+    Ok(metadata.len())
 }
 
 /// The kernel's own rule for telling the truth, as far as it can be seen from outside.

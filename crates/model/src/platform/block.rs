@@ -50,6 +50,15 @@ pub struct BlockDevice {
     pub pcie: Vec<PcieLink>,
 }
 
+/// A drive's write cache in the drive's own words, which the kernel's setting may contradict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DriveCache {
+    /// Whether what is in it is lost with the power, unless it is flushed.
+    pub volatile: bool,
+    /// Where it says so, and how: `scsi_disk cache_type "write back"`.
+    pub says: String,
+}
+
 /// Settings of a request queue.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
@@ -66,8 +75,12 @@ pub struct Queue {
     pub physical_block_bytes: Option<u32>,
     /// Whether the kernel believes it rotates; virtual drives often lie.
     pub rotational: Option<bool>,
-    /// `write back` (a volatile cache that must be flushed) or `write through`.
+    /// What the kernel takes the cache for: `write back` (volatile, it must be flushed) or `write through`, and then no
+    /// flush is sent.
     pub write_cache: Option<String>,
+    /// What the drive itself says of its cache; absent where it can't be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_cache: Option<DriveCache>,
     /// Whether a single write can be forced to the medium.
     pub fua: Option<bool>,
     /// Largest request, KiB.

@@ -7,6 +7,7 @@ mod cgroup;
 mod cpu;
 mod database;
 mod id_set;
+mod medium;
 mod memory;
 mod node;
 mod pcie;
@@ -15,12 +16,13 @@ mod role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use block::{BlockDevice, DeviceKind, Queue};
+pub use block::{BlockDevice, DeviceKind, DriveCache, Queue};
 pub use cache::Cache;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
 pub use cpu::{CoreKind, Cpu, CpuGroup, GroupLevel};
 pub use database::RunningDatabase;
 pub use id_set::{IdSet, IdSetError};
+pub use medium::Medium;
 pub use memory::{Dimm, HugePages, Memory};
 pub use node::{MemoryCache, NodeAccess, NumaNode};
 pub use pcie::PcieLink;
@@ -31,6 +33,12 @@ pub use role::{FileSystem, Role, RolePath};
 pub struct Platform {
     /// Host name.
     pub hostname: Option<String>,
+    /// A digest of `/etc/machine-id`, which itself is not to be shown (machine-id(5)): tells machines of one name apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The kernel's random id of this boot; containers share their host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
     /// Distribution, as `/etc/os-release` names it.

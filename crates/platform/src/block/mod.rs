@@ -2,11 +2,12 @@
 //! `Documentation/ABI/stable/sysfs-block`): partitions lie on their disk, device-mapper and RAID devices on
 //! their slaves, loop devices on the device that holds their file.
 
+mod cache;
 mod queue;
 mod transport;
 
-use narrows_facts::{Source, mount_of, mounts};
-use narrows_model::{BlockDevice, DeviceKind};
+use narrows_facts::{Mount, Source, mount_of, mounts};
+use narrows_model::{BlockDevice, DeviceKind, Queue};
 
 use crate::pcie;
 use crate::unknown::Unknowns;
@@ -65,17 +66,21 @@ fn visit(source: &dyn Source, path: &str, devices: &mut Vec<BlockDevice>, depth:
     }
 }
 
+/// The mount that a loop device's file lies on. A file that is gone, or that another mount namespace sees, can't be
+/// followed.
+fn mount_of_loop(source: &dyn Source, folder: &str) -> Option<Mount> {
+    let file = source.text(&format!("{folder}/loop/backing_file"))?;
+    let real = source.real_path(&file).ok()?;
+    mount_of(&mounts(source), &real).cloned()
+}
+
 /// Folders of the devices directly beneath.
 fn beneath(source: &dyn Source, folder: &str) -> Vec<String> {
     if source.exists(&format!("{folder}/partition")) {
         return folder.rfind('/').map(|end| folder[..end].to_string()).into_iter().collect();
     }
-    if let Some(file) = source.text(&format!("{folder}/loop/backing_file")) {
-        // A file that is gone, or that another mount namespace sees, can't be followed.
-        let mounts = mounts(source);
-        let real = source.real_path(&file).ok();
-        let mount = real.and_then(|real| mount_of(&mounts, &real));
-        let path = mount.map(|mount| format!("/sys/dev/block/{}", mount.number));
+    if let Some(mount) = mount_of_loop(source, folder) {
+        let path = Some(format!("/sys/dev/block/{}", mount.number));
         return path.filter(|path| source.exists(path)).into_iter().collect();
     }
     let slaves = format!("{folder}/slaves");
@@ -100,13 +105,20 @@ fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> 
         model: transport::model(source, folder),
         transport: match kind {
             DeviceKind::Disk => transport::name(source, name, folder, &hardware),
+            DeviceKind::Loop => transport::of_loop(source, folder),
             _ => None,
         },
         size_bytes: source.number::<u64>(&at("size")).and_then(|n| n.checked_mul(512)),
         slaves: real_names.map(|path| last(&path).to_string()).collect(),
         queue: match kind {
             DeviceKind::Partition => None,
-            _ => queue::read(source, &at("queue")),
+            _ => queue::read(source, &at("queue")).map(|queue| Queue {
+                drive_cache: match kind {
+                    DeviceKind::Disk => cache::read(source, folder, &hardware),
+                    _ => None,
+                },
+                ..queue
+            }),
         },
         numa_node: hardware.iter().find_map(|path| pcie::numa_node(source, path)),
         pcie: hardware.first().map(|path| pcie::links(source, path)).unwrap_or_default(),

@@ -21,6 +21,7 @@ pub(crate) fn read(source: &dyn Source, folder: &str) -> Option<Queue> {
         physical_block_bytes: source.number(&at("physical_block_size")),
         rotational: switch("rotational"),
         write_cache: source.text(&at("write_cache")),
+        drive_cache: None,
         fua: switch("fua"),
         max_sectors_kib: source.number(&at("max_sectors_kb")),
         read_ahead_kib: source.number(&at("read_ahead_kb")),

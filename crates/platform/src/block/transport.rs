@@ -4,6 +4,9 @@ use narrows_facts::Source;
 
 use super::last;
 
+/// Block devices of the network by the names that their drivers give.
+const NETWORK: [&str; 4] = ["nbd", "rbd", "drbd", "rnbd"];
+
 /// Folders in `/sys/devices` of the hardware behind a drive: its own, or for an NVMe drive with several paths, which
 /// hangs on no bus itself, those of its controllers.
 pub(crate) fn hardware_paths(source: &dyn Source, folder: &str) -> Vec<String> {
@@ -33,21 +36,31 @@ pub(crate) fn name(
         let transport = transport.or_else(|| begins("pci").then(|| "pcie".to_string()));
         return Some(transport.map_or("nvme".to_string(), |name| format!("nvme ({name})")));
     }
-    let network = ["nbd", "rbd", "drbd"].iter().find(|prefix| is_numbered(device, prefix));
+    let network = NETWORK.iter().find(|prefix| is_numbered(device, prefix));
     if let Some(network) = network {
         return Some(format!("network ({network})"));
     }
-    let scsi = numbered("host").is_some();
+    if device.starts_with("etherd!") {
+        return Some("network (aoe)".to_string());
+    }
+    if is_numbered(device, "ublkb") {
+        return Some("program (ublk)".to_string());
+    }
+    let host = numbered("host");
+    let scsi = host.is_some();
+    let speaks = |name: &str| host.is_some_and(|host| class(source, name, host));
     let name = if numbered("virtio").is_some() {
         if scsi { "virtio-scsi" } else { "virtio" }
     } else if numbered("ata").is_some() {
         "sata"
     } else if numbered("usb").is_some() {
         "usb"
-    } else if begins("rport-") {
+    } else if begins("rport-") || speaks("fc_host") {
         "fibre channel"
-    } else if numbered("session").is_some() {
+    } else if numbered("session").is_some() || speaks("iscsi_host") {
         "iscsi"
+    } else if speaks("srp_host") {
+        "srp"
     } else if begins("end_device-") {
         "sas"
     } else if begins("VMBUS") || begins("vmbus") {
@@ -66,6 +79,22 @@ pub(crate) fn name(
         return None;
     };
     Some(name.to_string())
+}
+
+/// Whether a SCSI host is of that class: the protocol that it speaks to its drives.
+fn class(source: &dyn Source, class: &str, host: &str) -> bool {
+    source.exists(&format!("/sys/class/{class}/{host}"))
+}
+
+/// Of a loop device: only where its file itself is reached over a network or through a program.
+pub(crate) fn of_loop(source: &dyn Source, folder: &str) -> Option<String> {
+    let kind = super::mount_of_loop(source, folder)?.kind;
+    narrows_facts::file::network_kind(&kind).then(|| format!("network ({kind})"))
+}
+
+/// `nvme0` in the folder of a drive or of its controller.
+pub(crate) fn nvme_controller(path: &str) -> Option<&str> {
+    path.split('/').find(|part| is_numbered(part, "nvme"))
 }
 
 /// The drive's own name for itself, with the maker where SCSI keeps it apart.

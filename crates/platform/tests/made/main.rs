@@ -3,4 +3,5 @@
 mod cgroups;
 mod machine;
 mod machines;
+mod media;
 mod paths;

@@ -1,0 +1,174 @@
+//! In whose machine a medium is: whose power has to be cut to test it.
+//!
+//! Told from what the kernel says of each device's transport and of the file system. Not here: what is between that
+//! medium and a write (`narrows-validity`, durability).
+
+use super::{BlockDevice, DeviceKind, RolePath};
+
+/// Where a medium is, as far as this machine can see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Medium {
+    /// In this machine, or fed by it: it loses its power with it.
+    Here,
+    /// In another one, with the sentence that says which device shows it.
+    Elsewhere(String),
+    /// That can't be seen, with the reason.
+    Unseen(String),
+}
+
+/// Transports of drives that are fed by the machine, or stand beside it.
+const HERE: [&str; 10] = [
+    "sata",
+    "sas",
+    "scsi",
+    "usb",
+    "mmc",
+    "pmem",
+    "nvme",
+    "nvme (pcie)",
+    "nvme (apple-nvme)",
+    "nvme (loop)",
+];
+/// And of drives that a hypervisor shows, where only its host knows what is behind them.
+const LENT: [&str; 4] = ["virtio", "virtio-scsi", "xen", "vmbus"];
+/// Through a switch or a cable to another box with a power supply of its own.
+const AWAY: [&str; 7] = [
+    "iscsi",
+    "srp",
+    "fibre channel",
+    "channel subsystem",
+    "nvme (tcp)",
+    "nvme (rdma)",
+    "nvme (fc)",
+];
+
+impl BlockDevice {
+    /// Where this device's medium is, by its transport. A device that only stands on others says `Here`: they are asked.
+    pub fn medium(&self) -> Medium {
+        let name = &self.name;
+        let Some(transport) = self.transport.as_deref() else {
+            return match self.kind {
+                // It goes with the power of the machine, and with everything on it.
+                DeviceKind::Memory => Medium::Here,
+                _ if self.slaves.is_empty() => {
+                    Medium::Unseen(format!("how {name} is attached can't be seen"))
+                }
+                _ => Medium::Here,
+            };
+        };
+        if HERE.contains(&transport) {
+            Medium::Here
+        } else if LENT.contains(&transport) {
+            Medium::Elsewhere(format!(
+                "{name} is lent by a hypervisor ({transport}): the drive is its host's, whose power has to be cut"
+            ))
+        } else if AWAY.contains(&transport) || transport.starts_with("network") {
+            Medium::Elsewhere(format!(
+                "{name} is attached by {transport}: the drive is in another machine, and its own power has to be cut"
+            ))
+        } else {
+            Medium::Unseen(format!("what is behind {name} ({transport}) can't be seen"))
+        }
+    }
+}
+
+impl RolePath {
+    /// Where the medium is: elsewhere if any of its devices is.
+    pub fn medium(&self) -> Medium {
+        let fs = &self.file_system;
+        if fs.network {
+            return Medium::Elsewhere(format!(
+                "{} is reached over a network or through a program: the drive is elsewhere, and its own power has to be cut",
+                fs.kind
+            ));
+        }
+        if fs.volatile {
+            return Medium::Here;
+        }
+        if self.devices.is_empty() {
+            return Medium::Unseen(format!("the drives beneath {} can't be seen", fs.kind));
+        }
+        Medium::of(&self.devices)
+    }
+}
+
+impl Medium {
+    /// Of a stack of devices: elsewhere if any of them is.
+    pub fn of(devices: &[BlockDevice]) -> Medium {
+        let mut worst = Medium::Here;
+        for medium in devices.iter().map(BlockDevice::medium) {
+            match medium {
+                Medium::Elsewhere(_) => return medium,
+                Medium::Unseen(_) if worst == Medium::Here => worst = medium,
+                Medium::Unseen(_) | Medium::Here => {}
+            }
+        }
+        worst
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FileSystem, Role};
+
+    fn device(name: &str, kind: DeviceKind, transport: Option<&str>) -> BlockDevice {
+        BlockDevice {
+            name: name.to_string(),
+            number: String::new(),
+            kind,
+            level: None,
+            model: None,
+            transport: transport.map(String::from),
+            size_bytes: None,
+            slaves: if kind == DeviceKind::Raid { vec!["sdb".to_string()] } else { Vec::new() },
+            queue: None,
+            numa_node: None,
+            pcie: Vec::new(),
+        }
+    }
+
+    fn path(kind: &str, network: bool, devices: Vec<BlockDevice>) -> RolePath {
+        let file_system = FileSystem { kind: kind.to_string(), network, ..FileSystem::default() };
+        RolePath { role: Role::Wal, path: "/wal".to_string(), file_system, devices }
+    }
+
+    #[test]
+    fn every_transport_has_its_place() {
+        let disk = |transport| device("sda", DeviceKind::Disk, transport).medium();
+        for local in HERE {
+            assert_eq!(disk(Some(local)), Medium::Here, "{local}");
+        }
+        for away in ["iscsi", "srp", "fibre channel", "nvme (tcp)", "nvme (rdma)", "network (nbd)"]
+        {
+            let Medium::Elsewhere(why) = disk(Some(away)) else { panic!("{away}") };
+            assert!(why.contains("its own power") && why.contains(away), "{why}");
+        }
+        let Medium::Elsewhere(why) = disk(Some("virtio")) else { panic!("virtio") };
+        assert!(why.contains("host"), "{why}");
+        for unseen in [Some("program (ublk)"), Some("nvme (quantum)"), None] {
+            assert!(matches!(disk(unseen), Medium::Unseen(_)), "{unseen:?}");
+        }
+    }
+
+    #[test]
+    fn one_drive_elsewhere_takes_the_whole_path_there() {
+        let mirror = |second| {
+            vec![
+                device("md0", DeviceKind::Raid, None),
+                device("nvme0n1", DeviceKind::Disk, Some("nvme (pcie)")),
+                device("unknown", DeviceKind::Disk, None),
+                device("sdb", DeviceKind::Disk, Some(second)),
+            ]
+        };
+        let Medium::Elsewhere(why) = path("xfs", false, mirror("iscsi")).medium() else {
+            panic!("a part of the mirror is in another machine")
+        };
+        assert!(why.starts_with("sdb "), "{why}");
+        assert!(matches!(path("xfs", false, mirror("sata")).medium(), Medium::Unseen(_)));
+        let raid = mirror("sata").into_iter().filter(|device| device.name != "unknown");
+        assert_eq!(path("xfs", false, raid.collect()).medium(), Medium::Here);
+        assert!(matches!(path("btrfs", false, vec![]).medium(), Medium::Unseen(_)));
+        assert!(matches!(path("nfs4", true, vec![]).medium(), Medium::Elsewhere(_)));
+    }
+}
