@@ -51,7 +51,7 @@ pub fn check_file(
     };
     let mut counts = count(file.as_mut(), layout, list);
     counts.outlived = outlived;
-    counts.through_cache = file.is_some_and(|file| !file.past_cache());
+    counts.cached = file.and_then(|file| file.cached());
     Ok(counts)
 }
 

@@ -6,14 +6,25 @@ use narrows_layer_database::Address;
 
 use crate::outcome::Counts;
 use crate::record::Found;
+use crate::server;
 use crate::table::{MARK_STREAM, failed, open};
 use crate::{Acknowledged, CrashTestError, Place, Ranges};
 
 /// SQLSTATE `undefined_table`.
 const NO_TABLE: &str = "42P01";
 
-/// Looks for the acknowledged rows in that database, and with `drop` removes the table if all are there. With `gone`, a
-/// missing table is taken for lost instead of for another database.
+/// How rows are looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TableCheck {
+    /// A missing table is lost, and not in another database.
+    pub gone: bool,
+    /// The user says that the machine under the server was started again, or its file systems were mounted again.
+    pub remounted: bool,
+    /// The table is removed if every row is there.
+    pub drop: bool,
+}
+
+/// Looks for the acknowledged rows in that database.
 ///
 /// # Errors
 /// Where the server refuses, the table isn't there, and the list is about a file.
@@ -21,8 +32,7 @@ pub fn check_table(
     address: &Address,
     list_path: &Path,
     list: &Acknowledged,
-    gone: bool,
-    drop: bool,
+    how: TableCheck,
 ) -> Result<Counts, CrashTestError> {
     let Place::Table { name, .. } = &list.terms.place else {
         return Err(CrashTestError::Other {
@@ -40,7 +50,7 @@ pub fn check_table(
     );
     let rows = match connection.query(&sql) {
         Ok(rows) => rows,
-        Err(error) if error.code() == Some(NO_TABLE) && gone => Vec::new(),
+        Err(error) if error.code() == Some(NO_TABLE) && how.gone => Vec::new(),
         Err(error) if error.code() == Some(NO_TABLE) => {
             return Err(CrashTestError::Gone { target: format!("table {name} in {address}") });
         }
@@ -48,6 +58,9 @@ pub fn check_table(
     };
     let mut present = vec![Ranges::default(); list.streams.len()];
     let mut counts = Counts::new(list.total());
+    let (server, _) = server::look(&mut connection, address)
+        .map_err(|source| failed("asking when the server was started in", address, source))?;
+    counts.server_memory = server.doubt(list, how.remounted);
     for row in rows {
         let (stream, from, to) = island(&row)
             .ok_or_else(|| CrashTestError::Protocol("the table has other columns".to_string()))?;
@@ -67,7 +80,7 @@ pub fn check_table(
         }
     }
     // What is missing is evidence.
-    if drop && counts.missing == 0 {
+    if how.drop && counts.missing == 0 {
         let sql = format!("DROP TABLE IF EXISTS {name}");
         connection.execute(&sql).map_err(|source| failed("dropping the table", address, source))?;
     }

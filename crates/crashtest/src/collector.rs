@@ -121,7 +121,7 @@ impl Collector {
     }
 
     fn objection(&self, terms: &Terms) -> Option<String> {
-        if terms.writer.shares_kernel(&self.machine) && !terms.same_host {
+        if terms.writer.is_beside(&self.machine) && !terms.same_host {
             return Some(format!(
                 "writer and list are on one machine ({}): its power cut takes both, and a killed process is no power \
                  cut. Listen on another host; --same-host is for rehearsals, and for drives or databases that are cut \

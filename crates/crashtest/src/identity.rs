@@ -1,10 +1,11 @@
 //! Which test, and which machine in which boot.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::str::FromStr;
 
+use narrows_facts::{Live, Source};
 use serde::{Deserialize, Serialize};
 
 /// A crash test's random id; it stands in every sector that the test writes.
@@ -71,38 +72,36 @@ pub struct Machine {
 impl Machine {
     /// This one.
     pub fn this() -> Machine {
-        let text = |path: &str| {
-            let text = fs::read_to_string(path).ok()?;
-            Some(text.trim().to_string()).filter(|text| !text.is_empty())
-        };
+        let source: &dyn Source = &Live;
         Machine {
-            host: text("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".to_string()),
-            boot_id: text("/proc/sys/kernel/random/boot_id").unwrap_or_default(),
-            machine: text("/etc/machine-id").map(|id| digest(&id)),
+            host: source.text("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".to_string()),
+            boot_id: narrows_platform::boot_id(source).unwrap_or_default(),
+            machine: narrows_platform::machine_digest(source),
         }
     }
 
-    /// Whether both run on one kernel: no cut of one's power spares the other.
-    pub fn shares_kernel(&self, other: &Machine) -> bool {
-        !self.boot_id.is_empty() && self.boot_id == other.boot_id
+    /// Whether both run on one kernel, in one boot; `None` where a boot id is unknown.
+    pub fn shares_kernel(&self, other: &Machine) -> Option<bool> {
+        let known = !self.boot_id.is_empty() && !other.boot_id.is_empty();
+        known.then_some(self.boot_id == other.boot_id)
     }
 
-    /// Whether `later` is this machine after a boot; `None` where it may be another machine.
+    /// Whether one cut of the power takes both at the same time. Where no boot tells, a name or an id in common is enough for
+    /// the doubt.
+    pub fn is_beside(&self, other: &Machine) -> bool {
+        let alike = self.machine.is_some() && self.machine == other.machine;
+        self.shares_kernel(other).unwrap_or(alike || self.host == other.host)
+    }
+
+    /// Whether `later` is this machine after a boot; `None` where it may be another machine. Name and id must both be
+    /// the same: names repeat, and copied machines have one id.
     pub fn booted_since(&self, later: &Machine) -> Option<bool> {
-        if self.shares_kernel(later) {
+        if self.shares_kernel(later)? {
             return Some(false);
         }
-        let known = self.machine.is_some() && !self.boot_id.is_empty() && !later.boot_id.is_empty();
-        (known && self.machine == later.machine).then_some(true)
+        let same = self.machine.is_some() && self.machine == later.machine;
+        (same && self.host == later.host).then_some(true)
     }
-}
-
-/// FNV-1a, 64 bits: tells machines apart and doesn't show the id.
-fn digest(text: &str) -> String {
-    let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    });
-    format!("{hash:016x}")
 }
 
 #[cfg(test)]
@@ -121,7 +120,23 @@ mod tests {
         assert_eq!(before.booted_since(&machine("b", Some("n"))), None);
         assert_eq!(before.booted_since(&machine("b", None)), None);
         assert_eq!(before.booted_since(&machine("", Some("m"))), None);
-        assert!(!machine("", None).shares_kernel(&machine("", None)));
+        // A copy of the machine's image has its id.
+        let copy = Machine { host: "h2".into(), ..machine("b", Some("m")) };
+        assert_eq!(before.booted_since(&copy), None);
+    }
+
+    #[test]
+    fn one_boot_is_one_machine_whatever_it_is_called() {
+        let here = machine("a", Some("m"));
+        let renamed = Machine { host: "h2".into(), machine: None, ..here.clone() };
+        assert!(here.is_beside(&renamed));
+        // Two machines of one name, made from one image, run at the same time.
+        assert!(!here.is_beside(&machine("b", Some("m"))));
+        // Nothing but a name or an id is known.
+        assert!(machine("", None).is_beside(&machine("b", Some("m"))));
+        let other = Machine { host: "h2".into(), ..machine("", Some("m")) };
+        assert!(here.is_beside(&other));
+        assert!(!here.is_beside(&Machine { machine: Some("n".into()), ..other }));
     }
 
     #[test]

@@ -106,6 +106,8 @@ pub struct Acknowledged {
     pub streams: Vec<Ranges>,
     /// How it ended; `None` if the collector itself was killed.
     pub end: Option<End>,
+    /// When it began, the collector's clock.
+    pub began_unix_ms: u64,
     /// When the last record came, the collector's clock.
     pub last_record_unix_ms: Option<u64>,
     /// When anything came last.
@@ -122,8 +124,10 @@ impl Acknowledged {
         let file = File::open(path).map_err(CrashTestError::file("opening the list", path))?;
         let mut lines = BufReader::new(file).lines();
         let first = lines.next().and_then(Result::ok).unwrap_or_default();
-        let (terms, collector) = match serde_json::from_str(&first) {
-            Ok(Line::CrashTest { version: VERSION, terms, collector, .. }) => (*terms, collector),
+        let (terms, collector, began_unix_ms) = match serde_json::from_str(&first) {
+            Ok(Line::CrashTest { version: VERSION, terms, collector, unix_ms }) => {
+                (*terms, collector, unix_ms)
+            }
             Ok(Line::CrashTest { version, .. }) => {
                 return Err(wrong(format!("version {version}; this one reads {VERSION}")));
             }
@@ -139,6 +143,7 @@ impl Acknowledged {
             collector,
             streams,
             end: None,
+            began_unix_ms,
             last_record_unix_ms: None,
             last_heard_unix_ms: None,
         };
@@ -205,6 +210,8 @@ mod tests {
             flushes: true,
             place: Place::File(layout),
             local_medium: true,
+            elsewhere: None,
+            server: None,
             mount_point: None,
             same_host: false,
         }

@@ -1,91 +1,139 @@
 //! Whether the machine's own boot says anything about what is written to.
 //!
-//! A boot is a cut of the medium only where the medium is in the machine. A file system of the network, a database elsewhere,
-//! and all that a hypervisor lends keep their power when this machine boots.
+//! A boot is a cut of the medium only where the medium is in the machine. A file system of the network, a drive on a fabric, a
+//! database elsewhere, and all that a hypervisor lends keep their power when this machine boots.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use narrows_facts::Live;
-use narrows_layer_database::{Address, Endpoint};
-use narrows_model::{Platform, Role};
+use narrows_model::{Medium as Place, Platform, Role};
 
 use crate::Target;
+use crate::server::number;
 
 /// Where records go, as it looks from here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Medium {
-    /// It loses its power with this machine.
-    pub(crate) local: bool,
+    /// Why it doesn't lose its power with this machine, or why that can't be told; `None` where it does.
+    pub(crate) elsewhere: Option<String>,
     /// The file system's mount point; absent for devices and databases.
     pub(crate) mount_point: Option<String>,
 }
 
 impl Medium {
     pub(crate) fn of_target(target: &Target) -> Medium {
-        let Target::NewFile(path) = target else {
-            return of_platform(&narrows_platform::discover(&Live, &[]));
-        };
-        // It isn't there yet: its folder is.
-        of_platform(&narrows_platform::discover(&Live, &[(Role::Wal, path)]))
+        match target {
+            Target::Device { path, .. } => of_device(path),
+            // It isn't there yet: its folder is.
+            Target::NewFile(path) => {
+                of_platform(&narrows_platform::discover(&Live, &[(Role::Wal, path)]))
+            }
+        }
     }
 
-    pub(crate) fn of_database(address: &Address) -> Medium {
-        let local = on_this_machine(&address.endpoint);
-        let here = of_platform(&narrows_platform::discover(&Live, &[]));
-        Medium { local: local && here.local, mount_point: None }
+    /// Of a server's data folder; `None` where it is on another machine or doesn't say.
+    pub(crate) fn of_database(folder: Option<&Path>) -> Medium {
+        let Some(folder) = folder else {
+            let text =
+                "the server is on another machine, or where its files are can't be seen from here";
+            return Medium { elsewhere: Some(text.to_string()), mount_point: None };
+        };
+        let log = folder.join("pg_wal");
+        let roles = [(Role::Data, folder), (Role::Wal, log.as_path())];
+        Medium { mount_point: None, ..of_platform(&narrows_platform::discover(&Live, &roles)) }
     }
 }
 
+fn of_device(path: &Path) -> Medium {
+    let platform = narrows_platform::discover(&Live, &[]);
+    let stack = fs::metadata(path)
+        .map(|metadata| narrows_platform::block_stack(&Live, &number(metadata.rdev())))
+        .unwrap_or_default();
+    let place = match stack.as_slice() {
+        [] => Place::Unseen(format!("the drives beneath {} can't be seen", path.display())),
+        devices => Place::of(devices),
+    };
+    Medium { elsewhere: reason(&platform, [place]), mount_point: None }
+}
+
 fn of_platform(platform: &Platform) -> Medium {
-    let path = platform.roles.first();
-    let network = path.is_some_and(|path| path.file_system.network);
-    let mount_point = path.map(|path| path.file_system.mount_point.clone());
+    let mount_point = platform.roles.first().map(|path| path.file_system.mount_point.clone());
     Medium {
-        local: platform.hypervisor.is_none() && !network,
+        elsewhere: reason(platform, platform.roles.iter().map(|path| path.medium())),
         mount_point: mount_point.filter(|place| !place.is_empty()),
     }
 }
 
-/// Whether a server answers on this machine itself.
-fn on_this_machine(endpoint: &Endpoint) -> bool {
-    match endpoint {
-        Endpoint::Unix { .. } => true,
-        Endpoint::Tcp { host, .. } => {
-            let address = host.trim_start_matches('[').trim_end_matches(']');
-            host == "localhost"
-                || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+fn reason(platform: &Platform, places: impl IntoIterator<Item = Place>) -> Option<String> {
+    let mut unseen = None;
+    for place in places {
+        match place {
+            Place::Elsewhere(why) => return Some(why),
+            Place::Unseen(why) => unseen = Some(why),
+            Place::Here => {}
         }
     }
+    let guest = platform.hypervisor.as_ref().map(|name| {
+        format!(
+            "this is a virtual machine ({name}): to kill or reset it cuts no drive, its host's power has to be cut"
+        )
+    });
+    guest.or(unseen)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+    use narrows_model::{BlockDevice, DeviceKind};
 
-    #[test]
-    fn only_what_is_in_the_machine_boots_with_it() {
+    fn platform(transport: &str) -> Platform {
         let mut platform = narrows_platform::discover(&Live, &[(Role::Wal, Path::new("/"))]);
-        for (hypervisor, network, local) in
-            [(None, false, true), (Some("KVM"), false, false), (None, true, false)]
-        {
-            platform.hypervisor = hypervisor.map(String::from);
-            platform.roles[0].file_system.network = network;
-            let medium = of_platform(&platform);
-            assert_eq!(medium, Medium { local, mount_point: Some("/".to_string()) });
-        }
+        platform.hypervisor = None;
+        let path = &mut platform.roles[0];
+        (path.file_system.network, path.file_system.volatile) = (false, false);
+        path.devices = vec![BlockDevice {
+            name: "sda".to_string(),
+            number: "8:0".to_string(),
+            kind: DeviceKind::Disk,
+            level: None,
+            model: None,
+            transport: Some(transport.to_string()),
+            size_bytes: None,
+            slaves: Vec::new(),
+            queue: None,
+            numa_node: None,
+            pcie: Vec::new(),
+        }];
+        platform
     }
 
     #[test]
-    fn a_server_is_here_by_its_socket_or_loopback() {
-        for (url, here) in [
-            ("postgres:///db?host=/run/postgresql", true),
-            ("postgres://me@localhost/db", true),
-            ("postgres://me@127.0.0.1/db", true),
-            ("postgres://me@[::1]:5433/db", true),
-            ("postgres://me@db1/db", false),
-            ("postgres://me@10.0.0.7/db", false),
-        ] {
-            assert_eq!(on_this_machine(&Address::parse(url).unwrap().endpoint), here, "{url}");
-        }
+    fn only_what_is_in_the_machine_boots_with_it() {
+        let here = of_platform(&platform("sata"));
+        assert_eq!(here, Medium { elsewhere: None, mount_point: Some("/".to_string()) });
+        let why = |platform: &Platform| of_platform(platform).elsewhere.unwrap();
+        assert!(why(&platform("iscsi")).contains("its own power"));
+        let mut guest = platform("sata");
+        guest.hypervisor = Some("KVM".to_string());
+        assert!(why(&guest).contains("to kill or reset it cuts no drive"));
+        let mut mounted = platform("sata");
+        mounted.roles[0].file_system.network = true;
+        assert!(why(&mounted).contains("over a network"));
+        let mut blind = platform("sata");
+        blind.roles[0].devices.clear();
+        assert!(why(&blind).contains("can't be seen"));
+    }
+
+    #[test]
+    fn a_database_that_hides_its_files_is_not_taken_for_local() {
+        assert!(Medium::of_database(None).elsewhere.is_some());
+    }
+
+    #[test]
+    fn what_is_no_device_has_no_drives() {
+        let found = of_device(Path::new("/dev/null"));
+        assert!(found.elsewhere.is_some(), "{found:?}");
     }
 }

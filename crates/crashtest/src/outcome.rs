@@ -27,8 +27,10 @@ pub struct Counts {
     pub torn: u64,
     /// The missing and torn ones, up to 10,000.
     pub lost: Vec<LostRecord>,
-    /// What was read may come from the kernel's memory.
-    pub through_cache: bool,
+    /// Why what was read of a file may come from the memory of the kernel that reads, if so.
+    pub cached: Option<String>,
+    /// Why rows may come from a memory that the cut spared, if so.
+    pub server_memory: Option<String>,
     /// The writer left its mark: it outlived its connection.
     pub outlived: bool,
 }
@@ -40,10 +42,17 @@ pub struct Cut {
     pub end: Option<End>,
     /// Whether the machine that wrote has booted since; `None` where that can't be told here.
     pub booted: Option<bool>,
-    /// Whether what was written to loses its power with that machine.
-    pub local_medium: bool,
+    /// Why what was written to doesn't lose its power with that machine, or why that can't be told; `None` where it
+    /// does.
+    pub elsewhere: Option<String>,
     /// What the user says was cut, where it isn't the machine itself.
     pub told: Option<String>,
+    /// The user says that the file system was mounted again since.
+    pub remounted: bool,
+    /// Whether the kernel that wrote is the one that reads; `None` where that can't be told.
+    pub same_kernel: Option<bool>,
+    /// The boot in which the machine that wrote is; `None` where this may be another machine.
+    pub boot_id: Option<String>,
     /// From the last record to the end of the voice, ms.
     pub idle_ms: Option<u64>,
 }
@@ -52,42 +61,90 @@ impl Cut {
     /// From a list, as seen on the machine where it is checked.
     pub fn of(list: &Acknowledged, here: &Machine, told: Option<&str>) -> Cut {
         let idle = list.last_heard_unix_ms.zip(list.last_record_unix_ms);
+        let (terms, writer) = (&list.terms, &list.terms.writer);
+        let booted = writer.booted_since(here);
+        let unsaid = || "the list doesn't say where what was written to is".to_string();
         Cut {
             end: list.end.clone(),
-            booted: list.terms.writer.booted_since(here),
-            local_medium: list.terms.local_medium,
+            booted,
+            elsewhere: match terms.local_medium {
+                true => None,
+                false => Some(terms.elsewhere.clone().unwrap_or_else(unsaid)),
+            },
             told: told.map(String::from),
+            remounted: false,
+            same_kernel: writer.shares_kernel(here),
+            boot_id: booted.map(|_| here.boot_id.clone()).filter(|id| !id.is_empty()),
             idle_ms: idle.map(|(heard, record)| heard.saturating_sub(record)),
         }
     }
 
     /// What shows the cut, or why none is seen.
-    pub fn seen(&self) -> Result<String, &'static str> {
+    pub fn seen(&self) -> Result<String, String> {
         if let Some(told) = &self.told {
-            return Ok(format!("the user says that the power was cut: {told}"));
+            return Ok(self.by_word(told));
         }
-        match (&self.end, self.booted) {
-            (Some(End::Silence), Some(true)) if !self.local_medium => Err(
-                "what was written to is not in the machine that booted: say with --cut what was cut",
-            ),
-            (Some(End::Silence), Some(true)) => {
-                Ok("the writer fell silent, and its machine has booted since".to_string())
+        let why = match (&self.end, self.booted) {
+            (Some(End::Silence), Some(true)) => match &self.elsewhere {
+                None => {
+                    return Ok(
+                        "the writer fell silent, and its machine has booted since".to_string()
+                    );
+                }
+                Some(why) => {
+                    return Err(format!(
+                        "what was written to is not in the machine that booted ({why}); say with --cut what was cut"
+                    ));
+                }
+            },
+            (Some(End::Orderly), _) => "the writer stopped in order before any cut",
+            (Some(End::Failed(_)), _) => {
+                "the writer saw a write fail and lived on: say with --cut what was cut, if that was meant"
             }
-            (Some(End::Orderly), _) => Err("the writer stopped in order before any cut"),
-            (Some(End::Failed(_)), _) => Err(
-                "the writer saw a write fail and lived on: say with --cut what was cut, if that was meant",
+            (Some(End::Closed), _) => {
+                "the writer's kernel lived on and closed its connection: a killed process is not a power cut"
+            }
+            (Some(End::Stopped), _) => "the list was stopped before any cut",
+            (None, _) => "the list has no end: whoever kept it was killed",
+            (Some(End::Silence), Some(false)) => {
+                "the writer's machine is still in the same boot: the network failed, not its power"
+            }
+            (Some(End::Silence), None) => {
+                "this is not the machine that wrote, or it can't be told: check there, or say with --cut what was cut"
+            }
+        };
+        Err(why.to_string())
+    }
+
+    /// The user's word for the cut, with what it can't be held against.
+    fn by_word(&self, told: &str) -> String {
+        let rests = match (&self.elsewhere, self.booted) {
+            (Some(why), _) => format!("; nothing but that word shows it: {why}"),
+            (None, Some(false)) => "; nothing but that word shows it: the machine that wrote is still in the same boot, \
+                                    and a cable that is pulled is no cut"
+                .to_string(),
+            (None, _) => String::new(),
+        };
+        format!("the user says that the power was cut: {told}{rests}")
+    }
+
+    /// Why nothing was under way when the power went, as far as the writer's end tells.
+    fn calm(&self) -> Option<&'static str> {
+        let lived_on = self.booted == Some(false);
+        match &self.end {
+            Some(End::Orderly | End::Stopped) => {
+                Some("the writer had stopped in order: nothing was under way at the cut")
+            }
+            Some(End::Closed) => {
+                Some("the writer's process had ended: nothing was under way at the cut")
+            }
+            Some(End::Silence) if lived_on => Some(
+                "the writer was not heard while its machine lived on: nothing shows that it wrote at the cut",
             ),
-            (Some(End::Closed), _) => Err(
-                "the writer's kernel lived on and closed its connection: a killed process is not a power cut",
-            ),
-            (Some(End::Stopped), _) => Err("the list was stopped before any cut"),
-            (None, _) => Err("the list has no end: whoever kept it was killed"),
-            (Some(End::Silence), Some(false)) => Err(
-                "the writer's machine is still in the same boot: the network failed, not its power",
-            ),
-            (Some(End::Silence), None) => Err(
-                "this is not the machine that wrote, or it can't be told: check there, or say with --cut what was cut",
-            ),
+            None if lived_on => {
+                Some("the list has no end: nothing shows that a write failed at the cut")
+            }
+            _ => None,
         }
     }
 }
@@ -126,13 +183,16 @@ pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTe
         torn: counts.torn,
         lost: counts.lost,
         cut: seen.ok(),
+        told: cut.told.clone(),
         host: Some(terms.writer.host.clone()),
+        machine: terms.writer.machine.clone(),
+        boot_id: cut.boot_id.clone(),
         mount_point: terms.mount_point.clone(),
     }
 }
 
 fn convict(
-    seen: &Result<String, &'static str>,
+    seen: &Result<String, String>,
     terms: &Terms,
     sentences: &mut Vec<String>,
 ) -> CrashTestOutcome {
@@ -156,7 +216,7 @@ fn convict(
 }
 
 fn acquit(
-    seen: &Result<String, &'static str>,
+    seen: &Result<String, String>,
     cut: &Cut,
     terms: &Terms,
     counts: &Counts,
@@ -168,6 +228,7 @@ fn acquit(
         Err(reason) => sentences.push(format!("no cut of the power was seen: {reason}")),
     }
     let mut shown = seen.is_ok();
+    let mut said = Vec::new();
     let mut doubt = |text: String| {
         sentences.push(text);
         shown = false;
@@ -175,17 +236,26 @@ fn acquit(
     if counts.checked < least {
         doubt(format!("only {} records could be looked for, fewer than {least}", counts.checked));
     }
-    if counts.through_cache && cut.booted == Some(false) {
-        doubt(
-            "the kernel that wrote still runs: what was read may be its memory; unmount, mount again".to_string(),
-        );
+    // Another kernel has none of the memory of the one that wrote.
+    if let Some(why) = counts.cached.as_ref().filter(|_| cut.same_kernel != Some(false)) {
+        if cut.remounted {
+            said.push("the user says that the file system was mounted again since".to_string());
+        } else {
+            doubt(format!(
+                "the kernel that wrote may still run, and what was read may be its memory ({why}): unmount, mount again, \
+                 and say so with --remounted"
+            ));
+        }
+    }
+    if let Some(why) = &counts.server_memory {
+        doubt(why.clone());
     }
     // Whoever said how it ends has told it.
     if counts.outlived && matches!(cut.end, Some(End::Silence | End::Closed) | None) {
         doubt("the writer outlived its connection: nothing was under way at a cut".to_string());
     }
-    if matches!(cut.end, Some(End::Orderly | End::Stopped)) && seen.is_ok() {
-        doubt("the writer had stopped in order: nothing was under way at the cut".to_string());
+    if let Some(why) = cut.calm().filter(|_| seen.is_ok()) {
+        doubt(why.to_string());
     }
     // A drive that is cut alone stalls its writer before it fails.
     let idle = cut.idle_ms.filter(|idle| cut.told.is_none() && *idle > LONGEST_IDLE_MS);
@@ -202,6 +272,7 @@ fn acquit(
                 .to_string(),
         );
     }
+    sentences.extend(said);
     if shown {
         sentences.push(
             "one cut tests what was under way at that moment: repeat it, under load, before relying on it".to_string(),
@@ -228,6 +299,8 @@ mod tests {
             flushes,
             place: Place::File(layout),
             local_medium: true,
+            elsewhere: None,
+            server: None,
             mount_point: None,
             same_host: false,
         }
@@ -241,8 +314,11 @@ mod tests {
         Cut {
             end: Some(End::Silence),
             booted: Some(true),
-            local_medium: true,
+            elsewhere: None,
             told: None,
+            remounted: false,
+            same_kernel: Some(false),
+            boot_id: Some("b".into()),
             idle_ms: Some(12),
         }
     }
@@ -266,12 +342,17 @@ mod tests {
             (None, Some(true), false, Inconclusive, Inconclusive),
             (failed.clone(), Some(false), false, Inconclusive, Inconclusive),
             (failed, Some(false), true, Shown, Refuted),
-            (Some(End::Closed), None, true, Shown, Refuted),
+            // Whoever had ended wrote nothing at the cut; what was lost was lost all the same.
+            (Some(End::Closed), None, true, Inconclusive, Refuted),
+            (Some(End::Closed), Some(false), true, Inconclusive, Refuted),
+            (Some(End::Silence), Some(false), true, Inconclusive, Refuted),
+            (None, Some(false), true, Inconclusive, Refuted),
+            (Some(End::Silence), None, true, Shown, Refuted),
             (Some(End::Orderly), Some(false), true, Inconclusive, Refuted),
             (Some(End::Stopped), Some(true), true, Inconclusive, Refuted),
         ] {
             let told = told.then(|| "the shelf's plug".to_string());
-            let cut = Cut { end, booted, local_medium: true, told, idle_ms: Some(0) };
+            let cut = Cut { end, booted, told, idle_ms: Some(0), ..real_cut() };
             let (seen, text) = outcome(counts(5000, 0, 0), &cut, true);
             assert_eq!(seen, intact, "{cut:?}: {text}");
             let (seen, text) = outcome(counts(5000, 1, 0), &cut, true);
@@ -300,29 +381,67 @@ mod tests {
 
     #[test]
     fn a_boot_is_no_cut_of_what_is_elsewhere() {
-        let elsewhere = Cut { local_medium: false, ..real_cut() };
+        let why = Some("sda is attached by iscsi: its own power has to be cut".to_string());
+        let elsewhere = Cut { elsewhere: why, ..real_cut() };
         for lost in [0, 1] {
             let (seen, text) = outcome(counts(5000, lost, 0), &elsewhere, true);
             assert_eq!(seen, Inconclusive);
-            assert!(text.contains("not in the machine that booted"), "{text}");
+            assert!(text.contains("not in the machine that booted (sda is attached"), "{text}");
         }
         let told = Cut { told: Some("the filer".into()), ..elsewhere };
-        assert_eq!(outcome(counts(5000, 0, 0), &told, true).0, Shown);
+        let (seen, text) = outcome(counts(5000, 0, 0), &told, true);
+        assert_eq!(seen, Shown);
+        assert!(text.contains("the filer; nothing but that word shows it: sda"), "{text}");
         assert_eq!(outcome(counts(5000, 1, 0), &told, true).0, Refuted);
     }
 
     #[test]
+    fn what_rests_on_the_users_word_says_so() {
+        let failed = Some(End::Failed("EIO".into()));
+        let told = Some("shelf 2".to_string());
+        let living = Cut { end: failed, booted: Some(false), told, ..real_cut() };
+        let test = conclude(&terms(true), counts(5000, 0, 0), &living, LEAST_RECORDS);
+        assert_eq!((test.outcome, test.told.as_deref()), (Shown, Some("shelf 2")));
+        assert!(test.cut.unwrap().contains("still in the same boot"));
+        let booted = conclude(&terms(true), counts(5000, 0, 0), &real_cut(), LEAST_RECORDS);
+        assert_eq!((booted.outcome, booted.told), (Shown, None));
+        assert_eq!((booted.machine.as_deref(), booted.boot_id.as_deref()), (Some("m"), Some("b")));
+    }
+
+    #[test]
     fn the_memory_of_the_kernel_that_wrote_shows_nothing() {
-        let cached = Counts { through_cache: true, ..counts(5000, 0, 0) };
+        let cached = Counts { cached: Some("pages stay".into()), ..counts(5000, 0, 0) };
         let told = Some("shelf 2".to_string());
         let failed = Some(End::Failed("EIO".into()));
-        let living = Cut { end: failed, booted: Some(false), told, ..real_cut() };
-        let (seen, text) = outcome(cached.clone(), &living, true);
-        assert_eq!(seen, Inconclusive);
-        assert!(text.contains("unmount"), "{text}");
-        assert_eq!(outcome(counts(5000, 0, 0), &living, true).0, Shown);
+        let booted = Some(false);
+        for same_kernel in [Some(true), None] {
+            let living =
+                Cut { end: failed.clone(), booted, told: told.clone(), same_kernel, ..real_cut() };
+            let (seen, text) = outcome(cached.clone(), &living, true);
+            assert_eq!(seen, Inconclusive);
+            assert!(text.contains("pages stay") && text.contains("--remounted"), "{text}");
+            assert_eq!(outcome(counts(5000, 0, 0), &living, true).0, Shown);
+            let again = Cut { remounted: true, ..living };
+            let (seen, text) = outcome(cached.clone(), &again, true);
+            assert_eq!(seen, Shown);
+            assert!(text.contains("mounted again"), "{text}");
+        }
         // After a boot nothing of it is left.
         assert_eq!(outcome(cached, &real_cut(), true).0, Shown);
+    }
+
+    #[test]
+    fn a_servers_memory_shows_nothing_after_any_cut() {
+        let rows =
+            Counts { server_memory: Some("it was not started".into()), ..counts(5000, 0, 0) };
+        for told in [None, Some("db1".to_string())] {
+            let cut = Cut { told, ..real_cut() };
+            let (seen, text) = outcome(rows.clone(), &cut, true);
+            assert_eq!(seen, Inconclusive);
+            assert!(text.contains("it was not started"), "{text}");
+            let lost = Counts { missing: 1, ..rows.clone() };
+            assert_eq!(outcome(lost, &cut, true).0, Refuted);
+        }
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! Reading what is on the medium, and not what the kernel remembers of it.
 //!
-//! Where the kernel that wrote still runs, its page cache holds the records whatever the drive kept. So reads go past
-//! it (`O_DIRECT`, open(2)); where a file system refuses that, the file's pages are dropped first, and whether any stayed is
-//! asked.
+//! Where the kernel that wrote still runs, its page cache holds the records whatever the drive kept. So the file's pages are
+//! dropped, reads go past the cache (`O_DIRECT`, open(2)), and afterwards it is asked whether they brought pages in
+//! (mincore(2)): some file systems take `O_DIRECT` and read through memory all the same. A memory of another kind, that of a
+//! file system or of the file under a loop device, is known by its name.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use narrows_facts::file::{evict, resident_share, volatile};
+use narrows_facts::file::{evict, fs_kind, network_kind, resident_share_within, volatile_kind};
+use narrows_facts::{Live, Source};
+use narrows_model::DeviceKind;
 
+use crate::server::number;
 use crate::sync::{ALIGNMENT, Aligned};
 
 /// A file or device that is being checked.
@@ -18,7 +23,10 @@ pub(crate) struct Reading {
     file: File,
     buffer: Aligned,
     direct: bool,
-    past_cache: bool,
+    /// Why what is read comes from a memory, where that was seen before the first read.
+    memory: Option<String>,
+    /// From the first to the last byte that was read.
+    touched: Option<Range<u64>>,
 }
 
 impl Reading {
@@ -28,25 +36,28 @@ impl Reading {
         let buffer = Aligned::new(longest.next_multiple_of(ALIGNMENT) + ALIGNMENT);
         let mut direct = OpenOptions::new();
         direct.read(true).custom_flags(libc::O_DIRECT | libc::O_CLOEXEC);
-        match direct.open(path) {
-            Ok(file) => {
-                // A device's node lies in memory, and the device doesn't.
-                let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-                let past_cache = !(regular && volatile(path).unwrap_or(false));
-                Ok(Reading { file, buffer, direct: true, past_cache })
-            }
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
-                let file = File::open(path)?;
-                let past_cache = forgotten(&file);
-                Ok(Reading { file, buffer, direct: false, past_cache })
-            }
-            Err(error) => Err(error),
-        }
+        let (file, direct) = match direct.open(path) {
+            Ok(file) => (file, true),
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => (File::open(path)?, false),
+            Err(error) => return Err(error),
+        };
+        let memory = memory_of(path, &file.metadata()?);
+        let mut reading = Reading { file, buffer, direct, memory, touched: None };
+        reading.forget();
+        Ok(reading)
     }
 
-    /// Whether what is read comes from beneath the page cache, as far as can be seen.
-    pub(crate) fn past_cache(&self) -> bool {
-        self.past_cache
+    /// Why what was read may come from a memory and not from the medium, as far as can be seen; `None` where it was read past
+    /// all that are known.
+    pub(crate) fn cached(&self) -> Option<String> {
+        if self.memory.is_some() || !self.direct {
+            return self.memory.clone();
+        }
+        match resident_share_within(&self.file, self.touched.clone()?) {
+            Ok(share) if share <= 0.0 => None,
+            Ok(_) => Some("direct reads left pages in memory, or others read it too".to_string()),
+            Err(error) => Some(format!("whether it is in memory can't be asked: {error}")),
+        }
     }
 
     /// The `length` bytes from `offset` on.
@@ -59,6 +70,11 @@ impl Reading {
             self.go_through_the_cache()?;
             got = self.fill(start, span);
         }
+        let end = start + span as u64;
+        self.touched = Some(match &self.touched {
+            Some(known) => known.start.min(start)..known.end.max(end),
+            None => start..end,
+        });
         if got? < needed {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -86,15 +102,44 @@ impl Reading {
         use std::os::fd::AsRawFd;
         self.file = File::open(format!("/proc/self/fd/{}", self.file.as_raw_fd()))?;
         self.direct = false;
-        self.past_cache = forgotten(&self.file);
+        self.forget();
         Ok(())
+    }
+
+    /// Drops the file's pages from memory. Where reads go through it, all must be gone before the first.
+    fn forget(&mut self) {
+        let dropped = evict(&self.file);
+        if self.direct || self.memory.is_some() {
+            return;
+        }
+        self.memory = match dropped.and_then(|()| resident_share_within(&self.file, 0..u64::MAX)) {
+            Ok(share) if share <= 0.0 => None,
+            Ok(_) => Some("some of its pages stay in memory".to_string()),
+            Err(error) => Some(format!("its pages can't be dropped from memory: {error}")),
+        };
     }
 }
 
-/// Drops the file's pages from memory; `false` if some stay, or that can't be told.
-fn forgotten(file: &File) -> bool {
-    let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    regular && evict(file).is_ok() && resident_share(file).is_ok_and(|share| share <= 0.0)
+/// A memory beneath the page cache or beside it, which no direct read goes past.
+fn memory_of(path: &Path, metadata: &Metadata) -> Option<String> {
+    let device = metadata.file_type().is_block_device();
+    // A device's node lies in memory, and the device doesn't.
+    if !device {
+        let kind = fs_kind(path).unwrap_or_default();
+        if volatile_kind(&kind) || network_kind(&kind) || kind == "zfs" {
+            return Some(format!("{kind} keeps a memory of its own"));
+        }
+    }
+    let holder = if device { metadata.rdev() } else { metadata.dev() };
+    let stack = narrows_platform::block_stack(&Live, &number(holder));
+    let looped = stack.iter().filter(|device| device.kind == DeviceKind::Loop);
+    let through = looped.map(|device| device.name.as_str()).find(|name| !reads_directly(name));
+    through.map(|name| format!("{name} reads its file through memory (losetup --direct-io=on)"))
+}
+
+fn reads_directly(name: &str) -> bool {
+    let source: &dyn Source = &Live;
+    source.number::<u32>(&format!("/sys/block/{name}/loop/dio")) == Some(1)
 }
 
 #[cfg(test)]
@@ -132,20 +177,42 @@ mod tests {
         std::fs::write(&path, vec![7; 64 << 10]).unwrap();
         let file = File::open(&path).unwrap();
         let mut reading = Reading::open(&path, 4096).unwrap();
-        if !reading.past_cache() {
-            eprintln!("SKIPPED: no way past the page cache on the file system of /var/tmp");
+        reading.read(0, 4096).unwrap();
+        if !reading.direct {
+            eprintln!("SKIPPED: no direct reads on the file system of /var/tmp");
             return;
         }
-        evict(&file).unwrap();
-        reading.read(0, 4096).unwrap();
-        if reading.direct {
-            assert_eq!(resident_share(&file).ok(), Some(0.0), "the read went through the cache");
+        if let Some(why) = reading.cached() {
+            eprintln!("SKIPPED: no way past memory on the file system of /var/tmp: {why}");
+            return;
         }
+        // Somebody else brings back what is looked at, and then something else of the file.
+        file.read_at(&mut [0; 512], 0).unwrap();
+        assert!(reading.cached().unwrap().contains("pages in memory"));
+        let mut again = Reading::open(&path, 4096).unwrap();
+        again.read(0, 4096).unwrap();
+        assert_eq!(again.cached(), None);
+    }
+
+    #[test]
+    fn pages_that_stay_are_told_where_reads_go_through_them() {
+        let folder = folder();
+        let path = folder.path().join("file");
+        std::fs::write(&path, vec![7; 64 << 10]).unwrap();
+        let mut reading = Reading::open(&path, 4096).unwrap();
+        reading.go_through_the_cache().unwrap();
+        if reading.memory.is_some() {
+            eprintln!("SKIPPED: no pages can be dropped on the file system of /var/tmp");
+            return;
+        }
+        // What was read after they were dropped came from the medium.
+        reading.read(0, 4096).unwrap();
+        assert_eq!(reading.cached(), None);
     }
 
     #[test]
     fn a_file_in_memory_is_never_past_it() {
-        if !volatile(Path::new("/dev/shm")).unwrap_or(false) {
+        if !volatile_kind(&fs_kind(Path::new("/dev/shm")).unwrap_or_default()) {
             eprintln!("SKIPPED: no file system in memory");
             return;
         }
@@ -153,6 +220,6 @@ mod tests {
         std::fs::write(file.path(), [1; 4096]).unwrap();
         let mut reading = Reading::open(file.path(), 4096).unwrap();
         assert_eq!(reading.read(0, 4096).unwrap(), [1; 4096]);
-        assert!(!reading.past_cache());
+        assert!(reading.cached().unwrap().contains("tmpfs"));
     }
 }

@@ -7,6 +7,7 @@ use narrows_layer_database::{Address, Connection, WireError};
 
 use crate::medium::Medium;
 use crate::reporter::Reporter;
+use crate::server;
 use crate::streams::{self, Sink};
 use crate::terms::table_name;
 use crate::{CrashTestError, Machine, Place, RunId, Terms, Written};
@@ -35,7 +36,9 @@ pub fn write_table(
     let mut connection = open(address)?;
     let (method, flushes) = method(&mut connection)
         .map_err(|source| failed("reading the settings", address, source))?;
-    let medium = Medium::of_database(address);
+    let (server, folder) = server::look(&mut connection, address)
+        .map_err(|source| failed("asking when the server was started in", address, source))?;
+    let medium = Medium::of_database(folder.as_deref());
     let terms = Terms {
         run,
         writer: Machine::this(),
@@ -43,7 +46,9 @@ pub fn write_table(
         method,
         flushes,
         place: Place::Table { name: name.clone(), streams },
-        local_medium: medium.local,
+        local_medium: medium.elsewhere.is_none(),
+        elsewhere: medium.elsewhere,
+        server: Some(server),
         mount_point: medium.mount_point,
         same_host,
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use narrows_engine::Stop;
 
+use crate::medium::Medium;
 use crate::record::{ENDED, HEADER_STREAM, encode};
 use crate::{CrashTestError, HEADER_BYTES, Layout, Mode, RunId};
 
@@ -30,6 +31,11 @@ impl Target {
         match self {
             Target::NewFile(path) | Target::Device { path, .. } => path,
         }
+    }
+
+    /// Why a cut of this machine's power shows nothing of it, or why that can't be told; `None` where it does.
+    pub fn elsewhere(&self) -> Option<String> {
+        Medium::of_target(self).elsewhere
     }
 
     /// Fills the whole ring with records of number 0 and heads it, all flushed, the folder's entry too. A file that

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, Machine, RunId};
+use crate::{Layout, Machine, RunId, Server};
 
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,9 +44,15 @@ pub struct Terms {
     pub flushes: bool,
     /// Where records go.
     pub place: Place,
-    /// Whether that loses its power with the machine that writes: no network and no hypervisor between.
+    /// Whether that loses its power with the machine that writes: its drives were seen, and are in it.
     #[serde(default)]
     pub local_medium: bool,
+    /// Why that isn't so, or can't be told; absent where it is.
+    #[serde(default)]
+    pub elsewhere: Option<String>,
+    /// The server of a table, as it was before the first record.
+    #[serde(default)]
+    pub server: Option<Server>,
     /// The file's mount point; absent for devices and databases.
     #[serde(default)]
     pub mount_point: Option<String>,
@@ -58,7 +64,8 @@ impl Terms {
     /// Why these can't be kept, if so: they come over the network.
     pub fn fault(&self) -> Option<&'static str> {
         let mount_point = self.mount_point.as_deref().unwrap_or_default();
-        let shown = [&self.writer.host, &self.target, &self.method, mount_point];
+        let elsewhere = self.elsewhere.as_deref().unwrap_or_default();
+        let shown = [&self.writer.host, &self.target, &self.method, mount_point, elsewhere];
         if shown.iter().any(|text| text.chars().any(char::is_control)) {
             return Some("names have no control characters");
         }
@@ -93,6 +100,8 @@ mod tests {
             flushes: true,
             place,
             local_medium: true,
+            elsewhere: None,
+            server: None,
             mount_point: Some("/data".into()),
             same_host: false,
         }
@@ -118,7 +127,8 @@ mod tests {
             Terms { writer: host, ..good.clone() },
             Terms { target: bad.clone(), ..good.clone() },
             Terms { method: bad.clone(), ..good.clone() },
-            Terms { mount_point: Some(bad), ..good.clone() },
+            Terms { mount_point: Some(bad.clone()), ..good.clone() },
+            Terms { elsewhere: Some(bad), ..good.clone() },
         ] {
             assert!(terms.fault().is_some(), "{terms:?}");
         }
@@ -131,7 +141,10 @@ mod tests {
         let fields = value.as_object_mut().unwrap();
         fields.remove("local_medium");
         fields.remove("mount_point");
+        fields.remove("elsewhere");
+        fields.remove("server");
         let read: Terms = serde_json::from_value(value).unwrap();
         assert_eq!((read.local_medium, read.mount_point), (false, None));
+        assert_eq!((read.elsewhere, read.server), (None, None));
     }
 }

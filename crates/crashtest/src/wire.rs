@@ -171,6 +171,8 @@ mod tests {
             flushes: true,
             place: Place::File(Layout { record_bytes: 4096, streams: 2, mode }),
             local_medium: true,
+            elsewhere: None,
+            server: None,
             mount_point: None,
             same_host: false,
         }

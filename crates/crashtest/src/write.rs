@@ -57,7 +57,9 @@ pub fn write_files(
         method: format!("{}{past}", settings.sync.name()),
         flushes: settings.sync != Sync::None,
         place: Place::File(settings.layout),
-        local_medium: medium.local,
+        local_medium: medium.elsewhere.is_none(),
+        elsewhere: medium.elsewhere,
+        server: None,
         mount_point: medium.mount_point,
         same_host: settings.same_host,
     };

@@ -260,8 +260,11 @@ fn a_writer_that_outlives_its_list_leaves_a_mark() {
     let cut = Cut {
         end: Some(End::Silence),
         booted: Some(true),
-        local_medium: true,
+        elsewhere: None,
         told: None,
+        remounted: false,
+        same_kernel: Some(false),
+        boot_id: None,
         idle_ms: Some(0),
     };
     let test = conclude(&list.terms, counts.clone(), &cut, 1);

@@ -115,9 +115,18 @@ pub struct CrashTest {
     /// What shows that the power was cut; absent where nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
+    /// What the user says was cut; absent where a boot of the machine shows it, and in tests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// Name of the machine that wrote; absent in tests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// Digest of its machine id, as in [`crate::Platform::machine`]; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Boot in which that machine was when the records were looked for; absent where another machine did that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
     /// Mount point of the file's file system on it; absent for devices and databases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mount_point: Option<String>,

@@ -2,6 +2,7 @@
 
 use narrows_model::{DeviceKind, Layer, PcieLink, Role, RolePath, condition};
 
+use crate::durability::{SwitchedOff, switched_off};
 use crate::evaluate::Case;
 use crate::select::says;
 
@@ -20,6 +21,8 @@ pub enum PathFact {
     WriteBack,
     /// Mirrors, parity or a mapper stand between file and drives, so drives move other amounts than were asked.
     Redundant,
+    /// The kernel sends a device no flushes, although the drive or one beneath says that its cache is volatile.
+    FlushSwitchedOff,
     /// A drive's PCIe link runs slower or narrower than the drive could.
     LinkBelowDrive,
 }
@@ -44,6 +47,7 @@ impl PathFact {
             PathFact::Redundant => {
                 path.devices.iter().any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
             }
+            PathFact::FlushSwitchedOff => !switched_off(&path.devices).is_empty(),
             PathFact::LinkBelowDrive => drives.any(|d| d.pcie.first().is_some_and(below)),
         }
     }
@@ -57,6 +61,9 @@ impl PathFact {
             PathFact::CountersOff => "on a drive whose counters are off",
             PathFact::WriteBack => "on drives with a volatile write cache",
             PathFact::Redundant => "behind RAID or a mapper",
+            PathFact::FlushSwitchedOff => {
+                "on a device that gets no flushes, above a volatile write cache"
+            }
             PathFact::LinkBelowDrive => {
                 "on a drive whose PCIe link is below what the drive could do"
             }
@@ -79,6 +86,11 @@ impl PathFact {
                     .map(|(d, link)| format!("{}: {}", d.name, speeds(link)))
                     .collect();
                 format!("{place}; {}", links.join(", "))
+            }
+            PathFact::FlushSwitchedOff => {
+                let off = switched_off(&path.devices);
+                let sentences: Vec<String> = off.iter().map(SwitchedOff::evidence).collect();
+                format!("{place}; {}", sentences.join("; "))
             }
             PathFact::CountersOff | PathFact::WriteBack | PathFact::Redundant => {
                 let names: Vec<&str> = path.devices.iter().map(|d| d.name.as_str()).collect();

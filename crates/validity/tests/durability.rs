@@ -1,10 +1,10 @@
 //! From evidence to one of three words: tables.
 
 use narrows_model::{
-    BlockDevice, CrashTest, CrashTestOutcome, DeviceKind, DurabilityWord, FileSystem, Leaning,
-    Queue, Role, RolePath,
+    BlockDevice, CrashTest, CrashTestOutcome, DeviceKind, DriveCache, Durability, DurabilityWord,
+    FileSystem, Leaning, Queue, Role, RolePath,
 };
-use narrows_validity::durability::{FlushCost, Known, durability};
+use narrows_validity::durability::{FlushCost, Identity, Known, durability};
 
 fn device(name: &str, kind: DeviceKind, cache: Option<&str>, slaves: &[&str]) -> BlockDevice {
     BlockDevice {
@@ -13,7 +13,7 @@ fn device(name: &str, kind: DeviceKind, cache: Option<&str>, slaves: &[&str]) ->
         kind,
         level: None,
         model: None,
-        transport: None,
+        transport: Some("sata".to_string()).filter(|_| kind == DeviceKind::Disk),
         size_bytes: None,
         slaves: slaves.iter().map(|slave| slave.to_string()).collect(),
         queue: Some(Queue {
@@ -43,7 +43,11 @@ fn path(kind: &str, options: &[&str], devices: Vec<BlockDevice>) -> RolePath {
 }
 
 fn drive() -> Vec<BlockDevice> {
-    vec![device("nvme0n1", DeviceKind::Disk, Some("write back"), &[])]
+    drive_named("nvme0n1")
+}
+
+fn drive_named(name: &str) -> Vec<BlockDevice> {
+    vec![device(name, DeviceKind::Disk, Some("write back"), &[])]
 }
 
 fn test(target: &str, outcome: CrashTestOutcome, flushes: bool) -> CrashTest {
@@ -60,7 +64,10 @@ fn test(target: &str, outcome: CrashTestOutcome, flushes: bool) -> CrashTest {
         torn: 0,
         lost: Vec::new(),
         cut: None,
+        told: None,
         host: Some("db1".to_string()),
+        machine: Some("m1".to_string()),
+        boot_id: Some("after".to_string()),
         mount_point: target
             .rsplit_once('/')
             .map(|(folder, _)| folder.to_string())
@@ -68,10 +75,16 @@ fn test(target: &str, outcome: CrashTestOutcome, flushes: bool) -> CrashTest {
     }
 }
 
-fn judge(path: &RolePath, tests: &[CrashTest]) -> narrows_model::Durability {
-    let known =
-        Known { path, host: Some("db1"), hypervisor: None, flush: None, crash_tests: tests };
-    durability(&known)
+/// Examined in a later boot than that of the tests' checks.
+const DB1: Identity<'_> =
+    Identity { host: Some("db1"), machine: Some("m1"), boot_id: Some("later") };
+
+fn judge_at(machine: Identity<'_>, path: &RolePath, tests: &[CrashTest]) -> Durability {
+    durability(&Known { path, machine, hypervisor: None, flush: None, crash_tests: tests })
+}
+
+fn judge(path: &RolePath, tests: &[CrashTest]) -> Durability {
+    judge_at(DB1, path, tests)
 }
 
 #[test]
@@ -146,7 +159,8 @@ fn speed_alone_convicts_nobody() {
         for device_flushes in [None, Some(0.0), Some(1.0)] {
             let flush = Some(FlushCost { durable_ns, plain_ns: Some(1500.0), device_flushes });
             let hypervisor = Some("KVM");
-            let known = Known { path: &path, host: None, hypervisor, flush, crash_tests: &[] };
+            let machine = Identity::default();
+            let known = Known { path: &path, machine, hypervisor, flush, crash_tests: &[] };
             let found = durability(&known);
             assert_eq!(found.word, DurabilityWord::NotShown);
             let of = |about| found.evidence.iter().find(|item| item.about == about).unwrap();
@@ -203,7 +217,100 @@ fn the_same_path_on_another_or_unknown_machine_or_mount_decides_nothing() {
         }
     }
     let test = test("/wal/crash", Shown, true);
-    let (path, tests) = (&path, &[test]);
-    let known = Known { path, host: None, hypervisor: None, flush: None, crash_tests: tests };
-    assert_eq!(durability(&known).word, DurabilityWord::NotShown);
+    assert_eq!(judge_at(Identity::default(), &path, &[test]).word, DurabilityWord::NotShown);
+}
+
+#[test]
+fn a_machine_is_known_by_more_than_its_name() {
+    let path = path("ext4", &[], drive());
+    let test = test("/wal/crash", CrashTestOutcome::Shown, true);
+    let word = |machine, boot_id, test: &CrashTest| {
+        let here = Identity { host: Some("db1"), machine, boot_id };
+        let found = judge_at(here, &path, std::slice::from_ref(test));
+        (found.word, found.evidence.last().unwrap().sentence.clone())
+    };
+    assert_eq!(word(Some("m1"), None, &test).0, DurabilityWord::Shown);
+    // No machine id, but still in the boot in which the records were looked for.
+    assert_eq!(word(None, Some("after"), &test).0, DurabilityWord::Shown);
+    let (seen, text) = word(Some("m2"), Some("later"), &test);
+    assert_eq!(seen, DurabilityWord::NotShown);
+    assert!(text.contains("called db1 too"), "{text}");
+    let (seen, text) = word(None, Some("later"), &test);
+    assert_eq!(seen, DurabilityWord::NotShown);
+    assert!(text.contains("only its name"), "{text}");
+    let nameless = CrashTest { machine: None, boot_id: None, ..test };
+    assert_eq!(word(Some("m1"), Some("later"), &nameless).0, DurabilityWord::NotShown);
+}
+
+#[test]
+fn a_boot_of_this_machine_shows_nothing_of_a_drive_in_another() {
+    use CrashTestOutcome::{Refuted, Shown};
+    let away = |transport: &str| {
+        let mut sdb = device("sdb", DeviceKind::Disk, Some("write back"), &[]);
+        sdb.transport = Some(transport.to_string());
+        let dm = device("dm-0", DeviceKind::Mapper, Some("write back"), &["sda", "sdb"]);
+        path("xfs", &[], [vec![dm], drive_named("sda"), vec![sdb]].concat())
+    };
+    for transport in ["iscsi", "nvme (tcp)", "network (nbd)", "network (rbd)", "network (drbd)"] {
+        let path = away(transport);
+        let found = judge(&path, &[]);
+        let item = found.evidence.iter().find(|item| item.sentence.contains("its own power"));
+        let item = item.unwrap_or_else(|| panic!("{transport}: {found:?}"));
+        assert_eq!((item.about.as_str(), item.leaning), ("sdb", Leaning::Open));
+        assert!(item.sentence.contains(transport), "{item:?}");
+        assert!(found.sentence.contains("machine that has the drive"), "{}", found.sentence);
+        for outcome in [Shown, Refuted] {
+            let booted = test("/wal/crash", outcome, true);
+            let found = judge(&path, std::slice::from_ref(&booted));
+            assert_eq!(found.word, DurabilityWord::NotShown, "{found:?}");
+            let told = CrashTest { told: Some("the array's plug".to_string()), ..booted };
+            let found = judge(&path, &[told]);
+            assert_ne!(found.word, DurabilityWord::NotShown, "{found:?}");
+            let item = found.evidence.last().unwrap();
+            assert!(item.sentence.contains("the array's plug"), "{item:?}");
+            if outcome == Shown {
+                assert!(found.sentence.contains("by the word of"), "{}", found.sentence);
+            }
+        }
+    }
+    assert!(!judge(&away("sata"), &[]).sentence.contains("machine that has"));
+    assert_eq!(
+        judge(&away("sata"), &[test("/wal/crash", Shown, true)]).word,
+        DurabilityWord::Shown
+    );
+}
+
+#[test]
+fn ending_a_guest_cuts_no_drive() {
+    let path = path("ext4", &[], drive());
+    let tests = [test("/wal/crash", CrashTestOutcome::Shown, true)];
+    let hypervisor = Some("KVM");
+    let known = Known { path: &path, machine: DB1, hypervisor, flush: None, crash_tests: &tests };
+    let found = durability(&known);
+    assert_eq!(found.word, DurabilityWord::NotShown);
+    let item = found.evidence.iter().find(|item| item.about == "hypervisor").unwrap();
+    assert!(item.sentence.contains("its host's power"), "{item:?}");
+}
+
+#[test]
+fn a_drive_that_contradicts_the_kernel_speaks_against_itself() {
+    let says = |kernel: &str, volatile| {
+        let mut sda = device("sda", DeviceKind::Disk, Some(kernel), &[]);
+        let cache = DriveCache { volatile, says: "cache_type \"x\"".to_string() };
+        sda.queue.as_mut().unwrap().drive_cache = Some(cache);
+        let lv = device("dm-0", DeviceKind::Mapper, Some("write back"), &["sda1"]);
+        let part = device("sda1", DeviceKind::Partition, None, &["sda"]);
+        judge(&path("xfs", &[], vec![lv, part, sda]), &[])
+    };
+    let of = |found: &Durability| {
+        let found = found.evidence.iter().find(|item| item.about == "sda").unwrap().clone();
+        (found.leaning, found.sentence)
+    };
+    let (leaning, text) = of(&says("write through", true));
+    assert_eq!(leaning, Leaning::Against, "{text}");
+    assert!(text.contains("cache_type \"x\""), "{text}");
+    let (leaning, text) = of(&says("write through", false));
+    assert_eq!(leaning, Leaning::Open, "{text}");
+    assert!(text.contains("says itself"), "{text}");
+    assert_eq!(of(&says("write back", true)).0, Leaning::For);
 }

@@ -2,7 +2,7 @@
 
 mod clean;
 
-use narrows_model::{Role, Run, Severity, Unit, Validity, condition, metric};
+use narrows_model::{DeviceKind, Role, Run, Severity, Unit, Validity, condition, metric};
 use narrows_validity::{Group, check, rules};
 use serde_json::json;
 
@@ -142,4 +142,35 @@ fn of_several_places_for_the_log_the_one_that_was_measured_counts() {
     let m = m.expect("the clean run has one");
     m.conditions.insert(condition::FOLDER.to_string(), json!("/dev/shm/log"));
     assert_eq!(ids(&run).len(), 1);
+}
+
+#[test]
+fn flushes_that_end_on_the_way_are_found_through_every_slave_with_the_cure() {
+    let found = |run: &Run| -> Vec<String> {
+        let findings = check(run).into_iter().filter(|f| f.id == "flush-switched-off");
+        findings.map(|f| serde_json::to_string(&f).unwrap()).collect()
+    };
+    let mut run = clean::run();
+    let path = run.hosts[0].platform.roles.iter_mut().find(|path| path.role == Role::Wal).unwrap();
+    let drive = path.devices[0].clone();
+    let layer = |name: &str, kind, beneath: &str, cache: &str| {
+        let mut device = drive.clone();
+        (device.name, device.kind) = (name.to_string(), kind);
+        device.slaves = vec![beneath.to_string()];
+        device.queue.as_mut().unwrap().write_cache = Some(cache.to_string());
+        device
+    };
+    // Two layers above the drive, of which the upper one was told that nothing beneath is volatile.
+    let volume = layer("dm-1", DeviceKind::Mapper, "dm-0", "write through");
+    path.devices =
+        vec![volume, layer("dm-0", DeviceKind::Mapper, &drive.name, "write back"), drive];
+    let said = found(&run);
+    assert!(!said.is_empty());
+    for finding in said {
+        assert!(finding.contains("dm-1 takes its cache"), "{finding}");
+        assert!(finding.contains("/sys/block/dm-1/queue/write_cache"), "{finding}");
+    }
+    let path = run.hosts[0].platform.roles.iter_mut().find(|path| path.role == Role::Wal).unwrap();
+    path.devices[0].queue.as_mut().unwrap().write_cache = Some("write back".to_string());
+    assert_eq!(found(&run), Vec::<String>::new());
 }

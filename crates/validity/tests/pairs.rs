@@ -298,6 +298,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "not-durable",
         fires: |r| path(r, Role::Wal).file_system.volatile = true,
         silent: |r| path(r, Role::Data).file_system.volatile = true },
+    Pair { rule: "flush-switched-off",
+        fires: |r| drive_cache(r, Role::Wal, "write through", true),
+        // What the drive itself says has no such cache; and a flush that is sent.
+        silent: |r| { drive_cache(r, Role::Wal, "write through", false); drive_cache(r, Role::Data, "write back", true) } },
     Pair { rule: "sync-implausibly-fast",
         fires: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 2e3),
         silent: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 12e3) },
@@ -579,6 +583,13 @@ fn queue(run: &mut Run) -> &mut narrows_model::Queue {
 fn write_through(run: &mut Run) {
     let queue = path(run, Role::Wal).devices[0].queue.as_mut().expect("it has a queue");
     queue.write_cache = Some("write through".to_string());
+}
+
+/// What the kernel takes a drive's cache for, and whether the drive says that it is volatile.
+fn drive_cache(run: &mut Run, role: Role, kernel: &str, volatile: bool) {
+    let queue = path(run, role).devices[0].queue.as_mut().expect("it has a queue");
+    queue.write_cache = Some(kernel.to_string());
+    queue.drive_cache = Some(narrows_model::DriveCache { volatile, says: "it says so".into() });
 }
 
 fn mirror(run: &mut Run) {

@@ -17,7 +17,8 @@ Examples, for a server db1 whose power is cut and a second host keeper:
   (after half a minute: pull db1's plug; start it again; copy acknowledged.list to it)
   db1$    narrows log crashtest check /wal/crash --acknowledged acknowledged.list
 
-A killed process is not a power cut, and neither is a reset: only what lost its power was tested.
+A killed process is not a power cut, and neither is a reset or a virtual machine that is destroyed:
+only what lost its power was tested.
 
 Exit codes: 0 done, and for check: shown; 2 usage or environment; 3 refuted; 4 inconclusive;
 130 interrupted.")]
@@ -121,9 +122,14 @@ pub struct CheckArgs {
     /// The list from the second host
     #[arg(long, value_name = "LIST")]
     pub acknowledged: PathBuf,
-    /// What lost its power, where it isn't this machine as a whole: a drive shelf, a database server
+    /// What lost its power, where it isn't this machine as a whole: a drive shelf, a storage server, the host of this
+    /// virtual machine. The answer then rests on your word
     #[arg(long, value_name = "WHAT")]
     pub cut: Option<String>,
+    /// Since the cut the file system was mounted again, or the machine under the database started again: nothing comes
+    /// from memory
+    #[arg(long)]
+    pub remounted: bool,
     /// Count a missing file, table or beginning as lost: this is the right place, and it is gone
     #[arg(long)]
     pub gone: bool,

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use narrows_crashtest::{Acknowledged, Cut, Machine, Place, check_file, check_table, conclude};
+use narrows_crashtest::{
+    Acknowledged, Cut, Machine, Place, TableCheck, check_file, check_table, conclude,
+};
 use narrows_layer_database::Address;
 use narrows_model::{CrashTest, CrashTestOutcome};
 
@@ -22,7 +24,8 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     let counts = match &args.postgres {
         Some(url) => {
             let address = Address::parse(url)?;
-            check_table(&address, &args.acknowledged, &list, args.gone, args.remove)?
+            let how = TableCheck { gone: args.gone, remounted: args.remounted, drop: args.remove };
+            check_table(&address, &args.acknowledged, &list, how)?
         }
         None => {
             let file = args.file.as_deref().unwrap_or(Path::new(""));
@@ -30,6 +33,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
         }
     };
     let cut = Cut::of(&list, &Machine::this(), args.cut.as_deref());
+    let cut = Cut { remounted: args.remounted, ..cut };
     let test = conclude(&list.terms, counts, &cut, args.least);
     match args.format {
         PlatformFormat::Text => output::print(&text(&test))?,

@@ -19,13 +19,13 @@ pub fn listen(args: &ListenArgs) -> Result<Exit> {
     eprintln!("  narrows log crashtest write FILE --to THIS-HOST:{}", address.port());
     let mut told = 0;
     let mut tell = |heard: Heard<'_>| match heard {
-        Heard::Began(terms) => eprintln!(
-            "{} writes to {} ({}), test {}",
-            terms.writer.host,
-            terms.target,
-            terms.method,
-            terms.run.short()
-        ),
+        Heard::Began(terms) => {
+            let (host, target, test) = (&terms.writer.host, &terms.target, terms.run.short());
+            eprintln!("{host} writes to {target} ({}), test {test}", terms.method);
+            if let Some(why) = &terms.elsewhere {
+                eprint!("{}", paragraph(&format!("a cut of {host} alone shows nothing: {why}")));
+            }
+        }
         // Every second would fill a log; a list that doubled is news.
         Heard::Records(records) if records > 0 && records >= 2 * told => {
             told = records.max(500);
@@ -73,6 +73,11 @@ fn summary(args: &ListenArgs, list: &Acknowledged) -> String {
         None => "this list has no end",
     };
     text += &paragraph(end);
+    let elsewhere = list.terms.elsewhere.as_ref().filter(|_| list.end == Some(End::Silence));
+    if let Some(why) = elsewhere {
+        text +=
+            &paragraph(&format!("the check needs --cut WHAT to say what lost its power: {why}"));
+    }
     let target = match &list.terms.place {
         Place::File(_) => quoted(&list.terms.target),
         Place::Table { .. } => format!("--postgres {}", quoted(&list.terms.target)),

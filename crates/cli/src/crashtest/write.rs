@@ -14,6 +14,7 @@ use narrows_layer_database::Address;
 
 use crate::args::crashtest::{SyncArg, WriteArgs};
 use crate::block::place;
+use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{host, interrupt, output};
@@ -39,6 +40,11 @@ pub fn write(args: &WriteArgs) -> Result<Exit> {
         None => {
             // Held until the end: it keeps others off a device.
             let (target, name, _held) = target(args)?;
+            if let Some(why) = target.elsewhere() {
+                let text =
+                    format!("warning: a cut of this machine's power alone shows nothing: {why}");
+                eprint!("{}", paragraph(&text));
+            }
             let settings = Settings {
                 target,
                 name,

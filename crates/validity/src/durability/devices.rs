@@ -1,7 +1,8 @@
 //! The block devices, from the mounted one down to the drives: does each pass a flush on?
 
-use narrows_model::{BlockDevice, DeviceKind, DurabilityEvidence};
+use narrows_model::{BlockDevice, DeviceKind, DurabilityEvidence, Medium};
 
+use super::switched_off::{gets_no_flush, switched_off_at};
 use super::{against, open, speaks_for};
 
 pub(super) fn evidence(devices: &[BlockDevice]) -> Vec<DurabilityEvidence> {
@@ -10,7 +11,21 @@ pub(super) fn evidence(devices: &[BlockDevice]) -> Vec<DurabilityEvidence> {
     }
     // A partition has no queue of its own.
     let whole = devices.iter().filter(|device| device.kind != DeviceKind::Partition);
-    whole.map(|device| of_device(device, devices)).collect()
+    whole
+        .flat_map(|device| [Some(of_device(device, devices)), of_medium(device)])
+        .flatten()
+        .collect()
+}
+
+/// Whose power has to be cut, where it isn't this machine's.
+fn of_medium(device: &BlockDevice) -> Option<DurabilityEvidence> {
+    match device.medium() {
+        Medium::Here => None,
+        Medium::Elsewhere(why) | Medium::Unseen(why) => {
+            let name = format!("{} ", device.name);
+            Some(open(&device.name, why.strip_prefix(&name).unwrap_or(&why)))
+        }
+    }
 }
 
 fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
@@ -18,54 +33,36 @@ fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
     if device.kind == DeviceKind::Memory {
         return against(name, "is in memory: nothing on it survives the power");
     }
-    let Some(cache) = cache_of(device) else {
+    if let Some(off) = switched_off_at(device, all) {
+        return against(name, off.reason());
+    }
+    let Some(cache) = device.queue.as_ref().and_then(|queue| queue.write_cache.as_deref()) else {
         return open(name, "does not say whether it has a volatile cache");
     };
-    if cache == "write back" {
-        let fua = match device.queue.as_ref().and_then(|queue| queue.fua) {
-            Some(true) => ", or forces single writes through (FUA)",
-            Some(false) => "; single writes can't be forced through (no FUA)",
-            None => "",
-        };
-        return speaks_for(
-            name,
-            format!("says that its cache is volatile, so the kernel flushes it{fua}"),
-        );
-    }
-    // The kernel drops flushes for whoever says that nothing is volatile; beneath it somebody may disagree.
-    let volatile = beneath(device, all)
-        .into_iter()
-        .find(|lower| lower.kind != DeviceKind::Partition && cache_of(lower) == Some("write back"));
-    match volatile {
-        Some(lower) => against(
-            name,
-            format!(
-                "says that nothing beneath it is volatile, so flushes end here; but {} says that its cache is",
-                lower.name
+    let says = device.queue.as_ref().and_then(|queue| queue.drive_cache.as_ref());
+    if gets_no_flush(device) {
+        return match says {
+            Some(says) => open(
+                name,
+                format!(
+                    "says itself ({}) that it has no volatile cache, so the kernel sends it no flushes",
+                    says.says
+                ),
             ),
-        ),
-        None => open(
-            name,
-            "says that it has no volatile cache, so the kernel sends it no flushes: true of protected caches, and also \
-             what it says if somebody wrote that into its settings",
-        ),
+            None => open(
+                name,
+                "says that it has no volatile cache, so the kernel sends it no flushes: true of protected caches, and \
+                 also what it says if somebody wrote that into its settings",
+            ),
+        };
     }
-}
-
-fn cache_of(device: &BlockDevice) -> Option<&str> {
-    device.queue.as_ref()?.write_cache.as_deref()
-}
-
-/// All devices beneath one, through partitions too.
-fn beneath<'a>(device: &BlockDevice, all: &'a [BlockDevice]) -> Vec<&'a BlockDevice> {
-    let mut found: Vec<&BlockDevice> = Vec::new();
-    let mut names: Vec<&str> = device.slaves.iter().map(String::as_str).collect();
-    while let Some(name) = names.pop() {
-        let Some(lower) = all.iter().find(|other| other.name == name) else { continue };
-        if found.iter().all(|known| known.name != lower.name) {
-            found.push(lower);
-            names.extend(lower.slaves.iter().map(String::as_str));
-        }
+    if cache != "write back" {
+        return open(name, format!("says `{cache}` of its cache, which tells nothing here"));
     }
-    found
+    let fua = match device.queue.as_ref().and_then(|queue| queue.fua) {
+        Some(true) => ", or forces single writes through (FUA)",
+        Some(false) => "; single writes can't be forced through (no FUA)",
+        None => "",
+    };
+    speaks_for(name, format!("says that its cache is volatile, so the kernel flushes it{fua}"))
 }

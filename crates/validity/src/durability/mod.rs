@@ -12,21 +12,34 @@ mod cuts;
 mod devices;
 mod file_system;
 mod flush;
+mod switched_off;
 
 use narrows_model::{
-    CrashTest, Durability, DurabilityEvidence, DurabilityWord, Layer, Leaning, RolePath, Run,
-    metric,
+    CrashTest, Durability, DurabilityEvidence, DurabilityWord, Layer, Leaning, Medium, RolePath,
+    Run, metric,
 };
 
 pub use flush::FlushCost;
+pub(crate) use switched_off::{SwitchedOff, switched_off};
+
+/// Which machine a path is on. Names repeat in a fleet, and machine ids in machines that were copied; a boot is unique.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Identity<'a> {
+    /// Host name.
+    pub host: Option<&'a str>,
+    /// Digest of its machine id.
+    pub machine: Option<&'a str>,
+    /// The boot in which it was examined.
+    pub boot_id: Option<&'a str>,
+}
 
 /// Everything that bears on the durability of one role.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// The path, from the folder to the drives.
     pub path: &'a RolePath,
-    /// The machine's name.
-    pub host: Option<&'a str>,
+    /// Which machine it is.
+    pub machine: Identity<'a>,
     /// The hypervisor's name, if there is one.
     pub hypervisor: Option<&'a str>,
     /// What a durable write took, where it was measured.
@@ -40,18 +53,25 @@ pub fn durability(known: &Known<'_>) -> Durability {
     let mut evidence = file_system::evidence(&known.path.file_system);
     evidence.extend(devices::evidence(&known.path.devices));
     evidence.extend(known.hypervisor.map(|name| {
-        open("hypervisor", format!("{name} stands between this machine and the medium, and may keep what it acknowledges"))
+        open("hypervisor", format!(
+            "{name} stands between this machine and the medium, and may keep what it acknowledges; to end this machine cuts no \
+             drive: its host's power has to be cut"
+        ))
     }));
     evidence.extend(known.flush.map(|cost| flush::evidence(&cost)));
-    let cuts = cuts::evidence(known.path, known.host, known.crash_tests);
+    let elsewhere = elsewhere(known);
+    let cuts = cuts::evidence(known, elsewhere.as_deref());
     let word = cuts.word;
     evidence.extend(cuts.evidence);
     let sentence = match word {
+        DurabilityWord::Shown if cuts.told => {
+            "a cut of the power was survived, by the word of whoever cut it".to_string()
+        }
         DurabilityWord::Shown => "a cut of the power was survived".to_string(),
         DurabilityWord::Refuted => {
             "acknowledged records were gone after a cut of the power".to_string()
         }
-        DurabilityWord::NotShown => not_shown(known.path, &evidence),
+        DurabilityWord::NotShown => not_shown(known.path, elsewhere.is_some(), &evidence),
     };
     Durability { role: known.path.role, word, sentence, evidence }
 }
@@ -68,7 +88,11 @@ pub fn of_run(run: &Run) -> Vec<Durability> {
         .map(|path| {
             durability(&Known {
                 path,
-                host: platform.hostname.as_deref(),
+                machine: Identity {
+                    host: platform.hostname.as_deref(),
+                    machine: platform.machine.as_deref(),
+                    boot_id: platform.boot_id.as_deref(),
+                },
                 hypervisor: platform.hypervisor.as_deref(),
                 flush: flush_of(run),
                 crash_tests: &run.crash_tests,
@@ -89,7 +113,15 @@ fn flush_of(run: &Run) -> Option<FlushCost> {
     })
 }
 
-fn not_shown(path: &RolePath, evidence: &[DurabilityEvidence]) -> String {
+/// Why a cut of this machine's power says nothing of the medium, if so.
+fn elsewhere(known: &Known<'_>) -> Option<String> {
+    if let Medium::Elsewhere(why) = known.path.medium() {
+        return Some(why);
+    }
+    known.hypervisor.map(|name| format!("{name} is between this machine and the drive"))
+}
+
+fn not_shown(path: &RolePath, elsewhere: bool, evidence: &[DurabilityEvidence]) -> String {
     if path.file_system.volatile {
         return "not durable by construction: the file system is in memory".to_string();
     }
@@ -99,6 +131,9 @@ fn not_shown(path: &RolePath, evidence: &[DurabilityEvidence]) -> String {
         .map(|item| item.about.as_str())
         .collect();
     match against.as_slice() {
+        [] if elsewhere => "nothing seen here speaks against it, and only a cut of the power of the machine that has the \
+                            drive can show it"
+            .to_string(),
         [] => "nothing seen here speaks against it, and only a cut of the power can show it"
             .to_string(),
         names => {

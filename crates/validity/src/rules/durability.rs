@@ -20,6 +20,21 @@ pub(super) const RULES: &[Rule] = &[
         reference: "tmpfs(5)",
     },
     Rule {
+        id: "flush-switched-off",
+        group: Group::Durability,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["log.*", "database.update*"])),
+        when: When::Path { role: Role::Wal, fact: PathFact::FlushSwitchedOff },
+        figures: &[],
+        summary: "The kernel sends a device no flushes although the cache beneath says that it is volatile",
+        advice: "Unless the cache is protected against loss of power: echo \"write back\" > \
+                 /sys/block/DEVICE/queue/write_cache, and measure again",
+        reason: "The setting begins as what the drive said; somebody or something changed it. What is acknowledged then is in \
+                 a cache that loses power, and its time is not that of a durable write. Not invalid, because a drive \
+                 with capacitors may call its cache volatile and keep it",
+        reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
+    },
+    Rule {
         id: "sync-implausibly-fast",
         group: Group::Durability,
         severity: Severity::Note,
