@@ -247,11 +247,11 @@ fn measure(
     measurements.push(free);
     measurements.extend(taken.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
-        let unknown = taken.absent.into_iter();
-        host.platform.unknown.extend(unknown.map(|absent| Unknown {
+        let unknown = taken.absent.into_iter().map(|absent| Unknown {
             what: format!("the ladder's {}", absent.what),
             needs: absent.reason,
-        }));
+        });
+        host.platform.unknown.splice(0..0, unknown);
     }
     session.add(measurements)?;
     Ok(Ended::Whole)

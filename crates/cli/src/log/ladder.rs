@@ -228,10 +228,10 @@ fn server(session: &mut Session, asked: &Asked<'_>, ground: &Ground) -> Result<O
 }
 
 impl Session {
-    /// Keeps what could not be learned with what would show it.
+    /// Keeps what could not be learned with what would show it; before what the machine doesn't tell, because somebody asked for it.
     fn unknown(&mut self, what: String, needs: String) {
         if let Some(host) = self.run.hosts.first_mut() {
-            host.platform.unknown.push(Unknown { what, needs });
+            host.platform.unknown.insert(0, Unknown { what, needs });
         }
     }
 }
