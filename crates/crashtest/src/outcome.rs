@@ -1,12 +1,8 @@
 //! From counts, and what is known of the cut, to the outcome. Pure.
-//!
-//! A cut is seen where the writer's voice fell silent without a word *and* its machine has booted since, or where the user
-//! says what was cut. A connection that was closed is none: only a living kernel closes connections. So is a machine
-//! still in the same boot. Reset button and power switch look alike from here; the book says which one counts.
 
 use narrows_model::{CrashTest, CrashTestOutcome, LostRecord};
 
-use crate::{Acknowledged, End, Machine, Terms};
+use crate::{Cut, End, Terms};
 
 /// Fewer acknowledged records looked for than this show nothing by being there.
 pub const LEAST_RECORDS: u64 = 1000;
@@ -33,120 +29,6 @@ pub struct Counts {
     pub server_memory: Option<String>,
     /// The writer left its mark: it outlived its connection.
     pub outlived: bool,
-}
-
-/// What is known of the cut.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
-    /// How the writer's voice ended; `None` if nobody noted it.
-    pub end: Option<End>,
-    /// Whether the machine that wrote has booted since; `None` where that can't be told here.
-    pub booted: Option<bool>,
-    /// Why what was written to doesn't lose its power with that machine, or why that can't be told; `None` where it
-    /// does.
-    pub elsewhere: Option<String>,
-    /// What the user says was cut, where it isn't the machine itself.
-    pub told: Option<String>,
-    /// The user says that the file system was mounted again since.
-    pub remounted: bool,
-    /// Whether the kernel that wrote is the one that reads; `None` where that can't be told.
-    pub same_kernel: Option<bool>,
-    /// The boot in which the machine that wrote is; `None` where this may be another machine.
-    pub boot_id: Option<String>,
-    /// From the last record to the end of the voice, ms.
-    pub idle_ms: Option<u64>,
-}
-
-impl Cut {
-    /// From a list, as seen on the machine where it is checked.
-    pub fn of(list: &Acknowledged, here: &Machine, told: Option<&str>) -> Cut {
-        let idle = list.last_heard_unix_ms.zip(list.last_record_unix_ms);
-        let (terms, writer) = (&list.terms, &list.terms.writer);
-        let booted = writer.booted_since(here);
-        let unsaid = || "the list doesn't say where what was written to is".to_string();
-        Cut {
-            end: list.end.clone(),
-            booted,
-            elsewhere: match terms.local_medium {
-                true => None,
-                false => Some(terms.elsewhere.clone().unwrap_or_else(unsaid)),
-            },
-            told: told.map(String::from),
-            remounted: false,
-            same_kernel: writer.shares_kernel(here),
-            boot_id: booted.map(|_| here.boot_id.clone()).filter(|id| !id.is_empty()),
-            idle_ms: idle.map(|(heard, record)| heard.saturating_sub(record)),
-        }
-    }
-
-    /// What shows the cut, or why none is seen.
-    pub fn seen(&self) -> Result<String, String> {
-        if let Some(told) = &self.told {
-            return Ok(self.by_word(told));
-        }
-        let why = match (&self.end, self.booted) {
-            (Some(End::Silence), Some(true)) => match &self.elsewhere {
-                None => {
-                    return Ok(
-                        "the writer fell silent, and its machine has booted since".to_string()
-                    );
-                }
-                Some(why) => {
-                    return Err(format!(
-                        "what was written to is not in the machine that booted ({why}); say with --cut what was cut"
-                    ));
-                }
-            },
-            (Some(End::Orderly), _) => "the writer stopped in order before any cut",
-            (Some(End::Failed(_)), _) => {
-                "the writer saw a write fail and lived on: say with --cut what was cut, if that was meant"
-            }
-            (Some(End::Closed), _) => {
-                "the writer's kernel lived on and closed its connection: a killed process is not a power cut"
-            }
-            (Some(End::Stopped), _) => "the list was stopped before any cut",
-            (None, _) => "the list has no end: whoever kept it was killed",
-            (Some(End::Silence), Some(false)) => {
-                "the writer's machine is still in the same boot: the network failed, not its power"
-            }
-            (Some(End::Silence), None) => {
-                "this is not the machine that wrote, or it can't be told: check there, or say with --cut what was cut"
-            }
-        };
-        Err(why.to_string())
-    }
-
-    /// The user's word for the cut, with what it can't be held against.
-    fn by_word(&self, told: &str) -> String {
-        let rests = match (&self.elsewhere, self.booted) {
-            (Some(why), _) => format!("; nothing but that word shows it: {why}"),
-            (None, Some(false)) => "; nothing but that word shows it: the machine that wrote is still in the same boot, \
-                                    and a cable that is pulled is no cut"
-                .to_string(),
-            (None, _) => String::new(),
-        };
-        format!("the user says that the power was cut: {told}{rests}")
-    }
-
-    /// Why nothing was under way when the power went, as far as the writer's end tells.
-    fn calm(&self) -> Option<&'static str> {
-        let lived_on = self.booted == Some(false);
-        match &self.end {
-            Some(End::Orderly | End::Stopped) => {
-                Some("the writer had stopped in order: nothing was under way at the cut")
-            }
-            Some(End::Closed) => {
-                Some("the writer's process had ended: nothing was under way at the cut")
-            }
-            Some(End::Silence) if lived_on => Some(
-                "the writer was not heard while its machine lived on: nothing shows that it wrote at the cut",
-            ),
-            None if lived_on => {
-                Some("the list has no end: nothing shows that a write failed at the cut")
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The outcome, with its sentences. `least` acknowledged records must have been looked for to show anything.
@@ -183,7 +65,7 @@ pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTe
         torn: counts.torn,
         lost: counts.lost,
         cut: seen.ok(),
-        told: cut.told.clone(),
+        told: cut.told.clone().filter(|_| !cut.by_boot()),
         host: Some(terms.writer.host.clone()),
         machine: terms.writer.machine.clone(),
         boot_id: cut.boot_id.clone(),
@@ -286,7 +168,7 @@ fn acquit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layout, Mode, Place, RunId};
+    use crate::{Layout, Machine, Mode, Place, RunId};
     use CrashTestOutcome::{Inconclusive, Refuted, Shown};
 
     fn terms(flushes: bool) -> Terms {
@@ -403,6 +285,11 @@ mod tests {
         let test = conclude(&terms(true), counts(5000, 0, 0), &living, LEAST_RECORDS);
         assert_eq!((test.outcome, test.told.as_deref()), (Shown, Some("shelf 2")));
         assert!(test.cut.unwrap().contains("still in the same boot"));
+        // What a boot shows needs nobody's word.
+        let both = Cut { told: Some("db's plug".into()), ..real_cut() };
+        let test = conclude(&terms(true), counts(5000, 0, 0), &both, LEAST_RECORDS);
+        assert_eq!((test.outcome, test.told), (Shown, None));
+        assert!(test.cut.unwrap().contains("booted since; the user says that it was db's plug"));
         let booted = conclude(&terms(true), counts(5000, 0, 0), &real_cut(), LEAST_RECORDS);
         assert_eq!((booted.outcome, booted.told), (Shown, None));
         assert_eq!((booted.machine.as_deref(), booted.boot_id.as_deref()), (Some("m"), Some("b")));
