@@ -1281,7 +1281,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__crashtest__subcmd__check)
-            opts="-h --postgres --acknowledged --cut --gone --least --remove --format --help"
+            opts="-h --postgres --acknowledged --cut --remounted --gone --least --remove --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -464,10 +464,11 @@ none\:"A write and no flush\: a cut must lose records, or it was none"))' \
 _arguments "${_arguments_options[@]}" : \
 '()--postgres=[The PostgreSQL whose table was written]:URL:_default' \
 '--acknowledged=[The list from the second host]:LIST:_files' \
-'--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a database server]:WHAT:_default' \
+'--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The answer then rests on your word]:WHAT:_default' \
 '--least=[Fewest acknowledged records looked for that show anything by being there]:N:_default' \
 '--format=[Text or JSON]:FORMAT:((text\:"For people"
 json\:"As in the run file"))' \
+'--remounted[Since the cut the file system was mounted again, or the machine under the database started again\: nothing comes from memory]' \
 '--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \
 '--remove[Remove the file or the table if every record is there]' \
 '-h[Print help (see more with '\''--help'\'')]' \

@@ -121,7 +121,7 @@ pub struct CrashTest {
     /// Name of the machine that wrote; absent in tests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Digest of its machine id, as in [`crate::Platform::machine`]; absent where it has none.
+    /// Digest of its machine id, as in the inventory; absent where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Boot in which that machine was when the records were looked for; absent where another machine did that.

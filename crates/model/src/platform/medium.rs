@@ -60,7 +60,8 @@ impl BlockDevice {
             Medium::Here
         } else if LENT.contains(&transport) {
             Medium::Elsewhere(format!(
-                "{name} is lent by a hypervisor ({transport}): the drive is its host's, whose power has to be cut"
+                "{name} is lent by a hypervisor ({transport}): the drive is its host's, whose power has to be cut; to kill or \
+                 reset this machine cuts none"
             ))
         } else if AWAY.contains(&transport) || transport.starts_with("network") {
             Medium::Elsewhere(format!(
@@ -145,7 +146,7 @@ mod tests {
             assert!(why.contains("its own power") && why.contains(away), "{why}");
         }
         let Medium::Elsewhere(why) = disk(Some("virtio")) else { panic!("virtio") };
-        assert!(why.contains("host"), "{why}");
+        assert!(why.contains("its host's") && why.contains("to kill or reset"), "{why}");
         for unseen in [Some("program (ublk)"), Some("nvme (quantum)"), None] {
             assert!(matches!(disk(unseen), Medium::Unseen(_)), "{unseen:?}");
         }
