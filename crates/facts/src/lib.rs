@@ -2,14 +2,16 @@
 //! no file tells.
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
-//! folder, so that a machine nobody has here can still be examined. The modules [`affinity`], [`mod@file`],
-//! [`mod@claim`], [`nvme`] and [`process`] are system calls on the live machine.
+//! folder, so that a machine nobody has here can still be examined. [`Recorder`] keeps what was asked and said, [`Replay`]
+//! says it again. The modules [`affinity`], [`mod@file`], [`mod@claim`], [`nvme`] and [`process`] are system calls on the
+//! live machine; those that tell what it is are also a [`Call`] of a source.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
 //! one file, [`affinity::pin`] binds the caller's own thread, and [`claim()`] uses free memory for a moment.
 
 pub mod affinity;
+mod call;
 pub mod cgroup;
 pub mod claim;
 mod cpulist;
@@ -18,13 +20,16 @@ pub mod io_limits;
 mod mounts;
 pub mod nvme;
 pub mod process;
+mod recording;
 mod source;
 mod tree;
 mod usage;
 
+pub use call::Call;
 pub use claim::claim;
 pub use cpulist::{parse_cpu_list, parse_cpu_mask};
 pub use mounts::{Mount, mount_of, mounts, parse_mounts};
+pub use recording::{Answer, Contents, Recorder, Recording, Refusal, Replay};
 pub use source::{Live, Source, Trouble};
 pub use tree::Tree;
 pub use usage::Usage;

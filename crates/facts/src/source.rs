@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use crate::{Call, call};
+
 /// The machine's files, live or copied. Paths are absolute, as on the machine itself.
 pub trait Source: Send + Sync {
     /// A file's bytes.
@@ -42,6 +44,14 @@ pub trait Source: Send + Sync {
 
     /// Whether the path leads to something.
     fn exists(&self, path: &str) -> bool;
+
+    /// What no file tells. Sources that are only files can't say.
+    ///
+    /// # Errors
+    /// What the call gave; `Unsupported` where there is nobody to ask.
+    fn call(&self, _call: Call, _of: &str) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// What was met so far that a machine's own files never are: too large, links in a circle, a pipe; or that the
     /// reader has no right to. Sources that can't tell have none.
@@ -134,6 +144,10 @@ impl Source for Live {
 
     fn exists(&self, path: &str) -> bool {
         std::path::Path::new(path).exists()
+    }
+
+    fn call(&self, call: Call, of: &str) -> io::Result<String> {
+        call::live(call, of)
     }
 
     fn is_live(&self) -> bool {
