@@ -52,7 +52,7 @@ pub(crate) fn read(source: &dyn Source) -> Option<String> {
     let flags = crate::cpu::field(&head, "flags");
     let bit = flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
     if bit {
-        let name = if source.is_live() { signature() } else { None };
+        let name = source.hypervisor_signature().and_then(|text| name_of(&text));
         return name
             .or_else(|| xen(source))
             .or_else(|| from_firmware(source))
@@ -93,28 +93,13 @@ fn from_firmware(source: &dyn Source) -> Option<String> {
     (amazon && !texts.iter().any(|text| text.ends_with(".metal"))).then(|| "KVM".to_string())
 }
 
-#[cfg(target_arch = "x86_64")]
-fn signature() -> Option<String> {
-    let leaf = std::arch::x86_64::__cpuid(0x4000_0000);
-    let bytes = [leaf.ebx, leaf.ecx, leaf.edx].map(u32::to_le_bytes).concat();
-    name_of(&bytes)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn signature() -> Option<String> {
-    None
-}
-
 /// A known signature's name, an unknown one as it stands.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-fn name_of(bytes: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_matches(['\0', ' ']);
-    if text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
+fn name_of(signature: &str) -> Option<String> {
+    if signature.is_empty() || !signature.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
         return None;
     }
-    let known = SIGNATURES.iter().find(|(signature, _)| *signature == text);
-    Some(known.map_or(text, |(_, name)| name).to_string())
+    let known = SIGNATURES.iter().find(|(known, _)| *known == signature);
+    Some(known.map_or(signature, |(_, name)| name).to_string())
 }
 
 #[cfg(test)]
@@ -123,10 +108,10 @@ mod tests {
 
     #[test]
     fn signatures_known_unknown_and_none() {
-        assert_eq!(name_of(b"KVMKVMKVM\0\0\0").as_deref(), Some("KVM"));
-        assert_eq!(name_of(b" lrpepyh vr ").as_deref(), Some("Parallels"));
-        assert_eq!(name_of(b"MyOwnVMM1234").as_deref(), Some("MyOwnVMM1234"));
-        assert_eq!(name_of(&[0; 12]), None);
-        assert_eq!(name_of(&[7, 1, 255, 3]), None);
+        assert_eq!(name_of("KVMKVMKVM").as_deref(), Some("KVM"));
+        assert_eq!(name_of("lrpepyh vr").as_deref(), Some("Parallels"));
+        assert_eq!(name_of("MyOwnVMM1234").as_deref(), Some("MyOwnVMM1234"));
+        assert_eq!(name_of(""), None);
+        assert_eq!(name_of("\u{7}\u{1}\u{fffd}"), None);
     }
 }

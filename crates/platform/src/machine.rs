@@ -21,9 +21,7 @@ pub(crate) fn os(source: &dyn Source) -> Option<String> {
 
 /// Processor architecture; for a copied machine only if its kernel wrote it down (Linux 6.1).
 pub(crate) fn architecture(source: &dyn Source) -> Option<String> {
-    source
-        .text("/proc/sys/kernel/arch")
-        .or_else(|| source.is_live().then(|| std::env::consts::ARCH.to_string()))
+    source.text("/proc/sys/kernel/arch").or_else(|| source.architecture())
 }
 
 /// A field of `/sys/class/dmi/id`, unless the maker left its placeholder in it.
@@ -107,7 +105,7 @@ fn runtime_in_path(path: &str) -> Option<&'static str> {
 pub(crate) fn note_counters(source: &dyn Source, virtual_machine: bool, unknown: &mut Unknowns) {
     const WHAT: &str = "hardware counters: cycles, memory traffic per operation";
     let paranoid: Option<i32> = source.number("/proc/sys/kernel/perf_event_paranoid");
-    let root = source.is_live() && narrows_facts::process::is_root();
+    let root = source.is_root();
     // x86 calls it `cpu` (hybrids `cpu_core`), Arm `armv8_pmuv3_0`.
     let counters = source
         .list("/sys/bus/event_source/devices")

@@ -27,17 +27,17 @@ pub(crate) fn locate<'a>(
         };
     };
     // The kernel's own answer, where it can be had: the longest mount point is wrong where a mount hides another.
-    let id = source.is_live().then(|| file::mount_id(real.as_ref()).ok()).flatten();
+    let id = source.mount_id(&real);
     let mount = id
         .and_then(|id| mounts.iter().find(|mount| mount.id == id))
         .or_else(|| mount_of(mounts, &real))?;
     Some(Place { path: real, mount })
 }
 
-/// What the mount table, and on the live machine `statfs(2)`, say.
+/// What the mount table, and where it can be asked `statfs(2)`, say.
 pub(crate) fn file_system(source: &dyn Source, place: &Place<'_>) -> FileSystem {
     let mount = place.mount;
-    let stat = source.is_live().then(|| file::statfs(place.path.as_ref()).ok()).flatten();
+    let stat = source.file_system(&place.path);
     FileSystem {
         kind: mount.kind.clone(),
         mount_point: mount.mount_point.clone(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use narrows_facts::{Live, parse_cpu_list};
+use narrows_facts::{Live, Recorder, Replay, parse_cpu_list};
 use narrows_model::{Platform, Role};
 
 fn discover() -> Platform {
@@ -13,6 +13,18 @@ fn discover() -> Platform {
 fn output(command: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(command).args(arguments).env("LC_ALL", "C").output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+#[test]
+fn a_recorded_machine_is_the_machine() {
+    let here = std::env::current_dir().unwrap();
+    let roles = [(Role::Data, here.as_path()), (Role::Wal, Path::new("/no/such/folder"))];
+    let recorder = Recorder::new(&Live);
+    let live = narrows_platform::discover(&recorder, &roles);
+    let replay = Replay::new(recorder.finish());
+    assert_eq!(narrows_platform::discover(&replay, &roles), live);
+    // Whatever discovery reads goes through the source.
+    assert_eq!(replay.unasked().into_iter().collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 #[test]

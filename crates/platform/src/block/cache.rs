@@ -5,7 +5,7 @@
 //! - virtio: the device's configuration (Linux `Documentation/ABI/testing/sysfs-block`, `cache_type`).
 //! - NVMe: Identify Controller and feature 06h, where the controller may be opened.
 
-use narrows_facts::{Source, nvme};
+use narrows_facts::Source;
 use narrows_model::DriveCache;
 
 use super::transport::nvme_controller;
@@ -16,7 +16,7 @@ pub(crate) fn read(source: &dyn Source, folder: &str, hardware: &[String]) -> Op
     scsi(source, folder).or_else(|| virtio(source, folder)).or_else(|| {
         let controllers = hardware.iter().filter_map(|path| nvme_controller(path));
         // Whichever controller of a drive answers: they share the cache.
-        source.is_live().then(|| controllers.filter_map(of_controller).next()).flatten()
+        controllers.filter_map(|name| of_controller(source, name)).next()
     })
 }
 
@@ -40,8 +40,8 @@ fn said(file: &str, says: &str) -> Option<DriveCache> {
     known.then(|| DriveCache { volatile, says: format!("{file} \"{says}\"") })
 }
 
-fn of_controller(name: &str) -> Option<DriveCache> {
-    let cache = nvme::write_cache(format!("/dev/{name}").as_ref()).ok()?;
+fn of_controller(source: &dyn Source, name: &str) -> Option<DriveCache> {
+    let cache = source.nvme_write_cache(name)?;
     let enabled = match cache.enabled {
         Some(true) => ", feature 06h on",
         Some(false) => ", feature 06h off",

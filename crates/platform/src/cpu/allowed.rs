@@ -3,12 +3,12 @@
 //! On the live machine the kernel answers. In a copy the answer is in `/proc/self/status`, or else in the files of the
 //! cpuset that `/proc/self/cpuset` names (cpuset(7)), wherever it is mounted.
 
-use narrows_facts::{Source, affinity, parse_cpu_list};
+use narrows_facts::{Source, parse_cpu_list};
 use narrows_model::IdSet;
 
 /// Those of the on-line threads that may be used; all, where nothing says otherwise.
 pub(super) fn cpus(source: &dyn Source, online: &[u32]) -> Vec<u32> {
-    let mut allowed = if source.is_live() { affinity::current() } else { Vec::new() };
+    let mut allowed = source.affinity();
     if allowed.is_empty() {
         let list = status(source, "Cpus_allowed_list:").or_else(|| cpuset(source, "cpus"));
         allowed = list.map_or_else(|| online.to_vec(), |list| parse_cpu_list(&list));
