@@ -16,6 +16,7 @@ mod html;
 mod interference;
 mod inventory;
 mod layout;
+pub mod limits;
 mod live;
 mod loads;
 mod log;

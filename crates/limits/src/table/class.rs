@@ -64,6 +64,27 @@ impl Family {
         Family::Cpu,
     ];
 
+    /// Its name in the data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Dram => "dram",
+            Family::Pcie => "pcie",
+            Family::Nvme => "nvme",
+            Family::Cxl => "cxl",
+            Family::Ethernet => "ethernet",
+            Family::Roce => "roce",
+            Family::Infiniband => "infiniband",
+            Family::FibreChannel => "fibre_channel",
+            Family::Sas => "sas",
+            Family::Sata => "sata",
+            Family::Socket => "socket",
+            Family::Drive => "drive",
+            Family::Volume => "volume",
+            Family::Raid => "raid",
+            Family::Cpu => "cpu",
+        }
+    }
+
     /// A heading.
     pub fn title(self) -> &'static str {
         match self {
@@ -100,12 +121,16 @@ pub enum Duplex {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Way {
     /// The signal rate.
+    #[serde(rename = "raw_bytes_per_s")]
     pub raw: Option<Figure>,
     /// After the encoding: what a data sheet calls the speed.
+    #[serde(rename = "encoded_bytes_per_s")]
     pub encoded: Option<Figure>,
     /// After headers too: payload.
+    #[serde(rename = "protocol_bytes_per_s")]
     pub protocol: Option<Figure>,
     /// What good systems reach.
+    #[serde(rename = "expected_bytes_per_s")]
     pub expected: Option<Figure>,
 }
 
@@ -125,8 +150,10 @@ impl Way {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Operations {
     /// Reads per second.
+    #[serde(rename = "read_per_s")]
     pub read: Option<Figure>,
     /// Writes per second.
+    #[serde(rename = "write_per_s")]
     pub write: Option<Figure>,
 }
 
@@ -148,6 +175,7 @@ pub struct WriteCache {
     /// Bytes that go in fast.
     pub bytes: Figure,
     /// Bytes per second after that.
+    #[serde(rename = "write_after_bytes_per_s")]
     pub write_after: Figure,
 }
 

@@ -27,6 +27,9 @@ pub enum Encoding {
     /// 236 bytes for packets in a flit of 256: PCIe 6.
     #[serde(rename = "flit 236/256")]
     Flit256,
+    /// Not published: only the signal rate is known.
+    #[serde(rename = "unknown")]
+    Unknown,
     /// Eight parts in nine, the ninth for check bits: AMD's links between sockets.
     #[serde(rename = "crc 8/9")]
     Crc9,
@@ -34,7 +37,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Every code, for messages.
-    pub const ALL: [Encoding; 8] = [
+    pub const ALL: [Encoding; 9] = [
         Encoding::None,
         Encoding::B8b10,
         Encoding::B64b66,
@@ -42,6 +45,7 @@ impl Encoding {
         Encoding::B128b150,
         Encoding::Rs544,
         Encoding::Flit256,
+        Encoding::Unknown,
         Encoding::Crc9,
     ];
 
@@ -55,13 +59,15 @@ impl Encoding {
             Encoding::B128b150 => "128b/150b",
             Encoding::Rs544 => "256b/257b+RS(544,514)",
             Encoding::Flit256 => "flit 236/256",
+            Encoding::Unknown => "unknown",
             Encoding::Crc9 => "crc 8/9",
         }
     }
 
-    /// Data bits over bits on the wire.
-    pub fn share(self) -> f64 {
-        match self {
+    /// Data bits over bits on the wire, where that is known.
+    pub fn share(self) -> Option<f64> {
+        let share = match self {
+            Encoding::Unknown => return None,
             Encoding::None => 1.0,
             Encoding::B8b10 => 8.0 / 10.0,
             Encoding::B64b66 => 64.0 / 66.0,
@@ -70,6 +76,7 @@ impl Encoding {
             Encoding::Rs544 => 256.0 / 257.0 * 514.0 / 544.0,
             Encoding::Flit256 => 236.0 / 256.0,
             Encoding::Crc9 => 8.0 / 9.0,
-        }
+        };
+        Some(share)
     }
 }

@@ -157,8 +157,8 @@ fn way(
 ) -> Result<Way, TableError> {
     let source = reader.line(id, "source", cited.source)?;
     let raw = link.signal_bits_per_s * f64::from(link.lanes) / 8.0;
-    let encoded = raw * link.encoding.share();
-    let protocol = encoded * link.framing.share(direction);
+    let encoded = link.encoding.share().map(|share| raw * share);
+    let protocol = encoded.map(|encoded| encoded * link.framing.share(direction));
     let coded_source = match link.encoding {
         Encoding::None => source.clone(),
         encoding => format!("{source}; {}", encoding.name()),
@@ -175,13 +175,13 @@ fn way(
         .map(|(quantity, key, entry)| {
             let cited = Cited { source: &entry.source, grade: entry.grade };
             let share = reader.figure(id, key, quantity, Dimension::Share, cited)?;
-            Ok(share.times(protocol))
+            Ok(share.times(protocol.unwrap_or(raw)))
         })
         .transpose()?;
     Ok(Way {
         raw: Some(Figure::exact(raw, source, cited.grade)),
-        encoded: Some(Figure::exact(encoded, coded_source, cited.grade)),
-        protocol: Some(Figure::exact(protocol, framed_source, cited.grade)),
+        encoded: encoded.map(|value| Figure::exact(value, coded_source, cited.grade)),
+        protocol: protocol.map(|value| Figure::exact(value, framed_source, cited.grade)),
         expected,
     })
 }

@@ -1,4 +1,5 @@
-//! "Is this normal?": what was measured on a class of processor or drive, so that a figure can be held beside it.
+//! "Is this normal?": what was measured on a class of processor, link or drive, so that a figure can be held beside
+//! it. Times of one operation stand in the class itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +22,6 @@ pub enum Measured {
     MemoryReadNode,
     /// All cores of a socket reading another socket's memory, bytes per second.
     MemoryReadOtherSocket,
-    /// One random read alone, nanoseconds.
-    RandomReadLatency,
     /// Random reads of 4 KiB at depth, operations per second.
     #[serde(rename = "random_read_4k")]
     RandomRead4k,
@@ -30,26 +29,22 @@ pub enum Measured {
     SequentialRead,
     /// Long writes, bytes per second.
     SequentialWrite,
-    /// One small write until it is durable, alone, nanoseconds.
-    DurableWrite,
     /// Random reads that one core issues when it does nothing else, operations per second.
     ReadsPerCore,
 }
 
 impl Measured {
     /// Every one, in the order in which tables show them.
-    pub const ALL: [Measured; 12] = [
+    pub const ALL: [Measured; 10] = [
         Measured::MemoryLatencyLocal,
         Measured::MemoryLatencySameSocket,
         Measured::MemoryLatencyOtherSocket,
         Measured::MemoryReadSocket,
         Measured::MemoryReadNode,
         Measured::MemoryReadOtherSocket,
-        Measured::RandomReadLatency,
         Measured::RandomRead4k,
         Measured::SequentialRead,
         Measured::SequentialWrite,
-        Measured::DurableWrite,
         Measured::ReadsPerCore,
     ];
 
@@ -62,11 +57,9 @@ impl Measured {
             Measured::MemoryReadSocket => "memory read, socket",
             Measured::MemoryReadNode => "memory read, node",
             Measured::MemoryReadOtherSocket => "memory read, other socket's",
-            Measured::RandomReadLatency => "random read, alone",
             Measured::RandomRead4k => "random reads, 4 KiB",
             Measured::SequentialRead => "read in order",
             Measured::SequentialWrite => "write in order",
-            Measured::DurableWrite => "durable write, alone",
             Measured::ReadsPerCore => "reads issued by one core",
         }
     }
@@ -76,9 +69,7 @@ impl Measured {
         match self {
             Measured::MemoryLatencyLocal
             | Measured::MemoryLatencySameSocket
-            | Measured::MemoryLatencyOtherSocket
-            | Measured::RandomReadLatency
-            | Measured::DurableWrite => Dimension::Time,
+            | Measured::MemoryLatencyOtherSocket => Dimension::Time,
             Measured::MemoryReadSocket
             | Measured::MemoryReadNode
             | Measured::MemoryReadOtherSocket
