@@ -154,6 +154,10 @@ fn remark(m: &Measurement) -> String {
         && let Some(share) = half_width(p50.interval_95.as_ref())
     {
         parts.push(format!("p50 ± {}", percent(share)));
+    } else if m.value(metric::LATENCY_P50).is_none()
+        && let (Some(mean), Some(of)) = (m.value(metric::LATENCY_MEAN), m.value(metric::OPERATIONS))
+    {
+        parts.push(format!("mean {}: {of:.0} in a window are too few for percentiles", time(mean)));
     }
     let by = m.text("durable_by").filter(|_| m.id.contains(".write."));
     match by {
@@ -174,7 +178,7 @@ pub(crate) fn signed(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Layer;
+    use narrows_model::{Better, Layer, Metric, Unit};
 
     use super::*;
 
@@ -190,6 +194,24 @@ mod tests {
         assert_eq!(said(nothing), "the device says it has no volatile cache");
         assert_eq!(said("no flush was counted"), "no flush was counted");
         assert_eq!(said("unknown"), "");
+    }
+
+    #[test]
+    fn what_is_too_slow_for_percentiles_has_its_mean() {
+        let mut m = Measurement::new("log.ladder.commit.alone", Layer::Log);
+        let of = |name: &str, unit, value| Metric {
+            name: name.into(),
+            unit,
+            better: Better::Less,
+            value,
+            interval_95: None,
+            samples: vec![value],
+        };
+        m.metrics.push(of(metric::LATENCY_MEAN, Unit::Ns, 8.76e6));
+        m.metrics.push(of(metric::OPERATIONS, Unit::Count, 13.0));
+        assert_eq!(remark(&m), "mean 8.76 ms: 13 in a window are too few for percentiles");
+        m.metrics.push(of(metric::LATENCY_P50, Unit::Ns, 8.0e6));
+        assert_eq!(remark(&m), "");
     }
 
     #[test]

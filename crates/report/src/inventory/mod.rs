@@ -1,6 +1,11 @@
 //! `narrows platform` for people: what the machine is, block by block, and what could not be learned.
 
-use narrows_model::{BlockDevice, DeviceKind, FileSystem, PcieLink, Platform, RolePath};
+mod nodes;
+mod topology;
+
+use narrows_model::{
+    BlockDevice, Cache, CoreKind, DeviceKind, FileSystem, PcieLink, Platform, RolePath,
+};
 
 use crate::print::Units;
 use crate::words::counted;
@@ -122,37 +127,59 @@ fn processors(p: &Platform, lines: &mut Lines) {
             cpu.max_khz.map(|khz| format!("up to {:.2} GHz", khz as f64 / 1e6)),
         ],
     );
+    if !cpu.offline.is_empty() {
+        lines.add("off-line", format!("CPUs {}", cpu.offline));
+    }
+    for (index, kind) in cpu.kinds.iter().enumerate() {
+        lines.add("core kinds", format!("{}: {}", index + 1, core_kind(kind)));
+    }
+    let tree = topology::lines(p);
+    if tree.is_empty() {
+        caches(p, lines);
+    }
+    for line in tree {
+        lines.add("topology", line);
+    }
+    for line in nodes::lines(p) {
+        lines.add("nodes", line);
+    }
+    if !cpu.mitigations.is_empty() {
+        lines.add("mitigated", cpu.mitigations.join("; "));
+    }
+}
+
+fn core_kind(kind: &CoreKind) -> String {
+    let ghz = |khz: u64| format!("{:.2} GHz", khz as f64 / 1e6);
+    let parts = [
+        Some(format!("CPUs {}", kind.cpus)),
+        kind.capacity.map(|capacity| format!("capacity {capacity} of 1024")),
+        kind.base_khz.map(|khz| format!("sustains {}", ghz(khz))),
+        kind.max_khz.map(|khz| format!("up to {}", ghz(khz))),
+        kind.counters.as_ref().map(|name| format!("counters {name}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Caches by their number, where it isn't known who shares them.
+fn caches(p: &Platform, lines: &mut Lines) {
     let caches: Vec<String> = p
         .caches
         .iter()
         .map(|cache| {
-            let kind = match cache.kind.as_str() {
-                "Data" => "d",
-                "Instruction" => "i",
-                _ => "",
-            };
             let size = Units::Iec.bytes(cache.size_bytes as f64);
-            format!("{} × L{}{kind} {size}", cache.instances, cache.level)
+            format!("{} × L{}{} {size}", cache.instances, cache.level, cache_kind(cache))
         })
         .collect();
     if !caches.is_empty() {
         lines.add("caches", caches.join(", "));
     }
-    for node in p.nodes.iter().filter(|_| p.nodes.len() > 1) {
-        let distances: Vec<String> = node.distances.iter().map(u32::to_string).collect();
-        lines.add(
-            "nodes",
-            format!(
-                "{}: {}, {}, distances {}",
-                node.id,
-                counted(node.cpus.len(), "CPU"),
-                Units::Si.bytes(node.memory_bytes as f64),
-                distances.join(" ")
-            ),
-        );
-    }
-    if !cpu.mitigations.is_empty() {
-        lines.add("mitigated", cpu.mitigations.join("; "));
+}
+
+fn cache_kind(cache: &Cache) -> &'static str {
+    match cache.kind.as_str() {
+        "Data" => "d",
+        "Instruction" => "i",
+        _ => "",
     }
 }
 
@@ -163,7 +190,10 @@ fn memory(p: &Platform, lines: &mut Lines) {
     lines.add_known(
         "memory",
         vec![
-            Some(bytes(memory.total_bytes)),
+            Some(match memory.total_bytes {
+                0 => "size not known".to_string(),
+                total => bytes(total),
+            }),
             memory.available_bytes.map(|free| format!("{} available", bytes(free))),
             Some(match memory.swap_bytes {
                 0 => "no swap".to_string(),
