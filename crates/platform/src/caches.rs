@@ -65,9 +65,10 @@ fn instance(
     }
     let size = text("size").and_then(|text| parse_size(&text))?;
     let line = source.number(&format!("{folder}/coherency_line_size")).filter(|&bytes| bytes > 0);
-    let shared = text("shared_cpu_list")
-        .map(|text| parse_cpu_list(&text))
-        .or_else(|| parse_cpu_mask(&text("shared_cpu_map")?))
+    // The mask first: it is the older file, and the one that is right in a copy whose two contradict each other.
+    let shared = text("shared_cpu_map")
+        .and_then(|text| parse_cpu_mask(&text))
+        .or_else(|| Some(parse_cpu_list(&text("shared_cpu_list")?)))
         .unwrap_or_default();
     // Each thread is behind one cache of a level, even where the files say otherwise.
     let shared = shared

@@ -29,7 +29,7 @@ mod unknown;
 use std::path::Path;
 
 use narrows_facts::Source;
-use narrows_model::{BlockDevice, Platform, Role, RunningDatabase};
+use narrows_model::{BlockDevice, IdSet, Platform, Role, RunningDatabase};
 
 pub use identity::{boot_id, machine_digest};
 use unknown::Unknowns;
@@ -87,6 +87,12 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
 /// where the kernel shows none.
 pub fn block_stack(source: &dyn Source, number: &str) -> Vec<BlockDevice> {
     block::stack(source, number)
+}
+
+/// The on-line processors near the PCI function at `address` (`0000:5e:00.0`); `None` where the kernel doesn't know them,
+/// or where all are equally near.
+pub fn pci_local_cpus(source: &dyn Source, address: &str, online: &[u32]) -> Option<IdSet> {
+    pcie::local_cpus(source, address, online)
 }
 
 /// Database servers that run, each with the names of all devices under its files as far as they can be told, nearest to

@@ -6,30 +6,37 @@
 //! end of the same link, and so on up to the root port. Links may slow down while idle; read them under load before
 //! calling one slow.
 
-use narrows_facts::Source;
-use narrows_model::PcieLink;
+use narrows_facts::{Source, parse_cpu_list, parse_cpu_mask};
+use narrows_model::{IdSet, PcieLink};
 
 /// The functions on `path` that state a link, from the device up.
 pub(crate) fn links(source: &dyn Source, path: &str) -> Vec<PcieLink> {
-    functions(path)
-        .filter_map(|folder| {
-            let speed = |name| source.text(&format!("{folder}/{name}")).and_then(|t| parse_gts(&t));
-            let width = |name| {
-                // 0 is no link, 255 an answer the kernel could not read.
-                let lanes = source.number::<u32>(&format!("{folder}/{name}"));
-                lanes.filter(|lanes| (1..=32).contains(lanes))
-            };
-            let link = PcieLink {
-                address: folder.rsplit('/').next().unwrap_or_default().to_string(),
-                current_gts: speed("current_link_speed"),
-                current_width: width("current_link_width"),
-                max_gts: speed("max_link_speed"),
-                max_width: width("max_link_width"),
-            };
-            let stated = link.current_gts.is_some() || link.max_gts.is_some();
-            (stated || link.current_width.is_some()).then_some(link)
-        })
-        .collect()
+    functions(path).filter_map(|folder| link(source, folder)).collect()
+}
+
+/// What the function in `folder` states of its link.
+pub(crate) fn link(source: &dyn Source, folder: &str) -> Option<PcieLink> {
+    let speed = |name| source.text(&format!("{folder}/{name}")).and_then(|t| parse_gts(&t));
+    let width = |name| {
+        // 0 is no link, 255 an answer the kernel could not read.
+        let lanes = source.number::<u32>(&format!("{folder}/{name}"));
+        lanes.filter(|lanes| (1..=32).contains(lanes))
+    };
+    let link = PcieLink {
+        address: folder.rsplit('/').next().unwrap_or_default().to_string(),
+        current_gts: speed("current_link_speed"),
+        current_width: width("current_link_width"),
+        max_gts: speed("max_link_speed"),
+        max_width: width("max_link_width"),
+    };
+    let stated = link.current_gts.is_some() || link.max_gts.is_some();
+    (stated || link.current_width.is_some()).then_some(link)
+}
+
+/// The address of the deepest function on a path.
+pub(crate) fn nearest(path: &str) -> Option<String> {
+    let folder = functions(path).next()?;
+    Some(folder.rsplit('/').next().unwrap_or_default().to_string())
 }
 
 /// The NUMA node of the nearest function that knows it; the kernel writes -1 for none.
@@ -37,8 +44,23 @@ pub(crate) fn numa_node(source: &dyn Source, path: &str) -> Option<u32> {
     functions(path).find_map(|folder| source.number::<u32>(&format!("{folder}/numa_node")))
 }
 
+/// The processors that are near the function at `address`, as the nearest function on its path that knows says. All
+/// processors is what the kernel writes for a device whose place it doesn't know.
+pub(crate) fn local_cpus(source: &dyn Source, address: &str, online: &[u32]) -> Option<IdSet> {
+    let path = source.real_path(&format!("/sys/bus/pci/devices/{address}")).ok()?;
+    functions(&path).find_map(|folder| {
+        let cpus = source
+            .text(&format!("{folder}/local_cpulist"))
+            .map(|text| parse_cpu_list(&text))
+            .or_else(|| parse_cpu_mask(&source.text(&format!("{folder}/local_cpus"))?))?;
+        let near: IdSet =
+            cpus.into_iter().filter(|cpu| online.binary_search(cpu).is_ok()).collect();
+        (!near.is_empty() && near.len() < online.len()).then_some(near)
+    })
+}
+
 /// The folders of the PCI functions on a path, the deepest first.
-fn functions(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn functions(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/')
         .map(|(index, _)| index)
         .chain([path.len()])

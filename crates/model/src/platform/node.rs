@@ -25,6 +25,10 @@ pub struct NumaNode {
     /// be slow memory behind a cache of fast memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_caches: Vec<MemoryCache>,
+    /// Where it has no processors of its own, those that the firmware or its device says are nearest; empty where
+    /// neither does.
+    #[serde(default, skip_serializing_if = "IdSet::is_empty")]
+    pub nearest_cpus: IdSet,
     /// The device whose memory this is, where it isn't the machine's main memory: `dax0.0`, `gpu 0004:05:00.0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,

@@ -13,7 +13,9 @@ pub(crate) fn model(cpuinfo: &str) -> Option<String> {
     let tidy = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     field(cpuinfo, "model name").map(tidy).or_else(|| arm_model(cpuinfo)).or_else(|| {
         let names = ["cpu", "Processor", "family", "vendor_id"];
-        names.iter().find_map(|name| field(cpuinfo, name)).map(tidy)
+        // A family that is a number names nothing.
+        let name = |value: &&str| value.parse::<u32>().is_err();
+        names.iter().find_map(|field_name| field(cpuinfo, field_name).filter(name)).map(tidy)
     })
 }
 
@@ -62,6 +64,8 @@ mod tests {
         assert_eq!(model(unknown).as_deref(), Some("Arm implementer 0x99 part 0x1"));
         let power = "processor\t: 0\ncpu\t\t: POWER9, altivec supported\n";
         assert_eq!(model(power).as_deref(), Some("POWER9, altivec supported"));
+        let itanium = "vendor_id : GenuineIntel\narch : IA-64\nfamily : 32\n";
+        assert_eq!(model(itanium).as_deref(), Some("GenuineIntel"));
         assert_eq!(model(""), None);
     }
 }

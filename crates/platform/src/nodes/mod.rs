@@ -5,6 +5,7 @@
 
 mod access;
 mod device;
+mod nearest;
 
 use narrows_facts::{Source, parse_cpu_list, parse_cpu_mask};
 use narrows_model::{IdSet, NumaNode};
@@ -39,10 +40,10 @@ pub(crate) fn read(
     if placed < online_cpus.len() {
         unknown.add(
             format!("the node of {} processors", online_cpus.len() - placed),
-            format!("{NODES}/node*/cpulist that name all processors that are on-line"),
+            format!("their nodes on-line, in {NODES}"),
         );
     }
-    device::name(source, &mut nodes);
+    nearest::find(source, &mut nodes, online_cpus);
     (nodes, empty)
 }
 
@@ -99,6 +100,7 @@ fn node(source: &dyn Source, id: u32, ids: &[u32], online_cpus: &[u32]) -> NumaN
         distances: distances(source.text(&format!("{folder}/distance")).as_deref(), ids),
         access: access::read(source, &folder),
         memory_caches: access::memory_caches(source, &folder),
+        nearest_cpus: IdSet::default(),
         device: None,
     }
 }

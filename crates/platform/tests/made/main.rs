@@ -5,3 +5,4 @@ mod machine;
 mod machines;
 mod media;
 mod paths;
+mod topology;
