@@ -1781,12 +1781,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__platform)
-            opts="-h --data --wal --format --help"
+            opts="-h --root --data --wal --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --data)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -361,7 +361,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l rejudge -d 'Judge again with this version\'s rules instead of showing the stored verdicts'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand platform" -l data -d 'Folder on the drives that hold the data files' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand platform" -l root -d 'Examine the machine whose files are copied below this folder, not this one' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand platform" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
 json\t'As in the run file'"

@@ -653,7 +653,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (platform)
 _arguments "${_arguments_options[@]}" : \
-'--data=[Folder on the drives that hold the data files]:DIR:_files' \
+'--root=[Examine the machine whose files are copied below this folder, not this one]:DIR:_files' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
 '--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
 '--format=[Text or JSON]:FORMAT:((text\:"For people"
 json\:"As in the run file"))' \

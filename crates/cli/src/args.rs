@@ -199,9 +199,15 @@ pub struct ReportArgs {
 /// `narrows platform`
 #[derive(Debug, Args)]
 pub struct PlatformArgs {
-    /// Folder on the drives that hold the data files
-    #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
-    pub data: PathBuf,
+    /// Examine the machine whose files are copied below this folder, not this one
+    ///
+    /// The folder stands for `/` and holds at least /sys/devices/system or /proc. Links in it don't lead out of it. With
+    /// it, paths under roles are told only where --data or --wal names one.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Folder on the drives that hold the data files [default: /var/tmp]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
     /// Folder on the drives that hold the commit log [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,

@@ -1,17 +1,37 @@
 //! `narrows platform`: the inventory, without measuring anything.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
-use narrows_model::Role;
+use narrows_facts::{Live, Source, Tree};
+use narrows_model::{Platform, Role};
 
 use crate::args::{PlatformArgs, PlatformFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 
-/// Prints what this machine is.
+/// Where the data files are looked for on this machine, if nobody says.
+const DEFAULT_DATA: &str = "/var/tmp";
+
+/// Prints what this machine, or the one copied below a folder, is.
 pub fn platform(args: &PlatformArgs) -> Result<Exit> {
-    let wal = args.wal.as_ref().unwrap_or(&args.data);
-    for (path, option) in [(&args.data, "--data"), (wal, "--wal")] {
+    let platform = match &args.root {
+        Some(root) => copied(root, args)?,
+        None => live(args)?,
+    };
+    let text = match args.format {
+        PlatformFormat::Json => serde_json::to_string_pretty(&platform)? + "\n",
+        PlatformFormat::Text => narrows_report::platform(&platform),
+    };
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn live(args: &PlatformArgs) -> Result<Platform> {
+    let data = args.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DATA));
+    let wal = args.wal.as_ref().unwrap_or(&data);
+    for (path, option) in [(&data, "--data"), (wal, "--wal")] {
         if let Err(error) = std::fs::metadata(path) {
             return Err(Failure::hinted(
                 format!("{option} {}: {error}", path.display()),
@@ -19,12 +39,31 @@ pub fn platform(args: &PlatformArgs) -> Result<Exit> {
             ));
         }
     }
-    let roles = [(Role::Data, args.data.as_path()), (Role::Wal, wal.as_path())];
-    let platform = narrows_platform::discover(&narrows_facts::Live, &roles);
-    let text = match args.format {
-        PlatformFormat::Json => serde_json::to_string_pretty(&platform)? + "\n",
-        PlatformFormat::Text => narrows_report::platform(&platform),
+    let roles = [(Role::Data, data.as_path()), (Role::Wal, wal.as_path())];
+    Ok(narrows_platform::discover(&Live, &roles))
+}
+
+/// The machine below `root`; its roles are those that were named.
+fn copied(root: &Path, args: &PlatformArgs) -> Result<Platform> {
+    let failure = |reason: &str| {
+        Failure::hinted(
+            format!("--root {}: {reason}", root.display()),
+            "name the folder that stands for the other machine's /, with its sys or proc in it",
+        )
     };
-    output::print(&text)?;
-    Ok(Exit::Done)
+    match std::fs::metadata(root) {
+        Err(error) => return Err(failure(&error.to_string())),
+        Ok(metadata) if !metadata.is_dir() => return Err(failure("it is no folder")),
+        Ok(_) => {}
+    }
+    let tree = Tree::new(root);
+    if !tree.exists("/sys/devices/system") && !tree.exists("/proc/cpuinfo") {
+        return Err(failure("it holds neither sys/devices/system nor proc/cpuinfo"));
+    }
+    let wal = args.wal.as_ref().or(args.data.as_ref());
+    let roles: Vec<(Role, &Path)> = [(Role::Data, args.data.as_ref()), (Role::Wal, wal)]
+        .into_iter()
+        .filter_map(|(role, path)| Some((role, path?.as_path())))
+        .collect();
+    Ok(narrows_platform::discover(&tree, &roles))
 }

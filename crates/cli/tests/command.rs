@@ -37,6 +37,27 @@ fn wrong_arguments_are_named_with_a_way_out() {
     refuses(&["run", "--database", "none", "--postgres", "/x"], &["--postgres", "hint:"]);
     refuses(&["report", "nosuchrun"], &["nosuchrun", "hint:"]);
     refuses(&["platform", "--data", "/nonexistent"], &["/nonexistent", "hint:"]);
+    refuses(&["platform", "--root", "/nonexistent"], &["--root /nonexistent", "hint:"]);
+    refuses(&["platform", "--root", "/etc/passwd"], &["no folder", "hint:"]);
+    refuses(&["platform", "--root", "/etc"], &["neither sys", "hint:"]);
+}
+
+#[test]
+fn a_machine_copied_below_a_folder_is_told_and_this_one_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |path: &str, text: &str| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("proc/cpuinfo", "processor : 0\nmodel name : A Copied Processor\nflags : fpu\n");
+    file("sys/devices/system/cpu/online", "0-95\n");
+    let output = narrows(&["platform", "--root", dir.path().to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(said.contains("A Copied Processor, 1 socket, 96 cores, 96 CPUs"), "{said}");
+    assert!(!said.contains("/var/tmp"), "no role was named:\n{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
 }
 
 #[test]
