@@ -86,7 +86,7 @@ impl Server {
         let last = (last + before.now_unix_ms).saturating_sub(list.began_unix_ms);
         if self.started_unix_ms == before.started_unix_ms || self.started_unix_ms <= last {
             return Some(
-                "the server was not started after the last acknowledged row: rows may come from its memory, not from \
+                "the server was, by its clock, not started after the last acknowledged row: rows may come from its memory, not from \
                  the medium"
                     .to_string(),
             );
