@@ -14,9 +14,11 @@ mod caches;
 mod cgroup;
 mod cpu;
 mod database;
+mod devices;
 mod dimm;
 mod hypervisor;
 mod identity;
+mod idle;
 mod machine;
 mod memory;
 mod mount;
@@ -46,6 +48,8 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
         roles.iter().map(|(role, path)| role::read(source, *role, path, &mut unknown)).collect();
     let databases = database::read(source, &paths, &mut unknown);
     machine::note_counters(source, hypervisor.is_some(), &mut unknown);
+    let idle = idle::read(source, &cpu.online);
+    let devices = devices::read(source, &cpu.online);
     let mut platform = Platform {
         hostname: source.text("/proc/sys/kernel/hostname"),
         machine: identity::machine_digest(source),
@@ -68,6 +72,8 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
             .map(|text| text.split_whitespace().map(str::to_string).collect())
             .unwrap_or_default(),
         cgroup: cgroup::read(source),
+        idle,
+        devices,
         io_uring_disabled: source.number("/proc/sys/kernel/io_uring_disabled"),
         perf_event_paranoid: source.number("/proc/sys/kernel/perf_event_paranoid"),
         roles: paths.into_iter().map(|path| path.role).collect(),

@@ -6,7 +6,9 @@ mod cache;
 mod cgroup;
 mod cpu;
 mod database;
+mod devices;
 mod id_set;
+mod idle;
 mod medium;
 mod memory;
 mod node;
@@ -21,7 +23,13 @@ pub use cache::Cache;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
 pub use cpu::{CoreKind, Cpu, CpuGroup, GroupLevel};
 pub use database::RunningDatabase;
+pub use devices::{
+    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, Interrupts, MapperDevice, MdArray,
+    NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind,
+    PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
+};
 pub use id_set::{IdSet, IdSetError};
+pub use idle::{Idle, IdleState};
 pub use medium::Medium;
 pub use memory::{Dimm, HugePages, Memory};
 pub use node::{MemoryCache, NodeAccess, NumaNode};
@@ -76,6 +84,12 @@ pub struct Platform {
     pub io_uring_disabled: Option<u8>,
     /// `kernel.perf_event_paranoid`.
     pub perf_event_paranoid: Option<i32>,
+    /// What processors do while they have nothing to do; `None` where the kernel doesn't manage it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
+    /// What hangs on the machine.
+    #[serde(default, skip_serializing_if = "Devices::is_empty")]
+    pub devices: Devices,
     /// The path under each role, from the folder to the drives.
     pub roles: Vec<RolePath>,
     /// Databases that run on this machine.

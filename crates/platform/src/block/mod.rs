@@ -4,13 +4,15 @@
 
 mod cache;
 mod queue;
-mod transport;
+pub(crate) mod transport;
 
 use narrows_facts::{Mount, Source, mount_of, mounts};
 use narrows_model::{BlockDevice, DeviceKind, Queue};
 
 use crate::pcie;
 use crate::unknown::Unknowns;
+
+pub(crate) use queue::hardware_queues;
 
 /// Deeper than any stack of partitions, encryption, volumes and RAID that works.
 const MAX_DEPTH: u32 = 16;
@@ -125,7 +127,7 @@ fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> 
     }
 }
 
-fn kind(source: &dyn Source, folder: &str, name: &str) -> DeviceKind {
+pub(crate) fn kind(source: &dyn Source, folder: &str, name: &str) -> DeviceKind {
     let has = |file: &str| source.exists(&format!("{folder}/{file}"));
     let numbered = |prefix: &str| {
         name.strip_prefix(prefix)
@@ -146,7 +148,7 @@ fn kind(source: &dyn Source, folder: &str, name: &str) -> DeviceKind {
     }
 }
 
-fn level(source: &dyn Source, folder: &str, kind: DeviceKind) -> Option<String> {
+pub(crate) fn level(source: &dyn Source, folder: &str, kind: DeviceKind) -> Option<String> {
     match kind {
         DeviceKind::Raid => source.text(&format!("{folder}/md/level")),
         DeviceKind::Mapper => {

@@ -32,7 +32,7 @@ pub(crate) fn read(source: &dyn Source, folder: &str) -> Option<Queue> {
 }
 
 /// Folders of hardware queues stand beside the queue's own; `None` where the driver has none.
-fn hardware_queues(source: &dyn Source, folder: &str) -> Option<u32> {
+pub(crate) fn hardware_queues(source: &dyn Source, folder: &str) -> Option<u32> {
     let queues = source.list(&format!("{}mq", folder.strip_suffix("queue")?)).ok()?;
     let count = queues.iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit())).count();
     u32::try_from(count).ok().filter(|count| *count > 0)

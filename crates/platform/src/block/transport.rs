@@ -119,7 +119,7 @@ fn controller(device: &str) -> Option<&str> {
 }
 
 /// `nvme12` for `nvme`, but not `nvme0n1` or `nvme-subsys0`.
-fn is_numbered(name: &str, prefix: &str) -> bool {
+pub(crate) fn is_numbered(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }

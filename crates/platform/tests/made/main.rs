@@ -1,6 +1,7 @@
 //! Discovery on machines made of files, each with the one feature that a test is about.
 
 mod cgroups;
+mod devices;
 mod machine;
 mod machines;
 mod media;

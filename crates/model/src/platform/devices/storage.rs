@@ -1,0 +1,147 @@
+//! Drives and the controllers before them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A whole drive.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Drive {
+    /// Kernel name.
+    pub name: String,
+    /// Model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// `nvme (pcie)`, `virtio`, `sata`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Size, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// NUMA node of its controller; `None` where the kernel doesn't know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numa_node: Option<u32>,
+    /// Hardware queues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// `nvme0`, `host0`, `virtio1`; of a drive with several ways the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<String>,
+    /// PCI functions through which it is reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pci: Vec<String>,
+}
+
+/// An NVMe controller.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NvmeController {
+    /// `nvme0`.
+    pub name: String,
+    /// `pcie`, `tcp`, `rdma`, `fc`, `loop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Firmware revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// `live`, `connecting`, `resetting`, `deleting`, `dead`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// NUMA node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numa_node: Option<u32>,
+    /// Queues for input and output; the one for administration isn't counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Commands that each queue holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Its PCI function, if it is on PCI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci: Option<String>,
+}
+
+/// An NVMe subsystem.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NvmeSubsystem {
+    /// `nvme-subsys0`.
+    pub name: String,
+    /// How the kernel chooses among paths: `numa`, `round-robin`, `queue-depth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_policy: Option<String>,
+    /// Controllers that lead to it.
+    pub controllers: Vec<String>,
+    /// Its namespaces.
+    pub namespaces: Vec<NvmeNamespace>,
+}
+
+/// A namespace: what the kernel shows as a drive.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NvmeNamespace {
+    /// `nvme0n1`.
+    pub name: String,
+    /// Size, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Ways to it, where the kernel manages several; empty where it has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<NvmePath>,
+}
+
+/// One way to a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NvmePath {
+    /// `nvme0c1n1`.
+    pub name: String,
+    /// The controller that it goes through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<String>,
+    /// `optimized`, `non-optimized`, `inaccessible`, `persistent-loss`, `change` (NVM Express, asymmetric access).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+/// A SCSI host adapter.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ScsiHost {
+    /// `host0`.
+    pub name: String,
+    /// The driver's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// `sas`, `sata`, `fibre channel`, `iscsi`, `srp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Speed of a Fibre Channel port, as the kernel writes it: `32 Gbit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<String>,
+    /// Commands that it holds in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Hardware queues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Its PCI function, if it is on PCI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci: Option<String>,
+}
+
+/// A virtio device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct VirtioDevice {
+    /// `virtio0`.
+    pub name: String,
+    /// `block`, `network`, `SCSI`, `balloon`; a number where the kind isn't known here.
+    pub kind: String,
+    /// Its PCI function, if it is on PCI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci: Option<String>,
+}
