@@ -99,8 +99,11 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 fn damage(root: &Path, files: &[PathBuf], random: &mut Random) -> String {
     let file = random.one_of(files);
     let other = random.one_of(files);
-    // Gone with its folder in this round.
-    let Ok(bytes) = std::fs::read(file) else { return String::new() };
+    // Gone with its folder in this round, or a link by now: nothing is read or written through one, because some lead out.
+    if !file.symlink_metadata().is_ok_and(|found| found.file_type().is_file()) {
+        return String::new();
+    }
+    let bytes = std::fs::read(file).unwrap();
     let replaced_by_link = |target: &Path| {
         std::fs::remove_file(file).unwrap();
         symlink(target, file).unwrap();
@@ -116,7 +119,8 @@ fn damage(root: &Path, files: &[PathBuf], random: &mut Random) -> String {
             std::fs::create_dir(file).unwrap();
         }
         5 => replaced_by_link(file),
-        6 => replaced_by_link(Path::new("../../../../../../../../../../../etc/passwd")),
+        // Out of the tree, to a file that not even root can write.
+        6 => replaced_by_link(Path::new("../../../../../../../../../../../proc/version")),
         7 => replaced_by_link(other.strip_prefix(root).unwrap()),
         _ if file.parent() == Some(root) => std::fs::remove_file(file).unwrap(),
         _ => std::fs::remove_dir_all(file.parent().unwrap()).unwrap(),
