@@ -16,6 +16,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-model", &["narrows-units"]),
     ("narrows-stats", &["narrows-units", "narrows-model"]),
     ("narrows-limits", JUDGING),
+    // A platform on paper; the only one that judges by another's ceilings.
+    ("narrows-plan", &["narrows-units", "narrows-limits"]),
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
     ("narrows-facts", &["narrows-units"]),
@@ -109,6 +111,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-model", "crates/model"),
     ("narrows-stats", "crates/stats"),
     ("narrows-limits", "crates/limits"),
+    ("narrows-plan", "crates/plan"),
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
     ("narrows-fio", "crates/fio"),

@@ -13,6 +13,7 @@
 //! beyond one phrase.
 
 mod analysis;
+mod asked;
 mod bound;
 mod capacity;
 pub mod compare;
@@ -32,6 +33,7 @@ mod sharing;
 mod test;
 pub mod threshold;
 
+pub use asked::{PerOperation, per_operation};
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;

@@ -1,0 +1,185 @@
+//! A described platform, checked: names resolved to indices, every figure positive and with its source.
+
+use narrows_limits::table::{Class, Cpu, Figure, Raid};
+
+/// Where something is plugged in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A machine, by index.
+    Machine(usize),
+    /// A switch, by index.
+    Switch(usize),
+}
+
+/// What carries bytes: a class of the table, or a figure given by hand for each direction.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Carrier {
+    Class(Box<Class>),
+    Given(Figure),
+}
+
+/// One checked platform.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// The file it stands in.
+    pub file: String,
+    /// What its writer calls it.
+    pub name: String,
+    /// What its writer says of it.
+    pub note: Option<String>,
+    /// Of the prices; absent where no prices stand.
+    pub currency: Option<String>,
+    pub(crate) machines: Vec<Machine>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) drives: Vec<Drives>,
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) databases: Vec<Database>,
+    /// All prices together; `None` where none is given.
+    pub(crate) price: Option<f64>,
+    /// Parts without a price, where others have one.
+    pub(crate) unpriced: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Machine {
+    pub name: String,
+    pub sockets: u32,
+    pub cores: Option<u32>,
+    pub cpu: Option<Cpu>,
+    pub lanes: Option<u32>,
+    /// All sockets' channels together, bytes per second, and how that was computed.
+    pub memory: Option<Memory>,
+    /// Between the sockets: one socket's links together.
+    pub interconnect: Option<(Carrier, u32)>,
+    /// The firmware's distances between nodes.
+    pub distances: Option<Vec<Vec<i64>>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Memory {
+    pub ceiling: f64,
+    /// What good systems reach, all reads.
+    pub expected: Option<Figure>,
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Switch {
+    pub name: String,
+    /// What is above it and by which link; `None` for a switch of the network.
+    pub uplink: Option<(Place, Carrier)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drives {
+    pub name: String,
+    pub at: Place,
+    pub count: u32,
+    /// The link of each; `None` where only figures by hand are known.
+    pub class: Option<Class>,
+    /// What the media do; figures by hand over those of the class.
+    pub media: Media,
+}
+
+/// What each drive does whatever its link, per second and drive.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Media {
+    /// Their class, where the figures aren't by hand.
+    pub class: Option<String>,
+    pub read_bytes: Option<Figure>,
+    pub write_bytes: Option<Figure>,
+    pub reads: Option<Figure>,
+    pub writes: Option<Figure>,
+    pub read_ns: Option<Figure>,
+    pub write_ns: Option<Figure>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Array {
+    pub name: String,
+    pub level: String,
+    pub raid: Raid,
+    pub members: Vec<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Adapter {
+    pub name: String,
+    pub at: Place,
+    pub slot: Class,
+}
+
+/// An end of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Adapter(usize),
+    Machine(usize),
+    Switch(usize),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Link {
+    pub name: String,
+    pub ends: (End, End),
+    pub carrier: Carrier,
+    pub count: u32,
+    /// What one request more takes over it, there and back, ns.
+    pub latency_ns: Option<Figure>,
+}
+
+/// Where the data are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Data {
+    Drives(usize),
+    Array(usize),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Database {
+    pub name: String,
+    pub at: usize,
+    pub data: Data,
+    pub in_flight: Option<u32>,
+    pub workers: Option<u32>,
+    /// Copies of each byte that processors make on its way to the buffer: 1 through a page cache.
+    pub copies: u32,
+    pub cpu_per_read_ns: Option<f64>,
+    pub cpu_per_write_ns: Option<f64>,
+    /// Bytes per second that one core or worker scans.
+    pub scan_per_core: Option<f64>,
+    /// Where the three figures above come from.
+    pub source: Option<String>,
+}
+
+impl Description {
+    /// The same platform with another number of requests in flight at every database.
+    pub fn with_in_flight(mut self, in_flight: u32) -> Self {
+        for database in &mut self.databases {
+            database.in_flight = Some(in_flight);
+        }
+        self
+    }
+
+    /// Drives behind a database, by group.
+    pub(crate) fn members(&self, data: Data) -> Vec<usize> {
+        match data {
+            Data::Drives(index) => vec![index],
+            Data::Array(index) => self.arrays[index].members.clone(),
+        }
+    }
+
+    /// The machine at the top of a place.
+    pub(crate) fn machine_of(&self, place: Place) -> Option<usize> {
+        let mut place = place;
+        // Cycles were refused; the count is a belt beside the braces.
+        for _ in 0..=self.switches.len() {
+            match place {
+                Place::Machine(machine) => return Some(machine),
+                Place::Switch(switch) => place = self.switches[switch].uplink.as_ref()?.0,
+            }
+        }
+        None
+    }
+}

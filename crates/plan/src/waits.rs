@@ -1,0 +1,118 @@
+//! What is not a flow of bytes: processors, workers, and requests that wait for their answer.
+
+use narrows_limits::Direction;
+use narrows_limits::flow::{Counts, Route};
+use narrows_limits::table::Figure;
+
+use crate::build::{Builder, OnDrives};
+use crate::carry::{Basis, times};
+use crate::description::Database;
+use crate::paths::Hop;
+use crate::work::Work;
+
+impl Builder<'_> {
+    /// Processors, workers and requests in flight.
+    pub(crate) fn at_the_database(
+        &mut self,
+        route: &mut Route,
+        database: &Database,
+        latencies: &[Option<f64>],
+    ) {
+        let bytes = self.block as f64;
+        let scan = self.work == Work::Scan;
+        let looked_at = if scan { 1.0 } else { 0.0 } + 2.0 * f64::from(database.copies);
+        if looked_at > 0.0 {
+            self.memory(route, database.at, looked_at * bytes);
+        }
+        let cpu_s = match self.work {
+            Work::RandomRead => database.cpu_per_read_ns.map(|ns| ns / 1e9),
+            Work::RandomWrite => database.cpu_per_write_ns.map(|ns| ns / 1e9),
+            Work::Scan => database.scan_per_core.map(|rate| bytes / rate),
+            _ => Some(0.0),
+        };
+        if !self.cpu_known {
+            self.processors(route, database, cpu_s);
+        }
+        let Some(in_flight) = database.in_flight else { return };
+        // A unit is striped over the groups, and waits for the slowest of them.
+        let latency = latencies.iter().copied().reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
+        if let Some(Some(latency)) = latency {
+            let component = format!("requests in flight of {}", database.name);
+            let label = format!(
+                "{in_flight} in flight, {} each",
+                narrows_units::Nanos((latency * 1e9) as u64)
+            );
+            let at =
+                self.carry.constraint(&component, Counts::InFlight, &label, f64::from(in_flight));
+            route.cross(at, latency);
+        } else {
+            let what = if self.work.writes() { "write_latency" } else { "read_latency" };
+            self.note(format!(
+                "{}: in_flight is given and {what} of its drives isn't, so requests in flight limit nothing",
+                database.name
+            ));
+        }
+    }
+
+    fn processors(&mut self, route: &mut Route, database: &Database, cpu_s: Option<f64>) {
+        let Some(cpu_s) = cpu_s else {
+            let key = match self.work {
+                Work::RandomRead => "cpu_per_read",
+                Work::RandomWrite => "cpu_per_write",
+                _ => "scan_per_core",
+            };
+            let name = &database.name;
+            self.note(format!("{name}: {key} isn't given, so processors limit nothing there"));
+            return;
+        };
+        if cpu_s <= 0.0 {
+            return;
+        }
+        self.processors_at(route, database.at, cpu_s);
+        if let (Some(workers), Work::Scan) = (database.workers, self.work) {
+            let component = format!("workers of {}", database.name);
+            let label = times(workers, "worker");
+            let at = self.carry.constraint(&component, Counts::Cpu, &label, f64::from(workers));
+            route.cross(at, cpu_s);
+        }
+    }
+
+    /// Processor time on a machine's cores.
+    pub(crate) fn processors_at(&mut self, route: &mut Route, machine: usize, cpu_s: f64) {
+        let machine = &self.platform.machines[machine];
+        let Some(cores) = machine.cores else {
+            let name = &machine.name;
+            self.note(format!("{name}: cores aren't given, so processors limit nothing there"));
+            return;
+        };
+        if cpu_s > 0.0 {
+            let component = format!("processors of {}", machine.name);
+            let label = times(cores, "core");
+            let at = self.carry.constraint(&component, Counts::Cpu, &label, f64::from(cores));
+            route.cross(at, cpu_s);
+        }
+    }
+
+    /// Seconds that one request takes when nothing else is there: the drive, the links on the way, and the
+    /// transfer over one drive's link. `None` where the drive's part isn't known.
+    pub(crate) fn latency_s(&self, on: OnDrives, way: &[Hop]) -> Option<f64> {
+        let drives = &self.platform.drives[on.group];
+        let direction = if self.work.writes() { Direction::Write } else { Direction::Read };
+        let media = &drives.media;
+        let own = if self.work.writes() { &media.write_ns } else { &media.read_ns };
+        // Shorter times allow more, and a ceiling is never understated.
+        let shortest = |figure: &Figure| match self.carry.basis {
+            Basis::Ceiling => figure.low,
+            Basis::Expected => figure.middle(),
+        };
+        let own_ns = shortest(own.as_ref()?);
+        let links = way
+            .iter()
+            .filter_map(|hop| self.platform.links[hop.link].latency_ns.as_ref().map(shortest));
+        let rate =
+            drives.class.as_ref().and_then(|class| class.operations_per_s(direction, self.block));
+        // What a small request takes includes its own transfer.
+        let more = (self.block > 4096).then_some(rate).flatten().map_or(0.0, |rate| 1.0 / rate);
+        Some((own_ns + links.sum::<f64>()) / 1e9 + more)
+    }
+}

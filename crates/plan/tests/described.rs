@@ -1,0 +1,458 @@
+//! What a description allows, by pencil; what is refused, with line, reason and hint; hostile text.
+
+use narrows_limits::table::Table;
+use narrows_plan::{Asked, Demand, Plan, PlanError, Question, Work, describe, fit, plan};
+use proptest::prelude::*;
+
+const QUESTION: Question = Question { block_bytes: 8192, table_bytes: 1_000_000_000_000 };
+
+fn planned(text: &str) -> Plan {
+    let platform =
+        describe("test.toml", text, Table::builtin()).unwrap_or_else(|error| panic!("{error}"));
+    plan(&platform, QUESTION).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refused(text: &str) -> PlanError {
+    describe("test.toml", text, Table::builtin()).expect_err("it must be refused")
+}
+
+fn gigabytes(plan: &Plan, work: Work) -> f64 {
+    plan.work(work).expect("it is limited").ceiling_bytes_per_s / 1e9
+}
+
+fn binds(plan: &Plan, work: Work) -> Vec<String> {
+    plan.work(work).unwrap().binding.iter().map(|bound| bound.component.clone()).collect()
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 2e-5 * expected.abs()
+}
+
+/// A machine with eight drives of 2 GB/s by hand, 100 k reads and 50 k writes a second each, and 40 GB/s of memory.
+const BOX: &str = r#"
+name = "box"
+[[machine]]
+name = "server"
+cores = 10
+memory_bandwidth = "40 GB/s"
+source = "test"
+[[drives]]
+name = "disks"
+at = "server"
+count = 8
+read = "2 GB/s"
+write = "2 GB/s"
+reads = "100 k/s"
+writes = "50 k/s"
+read_latency = "100 us"
+source = "test"
+"#;
+
+fn database(more: &str) -> String {
+    format!("{BOX}\n[[database]]\nname = \"db\"\nat = \"server\"\ndata = \"disks\"\n{more}")
+}
+
+#[test]
+fn a_box_is_as_fast_as_its_drives_say() {
+    let plan = planned(&database(""));
+    assert!(close(gigabytes(&plan, Work::SequentialRead), 16.0));
+    assert!(close(plan.work(Work::RandomRead).unwrap().ceiling_per_s, 800e3));
+    assert!(close(plan.work(Work::RandomWrite).unwrap().ceiling_per_s, 400e3));
+    assert!(close(gigabytes(&plan, Work::MemoryStream), 40.0));
+    // A scan of 1 TB at 16 GB/s.
+    assert!(close(plan.scan_s().unwrap(), 62.5));
+    assert_eq!(binds(&plan, Work::Scan), ["disks"]);
+}
+
+#[test]
+fn a_scan_crosses_memory_once_more_and_a_page_cache_twice_more() {
+    // Written by the drives, read by a processor, and copied: read and written. 4 × 16 GB/s is more than 40.
+    let plan = planned(&database("copies = 1\n"));
+    assert!(close(gigabytes(&plan, Work::Scan), 10.0));
+    assert_eq!(binds(&plan, Work::Scan), ["memory of server"]);
+    let widen = &plan.work(Work::Scan).unwrap().widen[0];
+    assert!(close(widen.by_a_tenth, 0.1) && close(widen.lifted.unwrap(), 0.6), "{widen:?}");
+    let next = &plan.work(Work::Scan).unwrap().next;
+    assert_eq!(next[0].component, "disks");
+    // Reads without a look at the data: written once, copied.
+    assert!(close(gigabytes(&plan, Work::SequentialRead), 40.0 / 3.0));
+}
+
+#[test]
+fn requests_in_flight_bind_by_littles_law() {
+    let plan = planned(&database("in_flight = 16\n"));
+    let reads = plan.work(Work::RandomRead).unwrap();
+    assert!(close(reads.ceiling_per_s, 160e3), "{}", reads.ceiling_per_s);
+    assert_eq!(binds(&plan, Work::RandomRead), ["requests in flight of db"]);
+    // No time of a write is given: that is said, and nothing is invented.
+    assert!(close(plan.work(Work::RandomWrite).unwrap().ceiling_per_s, 400e3));
+    assert!(plan.notes.iter().any(|note| note.contains("write_latency")), "{:?}", plan.notes);
+}
+
+#[test]
+fn processors_and_workers_bind_a_scan() {
+    let scan = "scan_per_core = \"1 GB/s\"\nsource = \"test\"\n";
+    let plan = planned(&database(scan));
+    assert!(close(gigabytes(&plan, Work::Scan), 10.0));
+    assert_eq!(binds(&plan, Work::Scan), ["processors of server"]);
+    let plan = planned(&database(&format!("workers = 3\n{scan}")));
+    assert!(close(gigabytes(&plan, Work::Scan), 3.0));
+    assert_eq!(binds(&plan, Work::Scan), ["workers of db"]);
+}
+
+#[test]
+fn mirrors_and_parity_multiply_writes_and_leave_reads_alone() {
+    let with = |level: &str| {
+        let text =
+            format!("{BOX}\n[[array]]\nname = \"a\"\nlevel = \"{level}\"\ndrives = [\"disks\"]\n");
+        planned(&format!("{text}[[database]]\nat = \"server\"\ndata = \"a\"\n"))
+    };
+    let of = |plan: &Plan, work: Work| plan.work(work).unwrap().ceiling_per_s;
+    for (level, small, stripe_gb) in [
+        ("raid0", 400e3, 16.0),
+        ("raid10", 200e3, 8.0),
+        // Two reads and two writes for each: 800 k/2 and 400 k/2, the fewer counts.
+        ("raid5", 200e3, 14.0),
+        // Three of each.
+        ("raid6", 400e3 / 3.0, 12.0),
+    ] {
+        let plan = with(level);
+        assert!(close(of(&plan, Work::RandomRead), 800e3), "{level}");
+        assert!(close(of(&plan, Work::RandomWrite), small), "{level}");
+        assert!(close(gigabytes(&plan, Work::SequentialWrite), stripe_gb), "{level}");
+    }
+}
+
+/// Drives behind a target with little memory, and two links to the database's machine.
+fn pair(links: &str) -> String {
+    format!(
+        r#"
+name = "pair"
+[[machine]]
+name = "target"
+memory_bandwidth = "20 GB/s"
+source = "test"
+[[machine]]
+name = "host"
+memory_bandwidth = "100 GB/s"
+source = "test"
+[[drives]]
+name = "disks"
+at = "target"
+read = "30 GB/s"
+write = "30 GB/s"
+source = "test"
+{links}
+[[database]]
+name = "db"
+at = "host"
+data = "disks"
+"#
+    )
+}
+
+fn link(name: &str, gb: f64) -> String {
+    format!(
+        "[[link]]\nname = \"{name}\"\nfrom = \"target\"\nto = \"host\"\nbandwidth = \"{gb} GB/s\"\nsource = \"test\"\n"
+    )
+}
+
+#[test]
+fn a_targets_memory_is_crossed_twice() {
+    let plan = planned(&pair(&link("wide", 25.0)));
+    assert!(close(gigabytes(&plan, Work::SequentialRead), 10.0));
+    assert_eq!(binds(&plan, Work::SequentialRead), ["memory of target"]);
+    assert!(close(gigabytes(&plan, Work::SequentialWrite), 10.0));
+}
+
+#[test]
+fn two_links_between_two_machines_are_both_used() {
+    let plan = planned(&pair(&(link("one", 3.0) + &link("two", 4.0))));
+    assert!(close(gigabytes(&plan, Work::SequentialRead), 7.0));
+    let mut both = binds(&plan, Work::SequentialRead);
+    both.sort();
+    assert_eq!(both, ["one", "two"]);
+}
+
+#[test]
+fn nothing_passes_through_a_machine_that_only_stands_on_the_way() {
+    let text = pair(&link("one", 3.0).replace("to = \"host\"", "to = \"between\""))
+        + "[[machine]]\nname = \"between\"\n"
+        + &link("two", 3.0).replace("from = \"target\"", "from = \"between\"");
+    let platform = describe("test.toml", &text, Table::builtin()).unwrap();
+    let error = plan(&platform, QUESTION).unwrap_err().to_string();
+    assert!(error.contains("no route") && error.contains("db"), "{error}");
+}
+
+#[test]
+fn half_of_what_a_device_moves_lies_behind_the_other_socket() {
+    let text = r#"
+name = "two sockets"
+[[machine]]
+name = "server"
+sockets = 2
+memory = "ddr5-4800"
+channels = 8
+interconnect = "upi-16"
+interconnect_links = 1
+[[drives]]
+name = "disks"
+at = "server"
+read = "1 TB/s"
+write = "1 TB/s"
+source = "test"
+[[database]]
+at = "server"
+data = "disks"
+"#;
+    let plan = planned(text);
+    // 16 channels of 38.4 GB/s.
+    assert!(close(gigabytes(&plan, Work::MemoryStream), 614.4));
+    let link = Table::builtin().class("upi-16").unwrap().read.ceiling().unwrap().high;
+    // Both sockets' links, and half of the bytes cross.
+    assert!(close(gigabytes(&plan, Work::SequentialRead), 2.0 * 2.0 * link / 1e9));
+    assert_eq!(binds(&plan, Work::SequentialRead), ["links between sockets of server"]);
+}
+
+#[test]
+fn a_pcie_switch_holds_what_hangs_below_it() {
+    let text = r#"
+name = "switched"
+[[machine]]
+name = "server"
+lanes = 16
+[[switch]]
+name = "fan"
+at = "server"
+class = "pcie-gen4-x16"
+[[drives]]
+name = "disks"
+at = "fan"
+class = "nvme-gen4-x4"
+count = 24
+[[database]]
+at = "server"
+data = "disks"
+"#;
+    let plan = planned(text);
+    // 16 lanes × 16 GT/s × 128/130 / 8, packets of 256 B with 24 B of headers.
+    assert!(
+        close(gigabytes(&plan, Work::SequentialRead), 31.508 * 256.0 / 280.0),
+        "{}",
+        gigabytes(&plan, Work::SequentialRead)
+    );
+    assert_eq!(binds(&plan, Work::SequentialRead), ["fan"]);
+}
+
+#[test]
+fn more_lanes_than_there_are_is_refused_with_the_sum() {
+    let text = r#"
+name = "too much"
+[[machine]]
+name = "server"
+cpu = "xeon-sapphire-rapids"
+[[drives]]
+name = "disks"
+at = "server"
+class = "nvme-gen5-x4"
+count = 24
+[[adapter]]
+name = "hca1"
+at = "server"
+slot = "pcie-gen5-x16"
+[[adapter]]
+name = "hca2"
+at = "server"
+slot = "pcie-gen5-x16"
+[[database]]
+at = "server"
+data = "disks"
+"#;
+    let error = refused(text);
+    assert_eq!(error.line, 4);
+    assert_eq!(error.what, "machine server: lanes");
+    assert_eq!(error.why, "24 × x4 + 2 × x16 = 128 lanes, and there are 80");
+    assert!(error.hint.contains("[[switch]]"));
+    // The same on a processor with 128 lanes is built.
+    planned(&text.replace("xeon-sapphire-rapids", "epyc-9004"));
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_its_line_with_a_hint() {
+    for (replace, by, line, what, why) in [
+        ("count = 8", "count = 0", 11, "drives disks: count", "0 is not within 1"),
+        ("count = 8", "count = -3", 11, "drives disks: count", "-3 is not within"),
+        ("count = 8", "count = 99999999999", 11, "drives disks: count", "is not within"),
+        ("count = 8", "colour = 8", 11, "the file", "unknown field `colour`"),
+        ("\"2 GB/s\"\nwrite", "\"2 GB\"\nwrite", 12, "drives disks: read", "`GB` is not a unit"),
+        (
+            "\"2 GB/s\"\nwrite",
+            "\"0 GB/s\"\nwrite",
+            12,
+            "drives disks: read",
+            "not a positive number",
+        ),
+        ("\"2 GB/s\"\nwrite", "\"NaN GB/s\"\nwrite", 12, "drives disks: read", "NaN"),
+        ("\"2 GB/s\"\nwrite", "\"-2 GB/s\"\nwrite", 12, "drives disks: read", "-2"),
+        (
+            "at = \"server\"\ncount",
+            "at = \"sever\"\ncount",
+            10,
+            "drives disks: at",
+            "nothing here is called",
+        ),
+        (
+            "read_latency = \"100 us\"\nsource = \"test\"",
+            "read_latency = \"100 us\"",
+            12,
+            "drives disks: read",
+            "needs its source",
+        ),
+        ("name = \"disks\"", "name = \"server\"", 9, "drives", "already the name of a machine"),
+        ("name = \"disks\"", "name = \"a b\"", 9, "drives: name", "is no name"),
+    ] {
+        let text = database("").replacen(replace, by, 1);
+        assert_ne!(text, database(""), "{replace}");
+        let error = refused(&text);
+        assert_eq!((error.line, error.what.as_str()), (line, what), "{error}");
+        assert!(error.why.contains(why) && !error.hint.is_empty(), "{error}");
+    }
+    let error =
+        refused("name = \"x\"\n[[machine]]\nname = \"m\"\nmemory = \"ddr5-480\"\nchannels = 2\n");
+    assert_eq!(error.hint, "did you mean `ddr5-4800`?");
+    let error =
+        refused("name = \"x\"\n[[machine]]\nname = \"m\"\nmemory = \"hdr-200\"\nchannels = 2\n");
+    assert!(error.why.contains("infiniband") && error.hint.contains("memory"), "{error}");
+}
+
+#[test]
+fn rings_and_loose_ends_are_refused() {
+    let ring = r#"
+name = "ring"
+[[machine]]
+name = "m"
+[[switch]]
+name = "a"
+at = "b"
+class = "pcie-gen4-x16"
+[[switch]]
+name = "b"
+at = "a"
+class = "pcie-gen4-x16"
+"#;
+    assert!(refused(ring).why.contains("ring"));
+    let network = "name = \"x\"\n[[machine]]\nname = \"m\"\n[[switch]]\nname = \"s\"\n[[drives]]\nname = \"d\"\nat = \"s\"\nclass = \"nvme-gen4-x4\"\n";
+    assert!(refused(network).why.contains("switch of the network"));
+    assert!(refused("name = \"x\"\n").why.contains("[[machine]]"));
+    assert!(refused(BOX).why.contains("[[database]]"));
+    let mirror = format!("{BOX}\n[[array]]\nname = \"a\"\nlevel = \"raid6\"\ndrives = []\n");
+    assert!(refused(&mirror).why.contains("raid6 needs 4"));
+    let both = pair(&link("one", 3.0).replace("source", "class = \"eth-25\"\nsource"));
+    assert!(refused(&both).why.contains("a class and a bandwidth"));
+}
+
+#[test]
+fn distances_have_to_be_a_matrix() {
+    let with = |matrix: &str| {
+        format!(
+            "name = \"x\"\n[[machine]]\nname = \"m\"\nmemory = \"ddr3-1333\"\nchannels = 4\ndistances = {matrix}\n"
+        )
+    };
+    let notes = planned(&with("[[10, 20], [20, 10]]")).notes;
+    assert!(
+        notes.iter().any(|note| note.contains("1 access in 2") && note.contains("15.0")),
+        "{notes:?}"
+    );
+    for (matrix, why) in [
+        ("[[10, 20]]", "2 columns of 1"),
+        ("[[10, 20], [20, 11]]", "11 from itself"),
+        ("[[10, 5], [20, 10]]", "5 is not within"),
+        ("[]", "0 rows"),
+    ] {
+        assert!(refused(&with(matrix)).why.contains(why), "{matrix}");
+    }
+}
+
+#[test]
+fn prices_are_summed_and_divided() {
+    let priced = database("")
+        .replace("cores = 10", "cores = 10\nprice = 9200")
+        .replace("count = 8", "count = 8\nprice = 100");
+    let plan = planned(&format!("currency = \"EUR\"\n{priced}"));
+    assert_eq!(plan.price.as_ref().unwrap().total, 10_000.0);
+    let text = narrows_plan::text(&[plan], 100);
+    // 10,000 EUR over 800 k reads, and over 16 GB/s.
+    assert!(text.contains("12.5 EUR") && text.contains("625 EUR"), "{text}");
+    assert!(refused(&priced.replace("9200", "-1")).why.contains("no price"));
+    assert!(refused(&priced.replace("9200", "nan")).why.contains("no price"));
+}
+
+#[test]
+fn a_measured_demand_fits_as_often_as_its_tightest_resource_allows() {
+    let platform = describe("test.toml", &database(""), Table::builtin()).unwrap();
+    let demand = Demand {
+        name: "update".into(),
+        measured_per_s: 10_000.0,
+        cpu_ns: Some(50_000.0),
+        reads: Some(Asked { per_op: 2.0, bytes: 8192.0 }),
+        writes: Some(Asked { per_op: 4.0, bytes: 8192.0 }),
+    };
+    // 10 cores / 50 us = 200 k/s; 800 k reads / 2; 400 k writes / 4.
+    let fitted = fit(&platform, &demand).unwrap();
+    assert!(close(fitted.times().unwrap(), 10.0), "{fitted:?}");
+    assert_eq!(fitted.binding[0].component, "disks");
+    assert!(close(fitted.widen[0].lifted.unwrap(), 1.0), "{:?}", fitted.widen);
+    // Without counted writes the processors bind, and the gap is named.
+    let fitted = fit(&platform, &Demand { writes: None, ..demand }).unwrap();
+    assert!(close(fitted.times().unwrap(), 20.0));
+    assert_eq!(fitted.binding[0].component, "processors of server");
+    assert!(fitted.notes.iter().any(|note| note.contains("writes")), "{:?}", fitted.notes);
+}
+
+#[test]
+fn every_output_names_what_binds_and_fits_its_width() {
+    let plans = [planned(&database("in_flight = 16\n")), planned(&pair(&link("wide", 25.0)))];
+    let text = narrows_plan::text(&plans, 100);
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    for out in [
+        text,
+        narrows_plan::markdown(&plans),
+        narrows_plan::csv(&plans),
+        narrows_plan::json(&plans),
+    ] {
+        assert!(
+            out.contains("requests in flight of db") && out.contains("memory of target"),
+            "{out}"
+        );
+    }
+    let json: serde_json::Value = serde_json::from_str(&narrows_plan::json(&plans)).unwrap();
+    assert_eq!(json[1]["works"][0]["work"], "random_read");
+    assert_eq!(narrows_plan::csv(&plans).lines().count(), 1 + 6 + 6);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn hostile_text_gives_an_error_or_a_plan_and_never_a_panic(
+        text in "(name = \"x\"\n)?((\\[\\[(machine|drives|link|switch|array|database)\\]\\]|[a-z_]+ = (\"[^\"\n]{0,8}\"|-?[0-9]{1,20}|nan|inf|\\[\\]))\n){0,12}",
+    ) {
+        if let Ok(platform) = describe("t", &text, Table::builtin()) {
+            let _ = plan(&platform, QUESTION);
+        }
+    }
+
+    #[test]
+    fn a_cut_or_spoiled_description_never_panics(cut in 0usize..2000, at in 0usize..2000, byte in 0u8..128) {
+        let whole = pair(&(link("one", 3.0) + &link("two", 4.0)));
+        let mut bytes = whole.as_bytes()[..cut.min(whole.len())].to_vec();
+        if let Some(spoiled) = bytes.get_mut(at) {
+            *spoiled = byte;
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match describe("t", &text, Table::builtin()) {
+            Ok(platform) => { let _ = plan(&platform, QUESTION); }
+            Err(error) => prop_assert!(!error.hint.is_empty() && error.line >= 1),
+        }
+    }
+}
