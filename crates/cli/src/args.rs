@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod crashtest;
+pub mod limits;
 pub mod live;
 pub mod log;
 
@@ -22,6 +23,7 @@ Examples:
   narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
+  narrows limits nvme-gen5-x4         what such a part can carry, and who says so
 
 Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured;
 4 a layer is missing or no verdict was reached; 130 interrupted (the partial run is kept).")]
@@ -44,6 +46,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder
     Platform(PlatformArgs),
+    /// Show what parts of a machine can carry, with the source of every figure
+    Limits(limits::LimitsArgs),
 }
 
 /// A format of standard output.

@@ -11,6 +11,7 @@ mod failure;
 mod host;
 mod interrupt;
 mod layers;
+mod limits;
 mod log;
 mod output;
 mod plan;
@@ -39,6 +40,7 @@ pub fn main() -> std::process::ExitCode {
         args::Command::Log(args) => log::log(args),
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
+        args::Command::Limits(args) => limits::limits(args),
     };
     outcome.unwrap_or_else(|error| failure::print(&error)).into()
 }

@@ -43,6 +43,38 @@ fn wrong_arguments_are_named_with_a_way_out() {
 }
 
 #[test]
+fn limits_are_told_with_their_sources_and_taken_from_a_users_file() {
+    let said = |args: &[&str]| {
+        let output = narrows(args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let one = said(&["limits", "nvme-gen5-x4"]);
+    assert!(one.contains("14.4 GB/s") && one.contains("Specification 5.0"), "{one}");
+    let family = said(&["limits", "infiniband", "epyc"]);
+    assert!(family.contains("hdr-200") && family.contains("epyc-9004"), "{family}");
+    assert!(!family.contains("eth-25") && !family.contains("xeon"), "{family}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("ours.toml");
+    let path = file.to_str().unwrap();
+    let entry = "[[class]]\nid = \"sata-6\"\nsource = \"our own\"\ngrade = \"vendor\"\n";
+    fs::write(&file, format!("{entry}read = {{ expected = \"540 MB/s\" }}\n")).unwrap();
+    let ours = said(&["limits", "--limits", path, "--format", "csv", "sata-6"]);
+    let row = "read.expected,540000000,540000000,bytes_per_s,vendor,our own";
+    assert!(ours.lines().any(|line| line.ends_with(row)), "{ours}");
+
+    fs::write(&file, format!("{entry}read = {{ expected = \"540\" }}\n")).unwrap();
+    let refused = ["limits", "--limits", path];
+    refuses(&refused, &["ours.toml, line 5", "sata-6: read.expected", "no unit", "hint: write"]);
+    refuses(&["limits", "--limits", "/nonexistent"], &["--limits /nonexistent", "hint:"]);
+    refuses(&["limits", "--limits", "/dev/zero"], &["/dev/zero", "no regular file", "hint:"]);
+    refuses(&["limits", "nvme-gen5x4"], &["no class", "did you mean `nvme-gen5-x4`"]);
+    refuses(&["limits", "floppy"], &["no class", "families are dram"]);
+}
+
+#[test]
 fn a_machine_copied_below_a_folder_is_told_and_this_one_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let file = |path: &str, text: &str| {

@@ -31,8 +31,8 @@ fn a_class_of_its_own_is_found_beside_the_others() {
          times = {{ read = \"180 us\", durable_write = \"0.2 to 0.4 ms\" }}\n\n\
          [[link]]\nid = \"eth-5\"\ntitle = \"5 Gb/s Ethernet\"\nfamily = \"ethernet\"\n\
          signal = \"5.15625 Gb/s\"\nlanes = [1]\nencoding = \"64b/66b\"\nframing = \"tcp\"\n\
-         mtu = [1500]\n{CITED}\n[[normal]]\nof = \"san-7\"\nwhat = \"durable_write\"\n\
-         value = \"300 us\"\n{CITED}"
+         mtu = [1500]\n{CITED}\n[[normal]]\nof = \"san-7\"\nwhat = \"random_read_4k\"\n\
+         value = \"850 k/s\"\n{CITED}"
     );
     let table = over(&text).expect("understood");
     let array = table.class("san-7").unwrap();
@@ -47,6 +47,19 @@ fn a_class_of_its_own_is_found_beside_the_others() {
     );
     assert_eq!(table.normals("san-7").count(), 1);
     assert_eq!(table.nearest("san7"), Some("san-7"));
+}
+
+#[test]
+fn the_books_example_is_understood() {
+    let page = include_str!("../../../docs/src/reference/limits.md");
+    let (_, rest) = page.split_once("```toml\n").expect("an example");
+    let (example, _) = rest.split_once("```").expect("its end");
+    let table = over(example).unwrap_or_else(|error| panic!("{error}"));
+    let expected = table.class("nvme-gen5-x4").unwrap().read.expected.clone().unwrap();
+    assert_eq!(expected.high, 13.1e9);
+    assert_eq!(table.class("san-7").unwrap().operations.write.as_ref().unwrap().high, 300e3);
+    assert!(table.class("eth-5").is_some() && table.class("eth-5-9000").is_some());
+    assert!(table.normals("xeon-ice-lake").any(|normal| normal.figure.low == 86.0));
 }
 
 #[test]
@@ -121,7 +134,7 @@ fn what_is_wrong_is_told_with_its_line() {
         (link("[1]", "framing = \"tcp\"\nmtu = [1500]").repeat(2), 12, "stands twice"),
         (
             format!(
-                "[[normal]]\nof = \"xeon-skylak\"\nwhat = \"durable_write\"\nvalue = \"1 ms\"\n{CITED}"
+                "[[normal]]\nof = \"xeon-skylak\"\nwhat = \"random_read_4k\"\nvalue = \"1 k/s\"\n{CITED}"
             ),
             2,
             "did you mean `xeon-skylake`",

@@ -1,9 +1,9 @@
 //! What the user sees: one [`Report`] built from a run, and views of it.
 //!
 //! [`Report::new`] decides what is said (which measurement stands in which row, which finding gets which
-//! footnote, how a sum is rounded so that it adds up); the views only lay it out: [`text`] (the one screen),
-//! [`markdown`], [`csv`], [`json`] and [`html`]. Every view works from the run file alone, so a report can be
-//! made again years later.
+//! footnote, how a sum is rounded so that it adds up); the views only lay it out: [`text()`] (the one screen),
+//! [`markdown()`], [`csv()`], [`json`] and [`html()`]. Every view works from the run file alone, so a report can
+//! be made again years later.
 //!
 //! Not here: judging. A number, a grade or a finding that is not in the run is never invented; what is absent
 //! prints as `-` or is named as not known.

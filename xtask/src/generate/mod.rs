@@ -2,6 +2,7 @@
 
 mod command;
 mod fio;
+mod limits;
 mod rules;
 mod schema;
 
@@ -27,7 +28,7 @@ impl Generated {
 
 /// All of them, as they should be.
 pub fn all() -> Result<Vec<Generated>> {
-    let mut files = vec![schema::file(), rules::file()?, fio::file()?];
+    let mut files = vec![schema::file(), rules::file()?, fio::file()?, limits::file()?];
     files.extend(command::files()?);
     Ok(files)
 }

@@ -3,7 +3,7 @@
 use narrows_limits::table::{Class, Detail, Layout};
 
 use super::sources::wrapped;
-use super::{Shown, range, rows};
+use super::{Row, Shown, range, rows};
 
 /// Widest line.
 const WIDTH: usize = 100;
@@ -22,37 +22,60 @@ pub fn detail(shown: &Shown<'_>) -> String {
 fn one(shown: &Shown<'_>, class: &Class) -> String {
     let mut text = format!("{}: {}\n", class.id, class.title);
     text += &parts(shown, class);
-    for row in rows(class) {
-        let label = format!("  {:<width$}", row.key, width = KEY - 2);
+    for (key, row) in told_once(class) {
         let value = range(row.figure, row.dimension);
-        text += &wrapped(
-            &label,
-            &format!("{value}  {}: {}", row.figure.grade, row.figure.source),
-            WIDTH,
-        );
+        let said = format!("{value}  {}: {}", row.figure.grade, row.figure.source);
+        text += &wrapped(&label(key), &said, WIDTH);
     }
     for normal in shown.table.normals(&class.id) {
-        let label = format!("  {:<width$}", normal.what.title(), width = KEY - 2);
         let figure = &normal.figure;
         let value = range(figure, normal.what.dimension());
-        let said = format!("{value}, measured; {}: {}", figure.grade, figure.source);
-        text += &wrapped(&label, &said, WIDTH);
+        let said = format!("{value}  {}: {}", figure.grade, figure.source);
+        text += &wrapped(&label(normal.what.title()), &said, WIDTH);
     }
     text
+}
+
+/// A key and the space to its value.
+fn label(key: &str) -> String {
+    format!("  {key:<width$}  ", width = KEY - 4)
+}
+
+/// Figures with their keys; where both directions have the same, it stands once, under the key's last word.
+fn told_once(class: &Class) -> Vec<(&'static str, Row<'_>)> {
+    let all = rows(class);
+    let other = |key: &str, direction: &str| {
+        let word = key.split_once('.').map(|(_, word)| word)?;
+        all.iter().find(|row| row.key == format!("{direction}.{word}")).map(|row| row.figure)
+    };
+    let mut told = Vec::new();
+    for row in rows(class) {
+        let twin = match row.key.split_once('.') {
+            Some(("read", _)) => other(row.key, "write"),
+            Some(("write", _)) => other(row.key, "read"),
+            _ => None,
+        };
+        match (row.key.split_once('.'), twin == Some(row.figure)) {
+            (Some(("write", _)), true) => {}
+            (Some((_, word)), true) => told.push((word, row)),
+            _ => told.push((row.key, row)),
+        }
+    }
+    told
 }
 
 /// What only some families have.
 fn parts(shown: &Shown<'_>, class: &Class) -> String {
     let mut text = String::new();
     let mut say = |key: &str, value: &str| {
-        text += &wrapped(&format!("  {key:<width$}", width = KEY - 2), value, WIDTH);
+        text += &wrapped(&label(key), value, WIDTH);
     };
     match &class.detail {
         Detail::None => {}
         Detail::Link(link) => {
             let signal = link.signal_bits_per_s / 1e9;
             let lanes = link.lanes;
-            say("signal", &format!("{signal} × 10⁹ transfers/s × {lanes} bits"));
+            say("signal", &format!("{signal} × 10⁹ transfers/s × {lanes} bit"));
             if let Some(share) = link.encoding.share() {
                 say("encoding", &format!("{}, {:.2} % left", link.encoding.name(), share * 100.0));
                 say("framing", &link.framing.describe());
@@ -67,7 +90,7 @@ fn parts(shown: &Shown<'_>, class: &Class) -> String {
                 if let (Some(small), Some(full)) = all {
                     let (reads, writes) = (small.reads, small.writes);
                     let said = format!(
-                        "a small write: {reads} reads, {writes} writes; full stripes: × {full:.3}"
+                        "a small write: reads {reads}, writes {writes}; full stripes: × {full:.3}"
                     );
                     say(&format!("{members} members"), &said);
                 }

@@ -170,15 +170,17 @@ mod tests {
         let text = detail(&Shown { table, classes: vec![class] });
         for part in [
             "nvme-gen5-x4: NVMe on PCIe 5.0 x4\n",
-            "32 × 10⁹ transfers/s × 4 bits",
+            "32 × 10⁹ transfers/s × 4 bit",
             "128b/130b, 98.46 % left",
-            "read.raw                16.0 GB/s  specification: PCI Express Base Specification 5.0",
+            "raw                     16.0 GB/s  specification: PCI Express Base Specification 5.0",
             "read.protocol           14.4 GB/s  specification:",
             "operations.read         3.45 M/s  specification:",
             "4572 B on the wire per 4 KiB",
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
+        assert!(!text.contains("write.raw"), "the same both ways stands once:\n{text}");
+        assert!(text.contains("write.protocol"), "a completion's header is shorter:\n{text}");
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! What was asked of `narrows limits`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// `narrows limits`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows limits                          the whole table
+  narrows limits nvme ethernet            two families
+  narrows limits nvme-gen5-x4             one class with every figure and its whole source
+  narrows limits --limits ours.toml san-7 a class of a file of yours
+
+raw is the signal rate, encoded what the line code leaves, protocol what headers leave for payload, expected what
+good systems reach. The book's page on limits as data (docs/src/reference/limits.md) shows the format of a file.
+
+Exit codes: 0 done; 2 usage, or a file that is refused.")]
+pub struct LimitsArgs {
+    /// Classes, families (dram, pcie, nvme, ethernet, cpu, …), or the first words of classes (epyc) [default: all]
+    #[arg(value_name = "CLASS")]
+    pub classes: Vec<String>,
+    /// Put this file's figures over the table's
+    #[arg(long, value_name = "FILE")]
+    pub limits: Vec<PathBuf>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = LimitsFormat::Text)]
+    pub format: LimitsFormat,
+}
+
+/// Formats of `narrows limits`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LimitsFormat {
+    /// For people
+    Text,
+    /// Everything, for programs
+    Json,
+    /// One row per figure
+    Csv,
+    /// Tables with their sources
+    Markdown,
+}
