@@ -43,7 +43,12 @@ pub fn unpack(archive: &Path) -> Unpacked {
             continue;
         }
         let target = folder.path().join(&path);
-        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        let parent = target.parent().unwrap();
+        std::fs::create_dir_all(parent).unwrap();
+        // A link that the archive made before must not lead what comes later out of the folder.
+        let inside =
+            parent.canonicalize().unwrap().starts_with(folder.path().canonicalize().unwrap());
+        assert!(inside && !target.is_symlink(), "{}: {}", archive.display(), path.display());
         match entry.header().entry_type() {
             tar::EntryType::Directory => std::fs::create_dir_all(target).unwrap(),
             tar::EntryType::Symlink => {

@@ -42,13 +42,29 @@ fn each(node: &NumaNode) -> String {
     let mut parts = vec![if node.cpus.is_empty() {
         "no CPUs".to_string()
     } else {
-        format!("CPUs {}", IdSet::from(node.cpus.as_slice()))
+        format!("CPUs {}", cpu_list(&IdSet::from(node.cpus.as_slice())))
     }];
     parts.push(memory(node));
     if !distances.is_empty() {
         parts.push(format!("distances {}", distances.join(" ")));
     }
     format!("{}: {}", node.id, parts.join(", "))
+}
+
+/// A list as people read it: firmware that deals processors out to the nodes makes `0-76 by 4`, and what stays long can be
+/// wrapped at its commas.
+pub(super) fn cpu_list(cpus: &IdSet) -> String {
+    const SHORT: usize = 4;
+    const LONG_CHARS: usize = 60;
+    if let [first, second, .., last] = cpus.ids()
+        && cpus.len() > SHORT
+        && *second > first + 1
+        && cpus.ids().windows(2).all(|pair| pair[1] - pair[0] == second - first)
+    {
+        return format!("{first}-{last} by {}", second - first);
+    }
+    let text = cpus.to_string();
+    if text.len() > LONG_CHARS { text.replace(',', ", ") } else { text }
 }
 
 fn memory(node: &NumaNode) -> String {
@@ -126,6 +142,16 @@ mod tests {
         assert!(
             many[0].ends_with("2 CPUs and 8.00 GB each; distances: 1 at 10, 31 at 22, 32 at 26")
         );
+    }
+
+    #[test]
+    fn lists_of_processors_stay_short_or_can_be_wrapped() {
+        let list = |text: &str| cpu_list(&text.parse().unwrap());
+        assert_eq!(list("0-31,64-95"), "0-31,64-95");
+        assert_eq!(list("1,5,9,13,17"), "1-17 by 4");
+        assert_eq!(list("0,2,4"), "0,2,4");
+        let pairs: IdSet = (0..40).flat_map(|n| [4 * n, 4 * n + 1]).collect();
+        assert!(cpu_list(&pairs).split(' ').all(|word| word.len() < 20));
     }
 
     #[test]

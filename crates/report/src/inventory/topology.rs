@@ -107,7 +107,7 @@ fn caches(p: &Platform) -> Vec<Branch> {
     caches
         .into_iter()
         .flat_map(|cache| {
-            let kind = super::cache_kind(cache);
+            let kind = super::processors::cache_kind(cache);
             let size = Units::Iec.bytes(cache.size_bytes as f64);
             let name = format!("L{}{kind} {size}", cache.level);
             cache.cpus.iter().map(move |cpus| branch(What::Cache, name.clone(), cpus.clone()))
