@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::build::build;
 use crate::carry::Basis;
 use crate::description::Description;
+use crate::note::{Note, in_words};
 use crate::work::Work;
 
 /// What is asked of every platform.
@@ -133,7 +134,7 @@ impl Plan {
 /// A database without a way to its data. Work that nothing described limits is left out, with a note.
 pub fn plan(platform: &Description, question: Question) -> Result<Plan, FlowError> {
     let mut works = Vec::new();
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<Note> = Vec::new();
     for work in Work::ALL {
         let built = build(platform, work, question.block_bytes, Basis::Ceiling);
         if built.network.users.is_empty() {
@@ -144,23 +145,17 @@ pub fn plan(platform: &Description, question: Question) -> Result<Plan, FlowErro
                 let expected = build(platform, work, question.block_bytes, Basis::Expected);
                 let expected = narrows_limits::flow::fair_rates(&expected.network)?;
                 let expected: f64 = expected.iter().sum();
-                works.push(in_words(work, &question, &built.network, &answer, expected));
+                works.push(reckoned(work, &question, &built.network, &answer, expected));
             }
             Err(FlowError::Unlimited(who)) => {
-                notes.push(format!("{}: nothing described limits {who}", work.title()));
+                let gap = format!("{}: nothing described limits {who}", work.title());
+                notes.push(Note::Other(gap));
             }
             Err(error) => return Err(error),
         }
         notes.extend(built.notes);
     }
-    notes.extend(far_memory(platform));
-    let mut seen = Vec::new();
-    notes.retain(|note| {
-        !seen.contains(note) && {
-            seen.push(note.clone());
-            true
-        }
-    });
+    notes.extend(far_memory(platform).into_iter().map(Note::Other));
     Ok(Plan {
         name: platform.name.clone(),
         file: platform.file.clone(),
@@ -172,11 +167,11 @@ pub fn plan(platform: &Description, question: Question) -> Result<Plan, FlowErro
             currency: platform.currency.clone(),
             unpriced: platform.unpriced.clone(),
         }),
-        notes,
+        notes: in_words(&notes),
     })
 }
 
-fn in_words(
+fn reckoned(
     work: Work,
     question: &Question,
     network: &Network,

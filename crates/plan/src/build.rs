@@ -10,6 +10,7 @@ use narrows_limits::flow::{Counts, Network, Route, User};
 use crate::carry::{Basis, Carry, Load, Part};
 use crate::demand::Demand;
 use crate::description::{Data, Database, Description, End, Machine, Place};
+use crate::note::Note;
 use crate::paths::{Hop, PATHS_MAX, paths};
 use crate::work::Work;
 
@@ -20,7 +21,7 @@ const ROUTES_MAX: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Built {
     pub network: Network,
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The network of one kind of work for all databases of a platform.
@@ -93,7 +94,7 @@ pub(crate) struct Builder<'a> {
     /// What the processors do is measured as a whole and reckoned with elsewhere.
     pub(crate) cpu_known: bool,
     pub(crate) carry: Carry,
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 /// Requests on the drives of one group for one unit of work.
@@ -107,7 +108,7 @@ pub(crate) struct OnDrives {
 }
 
 impl Builder<'_> {
-    pub(crate) fn note(&mut self, note: String) {
+    pub(crate) fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -149,10 +150,10 @@ impl Builder<'_> {
             } else {
                 ways = paths(self.platform, home, database.at);
                 if ways.len() == PATHS_MAX {
-                    self.note(format!(
+                    self.note(Note::Other(format!(
                         "only {PATHS_MAX} ways to {} are reckoned with",
                         drives.name
-                    ));
+                    )));
                 }
             }
             let mut next = Vec::new();
@@ -295,7 +296,7 @@ impl Builder<'_> {
             route.cross(at, bytes);
         } else {
             let name = described.name.clone();
-            self.note(format!("memory of {name} isn't described, so it limits nothing"));
+            self.note(Note::Memory(name));
         }
         let described: &Machine = &self.platform.machines[machine];
         let (sockets, stream) = (described.sockets, self.work == Work::MemoryStream);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::answer::{Binding, Widen, binding, widen};
 use crate::build::build_demand;
 use crate::description::Description;
+use crate::note::in_words;
 
 /// Requests of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -74,7 +75,7 @@ pub fn fit(platform: &Description, demand: &Demand) -> Result<Fit, FlowError> {
         ceiling_per_s: None,
         binding: Vec::new(),
         widen: Vec::new(),
-        notes: built.notes,
+        notes: in_words(&built.notes),
     };
     for (known, what) in [
         (demand.cpu_ns.is_some(), "processor time"),

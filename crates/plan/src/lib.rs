@@ -18,6 +18,7 @@ mod entry;
 mod error;
 mod figures;
 mod machine;
+mod note;
 mod paths;
 mod price;
 mod read;

@@ -7,6 +7,7 @@ use narrows_limits::table::Figure;
 use crate::build::{Builder, OnDrives};
 use crate::carry::{Basis, times};
 use crate::description::Database;
+use crate::note::Note;
 use crate::paths::Hop;
 use crate::work::Work;
 
@@ -47,10 +48,7 @@ impl Builder<'_> {
             route.cross(at, latency);
         } else {
             let what = if self.work.writes() { "write_latency" } else { "read_latency" };
-            self.note(format!(
-                "{}: in_flight is given and {what} of its drives isn't, so requests in flight limit nothing",
-                database.name
-            ));
+            self.note(Note::Latency(database.name.clone(), what));
         }
     }
 
@@ -61,8 +59,7 @@ impl Builder<'_> {
                 Work::RandomWrite => "cpu_per_write",
                 _ => "scan_per_core",
             };
-            let name = &database.name;
-            self.note(format!("{name}: {key} isn't given, so processors limit nothing there"));
+            self.note(Note::Cost(database.name.clone(), key));
             return;
         };
         if cpu_s <= 0.0 {
@@ -81,8 +78,7 @@ impl Builder<'_> {
     pub(crate) fn processors_at(&mut self, route: &mut Route, machine: usize, cpu_s: f64) {
         let machine = &self.platform.machines[machine];
         let Some(cores) = machine.cores else {
-            let name = &machine.name;
-            self.note(format!("{name}: cores aren't given, so processors limit nothing there"));
+            self.note(Note::Cores(machine.name.clone()));
             return;
         };
         if cpu_s > 0.0 {

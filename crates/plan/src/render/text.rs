@@ -1,7 +1,7 @@
 //! For a terminal of 100 columns.
 
 use super::rows::{binds, rows, widening};
-use crate::answer::Plan;
+use crate::answer::{Plan, Share, WorkAnswer};
 use crate::error::printable;
 
 /// Columns of the left edge's words.
@@ -41,19 +41,26 @@ fn table(out: &mut String, plans: &[Plan]) {
 
 fn details(out: &mut String, plan: &Plan, width: usize) {
     push(out, &printable(&plan.name).to_uppercase());
-    for answer in &plan.works {
+    for group in alike(plan) {
+        let answer = group[0];
+        let titles: Vec<&str> = group.iter().map(|answer| answer.work.title()).collect();
         let binding = answer.binding.iter().map(binds).collect::<Vec<_>>().join("; ");
-        paragraph(out, answer.work.title(), &binding, width);
+        paragraph(out, &titles.join(", "), &binding, width);
         if let Some(best) = answer.widen.first() {
             let mut words = widening(best);
-            if !answer.next.is_empty() {
-                let next = answer.next.iter().map(|b| b.component.as_str()).collect::<Vec<_>>();
+            let mut next: Vec<&str> = Vec::new();
+            for bound in &answer.next {
+                if !next.contains(&bound.component.as_str()) {
+                    next.push(&bound.component);
+                }
+            }
+            if !next.is_empty() {
                 words += &format!("; then {}", next.join(", "));
             }
             paragraph(out, "  widen first", &words, width);
         }
         if let [_, _, ..] = answer.shares.as_slice() {
-            let share = |share: &crate::answer::Share| {
+            let share = |share: &Share| {
                 let (number, prefix) =
                     narrows_units::si(share.per_s * answer.operation_bytes as f64);
                 format!("{} {number} {prefix}B/s", share.of)
@@ -71,10 +78,33 @@ fn details(out: &mut String, plan: &Plan, width: usize) {
     out.push('\n');
 }
 
+/// Neighbours that the same limits hold in the same way.
+fn alike(plan: &Plan) -> Vec<Vec<&WorkAnswer>> {
+    let mut groups: Vec<Vec<&WorkAnswer>> = Vec::new();
+    for answer in &plan.works {
+        let words = |answer: &WorkAnswer| -> Vec<String> {
+            let binding = answer.binding.iter().map(binds);
+            binding.chain(answer.widen.iter().map(widening)).collect()
+        };
+        let same = |a: &WorkAnswer, b: &WorkAnswer| {
+            a.work.is_random() == b.work.is_random() && words(a) == words(b)
+        };
+        match groups.last_mut() {
+            Some(group) if same(group[0], answer) => group.push(answer),
+            _ => groups.push(vec![answer]),
+        }
+    }
+    groups
+}
+
 /// A word at the left, a text beside it, broken at spaces.
 fn paragraph(out: &mut String, word: &str, text: &str, width: usize) {
     const INDENT: usize = 16;
     let mut line = format!("{word:<INDENT$}");
+    if word.chars().count() >= INDENT {
+        push(out, &line);
+        line = " ".repeat(INDENT);
+    }
     for piece in printable(text).split(' ') {
         let length = line.chars().count();
         if length + piece.chars().count() > width && length > INDENT {
@@ -98,6 +128,11 @@ fn left(text: &str) -> String {
 
 /// Right-aligned in its column, with a gap before it; what is too long loses its end.
 fn right(text: &str) -> String {
-    let shown: String = text.chars().take(CELL - 2).collect();
+    let room = CELL - 2;
+    let long = text.chars().count() > room;
+    let mut shown: String = text.chars().take(if long { room - 1 } else { room }).collect();
+    if long {
+        shown.push('…');
+    }
     format!("{shown:>CELL$}")
 }
