@@ -6,7 +6,9 @@
 //! nothing is printed. In a virtual machine modules and links are the hypervisor's invention, so there neither is
 //! used.
 //!
-//! Not here: what a good system reaches of a ceiling, and what a workload would need (that is the verdict).
+//! What parts of some name can carry, on any machine or on none, is data: [`table`].
+//!
+//! Not here: what a workload would need (that is the verdict).
 
 mod configured;
 mod dram;

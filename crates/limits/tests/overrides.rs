@@ -128,6 +128,14 @@ fn what_is_wrong_is_told_with_its_line() {
         (link("[0]", "framing = \"tcp\"\nmtu = [1500]"), 6, "not within"),
         (link("[-1]", "framing = \"tcp\"\nmtu = [1500]"), 6, "invalid value"),
         (link("[1, 2]", "framing = \"tcp\"\nmtu = [1500]"), 6, "2 widths"),
+        (
+            link(&format!("{:?}", [4; 17]), "framing = \"ssp\"").replace("\"x\"", "\"x{lanes}\""),
+            6,
+            "17 widths",
+        ),
+        (link("[1]", &format!("framing = \"tcp\"\nmtu = {:?}", [1500; 17])), 9, "17 frame sizes"),
+        (with("").replace("nvme-gen5-x4", "nvme-{lanes}"), 3, "is no id"),
+        (with("").replace("our own", "\u{202e}nwo ruo"), 4, "control characters"),
         (link("[1]", "framing = \"tcp\""), 8, "mtu: is missing"),
         (link("[1]", "framing = \"tcp\"\nmtu = [52]"), 9, "not within"),
         (link("[1]", "framing = \"pcie\"\nmtu = [1500]"), 9, "means nothing"),
@@ -172,6 +180,24 @@ fn an_enormous_file_is_refused_unread() {
     assert!(error.to_string().contains("2000000 bytes"), "{error}");
     // Deep nesting ends the parser, not the stack.
     assert!(over(&format!("a = {}", "[".repeat(100_000))).is_err());
+}
+
+#[test]
+fn entries_that_multiply_end_at_a_number_of_classes() {
+    let several = |from: usize| (from..from + 16).collect::<Vec<_>>();
+    let text: String = (0..45)
+        .map(|n| {
+            format!(
+                "[[link]]\nid = \"n{n}-{{lanes}}\"\ntitle = \"t\"\nfamily = \"ethernet\"\n\
+                 signal = \"1 Gb/s\"\nlanes = {:?}\nencoding = \"none\"\nframing = \"tcp\"\n\
+                 mtu = {:?}\n{CITED}",
+                several(1),
+                several(1500)
+            )
+        })
+        .collect();
+    let error = over(&text).unwrap_err();
+    assert!(error.reason.contains("more than the 10000 classes"), "{error}");
 }
 
 /// Pieces that a file is made of, and some that it isn't.

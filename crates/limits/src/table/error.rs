@@ -36,11 +36,17 @@ impl std::error::Error for TableError {}
 fn printable(text: &str) -> String {
     const LENGTH_MAX: usize = 600;
     let mut shown: String =
-        text.chars().take(LENGTH_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        text.chars().take(LENGTH_MAX).map(|c| if moves(c) { ' ' } else { c }).collect();
     if text.chars().nth(LENGTH_MAX).is_some() {
         shown.push('…');
     }
     shown
+}
+
+/// Whether a character moves the cursor or turns the direction of writing.
+pub(super) fn moves(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The line that a byte stands in, counted from one.

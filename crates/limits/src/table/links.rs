@@ -12,20 +12,23 @@ use crate::pcie::Direction;
 
 /// Most lanes of a link; a memory channel has 64 data bits.
 const LANES_MAX: u32 = 1024;
+/// Most widths and most frame sizes of one entry: they multiply.
+const SEVERAL_MAX: usize = 16;
 /// Frame sizes that a link can have, bytes.
 const MTU_BYTES: (u32, u32) = (256, 65_535);
 
 /// The classes of one entry: every width with every frame size.
 pub(super) fn classes(reader: Reader<'_>, entry: &LinkEntry) -> Result<Vec<Class>, TableError> {
-    let id = reader.id(&entry.id)?;
+    let id = reader.pattern(&entry.id)?;
     let framings = framings(reader, id, entry)?;
     let widths = entry.lanes.get_ref();
-    if widths.is_empty() || (widths.len() > 1 && !id.contains("{lanes}")) {
+    let several = widths.len() > 1 && (widths.len() > SEVERAL_MAX || !id.contains("{lanes}"));
+    if widths.is_empty() || several {
         return Err(reader.error(
             entry.lanes.span(),
             Some(format!("{id}: lanes")),
             format!("{} widths for one id", widths.len()),
-            "write lanes = [4], or several with {lanes} in the id".to_string(),
+            format!("write lanes = [4], or up to {SEVERAL_MAX} with {{lanes}} in the id"),
         ));
     }
     let mut classes = Vec::new();
@@ -68,6 +71,12 @@ fn framings(
     };
     let key = Some(format!("{id}: mtu"));
     match (sized, &entry.mtu) {
+        (Some(_), Some(sizes)) if sizes.get_ref().len() > SEVERAL_MAX => Err(reader.error(
+            sizes.span(),
+            key,
+            format!("{} frame sizes for one id", sizes.get_ref().len()),
+            format!("write up to {SEVERAL_MAX}"),
+        )),
         (Some(framing), Some(sizes)) if !sizes.get_ref().is_empty() => {
             let several = sizes.get_ref().len() > 1;
             let mut all = Vec::new();

@@ -171,6 +171,7 @@ impl Table {
         for entry in &document.class {
             let before = self.classes.get(entry.get_ref().id.get_ref());
             let class = given::class(reader, entry.get_ref(), entry.span(), before, &mut given)?;
+            self.fits(reader, entry.span(), &class)?;
             self.insert(class);
         }
         for entry in &document.cpu {
@@ -187,18 +188,33 @@ impl Table {
         class: Class,
         new: &mut BTreeSet<String>,
     ) -> Result<(), TableError> {
-        let reason = if class.id.contains(['{', '}']) {
-            "has braces around something else than {lanes}"
-        } else if !new.insert(class.id.clone()) {
-            "stands twice in this file"
-        } else if self.classes.len() >= CLASSES_MAX {
-            "is one class too many"
-        } else {
-            self.insert(class);
+        if !new.insert(class.id.clone()) {
+            let reason = "stands twice in this file".to_string();
+            return Err(reader.error(
+                at,
+                Some(class.id),
+                reason,
+                "keep one of the two".to_string(),
+            ));
+        }
+        self.fits(reader, at, &class)?;
+        self.insert(class);
+        Ok(())
+    }
+
+    /// Whether there is room for one class more.
+    fn fits(
+        &self,
+        reader: Reader<'_>,
+        at: std::ops::Range<usize>,
+        class: &Class,
+    ) -> Result<(), TableError> {
+        if self.classes.len() < CLASSES_MAX || self.classes.contains_key(&class.id) {
             return Ok(());
-        };
-        let hint = format!("each id once, {CLASSES_MAX} at most");
-        Err(reader.error(at, Some(class.id), reason.to_string(), hint))
+        }
+        let reason = format!("is more than the {CLASSES_MAX} classes that a table may have");
+        let hint = "leave out what isn't needed".to_string();
+        Err(reader.error(at, Some(class.id.clone()), reason, hint))
     }
 
     fn insert(&mut self, class: Class) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::entry::{Cited, Document, Quantity};
-use super::error::{TEXT_BYTES_MAX, TableError, line_of};
+use super::error::{TEXT_BYTES_MAX, TableError, line_of, moves};
 use super::figure::Figure;
 use super::quantity::{self, Dimension};
 
@@ -58,13 +58,22 @@ impl<'a> Reader<'a> {
 
     /// An id: what can be typed without quotes.
     pub fn id(self, id: &Spanned<String>) -> Result<&str, TableError> {
-        let text = id.get_ref();
-        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.{}".contains(c);
+        self.id_of(id, id.get_ref())
+    }
+
+    /// An id in which `{lanes}` may stand for a number.
+    pub fn pattern(self, id: &Spanned<String>) -> Result<&str, TableError> {
+        self.id_of(id, &id.get_ref().replacen("{lanes}", "0", 1))?;
+        Ok(id.get_ref())
+    }
+
+    fn id_of<'b>(self, id: &Spanned<String>, text: &'b str) -> Result<&'b str, TableError> {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
         if text.is_empty() || text.len() > ID_CHARS_MAX || !text.chars().all(allowed) {
             return Err(self.error(
                 id.span(),
                 Some("id".to_string()),
-                format!("`{text}` is no id"),
+                format!("`{}` is no id", id.get_ref()),
                 format!("at most {ID_CHARS_MAX} of a-z, 0-9, - and ., as in nvme-gen5-x4"),
             ));
         }
@@ -76,7 +85,7 @@ impl<'a> Reader<'a> {
         let trimmed = text.get_ref().trim();
         let bad = trimmed.is_empty()
             || trimmed.chars().count() > TEXT_CHARS_MAX
-            || trimmed.chars().any(char::is_control);
+            || trimmed.chars().any(moves);
         if bad {
             return Err(self.error(
                 text.span(),
