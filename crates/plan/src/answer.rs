@@ -136,13 +136,13 @@ pub fn plan(platform: &Description, question: Question) -> Result<Plan, FlowErro
     let mut works = Vec::new();
     let mut notes: Vec<Note> = Vec::new();
     for work in Work::ALL {
-        let built = build(platform, work, question.block_bytes, Basis::Ceiling);
+        let built = build(platform, work, question.block_bytes, Basis::Ceiling)?;
         if built.network.users.is_empty() {
             continue;
         }
         match answer(&built.network) {
             Ok(answer) => {
-                let expected = build(platform, work, question.block_bytes, Basis::Expected);
+                let expected = build(platform, work, question.block_bytes, Basis::Expected)?;
                 let expected = narrows_limits::flow::fair_rates(&expected.network)?;
                 let expected: f64 = expected.iter().sum();
                 works.push(reckoned(work, &question, &built.network, &answer, expected));

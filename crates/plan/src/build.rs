@@ -5,16 +5,16 @@
 //! in each direction. Where the pages lie is not described, so they lie evenly over the sockets.
 
 use narrows_limits::Direction;
-use narrows_limits::flow::{Counts, Network, Route, User};
+use narrows_limits::flow::{Counts, FlowError, Network, Route, User};
 
-use crate::carry::{Basis, Carry, Load, Part};
+use crate::carry::{Basis, Carry, Load, Part, Way};
 use crate::demand::Demand;
 use crate::description::{Data, Database, Description, End, Machine, Place};
 use crate::note::Note;
-use crate::paths::{Hop, PATHS_MAX, paths};
+use crate::paths::{Hop, paths};
 use crate::work::Work;
 
-/// Routes of one user; a stripe over groups with several ways each multiplies them.
+/// Routes of all databases together; a stripe over groups with several ways each multiplies them.
 const ROUTES_MAX: usize = 64;
 
 /// A network and what could not be reckoned with.
@@ -25,7 +25,12 @@ pub(crate) struct Built {
 }
 
 /// The network of one kind of work for all databases of a platform.
-pub(crate) fn build(platform: &Description, work: Work, block_bytes: u64, basis: Basis) -> Built {
+pub(crate) fn build(
+    platform: &Description,
+    work: Work,
+    block_bytes: u64,
+    basis: Basis,
+) -> Result<Built, FlowError> {
     let mut builder = Builder {
         platform,
         work,
@@ -38,15 +43,15 @@ pub(crate) fn build(platform: &Description, work: Work, block_bytes: u64, basis:
         builder.memory_streams();
     } else {
         for database in &platform.databases {
-            let routes = builder.routes(database);
+            let routes = builder.routes(database)?;
             builder.user(database, routes);
         }
     }
-    Built { network: builder.carry.network, notes: builder.notes }
+    Ok(Built { network: builder.carry.network, notes: builder.notes })
 }
 
 /// The network of a measured demand, each database doing the same work; a unit is one of its operations.
-pub(crate) fn build_demand(platform: &Description, demand: &Demand) -> Built {
+pub(crate) fn build_demand(platform: &Description, demand: &Demand) -> Result<Built, FlowError> {
     let mut builder = Builder {
         platform,
         work: Work::RandomRead,
@@ -63,12 +68,12 @@ pub(crate) fn build_demand(platform: &Description, demand: &Demand) -> Built {
                 continue;
             };
             (builder.work, builder.block) = (work, asked.bytes.round() as u64);
-            let ways = builder.routes(database);
+            let ways = builder.routes(database)?;
             routes = routes
                 .iter()
                 .flat_map(|route| ways.iter().map(|way| joined(route, way, asked.per_op)))
-                .take(ROUTES_MAX)
                 .collect();
+            builder.few(database, routes.len())?;
         }
         if let Some(cpu_ns) = demand.cpu_ns {
             for route in &mut routes {
@@ -77,7 +82,7 @@ pub(crate) fn build_demand(platform: &Description, demand: &Demand) -> Built {
         }
         builder.user(database, routes);
     }
-    Built { network: builder.carry.network, notes: builder.notes }
+    Ok(Built { network: builder.carry.network, notes: builder.notes })
 }
 
 /// One route and so many times another.
@@ -108,6 +113,15 @@ pub(crate) struct OnDrives {
 }
 
 impl Builder<'_> {
+    /// Refuses more routes than the programme is made for: some left out would understate the ceiling.
+    fn few(&self, database: &Database, routes: usize) -> Result<(), FlowError> {
+        let most = (ROUTES_MAX / self.platform.databases.len().max(1)).max(1);
+        if routes <= most {
+            return Ok(());
+        }
+        Err(FlowError::TooManyRoutes { user: database.name.clone(), most })
+    }
+
     pub(crate) fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -138,7 +152,7 @@ impl Builder<'_> {
     }
 
     /// Every way of one unit of the work.
-    fn routes(&mut self, database: &Database) -> Vec<Route> {
+    fn routes(&mut self, database: &Database) -> Result<Vec<Route>, FlowError> {
         let mut routes = vec![Route::default()];
         let mut slowest = Vec::new();
         for on in self.on_drives(database) {
@@ -149,12 +163,7 @@ impl Builder<'_> {
                 ways.push(Vec::new());
             } else {
                 ways = paths(self.platform, home, database.at);
-                if ways.len() == PATHS_MAX {
-                    self.note(Note::Other(format!(
-                        "only {PATHS_MAX} ways to {} are reckoned with",
-                        drives.name
-                    )));
-                }
+                self.few(database, ways.len())?;
             }
             let mut next = Vec::new();
             for route in &routes {
@@ -165,13 +174,13 @@ impl Builder<'_> {
                 }
             }
             slowest.push(self.latency_s(on, ways.first().map_or(&[], Vec::as_slice)));
-            next.truncate(ROUTES_MAX);
+            self.few(database, next.len())?;
             routes = next;
         }
         for route in &mut routes {
             self.at_the_database(route, database, &slowest);
         }
-        routes
+        Ok(routes)
     }
 
     /// What one unit of work is on each group of drives, the array's multiplication included.
@@ -232,7 +241,7 @@ impl Builder<'_> {
         let drives = &self.platform.drives[group];
         let load = Load { requests, bytes: self.block };
         let inwards = direction == Direction::Read;
-        let part = Part { component: &drives.name, count: drives.count, forward: !inwards };
+        let part = Part { component: &drives.name, count: drives.count, way: Way::out(!inwards) };
         if let Some(class) = &drives.class {
             self.carry.class(route, part, class, direction, load);
         }
@@ -254,7 +263,7 @@ impl Builder<'_> {
             let switch = &self.platform.switches[index];
             let Some((above, carrier)) = &switch.uplink else { return };
             let forward = direction == Direction::Write;
-            let part = Part { component: &switch.name, count: 1, forward };
+            let part = Part { component: &switch.name, count: 1, way: Way::out(forward) };
             self.carry.carrier(route, part, carrier, direction, load);
             place = *above;
         }
@@ -266,7 +275,7 @@ impl Builder<'_> {
         let link = &self.platform.links[hop.link];
         let direction = if self.work.writes() { Direction::Write } else { Direction::Read };
         let forward = hop.forward != self.work.writes();
-        let part = Part { component: &link.name, count: link.count, forward };
+        let part = Part { component: &link.name, count: link.count, way: Way::out(forward) };
         self.carry.carrier(route, part, &link.carrier, direction, load);
         let (sends, takes) = if forward { link.ends } else { (link.ends.1, link.ends.0) };
         // A device that sends fetches from memory first: that is the direction of writes on its slot.
@@ -278,7 +287,7 @@ impl Builder<'_> {
         let End::Adapter(index) = end else { return };
         let adapter = &self.platform.adapters[index];
         let forward = direction == Direction::Write;
-        let part = Part { component: &adapter.name, count: 1, forward };
+        let part = Part { component: &adapter.name, count: 1, way: Way::out(forward) };
         self.carry.class(route, part, &adapter.slot, direction, load);
         self.upwards(route, adapter.at, direction, load);
     }
@@ -307,7 +316,7 @@ impl Builder<'_> {
             let part = Part {
                 component: &component,
                 count: sockets.saturating_mul(*links),
-                forward: true,
+                way: Way::Both,
             };
             let load = Load { requests: elsewhere * bytes / self.block as f64, bytes: self.block };
             self.carry.carrier(route, part, carrier, Direction::Read, load);

@@ -41,13 +41,38 @@ impl Load {
     }
 }
 
+/// Tells the directions of a link apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Towards the processor, or towards a link's `from` end.
+    In,
+    /// Away from it, or towards a link's `to` end.
+    Out,
+    /// Evenly both.
+    Both,
+}
+
+impl Way {
+    /// Out or in.
+    pub fn out(out: bool) -> Way {
+        if out { Way::Out } else { Way::In }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Way::In => ", in",
+            Way::Out => ", out",
+            Way::Both => "",
+        }
+    }
+}
+
 /// A component and how many equal ones it stands for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub component: &'a str,
     pub count: u32,
-    /// Tells the ways of a link apart: payload towards `to` and towards `from`.
-    pub forward: bool,
+    pub way: Way,
 }
 
 /// A network under construction.
@@ -102,7 +127,8 @@ impl Carry {
         match carrier {
             Carrier::Class(class) => self.class(route, part, class, direction, load),
             Carrier::Given(figure) => {
-                let label = format!("{}{}", times(part.count, "bandwidth by hand"), way(part));
+                let label =
+                    format!("{}{}", times(part.count, "bandwidth by hand"), part.way.words());
                 let capacity = self.basis.of(figure) * f64::from(part.count);
                 let at = self.constraint(part.component, Counts::Bytes, &label, capacity);
                 route.cross(at, load.total_bytes());
@@ -120,7 +146,7 @@ impl Carry {
         load: Load,
     ) {
         let way_of = class.way(direction);
-        let duplex = if class.duplex == Duplex::Full { way(part) } else { "" };
+        let duplex = if class.duplex == Duplex::Full { part.way.words() } else { "" };
         let label = format!("{}{duplex}", times(part.count, &class.id));
         let count = f64::from(part.count);
         if let (Detail::Link(link), Some(encoded)) = (&class.detail, &way_of.encoded) {
@@ -189,8 +215,4 @@ impl Carry {
 /// `8 × nvme-gen5-x4`.
 pub(crate) fn times(count: u32, what: &str) -> String {
     if count == 1 { what.to_string() } else { format!("{count} × {what}") }
-}
-
-fn way(part: Part<'_>) -> &'static str {
-    if part.forward { ", out" } else { ", in" }
 }

@@ -67,7 +67,7 @@ impl Fit {
 /// # Errors
 /// A database without a way to its data.
 pub fn fit(platform: &Description, demand: &Demand) -> Result<Fit, FlowError> {
-    let built = build_demand(platform, demand);
+    let built = build_demand(platform, demand)?;
     let mut fit = Fit {
         platform: platform.name.clone(),
         workload: demand.name.clone(),

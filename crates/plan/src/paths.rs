@@ -4,8 +4,8 @@ use crate::description::{Description, End};
 
 /// Most links that one way may have; a storage network has two or three.
 const LINKS_MAX: usize = 8;
-/// Most ways between two machines. What the others would add is not reckoned with, and a note says so.
-pub(crate) const PATHS_MAX: usize = 32;
+/// More ways between two machines than anybody reckons with; whoever asks refuses so many.
+const PATHS_MAX: usize = 65;
 
 /// One link of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,9 @@ pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Most components in one description.
 const COMPONENTS_MAX: usize = 1_000;
 
+/// Most databases that share one platform.
+const DATABASES_MAX: usize = 64;
+
 /// What links between machines may be.
 const NETWORK: &[Family] = &[
     Family::Ethernet,
@@ -149,6 +152,11 @@ impl Builder<'_> {
         list.extend(numbered(&document.drives, Named::Drives, |e| &e.name, "drives"));
         list.extend(numbered(&document.array, Named::Array, |e| &e.name, "array"));
         list.extend(numbered(&document.adapter, Named::Adapter, |e| &e.name, "adapter"));
+        if document.database.len() > DATABASES_MAX {
+            let why = format!("{} databases", document.database.len());
+            let hint = format!("at most {DATABASES_MAX} share one platform here");
+            return Err(self.reader.source.error(&(0..0), "the file", why, hint));
+        }
         let count = all.len() + document.link.len() + document.database.len();
         if count > COMPONENTS_MAX {
             let why = format!("{count} components are more than are reckoned with");
@@ -279,6 +287,11 @@ impl Builder<'_> {
             None => format!("{} to {}", entry.from.get_ref(), entry.to.get_ref()),
         };
         let what = format!("link {name}");
+        if self.names.contains_key(&name) || self.out.links.iter().any(|link| link.name == name) {
+            let why = format!("`{name}` stands for something else already");
+            let hint = "give it a name of its own, or say count = 2 for equal links";
+            return Err(self.reader.source.error(&at, what, why, hint));
+        }
         let ends = (self.end(&what, &entry.from)?, self.end(&what, &entry.to)?);
         if self.top(ends.0) == self.top(ends.1) {
             let why = "both ends are at the same machine";
@@ -330,6 +343,11 @@ impl Builder<'_> {
             None => format!("database at {}", entry.at.get_ref()),
         };
         let what = format!("database {name}");
+        if self.out.databases.iter().any(|database| database.name == name) {
+            let why = "another database has that name";
+            let hint = "give each a name = \"…\" of its own";
+            return Err(self.reader.source.error(&entry.at.span(), what, why, hint));
+        }
         let Place::Machine(at) = self.place(&what, &entry.at)? else {
             return Err(self.reader.source.error(
                 &entry.at.span(),

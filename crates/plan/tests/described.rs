@@ -352,6 +352,40 @@ class = "pcie-gen4-x16"
 }
 
 #[test]
+fn two_links_or_databases_of_one_name_are_refused() {
+    let unnamed = link("one", 3.0).replace("name = \"one\"\n", "");
+    let error = refused(&pair(&unnamed.repeat(2)));
+    assert!(error.what == "link target to host" && error.hint.contains("count = 2"), "{error}");
+    let twice = link("disks", 3.0);
+    assert!(refused(&pair(&twice)).why.contains("`disks` stands for something else"));
+    let again = "[[database]]\nname = \"db\"\nat = \"host\"\ndata = \"disks\"\n";
+    assert!(refused(&(pair(&link("one", 3.0)) + again)).why.contains("another database"));
+}
+
+/// So many databases at one host, behind links of 32 GB/s.
+fn many(databases: usize, links: &[&str]) -> String {
+    let links: String = links.iter().map(|name| link(name, 32.0)).collect();
+    let wide = ["20 GB/s", "100 GB/s", "30 GB/s"];
+    let mut text = wide.iter().fold(pair(&links), |text, narrow| text.replace(narrow, "1 TB/s"));
+    for index in 1..databases {
+        text += &format!("[[database]]\nname = \"db{index}\"\nat = \"host\"\ndata = \"disks\"\n");
+    }
+    text
+}
+
+#[test]
+fn many_databases_share_evenly_and_too_many_ways_are_refused() {
+    let reads = |text: &str| gigabytes(&planned(text), Work::SequentialRead);
+    assert!(close(reads(&many(64, &["one"])), 32.0));
+    assert!(close(reads(&many(20, &["one", "two", "three"])), 96.0));
+    // Leaving routes out would understate what is possible.
+    let platform = describe("t", &many(64, &["one", "two"]), Table::builtin()).unwrap();
+    let error = plan(&platform, QUESTION).unwrap_err().to_string();
+    assert!(error.contains("more than 1 routes for db"), "{error}");
+    assert!(refused(&many(65, &["one"])).why.contains("65 databases"));
+}
+
+#[test]
 fn distances_have_to_be_a_matrix() {
     let with = |matrix: &str| {
         format!(

@@ -3,10 +3,10 @@
 
 use narrows_model::{
     Better, Cpu, DatabaseChoice, Grade, Host, HostRole, Interval, IntervalMethod, Layer,
-    Measurement, Metric, Narrow, Plan, Platform, Run, SCHEMA, SumKind, Tool, Unit, condition,
-    metric,
+    Measurement, Metric, Narrow, Plan, Platform, Run, SCHEMA, SumKind, Tool, Unit, Validity,
+    condition, metric,
 };
-use narrows_verdict::{Intervention, fewer_cpus, judge, propose};
+use narrows_verdict::{Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
 
 const REPEATS: usize = 6;
@@ -472,4 +472,26 @@ fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
     let at_16 = bound_at(16.0).expect("between rungs");
     assert!((at_16 / (40e3 * 4f64.powf(1.0 / 3.0)) - 1.0).abs() < 1e-9, "{at_16}");
     assert_eq!(bound_at(128.0), None);
+}
+
+#[test]
+fn what_one_operation_takes_is_told_where_it_was_measured_and_valid() {
+    let counted = [
+        (metric::THROUGHPUT, 100_000.0),
+        (metric::SESSIONS, 8.0),
+        (metric::SERVER_CPU_PER_OP, 50_000.0),
+        (metric::SPAN_OPERATIONS, 1_000_000.0),
+        (metric::DEVICE_READS, 900_000.0),
+        (metric::DEVICE_READ_BYTES, 900_000.0 * 8192.0),
+    ];
+    let valid = measured("database.lookup_uncached", Layer::Database, &counted);
+    let mut spoiled = measured("database.update", Layer::Database, &counted);
+    spoiled.validity = Validity::Invalid;
+    let all = per_operation(&run(48, 16, vec![valid, spoiled]));
+    let [only] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(only.workload.measurement_id(), "database.lookup_uncached");
+    assert_eq!((only.rate_per_s, only.cpu_ns), (100_000.0, Some(50_000.0)));
+    assert_eq!((only.reads, only.read_bytes), (Some(0.9), Some(0.9 * 8192.0)));
+    // Not counted is not zero.
+    assert_eq!((only.writes, only.write_bytes), (None, None));
 }

@@ -4,6 +4,7 @@
 //! a user's work may take several routes: all users who are not yet held back rise together; who cannot rise any
 //! further keeps what it has.
 
+use super::filling;
 use super::network::{Network, User};
 use super::programme::{Programme, ProgrammeError, Relation, Row};
 
@@ -20,6 +21,14 @@ pub enum FlowError {
     /// A user without a way to its work.
     #[error("there is no route for {0}")]
     NoRoute(String),
+    /// More routes than are reckoned with; leaving some out would understate the ceiling.
+    #[error("there are more than {most} routes for {user}, more than are reckoned with")]
+    TooManyRoutes {
+        /// Whose.
+        user: String,
+        /// The most.
+        most: usize,
+    },
     /// Nothing known limits a user.
     #[error("nothing known limits {0}")]
     Unlimited(String),
@@ -52,6 +61,14 @@ pub enum FlowError {
 /// A user without route or without limit, and figures that are not positive.
 pub fn fair_rates(network: &Network) -> Result<Vec<f64>, FlowError> {
     check(network)?;
+    if filling::applies(network) {
+        return filling::rates(network);
+    }
+    filled_by_programme(network)
+}
+
+/// The same for any number of routes.
+pub(super) fn filled_by_programme(network: &Network) -> Result<Vec<f64>, FlowError> {
     let users = network.users.len();
     let mut fixed: Vec<Option<f64>> = vec![None; users];
     while fixed.iter().any(Option::is_none) {
@@ -82,6 +99,10 @@ pub(super) fn least_use(
     rates: &[f64],
     constraint: usize,
 ) -> Result<f64, FlowError> {
+    if filling::applies(network) {
+        let used = network.users.iter().zip(rates);
+        return Ok(used.map(|(user, rate)| user.routes[0].takes(constraint) * rate).sum());
+    }
     let columns = columns(network);
     let takes: Vec<f64> =
         columns.iter().map(|(u, r)| network.users[*u].routes[*r].takes(constraint)).collect();

@@ -9,6 +9,7 @@
 
 mod answer;
 mod fair;
+mod filling;
 mod network;
 mod programme;
 mod simplex;

@@ -170,6 +170,19 @@ fn a_constraint_crossed_twice_gives_half() {
 }
 
 #[test]
+fn who_wants_less_leaves_the_rest() {
+    let users: [&[&[(usize, f64)]]; 3] =
+        [&[&[(0, 1.0)]], &[&[(0, 1.0)]], &[&[(0, 1.0)], &[(1, 1.0)]]];
+    let mut shared = network(&[12.0, 1.0], &users);
+    shared.users[0].wanted = Some(2.0);
+    let rates = fair_rates(&shared).unwrap();
+    assert!(close(rates[0], 2.0) && close(rates[1], 5.5) && close(rates[2], 5.5), "{rates:?}");
+    shared.users[2].routes.truncate(1);
+    let rates = fair_rates(&shared).unwrap();
+    assert!(close(rates[0], 2.0) && close(rates[1], 5.0) && close(rates[2], 5.0), "{rates:?}");
+}
+
+#[test]
 fn what_cannot_be_solved_is_named() {
     let no_route = network(&[1.0], &[&[]]);
     assert_eq!(fair_rates(&no_route), Err(FlowError::NoRoute("u0".into())));
@@ -364,6 +377,18 @@ proptest! {
                 most >= rates[user] * (1.0 - 1e-4) && most <= rates[user] * (1.0 + 1e-4),
                 "user {user} has {} and could have {most}: {rates:?}", rates[user]
             );
+        }
+    }
+
+    #[test]
+    fn the_programme_and_the_rising_water_agree(mut network in networks()) {
+        for user in &mut network.users {
+            user.routes.truncate(1);
+        }
+        let water = fair_rates(&network).unwrap();
+        let programme = fair::filled_by_programme(&network).unwrap();
+        for (a, b) in water.iter().zip(&programme) {
+            prop_assert!(close(*a, *b), "{water:?} against {programme:?}");
         }
     }
 
