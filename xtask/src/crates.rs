@@ -21,6 +21,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
     ("narrows-facts", &["narrows-units"]),
+    // What discovery read, in one file; it doesn't know what was looked for.
+    ("narrows-capture", &["narrows-units", "narrows-model", "narrows-facts"]),
     ("narrows-platform", &["narrows-units", "narrows-model", "narrows-facts"]),
     // Facts about one device, and who uses it; what may write to it goes through here.
     ("narrows-raw", &["narrows-units", "narrows-facts", "narrows-platform"]),

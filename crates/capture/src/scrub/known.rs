@@ -1,0 +1,281 @@
+//! Secrets that were found where they stand alone, and what names hosts and users beside them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use narrows_facts::Recording;
+use regex::{Captures, Regex, RegexBuilder};
+
+use super::rules::{self, Rule};
+use super::tokens::{Kind, Tokens};
+
+/// Shorter ones are too likely to be a part of something else.
+const SHORTEST_SERIAL: usize = 6;
+const SHORTEST_HOST: usize = 3;
+/// What makers write where a number should be.
+const PLACEHOLDERS: &[&str] = &[
+    "not specified",
+    "default string",
+    "to be filled by o.e.m.",
+    "system serial number",
+    "unknown",
+    "not available",
+    "no asset tag",
+    "not provided",
+    "invalid",
+];
+/// Names of hosts that name nobody, and words that paths and tables are made of.
+const WORDS: &[&str] = &[
+    "localhost",
+    "localdomain",
+    "linux",
+    "none",
+    "debian",
+    "ubuntu",
+    "fedora",
+    "proc",
+    "sys",
+    "dev",
+    "run",
+    "etc",
+    "usr",
+    "var",
+    "tmp",
+    "mnt",
+    "srv",
+    "home",
+    "data",
+    "root",
+    "system",
+    "slice",
+    "user",
+    "cgroup",
+    "cgroup2",
+    "memory",
+    "cpu",
+    "cpuset",
+    "cpuacct",
+    "blkio",
+    "ext4",
+    "xfs",
+    "btrfs",
+    "tmpfs",
+    "nfs",
+    "relatime",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "wal",
+    "log",
+];
+
+/// Whether a key's value is secret, and as what.
+pub(super) fn secret_key(key: &str) -> Option<Kind> {
+    let has = |words: &[&str]| words.iter().any(|word| key.contains(word));
+    if has(&["SERIAL", "ASSET"]) {
+        Some(Kind::Serial)
+    } else if has(&["UUID", "GUID", "WWN", "EUI", "WWID", "NQN", "_ID_PATH"]) {
+        Some(Kind::Id)
+    } else if has(&["HOSTNAME"]) {
+        Some(Kind::Host)
+    } else if has(&["_MAC", "HW_ADDR", "ADDRESS"]) {
+        Some(Kind::Mac)
+    } else {
+        None
+    }
+}
+
+/// Values that are replaced wherever they stand by themselves.
+pub(super) struct Known {
+    kinds: BTreeMap<String, Kind>,
+    any: Option<Regex>,
+}
+
+impl Known {
+    /// All values of files that are secret, and of keys.
+    pub(super) fn collect(recording: &Recording) -> Known {
+        let mut known = Known { kinds: BTreeMap::new(), any: None };
+        for (path, answer) in &recording.files {
+            let Ok(contents) = answer else { continue };
+            let text = String::from_utf8_lossy(&contents.bytes);
+            match rules::of(path) {
+                Rule::Secret(kind) => known.add(kind, &text),
+                Rule::OwnId => known.add(Kind::Id, &text),
+                Rule::Pairs => {
+                    for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
+                        if let Some(kind) = secret_key(key) {
+                            known.add(kind, value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // A drive's serial number may be the name that its owner, or the kernel, gave it.
+        known.kinds.retain(|value, _| {
+            !recording.present.keys().chain(recording.files.keys()).any(|path| {
+                path.starts_with("/sys/")
+                    && path.split('/').any(|part| part.eq_ignore_ascii_case(value))
+            })
+        });
+        known.any = known.expression();
+        known
+    }
+
+    fn add(&mut self, kind: Kind, value: &str) {
+        let value =
+            value.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_ascii_lowercase();
+        let mut values = vec![value.clone()];
+        if kind == Kind::Host {
+            // The first part of a full name stands alone elsewhere.
+            values.extend(value.split(['.', ' ']).next().map(str::to_string));
+        }
+        for value in values {
+            let shortest = if kind == Kind::Host { SHORTEST_HOST } else { SHORTEST_SERIAL };
+            let one_digit = value.bytes().all(|byte| Some(&byte) == value.as_bytes().first());
+            let plain = PLACEHOLDERS.contains(&value.as_str()) || WORDS.contains(&value.as_str());
+            if value.len() >= shortest && !one_digit && !plain {
+                self.kinds.entry(value).or_insert(kind);
+            }
+        }
+    }
+
+    fn expression(&self) -> Option<Regex> {
+        let mut values: Vec<&String> = self.kinds.keys().collect();
+        // Of two that begin alike the longer one.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let any: Vec<String> = values.into_iter().map(|value| regex::escape(value)).collect();
+        let expression = format!("(?i-u){}", any.join("|"));
+        let built = RegexBuilder::new(&expression).size_limit(1 << 28).build();
+        (!any.is_empty()).then(|| built.expect("escaped texts are an expression"))
+    }
+
+    pub(super) fn replace(&self, text: &str, tokens: &mut Tokens) -> String {
+        let Some(any) = &self.any else { return text.to_string() };
+        let mut out = String::new();
+        let mut done = 0;
+        for found in any.find_iter(text) {
+            let inside = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+            let value = found.as_str().to_ascii_lowercase();
+            if inside(text[..found.start()].chars().next_back())
+                || inside(text[found.end()..].chars().next())
+            {
+                continue;
+            }
+            out += &text[done..found.start()];
+            out += &tokens.token(self.kinds[&value], &value);
+            done = found.end();
+        }
+        out + &text[done..]
+    }
+}
+
+/// `builder@host` in a kernel's version.
+pub(super) fn builders(text: &str, tokens: &mut Tokens) -> String {
+    static BUILDER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)([\w.+-]+)@([\w.-]+)").expect("an expression"));
+    let replaced = BUILDER.replace_all(text, |found: &Captures| {
+        let user = tokens.token(Kind::User, &found[1]);
+        format!("{user}@{}", tokens.token(Kind::Host, &found[2]))
+    });
+    replaced.into_owned()
+}
+
+/// A line of a table of mounts without other hosts' names and folders, users and credentials.
+pub(super) fn mount(line: &str, tokens: &mut Tokens) -> String {
+    static PARTS: LazyLock<Regex> = LazyLock::new(|| {
+        let parts = [
+            // sshfs, NFS: alice@filer:/export
+            r"(?:(?<user>[\w.+-]+)@)?(?<host>[A-Za-z0-9][\w.-]*|\[[0-9a-fA-F:]+\]):/(?<export>(?u-i:[^ \t\n])*)",
+            // SMB: //server/share
+            r"(?<slashes>//)(?<server>[\w.-]+)/(?<share>(?u-i:[^ \t\n])*)",
+            r"(?<key>\b(?:username|user|password|pass|domain|credentials|cred|addr|mountaddr|clientaddr|srvaddr|name|secret)=)(?<value>(?u-i:[^, \t\n])+)",
+        ];
+        Regex::new(&format!("(?-u){}", parts.join("|"))).expect("an expression")
+    });
+    let replaced = PARTS.replace_all(line, |found: &Captures| {
+        if let Some(host) = found.name("host") {
+            let user = found.name("user").map(|user| tokens.token(Kind::User, user.as_str()) + "@");
+            let host = tokens.token(Kind::Host, host.as_str());
+            let export = tokens.token(Kind::Id, &found["export"]);
+            return format!("{}{host}:/{export}", user.unwrap_or_default());
+        }
+        if let Some(server) = found.name("server") {
+            let server = tokens.token(Kind::Host, server.as_str());
+            return format!("//{server}/{}", tokens.token(Kind::Id, &found["share"]));
+        }
+        format!("{}-", &found["key"])
+    });
+    replaced.into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_facts::Contents;
+
+    use super::*;
+
+    fn recording(files: &[(&str, &str)]) -> Recording {
+        let file = |(path, text): &(&str, &str)| {
+            let contents = Contents { bytes: text.as_bytes().to_vec(), whole: true };
+            (path.to_string(), Ok(contents))
+        };
+        Recording { files: files.iter().map(file).collect(), ..Recording::default() }
+    }
+
+    #[test]
+    fn what_stands_alone_somewhere_is_found_elsewhere() {
+        let recording = recording(&[
+            ("/proc/sys/kernel/hostname", "db7.example.com\n"),
+            ("/sys/block/sda/serial", "S4X9NF0M\n"),
+            ("/run/udev/data/b8:0", "E:ID_SERIAL_SHORT=WD-ABC123\n"),
+        ]);
+        let known = Known::collect(&recording);
+        let mut tokens = Tokens::default();
+        let text = "db7-vg on DB7.example.com: s4x9nf0m, WD-ABC123; db77, XS4X9NF0M";
+        let replaced = known.replace(text, &mut tokens);
+        assert_eq!(replaced, "host-1-vg on host-2: serial-1, serial-2; db77, XS4X9NF0M");
+    }
+
+    #[test]
+    fn words_placeholders_and_the_kernels_own_names_stay() {
+        let recording = recording(&[
+            ("/proc/sys/kernel/hostname", "memory\n"),
+            ("/sys/block/sda/serial", "00000000\n"),
+            ("/sys/block/nvme0n1/serial", "nvme0n1\n"),
+            ("/sys/class/dmi/id/product_serial", "Not Specified\n"),
+        ]);
+        let known = Known::collect(&recording);
+        let text = "memory of 00000000 on nvme0n1 is Not Specified";
+        assert_eq!(known.replace(text, &mut Tokens::default()), text);
+    }
+
+    #[test]
+    fn mounts_of_other_hosts() {
+        let mut tokens = Tokens::default();
+        for (line, expected) in [
+            (
+                "- nfs4 filer1.corp:/vol rw,addr=10.1.2.3,clientaddr=x",
+                "- nfs4 host-1:/id-1 rw,addr=-,clientaddr=-",
+            ),
+            ("- fuse.sshfs alice@filer1.corp:/x rw", "- fuse.sshfs user-1@host-1:/id-2 rw"),
+            (
+                "- cifs //filer2/share rw,username=bob,password=x y",
+                "- cifs //host-2/id-3 rw,username=-,password=- y",
+            ),
+            (
+                "25 1 259:2 / / rw - ext4 /dev/root rw,discard",
+                "25 1 259:2 / / rw - ext4 /dev/root rw,discard",
+            ),
+        ] {
+            assert_eq!(mount(line, &mut tokens), expected);
+        }
+    }
+
+    #[test]
+    fn who_built_the_kernel() {
+        let text = "Linux version 6.1.0 (buildd@lcy02-amd64) (gcc 12.2.0) #1";
+        let replaced = builders(text, &mut Tokens::default());
+        assert_eq!(replaced, "Linux version 6.1.0 (user-1@host-1) (gcc 12.2.0) #1");
+    }
+}
