@@ -5,6 +5,7 @@ pub mod crashtest;
 pub mod limits;
 pub mod live;
 pub mod log;
+pub mod plan;
 
 use std::path::PathBuf;
 
@@ -24,6 +25,7 @@ Examples:
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
   narrows limits nvme-gen5-x4         what such a part can carry, and who says so
+  narrows plan box.toml               what a machine on paper could do, and what would bind
 
 Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured;
 4 a layer is missing or no verdict was reached; 130 interrupted (the partial run is kept).")]
@@ -48,6 +50,8 @@ pub enum Command {
     Platform(PlatformArgs),
     /// Show what parts of a machine can carry, with the source of every figure
     Limits(limits::LimitsArgs),
+    /// Say what platforms described in files could do, what binds, and what to widen first
+    Plan(plan::PlanArgs),
 }
 
 /// A format of standard output.

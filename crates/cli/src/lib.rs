@@ -15,6 +15,7 @@ mod limits;
 mod log;
 mod output;
 mod plan;
+mod plan_view;
 mod platform_view;
 mod progress;
 mod report;
@@ -41,6 +42,7 @@ pub fn main() -> std::process::ExitCode {
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
         args::Command::Limits(args) => limits::limits(args),
+        args::Command::Plan(args) => plan_view::plan(args),
     };
     outcome.unwrap_or_else(|error| failure::print(&error)).into()
 }

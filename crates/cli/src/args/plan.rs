@@ -1,0 +1,67 @@
+//! What was asked of `narrows plan`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use narrows_units::Bytes;
+
+/// `narrows plan`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows plan box.toml                   what the described platform could do, and what binds
+  narrows plan old.toml new.toml          two drawings side by side
+  narrows plan new.toml --demand 7f3a     does what a run measured fit there?
+  narrows plan box.toml --table 2TB --block 16KiB
+
+The book's page on plan (docs/src/guide/plan.md) shows how a platform is described; `narrows limits` lists classes.
+
+Exit codes: 0 done; 2 usage, or a description that is refused; 4 nothing described limits what was asked.")]
+pub struct PlanArgs {
+    /// Descriptions of platforms, TOML
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Size of the table whose scan is timed
+    #[arg(long, value_name = "SIZE", default_value = "1TB", value_parser = size)]
+    pub table: Bytes,
+    /// Size of a block that is read or written at random
+    #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = block)]
+    pub block: Bytes,
+    /// A run (id or file): does what its database workloads took fit these platforms?
+    #[arg(long, value_name = "RUN")]
+    pub demand: Option<String>,
+    /// Put this file's figures over the table of limits
+    #[arg(long, value_name = "FILE")]
+    pub limits: Vec<PathBuf>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
+    pub format: PlanFormat,
+}
+
+/// Formats of `narrows plan`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// For people
+    Text,
+    /// Everything, for programs
+    Json,
+    /// One row per platform and kind of work
+    Csv,
+    /// A table and what binds
+    Markdown,
+}
+
+fn size(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes = text.parse().map_err(|error| format!("{error}"))?;
+    if bytes.0 == 0 { Err("is nothing".to_string()) } else { Ok(bytes) }
+}
+
+fn block(text: &str) -> Result<Bytes, String> {
+    const LARGEST: Bytes = Bytes(64 << 20);
+    let bytes = size(text)?;
+    if (512..=LARGEST.0).contains(&bytes.0) {
+        Ok(bytes)
+    } else {
+        Err(format!("a block has 512 B to {}", LARGEST.iec()))
+    }
+}

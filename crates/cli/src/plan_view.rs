@@ -1,0 +1,115 @@
+//! `narrows plan`: what described platforms could do, side by side.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Result;
+use narrows_plan::{Asked, Demand, Description, Fit, Plan, Question};
+use narrows_verdict::PerOperation;
+
+use crate::args::plan::{PlanArgs, PlanFormat};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{limits, output, store};
+
+/// Columns of the screen.
+const WIDTH: usize = 100;
+
+/// Prints the answers.
+pub fn plan(args: &PlanArgs) -> Result<Exit> {
+    let table = limits::table(&args.limits)?;
+    let mut platforms = Vec::new();
+    for file in &args.files {
+        platforms.push(narrows_plan::describe(&file.display().to_string(), &text(file)?, &table)?);
+    }
+    match &args.demand {
+        Some(run) => demand(args, &platforms, run),
+        None => ceilings(args, &platforms),
+    }
+}
+
+fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
+    let question = Question { block_bytes: args.block.0, table_bytes: args.table.0 };
+    let mut plans: Vec<Plan> = Vec::new();
+    for platform in platforms {
+        plans.push(narrows_plan::plan(platform, question).map_err(|e| no_way(platform, &e))?);
+    }
+    let text = match args.format {
+        PlanFormat::Text => narrows_plan::text(&plans, WIDTH),
+        PlanFormat::Json => narrows_plan::json(&plans),
+        PlanFormat::Csv => narrows_plan::csv(&plans),
+        PlanFormat::Markdown => narrows_plan::markdown(&plans),
+    };
+    output::print(&text)?;
+    let answered = plans.iter().all(|plan| !plan.works.is_empty());
+    Ok(if answered { Exit::Done } else { Exit::Inconclusive })
+}
+
+fn demand(args: &PlanArgs, platforms: &[Description], name: &str) -> Result<Exit> {
+    let run = store::load(&store::find(name)?)?;
+    let demands: Vec<Demand> = narrows_verdict::per_operation(&run).iter().map(asked).collect();
+    if demands.is_empty() {
+        return Err(Failure::hinted(
+            format!("--demand {name}: the run has no usable measurement of a database workload"),
+            "measure some with `narrows run`, which includes the database layer",
+        ));
+    }
+    let mut fits: Vec<Fit> = Vec::new();
+    for platform in platforms {
+        for demand in &demands {
+            fits.push(narrows_plan::fit(platform, demand).map_err(|e| no_way(platform, &e))?);
+        }
+    }
+    let text = match args.format {
+        PlanFormat::Text => narrows_plan::fits_table(&fits),
+        PlanFormat::Json => narrows_plan::fits_json(&fits),
+        PlanFormat::Csv | PlanFormat::Markdown => {
+            return Err(Failure::hinted(
+                "--demand has no CSV and no Markdown",
+                "use --format text or --format json",
+            ));
+        }
+    };
+    output::print(&text)?;
+    let answered = fits.iter().all(|fit| fit.ceiling_per_s.is_some());
+    Ok(if answered { Exit::Done } else { Exit::Inconclusive })
+}
+
+fn asked(op: &PerOperation) -> Demand {
+    let requests = |count: Option<f64>, bytes: Option<f64>| {
+        let (count, bytes) = (count?, bytes?);
+        let each = if count > 0.0 { bytes / count } else { 0.0 };
+        Some(Asked { per_op: count, bytes: each })
+    };
+    Demand {
+        name: op.workload.measurement_id().trim_start_matches("database.").to_string(),
+        measured_per_s: op.rate_per_s,
+        cpu_ns: op.cpu_ns,
+        reads: requests(op.reads, op.read_bytes),
+        writes: requests(op.writes, op.write_bytes),
+    }
+}
+
+fn no_way(platform: &Description, error: &narrows_plan::FlowError) -> anyhow::Error {
+    Failure::hinted(
+        format!("{}: {error}", platform.file),
+        "join the drives' machine and the database's with [[link]]s, over a [[switch]] without `at` if need be",
+    )
+}
+
+/// A file's text, read no further than any description goes.
+fn text(file: &Path) -> Result<String> {
+    let failed = |reason: String| {
+        let hint = "name a TOML file; `narrows plan --help` names the page on its format";
+        Failure::hinted(format!("{}: {reason}", file.display()), hint)
+    };
+    let metadata = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(failed("is no regular file".to_string()));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|f| f.take(narrows_plan::TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| failed(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|_| failed("is no text in UTF-8".to_string()))
+}

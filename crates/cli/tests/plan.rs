@@ -1,0 +1,95 @@
+//! `narrows plan` as a user types it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn narrows(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(args).env("NO_COLOR", "1").output().unwrap()
+}
+
+fn case(name: &str) -> String {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases").join(name);
+    path.display().to_string()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn two_platforms_stand_side_by_side_with_what_binds_each() {
+    let output = narrows(&[
+        "plan",
+        &case("nvmeof-target.toml"),
+        &case("nvmeof-database.toml"),
+        "--block",
+        "4KiB",
+        "--table",
+        "624GiB",
+    ]);
+    let screen = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    let heads = screen.lines().next().unwrap();
+    assert!(heads.contains("storage server") && heads.contains("database server"), "{screen}");
+    assert!(screen.contains("fabric (hdr-200"), "{screen}");
+    assert!(screen.contains("requests in flight of oracle"), "{screen}");
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn every_format_is_what_it_says() {
+    let file = case("shared-array.toml");
+    let json = narrows(&["plan", &file, "--format", "json"]);
+    let plans: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let reads = &plans[0]["works"][2];
+    assert_eq!(reads["work"], "sequential_read");
+    assert_eq!(reads["binding"][0]["component"], "controller-path");
+    assert_eq!(reads["shares"].as_array().unwrap().len(), 3);
+    let csv = text(&narrows(&["plan", &file, "--format", "csv"]).stdout);
+    assert!(csv.starts_with("platform,work,"), "{csv}");
+    let markdown = text(&narrows(&["plan", &file, "--format", "markdown"]).stdout);
+    assert!(markdown.starts_with("| | shared array"), "{markdown}");
+}
+
+#[test]
+fn a_drawing_without_enough_lanes_is_refused_with_the_arithmetic() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("drawing.toml");
+    let adapter = |name| {
+        format!("[[adapter]]\nname = \"{name}\"\nat = \"server\"\nslot = \"pcie-gen5-x16\"\n")
+    };
+    let drawing = format!(
+        "name = \"drawing\"\n[[machine]]\nname = \"server\"\nlanes = 80\n\
+         [[drives]]\nname = \"disks\"\nat = \"server\"\nclass = \"nvme-gen5-x4\"\ncount = 24\n{}{}\
+         [[database]]\nat = \"server\"\ndata = \"disks\"\n",
+        adapter("one"),
+        adapter("two")
+    );
+    std::fs::write(&file, drawing).unwrap();
+    let output = narrows(&["plan", &file.display().to_string()]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    assert!(said.contains("line 3") && said.contains("24 × x4 + 2 × x16 = 128 lanes"), "{said}");
+    assert!(said.contains("hint: "), "{said}");
+}
+
+#[test]
+fn what_is_no_description_and_no_run_is_refused_with_a_hint() {
+    let file = case("shared-array.toml");
+    for args in [
+        vec!["plan", "/nowhere/x.toml"],
+        vec!["plan", "/"],
+        vec!["plan", &file, "--demand", "/nowhere/run.json"],
+        vec!["plan", &file, "--block", "3"],
+        vec!["plan", &file, "--block", "4KiB", "--table", "0"],
+    ] {
+        let output = narrows(&args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{args:?}");
+    }
+    let output = narrows(&["plan", "/nowhere/x.toml"]);
+    assert!(text(&output.stderr).contains("hint: "), "{}", text(&output.stderr));
+}
