@@ -3,6 +3,7 @@
 use narrows_units::Nanos;
 use serde_json::{Map, Value};
 
+use super::boxes;
 use super::escape::text;
 use super::table;
 use crate::print::{self, Units};
@@ -14,6 +15,9 @@ pub(super) fn machines(report: &Report) -> String {
         let name = host.platform.hostname.as_deref().unwrap_or("host");
         if report.run.hosts.len() > 1 {
             out += &format!("<h3>{}</h3>", text(name));
+        }
+        if let Some(picture) = boxes::picture(&host.platform, name) {
+            out += &format!("<figure>{picture}</figure>");
         }
         let Ok(Value::Object(platform)) = serde_json::to_value(&host.platform) else { continue };
         let (nested, flat): (Map<_, _>, Map<_, _>) = platform

@@ -4,6 +4,7 @@
 //! report can be mailed and opened in years. The run's JSON lies in a script element of a type that browsers do
 //! not execute; [`embedded_run`] reads it back.
 
+mod boxes;
 mod calibration;
 mod charts;
 mod detail;

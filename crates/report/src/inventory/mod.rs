@@ -3,7 +3,7 @@
 mod nodes;
 mod path;
 mod processors;
-mod topology;
+pub(crate) mod topology;
 
 use narrows_model::Platform;
 

@@ -35,8 +35,25 @@ struct Branch {
     children: Vec<Branch>,
 }
 
+/// A part of the machine and what lies in it, each in a line of words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// `2 × package (0-1), L3 32 MiB`.
+    pub words: String,
+    pub within: Vec<Place>,
+}
+
 /// The lines of the tree, indented; none where nothing is known but the number of cores.
 pub(super) fn lines(p: &Platform) -> Vec<String> {
+    let mut lines = Vec::new();
+    for place in places(p) {
+        print(&place, 0, &mut lines);
+    }
+    lines
+}
+
+/// The outermost parts; none where nothing is known but the number of cores.
+pub(crate) fn places(p: &Platform) -> Vec<Place> {
     if p.cpu.groups.is_empty() && p.caches.iter().all(|cache| cache.cpus.is_empty()) {
         return Vec::new();
     }
@@ -44,11 +61,14 @@ pub(super) fn lines(p: &Platform) -> Vec<String> {
     for branch in sorted(p) {
         insert(&mut roots, branch);
     }
-    let mut lines = Vec::new();
-    for root in merged(roots) {
-        print(&root, 0, &mut lines);
+    merged(roots).iter().map(place).collect()
+}
+
+fn print(place: &Place, depth: usize, lines: &mut Vec<String>) {
+    lines.push(format!("{}{}", "  ".repeat(depth), place.words));
+    for within in &place.within {
+        print(within, depth + 1, lines);
     }
-    lines
 }
 
 /// All things with processors, what can hold others first, then the memory that has none.
@@ -204,7 +224,8 @@ fn merged(mut branches: Vec<Branch>) -> Vec<Branch> {
     kept
 }
 
-fn print(branch: &Branch, depth: usize, lines: &mut Vec<String>) {
+/// A branch with those that share its line.
+fn place(branch: &Branch) -> Place {
     let mut chain = vec![branch];
     let mut last = branch;
     while let [only] = last.children.as_slice()
@@ -225,12 +246,12 @@ fn print(branch: &Branch, depth: usize, lines: &mut Vec<String>) {
         several => format!("{several} × "),
     };
     let labels: Vec<String> = chain.iter().map(|branch| branch.label()).collect();
-    lines.push(format!("{}{count}{}", "  ".repeat(depth), labels.join(", ")));
     // Memory first: what is near the processors below is easier read above them.
     let (memory, others): (Vec<&Branch>, Vec<&Branch>) =
         last.children.iter().partition(|child| child.what == What::MemoryOnly);
-    for child in memory.into_iter().chain(others) {
-        print(child, depth + 1, lines);
+    Place {
+        words: format!("{count}{}", labels.join(", ")),
+        within: memory.into_iter().chain(others).map(place).collect(),
     }
 }
 
