@@ -64,6 +64,7 @@ impl fmt::Display for When {
                 write!(f, "the {} role is {}", role.word(), fact.phrase())
             }
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
+            When::Structure(structure) => f.write_str(&structure.phrase()),
             When::DatabaseBeside => {
                 f.write_str("a database that is not ours uses the drives of a role")
             }
@@ -125,6 +126,7 @@ impl fmt::Display for About {
             About::Measurement(select) => write!(f, "{select}"),
             About::Run(select) => write!(f, "{select}; said once"),
             About::Host => f.write_str("the run"),
+            About::Machine => f.write_str("the machine"),
         }
     }
 }

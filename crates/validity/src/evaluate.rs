@@ -104,7 +104,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
             fact.holds(path).then(|| Evidence::new(fact.show(path)))
         }
         When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),
-        When::AnyPath(_) | When::DatabaseBeside | When::Blind { .. } => None,
+        When::AnyPath(_) | When::Structure(_) | When::DatabaseBeside | When::Blind { .. } => None,
     }
 }
 

@@ -24,6 +24,7 @@ mod rule;
 mod rules;
 mod select;
 mod step;
+mod structure;
 
 pub use clean::{Company, clean};
 pub use path::PathFact;
@@ -31,8 +32,9 @@ pub use quantity::Quantity;
 pub use rule::{About, Group, Over, Rule, Test, When};
 pub use rules::rules;
 pub use select::{Need, Select};
+pub use structure::Structure;
 
-use narrows_model::{Finding, Measurement, Run};
+use narrows_model::{Finding, Measurement, Platform, Run};
 
 use evaluate::{Case, Evidence};
 
@@ -57,6 +59,7 @@ pub fn check(run: &Run) -> Vec<Finding> {
                     found.push((usize::MAX, finding(rule, None, &evidence)));
                 }
             }
+            About::Machine => {}
             About::Host => {
                 if let Some(evidence) = evaluate::host(&rule.when, run) {
                     found.push((usize::MAX, finding(rule, None, &[evidence])));
@@ -67,6 +70,21 @@ pub fn check(run: &Run) -> Vec<Finding> {
     // A stable sort: within one measurement and severity the table's order stays.
     found.sort_by_key(|(index, finding)| (std::cmp::Reverse(finding.severity), *index));
     found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Every finding that the rules make about a machine as it stands, the heaviest first, then in the order of the table.
+pub fn check_machine(platform: &Platform) -> Vec<Finding> {
+    let about = rules().iter().filter(|rule| matches!(rule.about, About::Machine));
+    let mut found: Vec<Finding> = about
+        .filter_map(|rule| {
+            let When::Structure(structure) = rule.when else { return None };
+            let places: Vec<Evidence> =
+                structure.show(platform).into_iter().map(Evidence::new).collect();
+            (!places.is_empty()).then(|| finding(rule, None, &places))
+        })
+        .collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    found
 }
 
 fn hits<'a>(
@@ -85,7 +103,7 @@ fn hits<'a>(
 }
 
 fn finding(rule: &Rule, measurement: Option<&Measurement>, evidence: &[Evidence]) -> Finding {
-    /// A finding about the whole run quotes at most this many measurements.
+    /// A finding about the whole run, or a machine, quotes at most this many measurements, or places.
     const QUOTED: usize = 3;
     let mut text: Vec<String> = evidence.iter().take(QUOTED).map(|e| e.to_string()).collect();
     if evidence.len() > QUOTED {

@@ -2,7 +2,7 @@
 
 use narrows_model::Severity;
 
-use crate::{PathFact, Quantity, Select};
+use crate::{PathFact, Quantity, Select, Structure};
 
 /// One rule.
 #[derive(Debug, Clone, Copy)]
@@ -56,13 +56,15 @@ pub enum Group {
     Machine,
     /// What the path under a role is.
     Path,
+    /// What hangs where, and how the machine was set up.
+    Structure,
     /// Cross-checks that were not possible.
     Blind,
 }
 
 impl Group {
     /// Every heading in the book's order.
-    pub const ALL: [Group; 13] = [
+    pub const ALL: [Group; 14] = [
         Group::Arithmetic,
         Group::Device,
         Group::File,
@@ -75,6 +77,7 @@ impl Group {
         Group::Log,
         Group::Machine,
         Group::Path,
+        Group::Structure,
         Group::Blind,
     ];
 
@@ -93,6 +96,7 @@ impl Group {
             Group::Log => "The commit log",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
+            Group::Structure => "The machine's structure",
             Group::Blind => "What could not be checked",
         }
     }
@@ -107,6 +111,8 @@ pub enum About {
     Run(Select),
     /// Looks at the run as a whole.
     Host,
+    /// Looks at a machine, before or without any run: [`crate::check_machine`].
+    Machine,
 }
 
 /// The condition.
@@ -198,6 +204,8 @@ pub enum When {
     },
     /// The path under any role has this property; for [`About::Host`].
     AnyPath(PathFact),
+    /// The machine has this property; for [`About::Machine`].
+    Structure(Structure),
     /// A database that is not ours uses a role's drives; for [`About::Host`].
     DatabaseBeside,
     /// All measurements that `of` takes and that have one of `have` lack every one of `lack`; for

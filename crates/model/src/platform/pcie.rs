@@ -29,6 +29,13 @@ impl PcieLink {
     pub fn max_bytes_per_s(&self) -> Option<f64> {
         Some(lane_bytes_per_s(self.max_gts?) * f64::from(self.max_width?))
     }
+
+    /// The fastest and widest that both ends could do, this one and `port`; where one end doesn't say, the other's word.
+    pub fn most_with(&self, port: Option<&PcieLink>) -> (Option<f64>, Option<u32>) {
+        let gts = [self.max_gts, port.and_then(|port| port.max_gts)];
+        let width = [self.max_width, port.and_then(|port| port.max_width)];
+        (gts.into_iter().flatten().reduce(f64::min), width.into_iter().flatten().min())
+    }
 }
 
 /// Of one lane (PCI Express Base Specification): 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, then flits of 256 bytes, 236

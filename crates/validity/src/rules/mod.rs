@@ -14,6 +14,7 @@ mod machine;
 mod order;
 mod path;
 mod steadiness;
+mod structure;
 
 use std::sync::LazyLock;
 
@@ -34,6 +35,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         live::RULES,
         machine::RULES,
         path::RULES,
+        structure::RULES,
         blind::RULES,
     ]
     .concat()

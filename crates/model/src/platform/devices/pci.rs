@@ -79,6 +79,22 @@ impl PciDevice {
     /// Deeper than any chain of switches: a bus number has eight bits.
     pub const MAX_DEPTH: usize = 256;
 
+    /// A function of which nothing but its kind is known.
+    pub fn new(kind: PciKind) -> Self {
+        PciDevice {
+            address: String::new(),
+            above: None,
+            kind,
+            id: None,
+            driver: None,
+            numa_node: None,
+            local_cpus: IdSet::default(),
+            link: None,
+            slot: None,
+            interrupts: None,
+        }
+    }
+
     /// The address without its function: functions of one device share a link.
     pub fn device(&self) -> &str {
         self.address.rsplit_once('.').map_or(&self.address, |(device, _)| device)

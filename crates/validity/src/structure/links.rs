@@ -1,0 +1,117 @@
+//! PCIe links: what both ends could do, what runs, and what hangs on them.
+//!
+//! A link that is idle may have lowered its speed to save power, and comes back under load; its width it keeps.
+
+use std::collections::BTreeMap;
+
+use narrows_model::{Devices, PciDevice, PciKind, PcieLink};
+use narrows_units::BytesPerSecond;
+
+/// Links that run below what both ends could.
+pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
+    let found = devices.links().filter_map(|(end, port)| {
+        let now = end.link.as_ref()?;
+        let (gts, width) = now.most_with(port.and_then(|port| port.link.as_ref()));
+        let slower = matches!((now.current_gts, gts), (Some(now), Some(most)) if now < most);
+        let narrower = matches!((now.current_width, width), (Some(now), Some(most)) if now < most);
+        let why = match (slower, narrower) {
+            (false, false) => return None,
+            (true, false) => "fewer transfers, which an idle link does to save power",
+            (_, true) => "fewer lanes, which no power saving explains",
+        };
+        let now = speed(now.current_gts, now.current_width);
+        let most = speed(gts, width);
+        Some(format!("{}: {now}, both ends could {most}: {why}", name(devices, end)))
+    });
+    found.collect()
+}
+
+/// Devices whose port could do less than they.
+pub(super) fn slot_below_device(devices: &Devices) -> Vec<String> {
+    let found = devices.links().filter_map(|(end, port)| {
+        let (device, slot) = (end.link.as_ref()?, port?.link.as_ref()?);
+        (slot.max_bytes_per_s()? < device.max_bytes_per_s()? * 0.99).then(|| {
+            format!(
+                "{}: it could {}, its port {}",
+                name(devices, end),
+                speed(device.max_gts, device.max_width),
+                speed(slot.max_gts, slot.max_width)
+            )
+        })
+    });
+    found.collect()
+}
+
+/// Links on which more hangs than they carry.
+pub(super) fn overbooked(devices: &Devices, share: f64) -> Vec<String> {
+    let mut behind: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
+    for leaf in &devices.pci {
+        let Some((at_own, at_others)) = wants(devices, leaf) else { continue };
+        let name = devices.names_at(&leaf.address).join("+");
+        let mut add =
+            |device, wanted| behind.entry(device).or_default().push((name.clone(), wanted));
+        if let Some(wanted) = at_own {
+            add(leaf.device(), wanted);
+        }
+        for above in devices.way_up(&leaf.address).skip(1) {
+            add(above.device(), at_others);
+        }
+    }
+    let found = devices.links().filter_map(|(end, _)| {
+        let carries = end.link.as_ref()?.bytes_per_s()?;
+        let behind = behind.get(end.device())?;
+        let wanted: f64 = behind.iter().map(|(_, wanted)| wanted).sum();
+        (wanted > carries * share).then(|| {
+            let names: Vec<&str> = behind.iter().map(|(name, _)| name.as_str()).collect();
+            format!(
+                "{}: {} could move {}, the link carries {}",
+                end.address,
+                names.join(", "),
+                BytesPerSecond(wanted),
+                BytesPerSecond(carries)
+            )
+        })
+    });
+    found.collect()
+}
+
+/// Bytes per second that a function could move through its own link and through those above; `None` where nothing says
+/// it.
+fn wants(devices: &Devices, leaf: &PciDevice) -> Option<(Option<f64>, f64)> {
+    let own = leaf.link.as_ref().and_then(PcieLink::bytes_per_s);
+    match leaf.kind {
+        // Its own link is all that is known of a drive.
+        PciKind::Nvme => Some((None, own?)),
+        PciKind::Ethernet | PciKind::Infiniband => {
+            let ports = ports_bytes_per_s(devices, &leaf.address)?;
+            Some((Some(ports), ports.min(own.unwrap_or(ports))))
+        }
+        _ => None,
+    }
+}
+
+/// Of a function's ports; an interface and an RDMA device on the same port count once.
+fn ports_bytes_per_s(devices: &Devices, address: &str) -> Option<f64> {
+    let is_it = |pci: &Option<String>| pci.as_deref() == Some(address);
+    let interfaces = devices.network.iter().filter(|p| is_it(&p.pci) && !p.virtual_function);
+    let interfaces: u64 =
+        interfaces.filter_map(|port| port.bits_per_s).fold(0, u64::saturating_add);
+    let rdma =
+        devices.rdma.iter().filter(|p| is_it(&p.pci) && p.state.as_deref() == Some("ACTIVE"));
+    let rdma: u64 = rdma.filter_map(|port| port.bits_per_s).fold(0, u64::saturating_add);
+    let bits = interfaces.max(rdma);
+    (bits > 0).then(|| bits as f64 / 8.0)
+}
+
+/// `8 GT/s x4`.
+fn speed(gts: Option<f64>, width: Option<u32>) -> String {
+    let gts = gts.map(|gts| format!("{gts} GT/s"));
+    let width = width.map(|width| format!("x{width}"));
+    [gts, width].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// `0000:41:00.0 NVMe nvme0n1`.
+pub(super) fn name(devices: &Devices, function: &PciDevice) -> String {
+    let names = devices.names_at(&function.address).join("+");
+    format!("{} {} {names}", function.address, function.kind.word()).trim_end().to_string()
+}

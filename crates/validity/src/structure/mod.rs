@@ -1,0 +1,113 @@
+//! What a machine's structure says before anything is measured: links, slots, modules, queues, nodes.
+//!
+//! One file per part of the machine. Each gives the places that have a property, with their figures; what isn't known
+//! has none.
+
+mod links;
+mod modules;
+mod nodes;
+mod queues;
+mod stacked;
+
+use narrows_model::Platform;
+
+/// A property of a machine that costs speed, or that makes figures mean something else.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Structure {
+    /// A PCIe link runs slower or narrower than both of its ends could.
+    LinkBelowItsEnds,
+    /// A device could do more than the slot it is in.
+    SlotBelowDevice,
+    /// What hangs on a link could together move more than this share of what the link carries.
+    LinkOverbooked(f64),
+    /// A memory channel has no module.
+    ChannelEmpty,
+    /// Channels of one socket, or sockets, have different amounts of memory.
+    ModulesUneven,
+    /// A drive, or a port of a network, has fewer queues than there are processors.
+    QueuesFew,
+    /// One processor serves a device's interrupts, of which there were at least so many.
+    OneCpuServes(u64),
+    /// A drive under a role, or a port in use, is on a node of which this process may use no processor.
+    FarFromCpus,
+    /// The firmware's nodes can't be true.
+    NodesLie,
+    /// The frequency governor isn't `performance`.
+    Governor,
+    /// The clock source is one that every reading pays a system call for, and more.
+    ClockSlow,
+    /// An array lacks members, or is being rebuilt.
+    ArrayDegraded,
+    /// A way to an NVMe drive isn't usable.
+    PathDown,
+}
+
+impl Structure {
+    /// The places that have it, each with its figures.
+    pub(crate) fn show(self, platform: &Platform) -> Vec<String> {
+        match self {
+            Structure::LinkBelowItsEnds => links::below_its_ends(&platform.devices),
+            Structure::SlotBelowDevice => links::slot_below_device(&platform.devices),
+            Structure::LinkOverbooked(share) => links::overbooked(&platform.devices, share),
+            Structure::ChannelEmpty => modules::empty(platform),
+            Structure::ModulesUneven => modules::uneven(platform),
+            Structure::QueuesFew => queues::few(platform),
+            Structure::OneCpuServes(least) => queues::one_cpu_serves(platform, least),
+            Structure::FarFromCpus => nodes::far(platform),
+            Structure::NodesLie => nodes::lies(platform),
+            Structure::Governor => nodes::governor(platform),
+            Structure::ClockSlow => nodes::clock(platform),
+            Structure::ArrayDegraded => stacked::degraded(&platform.devices),
+            Structure::PathDown => stacked::paths_down(&platform.devices),
+        }
+    }
+
+    /// As a condition.
+    pub(crate) fn phrase(self) -> String {
+        match self {
+            Structure::LinkBelowItsEnds => {
+                "a PCIe link runs slower or narrower than both of its ends could".to_string()
+            }
+            Structure::SlotBelowDevice => {
+                "a device's own end of its PCIe link could do more than the port's".to_string()
+            }
+            Structure::LinkOverbooked(share) => format!(
+                "ports and NVMe drives behind a PCIe link could move more than {share} times what it carries"
+            ),
+            Structure::ChannelEmpty => {
+                "no slot of a memory channel has a module, by the slots' labels".to_string()
+            }
+            Structure::ModulesUneven => {
+                "the filled channels of a socket, or the sockets, have different amounts of memory, by the slots' labels"
+                    .to_string()
+            }
+            Structure::QueuesFew => format!(
+                "an NVMe or virtio drive has fewer hardware queues than there are CPUs, or a port of {} Gb/s or more, or \
+                 a virtual one, has a single receive queue",
+                queues::FAST_BITS_PER_S / 1_000_000_000
+            ),
+            Structure::OneCpuServes(least) => format!(
+                "there are several CPUs, and one serves all of the {least} or more interrupts of a drive's or a \
+                 network's device"
+            ),
+            Structure::FarFromCpus => {
+                "there are several NUMA nodes, and a drive under a role, or a port that is up, is on one of which this \
+                 process may use no CPU"
+                    .to_string()
+            }
+            Structure::NodesLie => format!(
+                "a node is not nearest to itself, or all are equally near, or more than {} sockets are equally far from \
+                 each other, or a CPU is in no node or in two",
+                nodes::FULL_MESH
+            ),
+            Structure::Governor => "all CPUs' frequency governor is not `performance`".to_string(),
+            Structure::ClockSlow => format!("the clock source is {}", nodes::SLOW_CLOCKS.join(" or ")),
+            Structure::ArrayDegraded => {
+                "a software RAID lacks members, or is being rebuilt".to_string()
+            }
+            Structure::PathDown => {
+                "an NVMe controller is not live, or a path is inaccessible or lost".to_string()
+            }
+        }
+    }
+}

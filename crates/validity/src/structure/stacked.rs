@@ -1,0 +1,34 @@
+//! Arrays and ways that lack a part.
+
+use narrows_model::Devices;
+
+pub(super) fn degraded(devices: &Devices) -> Vec<String> {
+    let found = devices.arrays.iter().filter_map(|array| {
+        let missing = array.missing.filter(|count| *count > 0);
+        let missing =
+            missing.map(|count| format!("{count} missing beside {}", array.members.len()));
+        let rebuilt = array
+            .action
+            .as_deref()
+            .filter(|action| ["resync", "recover", "reshape"].contains(action));
+        let rebuilt = rebuilt.map(|action| format!("it does a {action}"));
+        let parts: Vec<String> = [missing, rebuilt].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{}: {}", array.name, parts.join(", ")))
+    });
+    found.collect()
+}
+
+pub(super) fn paths_down(devices: &Devices) -> Vec<String> {
+    let controllers = devices.nvme_controllers.iter().filter_map(|controller| {
+        let state = controller.state.as_deref().filter(|state| *state != "live")?;
+        Some(format!("{} is {state}", controller.name))
+    });
+    let spaces = devices.nvme_subsystems.iter().flat_map(|subsystem| &subsystem.namespaces);
+    let paths = spaces.flat_map(|space| &space.paths).filter_map(|path| {
+        let state = path.state.as_deref()?;
+        ["inaccessible", "persistent-loss"]
+            .contains(&state)
+            .then(|| format!("{} is {state}", path.name))
+    });
+    controllers.chain(paths).collect()
+}

@@ -1,0 +1,402 @@
+//! Each rule about a machine's structure on a machine on which it fires and on one, nearly the same, on which it stays
+//! silent.
+
+use std::collections::BTreeSet;
+
+use narrows_model::{
+    BlockDevice, DeviceKind, Devices, Dimm, Drive, Interrupts, MdArray, NetworkPort, NumaNode,
+    NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind, PcieLink, Platform,
+    RdmaPort, Role, RolePath, Severity, Unknown,
+};
+use narrows_validity::{About, check_machine, rules};
+
+struct Pair {
+    rule: &'static str,
+    fires: fn(&mut Platform),
+    silent: fn(&mut Platform),
+    /// What the evidence names.
+    evidence: &'static [&'static str],
+}
+
+const DRIVE: &str = "0000:41:00.0";
+const CARD: &str = "0000:42:00.0";
+const SWITCH: &str = "0000:43:00.0";
+
+#[rustfmt::skip]
+const PAIRS: &[Pair] = &[
+    Pair { rule: "pcie-link-below-its-ends",
+        fires: |p| link(p, DRIVE).current_width = Some(2),
+        // The port could do no more.
+        silent: |p| { for end in [DRIVE, "0000:40:01.0"] { link(p, end).current_gts = Some(8.0) } link(p, "0000:40:01.0").max_gts = Some(8.0) },
+        evidence: &["0000:41:00.0 NVMe nvme0n1: 16 GT/s x2, both ends could 16 GT/s x4", "fewer lanes"] },
+    Pair { rule: "slot-below-device",
+        fires: |p| link(p, "0000:40:01.0").max_gts = Some(8.0),
+        silent: |p| link(p, "0000:40:01.0").max_gts = Some(32.0),
+        evidence: &["it could 16 GT/s x4, its port 8 GT/s x4"] },
+    Pair { rule: "pcie-link-overbooked",
+        fires: |p| ports(p, 130),
+        silent: |p| ports(p, 120),
+        evidence: &["ens1, ens2 could move 32.5 GB/s, the link carries 31.5 GB/s"] },
+    Pair { rule: "memory-channels-empty",
+        fires: |p| dimm(p, 2).size_bytes = None,
+        // Slots whose labels don't tell a channel.
+        silent: |p| { for slot in 0..4 { dimm(p, slot).locator = Some(format!("DIMM {slot}")) } dimm(p, 2).size_bytes = None },
+        evidence: &["socket 1: 1 of 2 channels empty: A"] },
+    Pair { rule: "memory-uneven",
+        fires: |p| dimm(p, 3).size_bytes = Some(16 << 30),
+        // A hypervisor's modules are made up.
+        silent: |p| { dimm(p, 3).size_bytes = Some(16 << 30); p.hypervisor = Some("KVM".into()) },
+        evidence: &["socket 1: channel A 32 GiB, channel B 16 GiB", "socket 0 64 GiB, socket 1 48 GiB"] },
+    Pair { rule: "queues-fewer-than-cpus",
+        fires: |p| p.devices.nvme_controllers[0].queues = Some(3),
+        silent: |p| { p.devices.nvme_controllers[0].queues = None; p.devices.drives[0].queues = Some(1) },
+        evidence: &["nvme0: 3 queues for 4 CPUs"] },
+    Pair { rule: "one-cpu-serves-interrupts",
+        fires: |p| interrupts(p, "2", 100_000),
+        silent: |p| interrupts(p, "2", 99_999),
+        evidence: &["0000:41:00.0 NVMe nvme0n1: CPU 2 serves 4 busy vectors, 100000 interrupts"] },
+    Pair { rule: "device-far-from-cpus",
+        fires: |p| p.cpu.allowed = vec![0, 1],
+        silent: |p| p.cpu.allowed = vec![0, 3],
+        evidence: &["nvme0n1 is at node 1, the CPUs of this process at 0"] },
+    Pair { rule: "numa-nodes-contradict",
+        fires: |p| p.nodes[1].distances = vec![10, 21],
+        // Farther one way than the other is what some machines are.
+        silent: |p| p.nodes[1].distances = vec![16, 10],
+        evidence: &["node 1 is 21 from itself and 10 from another"] },
+    Pair { rule: "governor-not-performance",
+        fires: |p| p.cpu.governor = Some("schedutil".into()),
+        silent: |p| p.cpu.governor = None,
+        evidence: &["all CPUs have schedutil"] },
+    Pair { rule: "clock-source-slow",
+        fires: |p| { p.clock_source = Some("hpet".into()); p.clock_sources_available = vec!["hpet".into(), "tsc".into()] },
+        silent: |p| p.clock_source = Some("kvm-clock".into()),
+        evidence: &["hpet; also there: tsc"] },
+    Pair { rule: "array-degraded",
+        fires: |p| p.devices.arrays[0].missing = Some(1),
+        silent: |p| p.devices.arrays[0].action = Some("check".into()),
+        evidence: &["md0: 1 missing beside 0"] },
+    Pair { rule: "nvme-path-down",
+        fires: |p| way(p).state = Some("inaccessible".into()),
+        silent: |p| way(p).state = Some("non-optimized".into()),
+        evidence: &["nvme0c1n1 is inaccessible"] },
+];
+
+/// Two sockets, a drive and a card in slots that are good for them, all channels filled.
+fn machine() -> Platform {
+    let mut platform = Platform::default();
+    platform.cpu.online = vec![0, 1, 2, 3];
+    platform.cpu.allowed = vec![0, 1, 2, 3];
+    platform.cpu.sockets = 2;
+    platform.cpu.governor = Some("performance".to_string());
+    platform.clock_source = Some("tsc".to_string());
+    let node = |id: u32, cpus: [u32; 2], distances: [u32; 2]| NumaNode {
+        id,
+        cpus: cpus.to_vec(),
+        memory_bytes: 64 << 30,
+        distances: distances.to_vec(),
+        ..NumaNode::default()
+    };
+    platform.nodes = vec![node(0, [0, 1], [10, 21]), node(1, [2, 3], [21, 10])];
+    let labels = ["P0-DIMMA1", "P0-DIMMB1", "P1-DIMMA1", "P1-DIMMB1"];
+    let dimm = |label: &str| Dimm {
+        locator: Some(label.to_string()),
+        size_bytes: Some(32 << 30),
+        kind: Some("DDR5".to_string()),
+        rated_mts: Some(4800),
+        configured_mts: Some(4800),
+    };
+    platform.memory.dimms = Some(labels.map(dimm).to_vec());
+    platform.devices = devices();
+    platform.roles = vec![role()];
+    platform
+}
+
+fn devices() -> Devices {
+    let port = |name: &str, function: &str| NetworkPort {
+        name: name.to_string(),
+        driver: Some("mlx5_core".to_string()),
+        state: Some("up".to_string()),
+        bits_per_s: Some(100_000_000_000),
+        receive_queues: Some(4),
+        pci: Some(function.to_string()),
+        ..NetworkPort::default()
+    };
+    let path = |name: &str| NvmePath {
+        name: name.to_string(),
+        controller: None,
+        state: Some("optimized".to_string()),
+    };
+    let space = NvmeNamespace {
+        name: "nvme0n1".to_string(),
+        size_bytes: None,
+        paths: vec![path("nvme0c0n1"), path("nvme0c1n1")],
+    };
+    Devices {
+        pci: vec![
+            function("0000:40:01.0", None, PciKind::Bridge, 4),
+            function("0000:40:02.0", None, PciKind::Bridge, 16),
+            function(DRIVE, Some("0000:40:01.0"), PciKind::Nvme, 4),
+            function(CARD, Some("0000:40:02.0"), PciKind::Ethernet, 16),
+            function("0000:42:00.1", Some("0000:40:02.0"), PciKind::Ethernet, 16),
+        ],
+        drives: vec![Drive {
+            name: "nvme0n1".to_string(),
+            transport: Some("nvme (pcie)".to_string()),
+            queues: Some(4),
+            pci: vec![DRIVE.to_string()],
+            ..Drive::default()
+        }],
+        nvme_controllers: vec![NvmeController {
+            name: "nvme0".to_string(),
+            state: Some("live".to_string()),
+            queues: Some(4),
+            pci: Some(DRIVE.to_string()),
+            ..NvmeController::default()
+        }],
+        nvme_subsystems: vec![NvmeSubsystem {
+            name: "nvme-subsys0".to_string(),
+            namespaces: vec![space],
+            ..NvmeSubsystem::default()
+        }],
+        arrays: vec![MdArray {
+            name: "md0".to_string(),
+            missing: Some(0),
+            action: Some("idle".to_string()),
+            ..MdArray::default()
+        }],
+        network: vec![port("ens1", CARD), port("ens2", "0000:42:00.1")],
+        ..Devices::default()
+    }
+}
+
+fn function(address: &str, above: Option<&str>, kind: PciKind, width: u32) -> PciDevice {
+    let link = PcieLink {
+        address: address.to_string(),
+        current_gts: Some(16.0),
+        current_width: Some(width),
+        max_gts: Some(16.0),
+        max_width: Some(width),
+    };
+    PciDevice {
+        address: address.to_string(),
+        above: above.map(str::to_string),
+        link: Some(link),
+        ..PciDevice::new(kind)
+    }
+}
+
+fn role() -> RolePath {
+    let drive = BlockDevice {
+        name: "nvme0n1".to_string(),
+        number: "259:0".to_string(),
+        kind: DeviceKind::Disk,
+        level: None,
+        model: None,
+        transport: None,
+        size_bytes: None,
+        slaves: Vec::new(),
+        queue: None,
+        numa_node: Some(1),
+        pcie: Vec::new(),
+    };
+    RolePath {
+        role: Role::Data,
+        path: "/data".to_string(),
+        file_system: Default::default(),
+        devices: vec![drive],
+    }
+}
+
+fn link<'a>(platform: &'a mut Platform, address: &str) -> &'a mut PcieLink {
+    let mut functions = platform.devices.pci.iter_mut();
+    functions.find(|f| f.address == address).and_then(|f| f.link.as_mut()).expect("a link")
+}
+
+fn dimm(platform: &mut Platform, slot: usize) -> &mut Dimm {
+    &mut platform.memory.dimms.as_mut().expect("modules")[slot]
+}
+
+/// Both ports of the card at so many Gb/s.
+fn ports(platform: &mut Platform, gigabits: u64) {
+    for port in &mut platform.devices.network {
+        port.bits_per_s = Some(gigabits * 1_000_000_000);
+    }
+}
+
+/// All of the drive's at these processors.
+fn interrupts(platform: &mut Platform, cpus: &str, count: u64) {
+    let drive = platform.devices.pci.iter_mut().find(|f| f.address == DRIVE).expect("the drive");
+    drive.interrupts = Some(Interrupts {
+        vectors: 5,
+        busy_vectors: 4,
+        cpus: cpus.parse().expect("a set"),
+        count,
+        busiest_cpu: None,
+        busiest_share: None,
+    });
+}
+
+fn way(platform: &mut Platform) -> &mut NvmePath {
+    &mut platform.devices.nvme_subsystems[0].namespaces[0].paths[1]
+}
+
+fn ids(platform: &Platform) -> Vec<String> {
+    check_machine(platform).into_iter().map(|finding| finding.id).collect()
+}
+
+#[test]
+fn a_machine_in_order_and_an_unknown_one_have_no_findings() {
+    assert_eq!(ids(&machine()), Vec::<String>::new());
+    assert_eq!(ids(&Platform::default()), Vec::<String>::new());
+}
+
+#[test]
+fn every_rule_about_machines_has_a_pair() {
+    let paired: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.rule).collect();
+    let about = rules().iter().filter(|rule| matches!(rule.about, About::Machine));
+    let ruled: BTreeSet<&str> = about.clone().map(|rule| rule.id).collect();
+    assert_eq!(paired, ruled);
+    for rule in about {
+        let texts = [rule.summary, rule.advice, rule.reason, rule.reference];
+        assert!(texts.iter().all(|text| !text.is_empty()), "{}", rule.id);
+        assert!(rule.severity <= Severity::Suspect, "{}: nothing was measured yet", rule.id);
+    }
+}
+
+#[test]
+fn every_rule_fires_with_its_figures_and_not_on_a_near_miss() {
+    for pair in PAIRS {
+        let mut platform = machine();
+        (pair.fires)(&mut platform);
+        let findings = check_machine(&platform);
+        let Some(finding) = findings.iter().find(|finding| finding.id == pair.rule) else {
+            panic!("{} stayed silent; instead {findings:#?}", pair.rule);
+        };
+        for part in pair.evidence {
+            assert!(finding.evidence.contains(part), "{}: {}", pair.rule, finding.evidence);
+        }
+        let mut platform = machine();
+        (pair.silent)(&mut platform);
+        let fired = ids(&platform);
+        assert!(!fired.contains(&pair.rule.to_string()), "{} fired", pair.rule);
+    }
+}
+
+#[test]
+fn a_slow_idle_link_is_told_from_one_that_lost_lanes() {
+    let mut platform = machine();
+    link(&mut platform, DRIVE).current_gts = Some(2.5);
+    let findings = check_machine(&platform);
+    assert!(findings[0].evidence.contains("an idle link does"), "{findings:?}");
+}
+
+#[test]
+fn drives_behind_a_switch_share_its_link() {
+    let mut platform = machine();
+    let pci = &mut platform.devices.pci;
+    pci.retain(|function| function.kind == PciKind::Bridge);
+    pci[1].link.as_mut().expect("a link").current_width = Some(4);
+    pci[1].link.as_mut().expect("a link").max_width = Some(4);
+    pci.push(function(SWITCH, Some("0000:40:02.0"), PciKind::Bridge, 4));
+    for (port, drive) in [("0000:44:00.0", "0000:45:00.0"), ("0000:44:01.0", "0000:46:00.0")] {
+        pci.push(function(port, Some(SWITCH), PciKind::Bridge, 4));
+        pci.push(function(drive, Some(port), PciKind::Nvme, 4));
+    }
+    pci.sort_by(|a, b| a.address.cmp(&b.address));
+    platform.devices.network.clear();
+    let findings = check_machine(&platform);
+    assert_eq!(ids(&platform), ["pcie-link-overbooked"], "{findings:#?}");
+    assert!(findings[0].evidence.starts_with(SWITCH), "{findings:?}");
+    assert!(findings[0].evidence.contains("15.8 GB/s, the link carries 7.88 GB/s"), "{findings:?}");
+}
+
+#[test]
+fn an_interface_and_its_rdma_device_are_one_port() {
+    let mut platform = machine();
+    ports(&mut platform, 100);
+    platform.devices.rdma = vec![RdmaPort {
+        device: "mlx5_0".to_string(),
+        port: 1,
+        state: Some("ACTIVE".to_string()),
+        bits_per_s: Some(100_000_000_000),
+        pci: Some(CARD.to_string()),
+        ..RdmaPort::default()
+    }];
+    assert_eq!(ids(&platform), Vec::<String>::new());
+}
+
+#[test]
+fn letters_with_many_slots_are_sockets_and_their_channels_are_not_guessed() {
+    let mut platform = machine();
+    let slots = ["A", "B"].into_iter().flat_map(|socket| (1..=12).map(move |n| (socket, n)));
+    let dimms: Vec<Dimm> = slots
+        .map(|(socket, number)| Dimm {
+            locator: Some(format!("DIMM_{socket}{number}")),
+            size_bytes: (number <= 4).then_some(4 << 30),
+            kind: None,
+            rated_mts: None,
+            configured_mts: None,
+        })
+        .collect();
+    platform.memory.dimms = Some(dimms);
+    assert_eq!(ids(&platform), Vec::<String>::new());
+    dimm(&mut platform, 0).size_bytes = None;
+    assert_eq!(ids(&platform), ["memory-uneven"]);
+}
+
+#[test]
+fn what_nodes_can_not_be() {
+    let fired = |change: fn(&mut Platform)| {
+        let mut platform = machine();
+        change(&mut platform);
+        let findings = check_machine(&platform);
+        let found = findings.into_iter().find(|finding| finding.id == "numa-nodes-contradict");
+        found.map(|finding| finding.evidence)
+    };
+    let flat = |platform: &mut Platform, nodes: u32, other: u32| {
+        let distances =
+            |own: u32| (0..nodes).map(|id| if id == own { 10 } else { other }).collect();
+        let node = |id: u32| NumaNode {
+            id,
+            cpus: if id < 4 { vec![id] } else { Vec::new() },
+            memory_bytes: 1 << 30,
+            distances: distances(id),
+            ..NumaNode::default()
+        };
+        platform.nodes = (0..nodes).map(node).collect();
+        platform.cpu.sockets = nodes;
+    };
+    assert!(fired(|p| p.nodes[1].cpus = vec![2]).expect("one is nowhere").contains("1 of 4 CPUs"));
+    let two = Unknown { what: "NUMA layout".to_string(), needs: String::new() };
+    let mut twice = machine();
+    twice.unknown.push(two);
+    assert_eq!(ids(&twice), ["numa-nodes-contradict"]);
+    for (nodes, other, fires) in [(2, 10, true), (4, 21, false), (8, 21, true)] {
+        let mut platform = machine();
+        flat(&mut platform, nodes, other);
+        let found = ids(&platform).contains(&"numa-nodes-contradict".to_string());
+        assert_eq!(found, fires, "{nodes} nodes at {other}");
+    }
+}
+
+#[test]
+fn queues_of_lent_drives_and_ports() {
+    let mut platform = machine();
+    platform.devices.drives.push(Drive {
+        name: "vda".to_string(),
+        transport: Some("virtio".to_string()),
+        queues: Some(1),
+        ..Drive::default()
+    });
+    platform.devices.network[0].receive_queues = Some(1);
+    let findings = check_machine(&platform);
+    let evidence = &findings[0].evidence;
+    assert_eq!(findings[0].id, "queues-fewer-than-cpus");
+    assert!(evidence.contains("vda: 1 queue for 4 CPUs"), "{evidence}");
+    assert!(evidence.contains("ens1: 1 receive queue for 4 CPUs"), "{evidence}");
+    // A slow port needs no second one.
+    platform.devices.drives.pop();
+    platform.devices.network[0].bits_per_s = Some(1_000_000_000);
+    assert_eq!(ids(&platform), Vec::<String>::new());
+}
