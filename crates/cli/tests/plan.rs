@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use narrows_sim::{Law, Scene, Server, Step};
+use narrows_verdict::Workload;
+
 fn narrows(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
     command.args(args).env("NO_COLOR", "1").output().unwrap()
@@ -92,4 +95,47 @@ fn what_is_no_description_and_no_run_is_refused_with_a_hint() {
     }
     let output = narrows(&["plan", "/nowhere/x.toml"]);
     assert!(text(&output.stderr).contains("hint: "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_a_run_measured_is_set_on_a_drawing() {
+    // A simulated server of 4 processors: each lookup takes 20 µs of one and reads one block of 8 KiB.
+    let steps = vec![Step::Cpu(Law::Constant(20_000.0)), Step::Read];
+    let server = Server::new(4, 16, steps);
+    let run = Scene::new(Workload::LookupUncached, server, 7).measure();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("measured.narrows.json");
+    std::fs::write(&file, serde_json::to_string(&run).unwrap()).unwrap();
+    let drawing = folder.path().join("drawing.toml");
+    let text_of = |cores: u32| {
+        format!(
+            "name = \"drawing\"\n[[machine]]\nname = \"server\"\ncores = {cores}\n\
+             [[drives]]\nname = \"disks\"\nat = \"server\"\nreads = \"100 k/s\"\ncount = 4\nsource = \"test\"\n\
+             [[database]]\nat = \"server\"\ndata = \"disks\"\n"
+        )
+    };
+    let fit = |cores: u32| {
+        std::fs::write(&drawing, text_of(cores)).unwrap();
+        let drawing = drawing.display().to_string();
+        let file = file.display().to_string();
+        let output = narrows(&["plan", &drawing, "--demand", &file, "--format", "json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let fits: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = &fits[0];
+        let component = of["binding"][0]["component"].as_str().unwrap().to_string();
+        (of["ceiling_per_s"].as_f64().unwrap(), component)
+    };
+    // With many cores four drives of 100 k reads bind; with five cores the processors, at 50 k/s each.
+    let (rate, component) = fit(64);
+    assert!((rate - 400e3).abs() < 0.02 * 400e3 && component == "disks", "{rate} {component}");
+    let (rate, component) = fit(5);
+    assert!(
+        (rate - 250e3).abs() < 0.05 * 250e3 && component == "processors of server",
+        "{rate} {component}"
+    );
+    let screen =
+        narrows(&["plan", &drawing.display().to_string(), "--demand", &file.display().to_string()]);
+    let screen = text(&screen.stdout);
+    assert!(screen.contains("lookup_uncached") && screen.contains("binds: processors"), "{screen}");
+    assert!(screen.contains("writes of an operation weren't measured"), "{screen}");
 }

@@ -1,5 +1,6 @@
 //! Files that are made from the code and committed, so that they can be read without building anything.
 
+mod casebook;
 mod command;
 mod fio;
 mod limits;
@@ -28,7 +29,8 @@ impl Generated {
 
 /// All of them, as they should be.
 pub fn all() -> Result<Vec<Generated>> {
-    let mut files = vec![schema::file(), rules::file()?, fio::file()?, limits::file()?];
+    let mut files =
+        vec![schema::file(), rules::file()?, fio::file()?, limits::file()?, casebook::file()?];
     files.extend(command::files()?);
     Ok(files)
 }
