@@ -56,7 +56,8 @@ pub fn admin(
         address: if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 },
         data_bytes: data.len() as u32,
         dwords_10_15: [dwords_10_11[0], dwords_10_11[1], 0, 0, 0, 0],
-        timeout_ms: 1000,
+        // The kernel's own, a minute: it resets a controller whose administrative command takes longer than this.
+        timeout_ms: 0,
         ..AdminCommand::default()
     };
     // SAFETY: the kernel reads and writes one command of this layout and writes at most `data_bytes` to `data`, which

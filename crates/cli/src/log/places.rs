@@ -93,12 +93,20 @@ impl Places {
         if let Some(path) = data.filter(|_| shared.is_none()) {
             fits(path, data_bytes, "--data", "")?;
         }
-        for (at, path) in self.paths().enumerate() {
-            let files = if shared == Some(at) { data_bytes } else { 0 };
-            fits(path, wal_bytes(at) + files, "--wal", less)?;
+        let takes = |at: usize| wal_bytes(at) + if shared == Some(at) { data_bytes } else { 0 };
+        for path in self.paths() {
+            let beside = self.paths().enumerate().filter(|(_, other)| one_pool(path, other));
+            fits(path, beside.map(|(at, _)| takes(at)).sum(), "--wal", less)?;
         }
         Ok(())
     }
+}
+
+/// Whether two places take from the same free space, as far as can be seen: subvolumes and datasets of one pool are file systems of
+/// their own with the same bytes free. Two that happen to have the same are asked for a little more.
+fn one_pool(a: &RolePath, b: &RolePath) -> bool {
+    let (a, b) = (&a.file_system, &b.file_system);
+    a.kind == b.kind && a.free_bytes == b.free_bytes
 }
 
 fn fits(path: &RolePath, bytes: u64, option: &str, less: &str) -> Result<()> {

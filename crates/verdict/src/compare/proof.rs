@@ -52,12 +52,21 @@ impl Proof {
         let (Some((value, Some(interval))), Some(own)) = (ratio, rate(base.database)) else {
             return proof;
         };
-        let scatter = (interval.high - value).max(value - interval.low);
-        let doubt = scatter.hypot(base.doubt);
-        let no_change = (own.rate_per_s / predicted.rate_per_s - 1.0).abs();
-        let agrees = (value - 1.0).abs() <= doubt;
+        if value <= 0.0
+            || interval.low <= 0.0
+            || predicted.rate_per_s <= 0.0
+            || own.rate_per_s <= 0.0
+        {
+            return proof;
+        }
+        // On logarithms: half as much is as far from one as twice as much.
+        let scatter = (interval.high / value).ln().max((value / interval.low).ln());
+        let doubt = scatter.hypot(base.doubt.ln_1p());
+        let no_change = (own.rate_per_s / predicted.rate_per_s).ln().abs();
+        let agrees = value.ln().abs() <= doubt;
         proof.agrees = Some(agrees);
-        proof.confirms = Some(agrees && (no_change > doubt || no_change + doubt <= NO_CHANGE));
+        proof.confirms =
+            Some(agrees && (no_change > doubt || no_change + doubt <= NO_CHANGE.ln_1p()));
         proof
     }
 

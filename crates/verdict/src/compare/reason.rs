@@ -20,7 +20,7 @@ pub fn gap_ns(sessions: f64, measured_per_s: f64, predicted_per_s: f64) -> f64 {
     sessions * (1e9 / measured_per_s - 1e9 / predicted_per_s)
 }
 
-/// The part that explains most of `gap_ns` (see [`gap_ns`]); or that none does.
+/// The part whose worth is nearest to `gap_ns` (see [`gap_ns`]); or that none explains it.
 pub fn of(
     base: &Base<'_>,
     database: &Measurement,
@@ -39,7 +39,7 @@ pub fn of(
     let explains = |worth_ns: f64| worth_ns / gap_ns > EXPLAINS;
     let cause = causes
         .filter(|(worth_ns, _)| explains(*worth_ns))
-        .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+        .min_by(|a, b| (a.0 - gap_ns).abs().total_cmp(&(b.0 - gap_ns).abs()));
     // The wait follows from these; alone it is named where none of them explains it.
     let wait = [metric::WAIT_FLUSH_PER_OP, metric::LOG_FILE_SYNC_MEAN];
     let wait = || {
@@ -49,11 +49,14 @@ pub fn of(
     };
     match cause.or_else(wait) {
         None => "no part that was measured explains it".to_string(),
-        Some((worth_ns, what)) => format!(
-            "{what}: {} of the {} of a session's time per commit that prediction and proof differ by",
-            ns(worth_ns),
-            ns(gap_ns)
-        ),
+        Some((worth_ns, what)) => {
+            let all = if worth_ns / gap_ns > 1.0 { ", more than all of the" } else { " of the" };
+            format!(
+                "{what}: {}{all} {} of a session's time per commit that prediction and proof differ by",
+                ns(worth_ns),
+                ns(gap_ns)
+            )
+        }
     }
 }
 

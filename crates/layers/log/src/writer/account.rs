@@ -72,6 +72,7 @@ pub struct Account {
     pub flush_lengths_ns: Vec<u64>,
     pub flush_bytes: u64,
     pub flush_commits: u64,
+    /// From when a commit was due until it was sent, of those for which a session was free.
     pub lateness: Recorder,
     pub due: u64,
     pub sent: u64,
@@ -123,9 +124,9 @@ impl Went {
         };
         self.commits_into(&mut account);
         self.flushes_into(&mut account);
-        if let Came::Open { sessions, .. } = self.came {
+        if let Came::Open { .. } = self.came {
             // What was never sent found none either.
-            account.held = held(self, u64::from(sessions)) + self.unsent_ns.len() as u64;
+            account.held += self.unsent_ns.len() as u64;
             account.waiting_by_slice = self.waiting_by_slice(length_ns);
         }
         account
@@ -133,6 +134,11 @@ impl Went {
 
     fn commits_into(&self, account: &mut Account) {
         let (mut queued, mut woken, mut parts) = (0.0, 0.0, 0u64);
+        let under_way = UnderWay::of(&self.commits);
+        let found_none = |due_ns: u64| match self.came {
+            Came::Open { sessions, .. } => under_way.at(due_ns) >= u64::from(sessions),
+            Came::Closed(_) | Came::Working(_) => false,
+        };
         for commit in &self.commits {
             account.completed += u64::from(self.contains(commit.woken_ns));
             account.sent += u64::from(self.contains(commit.queued_ns));
@@ -142,7 +148,12 @@ impl Went {
             let wait_ns = commit.woken_ns - commit.due_ns;
             account.wait.record(wait_ns);
             account.sync.record(commit.woken_ns - commit.queued_ns);
-            account.lateness.record(commit.queued_ns - commit.due_ns);
+            // Who found no session was late for lack of one.
+            if found_none(commit.due_ns) {
+                account.held += 1;
+            } else {
+                account.lateness.record(commit.queued_ns - commit.due_ns);
+            }
             account.due += 1;
             self.slice(account, commit.due_ns, wait_ns);
             let at = self.flushes.partition_point(|flush| flush.batch.to < commit.position);
@@ -198,18 +209,26 @@ impl Went {
     }
 }
 
-/// Of the commits that were due in the window, those for which no session was free when they were due.
-fn held(went: &Went, sessions: u64) -> u64 {
-    let mut sent: Vec<u64> = went.commits.iter().map(|c| c.queued_ns).collect();
-    let mut woken: Vec<u64> = went.commits.iter().map(|c| c.woken_ns).collect();
-    sent.sort_unstable();
-    woken.sort_unstable();
-    let busy = |at_ns: u64| {
-        let out = sent.partition_point(|ns| *ns < at_ns) - woken.partition_point(|ns| *ns <= at_ns);
-        out as u64 >= sessions
-    };
-    let own = went.commits.iter().filter(|commit| went.own(commit));
-    own.filter(|commit| busy(commit.due_ns)).count() as u64
+/// When commits were under way.
+struct UnderWay {
+    sent_ns: Vec<u64>,
+    woken_ns: Vec<u64>,
+}
+
+impl UnderWay {
+    fn of(commits: &[Commit]) -> UnderWay {
+        let mut sent_ns: Vec<u64> = commits.iter().map(|c| c.queued_ns).collect();
+        let mut woken_ns: Vec<u64> = commits.iter().map(|c| c.woken_ns).collect();
+        sent_ns.sort_unstable();
+        woken_ns.sort_unstable();
+        UnderWay { sent_ns, woken_ns }
+    }
+
+    /// How many at that time.
+    fn at(&self, ns: u64) -> u64 {
+        let sent = self.sent_ns.partition_point(|at| *at < ns);
+        sent.saturating_sub(self.woken_ns.partition_point(|at| *at <= ns)) as u64
+    }
 }
 
 impl Account {
@@ -232,18 +251,18 @@ impl Account {
                 over: waits.iter().filter(|ns| **ns > goal.limit_ns).count() as u64,
             })
             .collect();
-        let held = self.held > 0;
         // As for storage: a stall that held back a few is in their waits.
         let cap_hit = self.held as f64 > goal.allowed_over() * self.due as f64;
+        // What waits because all sessions wait already is not the generator's.
+        let offered = self.sent.max((self.sent + self.held).min(self.due));
         RateSeen {
             due_per_s: self.per_s(self.due),
-            // What waits because all sessions wait already is not the generator's.
-            sent_per_s: if held { self.per_s(self.due) } else { self.per_s(self.sent) },
+            sent_per_s: self.per_s(offered),
             achieved_per_s: self.rate_per_s(),
             slices,
             quantile_ns: self.wait.quantile(goal.quantile),
             mean_ns: self.wait.mean(),
-            lateness_ns: if held { None } else { self.lateness.quantile(goal.quantile) },
+            lateness_ns: if cap_hit { None } else { self.lateness.quantile(goal.quantile) },
             lateness_median_ns: self.lateness.quantile(0.5),
             backlog: Backlog::of(&self.waiting_by_slice, self.due, cap_hit),
             usable,
@@ -374,8 +393,9 @@ mod tests {
         let write = (180.0 + 180.0 + 200.0) * 1000.0 / 3.0;
         assert!((parts + write - get(metric::LOG_FILE_SYNC_MEAN)).abs() < 1_000.0);
         // The third was due while both others were under way.
-        assert_eq!((account.held, held(&went, 2), held(&went, 3)), (0, 1, 0));
+        assert_eq!(account.held, 0);
         let two = by_hand(Came::Open { rate_per_s: 3000.0, sessions: 2, poisson: true }).account();
+        assert_eq!((two.held, two.lateness.count()), (1, 2), "it was late for lack of a session");
         let of = |quantile| two.rate_seen(&Goal { quantile, limit_ns: 1_000_000 }, true).backlog;
         assert_eq!((of(0.6), of(0.7)), (Backlog::Bounded, Backlog::CapHit), "one of three is held");
     }
