@@ -69,24 +69,35 @@ pub(super) fn rdma(source: &dyn Source) -> Vec<RdmaPort> {
 fn rdma_port(source: &dyn Source, device: &str, folder: &str, port: u32) -> RdmaPort {
     let text = |file: &str| source.text(&format!("{folder}/ports/{port}/{file}"));
     let rate = text("rate");
+    let link_layer = text("link_layer");
     RdmaPort {
         device: device.to_string(),
         port,
         // `4: ACTIVE`.
         state: text("state").map(|state| state.rsplit(": ").next().unwrap_or_default().to_string()),
-        bits_per_s: rate.as_deref().and_then(bits_per_s),
+        bits_per_s: rate
+            .as_deref()
+            .and_then(|rate| bits_per_s(rate, link_layer.as_deref().unwrap_or("InfiniBand"))),
         rate,
-        link_layer: text("link_layer"),
+        link_layer,
         interface: interface(source, folder, port),
         numa_node: pcie::numa_node(source, folder),
         pci: pcie::nearest(folder),
     }
 }
 
-/// `100 Gb/sec (4X EDR)`, `2.5 Gb/sec (1X SDR)`.
-fn bits_per_s(rate: &str) -> Option<u64> {
-    let number: f64 = rate.split_once(" Gb/sec")?.0.parse().ok()?;
-    (number > 0.0 && number < 1e6).then_some((number * 1e9) as u64)
+/// Of `100 Gb/sec (4X EDR)`, `40 Gb/sec (4X QDR)`. InfiniBand's first three speeds are written as on the wire, with 8b/10b,
+/// and FDR with 64b/66b (InfiniBand Architecture Specification, volume 2); the later ones, and Ethernet's, without.
+fn bits_per_s(rate: &str, link_layer: &str) -> Option<u64> {
+    let (number, speed) = rate.split_once(" Gb/sec")?;
+    let number: f64 = number.parse().ok()?;
+    let is = |word: &str| link_layer == "InfiniBand" && speed.ends_with(&format!(" {word})"));
+    let left = match () {
+        () if ["SDR", "DDR", "QDR"].into_iter().any(is) => 0.8,
+        () if is("FDR") => 64.0 / 66.0,
+        () => 1.0,
+    };
+    (number > 0.0 && number < 1e6).then_some((number * 1e9 * left) as u64)
 }
 
 /// The interface of the same function whose port it is, counted from 0 there.
@@ -105,10 +116,18 @@ mod tests {
 
     #[test]
     fn rates_as_the_kernel_writes_them() {
-        assert_eq!(bits_per_s("56 Gb/sec (4X FDR)"), Some(56_000_000_000));
-        assert_eq!(bits_per_s("2.5 Gb/sec (1X SDR)"), Some(2_500_000_000));
+        for (rate, layer, wanted) in [
+            ("56 Gb/sec (4X FDR)", "InfiniBand", 54_303_030_303),
+            ("40 Gb/sec (4X QDR)", "InfiniBand", 32_000_000_000),
+            ("40 Gb/sec (4X QDR)", "Ethernet", 40_000_000_000),
+            ("40 Gb/sec (4X FDR10)", "InfiniBand", 40_000_000_000),
+            ("2.5 Gb/sec (1X SDR)", "InfiniBand", 2_000_000_000),
+            ("100 Gb/sec (4X EDR)", "InfiniBand", 100_000_000_000),
+        ] {
+            assert_eq!(bits_per_s(rate, layer), Some(wanted), "{rate} {layer}");
+        }
         for other in ["", "Gb/sec", "-1 Gb/sec", "100 Mb/sec", "nan Gb/sec", "1e300 Gb/sec"] {
-            assert_eq!(bits_per_s(other), None, "{other}");
+            assert_eq!(bits_per_s(other, "Ethernet"), None, "{other}");
         }
     }
 }

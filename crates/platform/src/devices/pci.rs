@@ -53,7 +53,8 @@ fn kind(class: &str) -> Option<PciKind> {
         // Cards that can be either call themselves "other network".
         (0x02, 0x07 | 0x80) | (0x0c, 0x06) => PciKind::Infiniband,
         (0x0c, 0x04) => PciKind::Storage,
-        (0x03 | 0x12, _) | (0x0b, 0x40) => PciKind::Accelerator,
+        (0x03, _) => PciKind::Graphics,
+        (0x12, _) | (0x0b, 0x40) => PciKind::Accelerator,
         (0x05, _) => PciKind::Memory,
         _ => return None,
     })
@@ -127,7 +128,8 @@ mod tests {
             ("0x020000", Some(PciKind::Ethernet)),
             ("0x020700", Some(PciKind::Infiniband)),
             ("0x028000", Some(PciKind::Infiniband)),
-            ("0x030200", Some(PciKind::Accelerator)),
+            ("0x030200", Some(PciKind::Graphics)),
+            ("0x120000", Some(PciKind::Accelerator)),
             ("0x050210", Some(PciKind::Memory)),
             ("0x088000", None),
             ("class", None),

@@ -58,7 +58,7 @@ pub struct RdmaPort {
     /// As the kernel writes it: `100 Gb/sec (4X EDR)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
-    /// The number in it, bits/s.
+    /// What is left of it for packets after the encoding of the link, bits/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_per_s: Option<u64>,
     /// `InfiniBand`, `Ethernet`.

@@ -21,7 +21,9 @@ pub enum PciKind {
     Ethernet,
     /// An InfiniBand controller, or one that can be either.
     Infiniband,
-    /// A graphics processor or another accelerator.
+    /// A display controller; graphics processors call themselves that too.
+    Graphics,
+    /// An accelerator.
     Accelerator,
     /// A memory controller; CXL memory is one.
     Memory,
@@ -36,6 +38,7 @@ impl PciKind {
             PciKind::Storage => "storage",
             PciKind::Ethernet => "Ethernet",
             PciKind::Infiniband => "InfiniBand",
+            PciKind::Graphics => "graphics",
             PciKind::Accelerator => "accelerator",
             PciKind::Memory => "memory",
         }

@@ -1,0 +1,267 @@
+//! What hangs on the machine, by NUMA node: each device with its link, what could not be said in full being said in
+//! words. Ports of the root have no line; both ends of a link are told with the device below it.
+
+use std::collections::BTreeSet;
+
+use narrows_model::{Devices, PciDevice, PciKind, Platform};
+
+use super::Lines;
+use super::stacked;
+use crate::print::Units;
+use crate::words::counted;
+
+/// The label of all these lines.
+pub(super) const LABEL: &str = "devices";
+
+/// Devices on PCI under their nodes, then those elsewhere, then what is made of drives.
+pub(super) fn devices(p: &Platform, lines: &mut Lines) {
+    let devices = &p.devices;
+    let shown: Vec<&PciDevice> =
+        devices.pci.iter().filter(|function| is_shown(devices, function)).collect();
+    let nodes: BTreeSet<(bool, Option<u32>)> =
+        shown.iter().map(|function| (function.numa_node.is_none(), function.numa_node)).collect();
+    let ends: BTreeSet<&str> = devices.links().map(|(end, _)| end.address.as_str()).collect();
+    for (_, node) in &nodes {
+        // A single node needs no heading.
+        let heading = p.nodes.len() > 1;
+        if heading {
+            let cpus = p.nodes.iter().find(|other| Some(other.id) == *node);
+            let cpus = cpus.map(|node| format!(", {}", counted(node.cpus.len(), "CPU")));
+            lines.add(
+                LABEL,
+                match node {
+                    Some(node) => format!("at node {node}{}", cpus.unwrap_or_default()),
+                    None => "at no node that the kernel knows".to_string(),
+                },
+            );
+        }
+        let here = shown.iter().filter(|function| function.numa_node == *node);
+        for function in here {
+            let indent = "  ".repeat(usize::from(heading) + depth(devices, function));
+            lines.add(LABEL, format!("{indent}{}", line(devices, &ends, function)));
+        }
+    }
+    stacked::elsewhere(devices, lines);
+    stacked::made_of_others(devices, lines);
+}
+
+/// Devices, and switches: ports down and root ports say nothing that the device below doesn't.
+fn is_shown(devices: &Devices, function: &PciDevice) -> bool {
+    function.kind != PciKind::Bridge || is_switch(devices, function)
+}
+
+fn is_switch(devices: &Devices, function: &PciDevice) -> bool {
+    let above = devices.way_up(&function.address).skip(1);
+    let bridges = above.take_while(|above| above.kind == PciKind::Bridge).count();
+    function.kind == PciKind::Bridge && function.link.is_some() && bridges % 2 == 1
+}
+
+/// Switches between the device and the root.
+fn depth(devices: &Devices, function: &PciDevice) -> usize {
+    devices.way_up(&function.address).skip(1).filter(|above| is_switch(devices, above)).count()
+}
+
+/// `ends` are the lower ends of links: functions of one device have one link.
+fn line(devices: &Devices, ends: &BTreeSet<&str>, function: &PciDevice) -> String {
+    let what = if function.kind == PciKind::Bridge { "switch" } else { function.kind.word() };
+    let mut parts = vec![format!("{} {what}", function.address)];
+    parts[0] += &named(devices, function);
+    parts.extend(drives(devices, &function.address));
+    parts.extend(ports(devices, &function.address));
+    parts.extend(function.slot.as_ref().map(|slot| format!("slot {slot}")));
+    if ends.contains(function.address.as_str()) {
+        parts.extend(link(devices, function));
+    }
+    if let Some(interrupts) = function.interrupts.as_ref().filter(|found| !found.cpus.is_empty()) {
+        let list = super::nodes::cpu_list(&interrupts.cpus);
+        let cpus = if interrupts.cpus.len() == 1 { "CPU" } else { "CPUs" };
+        parts.push(format!("interrupts at {cpus} {list}"));
+    }
+    parts.join(", ")
+}
+
+/// Names of what is on it, or else its driver.
+fn named(devices: &Devices, function: &PciDevice) -> String {
+    let mut names = devices.names_at(&function.address);
+    let drives = devices.drives.iter().filter(|d| d.pci.contains(&function.address)).count();
+    if drives > 2 {
+        names.retain(|name| devices.drives.iter().all(|drive| drive.name != *name));
+    }
+    let driver = function.driver.as_deref().filter(|_| names.is_empty() && drives == 0);
+    names.extend(driver);
+    names.iter().map(|name| format!(" {name}")).collect()
+}
+
+/// Models and sizes; what is alike is counted.
+fn drives(devices: &Devices, address: &str) -> Vec<String> {
+    let here: Vec<_> =
+        devices.drives.iter().filter(|drive| drive.pci.iter().any(|pci| pci == address)).collect();
+    let texts = here.iter().map(|drive| {
+        let size = drive.size_bytes.map(|bytes| Units::Si.bytes(bytes as f64));
+        [drive.model.clone(), size].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    });
+    let texts: Vec<String> = texts.collect();
+    let mut said: Vec<String> = Vec::new();
+    for text in &texts {
+        let count = texts.iter().filter(|other| *other == text).count();
+        let text = if here.len() > 2 { format!("{count} × {text}") } else { text.clone() };
+        if !text.is_empty() && !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    if let ([first, .., last], true) = (here.as_slice(), here.len() > 2) {
+        said.push(format!("{} to {}", first.name, last.name));
+    }
+    said
+}
+
+fn ports(devices: &Devices, address: &str) -> Vec<String> {
+    let gigabits = |bits: u64| format!("{} Gb/s", bits as f64 / 1e9);
+    let mut parts = Vec::new();
+    for port in devices.network.iter().filter(|port| port.pci.as_deref() == Some(address)) {
+        parts.extend(port.bits_per_s.map(gigabits));
+        parts.extend(port.state.clone().filter(|state| state != "up"));
+        parts.extend(port.duplex.clone().filter(|duplex| duplex != "full").map(|d| d + " duplex"));
+        parts.extend(port.part_of.as_ref().map(|bond| format!("part of {bond}")));
+        parts.extend(port.receive_queues.map(|n| counted(n as usize, "receive queue")));
+    }
+    for port in devices.rdma.iter().filter(|port| port.pci.as_deref() == Some(address)) {
+        let layer = port.link_layer.clone().unwrap_or_else(|| "RDMA".to_string());
+        let rate = port.rate.as_ref().map(|rate| format!(" {rate}")).unwrap_or_default();
+        let state = port.state.as_ref().filter(|state| *state != "ACTIVE");
+        let state = state.map(|state| format!(" {state}")).unwrap_or_default();
+        parts.push(format!("port {} {layer}{rate}{state}", port.port));
+    }
+    parts
+}
+
+/// `16 GT/s x4`, `8 GT/s x4, BELOW the 16 GT/s x4 of both ends`, `8 GT/s x4, the slot's most: the device could 16 GT/s
+/// x4`.
+fn link(devices: &Devices, function: &PciDevice) -> Option<String> {
+    let link = function.link.as_ref()?;
+    let port = function.above.as_deref().and_then(|port| devices.pci_at(port)?.link.as_ref());
+    let (gts, width) = link.most_with(port);
+    let now = speed(link.current_gts, link.current_width)?;
+    let below = matches!((link.current_gts, gts), (Some(now), Some(most)) if now < most)
+        || matches!((link.current_width, width), (Some(now), Some(most)) if now < most);
+    if below {
+        return Some(format!("{now}, BELOW the {} of both ends", speed(gts, width)?));
+    }
+    let more = |most: Option<f64>, own: Option<f64>| matches!((most, own), (Some(most), Some(own)) if most < own);
+    let slot = port.and_then(|port| port.max_bytes_per_s());
+    if more(slot, link.max_bytes_per_s()) {
+        let most = speed(link.max_gts, link.max_width)?;
+        return Some(format!("{now}, LIMITED by the slot: the device could {most}"));
+    }
+    Some(now)
+}
+
+fn speed(gts: Option<f64>, width: Option<u32>) -> Option<String> {
+    match (gts, width) {
+        (Some(gts), Some(width)) => Some(format!("{gts} GT/s x{width}")),
+        (Some(gts), None) => Some(format!("{gts} GT/s")),
+        (None, Some(width)) => Some(format!("x{width}")),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_model::{Drive, Interrupts, NetworkPort, NumaNode, PcieLink};
+
+    fn function(address: &str, above: Option<&str>, kind: PciKind, most: (f64, u32)) -> PciDevice {
+        let link = PcieLink {
+            address: address.to_string(),
+            current_gts: Some(8.0),
+            current_width: Some(4),
+            max_gts: Some(most.0),
+            max_width: Some(most.1),
+        };
+        PciDevice {
+            address: address.to_string(),
+            above: above.map(str::to_string),
+            numa_node: Some(0),
+            link: Some(link),
+            ..PciDevice::new(kind)
+        }
+    }
+
+    fn drive(name: &str, pci: &str) -> Drive {
+        Drive {
+            name: name.to_string(),
+            model: Some("Quick 9".to_string()),
+            size_bytes: Some(3_840_000_000_000),
+            pci: vec![pci.to_string()],
+            ..Drive::default()
+        }
+    }
+
+    fn shown(p: &Platform) -> Vec<String> {
+        let mut lines = Lines::default();
+        devices(p, &mut lines);
+        lines.text.lines().map(|line| line.replacen(LABEL, "       ", 1).split_off(11)).collect()
+    }
+
+    #[test]
+    fn a_slow_slot_a_slow_link_and_a_switch_are_told_apart() {
+        let (port, nvme) = (PciKind::Bridge, PciKind::Nvme);
+        let mut p = Platform::default();
+        p.devices.pci = vec![
+            function("0000:00:01.0", None, port, (8.0, 4)),
+            function("0000:00:02.0", None, port, (16.0, 4)),
+            function("0000:00:03.0", None, port, (8.0, 4)),
+            function("0000:01:00.0", Some("0000:00:01.0"), nvme, (16.0, 4)),
+            function("0000:02:00.0", Some("0000:00:02.0"), nvme, (16.0, 4)),
+            function("0000:03:00.0", Some("0000:00:03.0"), port, (8.0, 4)),
+            function("0000:04:00.0", Some("0000:03:00.0"), port, (8.0, 4)),
+            function("0000:05:00.0", Some("0000:04:00.0"), nvme, (8.0, 4)),
+        ];
+        p.devices.drives = vec![drive("nvme0n1", "0000:01:00.0")];
+        p.devices.pci[4].slot = Some("7".to_string());
+        assert_eq!(
+            shown(&p),
+            [
+                "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device",
+                "  could 16 GT/s x4",
+                "0000:02:00.0 NVMe, slot 7, 8 GT/s x4, BELOW the 16 GT/s x4 of both ends",
+                "0000:03:00.0 switch, 8 GT/s x4",
+                "  0000:05:00.0 NVMe, 8 GT/s x4",
+            ]
+        );
+    }
+
+    #[test]
+    fn devices_stand_under_their_nodes_and_drives_alike_are_counted() {
+        let mut p = Platform::default();
+        let node = |id, cpu| NumaNode { id, cpus: vec![cpu], ..NumaNode::default() };
+        p.nodes = vec![node(0, 0), node(1, 1)];
+        p.devices.pci = vec![
+            function("0000:01:00.0", None, PciKind::Storage, (8.0, 4)),
+            function("0000:02:00.0", None, PciKind::Ethernet, (8.0, 4)),
+            function("0000:02:00.1", None, PciKind::Ethernet, (8.0, 4)),
+        ];
+        p.devices.pci[0].interrupts =
+            Some(Interrupts { cpus: "0-1".parse().unwrap(), ..Interrupts::default() });
+        p.devices.pci[2].numa_node = None;
+        p.devices.drives = ["sda", "sdb", "sdc"].map(|name| drive(name, "0000:01:00.0")).to_vec();
+        p.devices.network = vec![NetworkPort {
+            name: "ens1".to_string(),
+            state: Some("down".to_string()),
+            receive_queues: Some(1),
+            pci: Some("0000:02:00.1".to_string()),
+            ..NetworkPort::default()
+        }];
+        assert_eq!(
+            shown(&p),
+            [
+                "at node 0, 1 CPU",
+                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, interrupts at CPUs",
+                "    0-1",
+                "  0000:02:00.0 Ethernet, 8 GT/s x4",
+                "at no node that the kernel knows",
+                "  0000:02:00.1 Ethernet ens1, down, 1 receive queue",
+            ]
+        );
+    }
+}
