@@ -34,7 +34,7 @@ pub use advice::NextRow;
 pub use calibration::{CurveRow, Fact, OracleForm, RateAnswer};
 pub use csv::csv;
 pub use head::Head;
-pub use html::{embedded_run, html};
+pub use html::{embedded_run, html, platform_page};
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
 pub use inventory::platform;
 pub use live::{Grid, GridRow, LiveView};

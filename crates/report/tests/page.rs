@@ -2,7 +2,7 @@
 
 mod common;
 
-use narrows_report::{Report, Units, embedded_run, html};
+use narrows_report::{Report, Units, embedded_run, html, platform_page};
 
 fn page(run: &narrows_model::Run) -> String {
     html(&Report::new(run, Units::Si))
@@ -166,4 +166,18 @@ fn figures_of_invalid_measurements_enter_no_answer_and_no_picture() {
     assert!(!answer.contains("2.31 M/s") && !answer.contains("152 k/s"));
     assert!(!answer.contains("latency by percentile of block.read.random.8k.knee"));
     assert!(rest.contains("Invalid: these figures are wrong"));
+}
+
+#[test]
+fn a_machine_alone_has_a_page() {
+    let mut platform = common::rich().hosts[0].platform.clone();
+    platform.cpu.groups = vec![narrows_model::CpuGroup {
+        level: narrows_model::GroupLevel::Package,
+        id: Some(0),
+        cpus: "0-127".parse().unwrap(),
+    }];
+    platform.hostname = Some("<db7>".into());
+    let page = platform_page(&platform);
+    assert!(page.starts_with("<!doctype html>") && page.contains("<h1>&lt;db7&gt;<small>"));
+    assert!(page.contains("<svg class=\"chart\"") && !page.contains("<script"));
 }

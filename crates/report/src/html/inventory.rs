@@ -1,5 +1,6 @@
 //! Machines and plan, in full: any JSON value as nested tables, so that a new field needs no code here.
 
+use narrows_model::Platform;
 use narrows_units::Nanos;
 use serde_json::{Map, Value};
 
@@ -16,24 +17,31 @@ pub(super) fn machines(report: &Report) -> String {
         if report.run.hosts.len() > 1 {
             out += &format!("<h3>{}</h3>", text(name));
         }
-        if let Some(picture) = boxes::picture(&host.platform, name) {
-            out += &format!("<figure>{picture}</figure>");
-        }
-        let Ok(Value::Object(platform)) = serde_json::to_value(&host.platform) else { continue };
-        let (nested, flat): (Map<_, _>, Map<_, _>) = platform
-            .into_iter()
-            .filter(|(_, v)| !v.is_null())
-            .partition(|(_, v)| v.is_object() || as_objects(v).is_some());
-        out += &pairs(&flat, report.units);
-        for (key, value) in nested {
-            out += &format!(
-                "<details><summary>{}</summary>{}</details>",
-                text(&key.replace('_', " ")),
-                show("", &value, report.units)
-            );
-        }
+        out += &machine(&host.platform, name, report.units);
     }
     out + "</section>"
+}
+
+/// The picture of one machine and all that is known of it.
+pub(super) fn machine(platform: &Platform, name: &str, units: Units) -> String {
+    let mut out = String::new();
+    if let Some(picture) = boxes::picture(platform, name) {
+        out += &format!("<figure>{picture}</figure>");
+    }
+    let Ok(Value::Object(platform)) = serde_json::to_value(platform) else { return out };
+    let (nested, flat): (Map<_, _>, Map<_, _>) = platform
+        .into_iter()
+        .filter(|(_, v)| !v.is_null())
+        .partition(|(_, v)| v.is_object() || as_objects(v).is_some());
+    out += &pairs(&flat, units);
+    for (key, value) in nested {
+        out += &format!(
+            "<details><summary>{}</summary>{}</details>",
+            text(&key.replace('_', " ")),
+            show("", &value, units)
+        );
+    }
+    out
 }
 
 pub(super) fn plan(report: &Report) -> String {

@@ -21,8 +21,9 @@ mod svg;
 mod window_charts;
 
 pub(crate) use durability::leaning;
-use narrows_model::{ReadRunError, Run};
+use narrows_model::{Platform, ReadRunError, Run};
 
+use crate::print::Units;
 use crate::report::Report;
 
 const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
@@ -57,12 +58,27 @@ pub fn html(report: &Report) -> String {
     .concat();
     let head = sections::head(report, &main);
     let body = format!("{head}<main>{main}</main>{}", sections::foot(report));
+    page(&title, &format!("{body}\n{JSON_OPEN}{}{JSON_CLOSE}", escape::json(&json)))
+}
+
+/// The page of a machine of which nothing was measured.
+pub fn platform_page(p: &Platform) -> String {
+    let name = p.hostname.as_deref().unwrap_or("one machine");
+    let main = inventory::machine(p, name, Units::Si);
+    let name = escape::text(name);
+    let body = format!(
+        "<header><h1>{name}<small>its parts, nothing measured</small></h1></header><main>{main}</main>"
+    );
+    page(&name, &body)
+}
+
+/// Title and body are ready HTML.
+fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{title}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}\n{JSON_OPEN}{}{JSON_CLOSE}\n</body></html>\n",
-        escape::json(&json)
+         <title>{title}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
 }
 
