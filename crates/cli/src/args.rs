@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod crashtest;
+pub mod gather;
 pub mod limits;
 pub mod live;
 pub mod log;
@@ -24,6 +25,7 @@ Examples:
   narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
+  narrows gather -o db7.capture       this machine in a file, to be shown elsewhere
   narrows limits nvme-gen5-x4         what such a part can carry, and who says so
   narrows plan box.toml               what a machine on paper could do, and what would bind
 
@@ -48,6 +50,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder
     Platform(PlatformArgs),
+    /// Capture this machine in a small file that names nobody, for another place or another user
+    Gather(gather::GatherArgs),
     /// Show what parts of a machine can carry, with the source of every figure
     Limits(limits::LimitsArgs),
     /// Say what platforms described in files could do, what binds, and what to widen first
@@ -126,6 +130,9 @@ pub struct RunArgs {
     /// A sketch in about 90 seconds: three repeats, no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
+    /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
     /// Only these layers
     #[arg(long, value_delimiter = ',', value_name = "LAYER,…")]
     pub layers: Option<Vec<LayerArg>>,
@@ -207,6 +214,10 @@ pub struct ReportArgs {
 /// `narrows platform`
 #[derive(Debug, Args)]
 pub struct PlatformArgs {
+    /// Show this instead of the machine here: a capture (`narrows gather`), a run by its file or id, or a folder as with
+    /// --root
+    #[arg(value_name = "FILE", conflicts_with = "root")]
+    pub of: Option<String>,
     /// Examine the machine whose files are copied below this folder, not this one
     ///
     /// The folder stands for `/` and holds at least /sys/devices/system or /proc. Links in it don't lead out of it. With
@@ -219,12 +230,23 @@ pub struct PlatformArgs {
     /// Folder on the drives that hold the commit log [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
-    /// Text or JSON
-    #[arg(long, value_enum, default_value_t = PlatformFormat::Text)]
-    pub format: PlatformFormat,
+    /// Text, JSON, or a page with a picture
+    #[arg(long, value_enum, default_value_t = InventoryFormat::Text)]
+    pub format: InventoryFormat,
 }
 
 /// Formats of `narrows platform`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InventoryFormat {
+    /// For people
+    Text,
+    /// As in the run file
+    Json,
+    /// One self-contained page that draws the machine
+    Html,
+}
+
+/// Formats of what isn't a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PlatformFormat {
     /// For people

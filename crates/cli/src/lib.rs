@@ -3,11 +3,13 @@
 
 pub mod args;
 mod block;
+mod captures;
 mod cpus;
 mod crashtest;
 mod database;
 mod exit;
 mod failure;
+mod gather;
 mod host;
 mod interrupt;
 mod layers;
@@ -41,6 +43,7 @@ pub fn main() -> std::process::ExitCode {
         args::Command::Log(args) => log::log(args),
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
+        args::Command::Gather(args) => gather::gather(args),
         args::Command::Limits(args) => limits::limits(args),
         args::Command::Plan(args) => plan_view::plan(args),
     };

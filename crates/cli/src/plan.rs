@@ -13,7 +13,7 @@ use narrows_units::Bytes;
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::cpus::{self, Split};
 use crate::failure::Failure;
-use crate::{database, layers};
+use crate::{captures, database, layers};
 
 /// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
 const DEFAULT_DIR: &str = "/var/tmp";
@@ -76,7 +76,10 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         None => data_dir.clone(),
     };
     let roles = [(Role::Data, data_dir.as_path()), (Role::Wal, wal_dir.as_path())];
-    let platform = narrows_platform::discover(&narrows_facts::Live, &roles);
+    let platform = match &args.facts {
+        None => narrows_platform::discover(&narrows_facts::Live, &roles),
+        Some(capture) => captures::filled(capture, &roles)?,
+    };
     let (choice, address) = match args.database.as_str() {
         "managed" => (DatabaseChoice::Managed, None),
         "none" => (DatabaseChoice::None, None),

@@ -6,32 +6,65 @@ use anyhow::Result;
 use narrows_facts::{Live, Source, Tree};
 use narrows_model::{Platform, Role};
 
-use crate::args::{PlatformArgs, PlatformFormat};
+use crate::args::{InventoryFormat, PlatformArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::{captures, output, store};
 
 /// Where the data files are looked for on this machine, if nobody says.
-const DEFAULT_DATA: &str = "/var/tmp";
+pub const DEFAULT_DATA: &str = "/var/tmp";
 
 /// Prints what this machine, or the one copied below a folder, is.
 pub fn platform(args: &PlatformArgs) -> Result<Exit> {
-    let platform = match &args.root {
-        Some(root) => copied(root, args)?,
-        None => live(args)?,
+    let platform = match (&args.root, &args.of) {
+        (Some(root), _) => copied(root, args)?,
+        (None, Some(of)) => named(of, args)?,
+        (None, None) => live(args)?,
     };
     let text = match args.format {
-        PlatformFormat::Json => serde_json::to_string_pretty(&platform)? + "\n",
-        PlatformFormat::Text => narrows_report::platform(&platform),
+        InventoryFormat::Json => serde_json::to_string_pretty(&platform)? + "\n",
+        InventoryFormat::Html => narrows_report::platform_page(&platform),
+        InventoryFormat::Text => {
+            narrows_report::platform(&platform, &narrows_validity::check_machine(&platform))
+        }
     };
     output::print(&text)?;
     Ok(Exit::Done)
 }
 
+/// The machine in a capture, below a folder, or that a run was made on.
+fn named(of: &str, args: &PlatformArgs) -> Result<Platform> {
+    if Path::new(of).is_dir() {
+        return copied(Path::new(of), args);
+    }
+    let path = store::find(of)?;
+    let options = [(&args.data, "--data"), (&args.wal, "--wal")];
+    if let Some((_, option)) = options.iter().find(|(folder, _)| folder.is_some()) {
+        return Err(Failure::hinted(
+            format!("{option} and {of}: it holds the paths under the folders it was made with"),
+            format!("leave {option} out"),
+        ));
+    }
+    if captures::is_capture(&path) {
+        return captures::platform(&path);
+    }
+    let run = store::load(&path)?;
+    run.platform().cloned().ok_or_else(|| {
+        Failure::hinted(format!("{of}: this run names no machine"), "name another run")
+    })
+}
+
 fn live(args: &PlatformArgs) -> Result<Platform> {
     let data = args.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DATA));
     let wal = args.wal.as_ref().unwrap_or(&data);
-    for (path, option) in [(&data, "--data"), (wal, "--wal")] {
+    must_exist(&data, wal)?;
+    let roles = [(Role::Data, data.as_path()), (Role::Wal, wal.as_path())];
+    Ok(narrows_platform::discover(&Live, &roles))
+}
+
+/// Folders of roles on this machine.
+pub fn must_exist(data: &Path, wal: &Path) -> Result<()> {
+    for (path, option) in [(data, "--data"), (wal, "--wal")] {
         if let Err(error) = std::fs::metadata(path) {
             return Err(Failure::hinted(
                 format!("{option} {}: {error}", path.display()),
@@ -39,15 +72,18 @@ fn live(args: &PlatformArgs) -> Result<Platform> {
             ));
         }
     }
-    let roles = [(Role::Data, data.as_path()), (Role::Wal, wal.as_path())];
-    Ok(narrows_platform::discover(&Live, &roles))
+    Ok(())
 }
 
 /// The machine below `root`; its roles are those that were named.
 fn copied(root: &Path, args: &PlatformArgs) -> Result<Platform> {
     let failure = |reason: &str| {
         Failure::hinted(
-            format!("--root {}: {reason}", root.display()),
+            format!(
+                "{}{}: {reason}",
+                if args.root.is_some() { "--root " } else { "" },
+                root.display()
+            ),
             "name the folder that stands for the other machine's /, with its sys or proc in it",
         )
     };

@@ -1,6 +1,7 @@
 //! Where runs are kept: `$XDG_DATA_HOME/narrows/runs/ID.narrows.json`, written whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -48,11 +49,15 @@ pub fn prepare(folder: &Path) -> Result<()> {
 }
 
 /// Writes a file whole or not at all: beside it, then renamed over it.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
+    // A new file, so that a link that somebody put there is not followed; what a process of that number left goes.
+    let _ = fs::remove_file(&part);
+    let written = File::create_new(&part)
+        .and_then(|mut file| file.write_all(contents.as_ref()))
+        .and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         let _ = fs::remove_file(&part);
     }

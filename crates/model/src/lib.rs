@@ -44,9 +44,9 @@ pub use measurement::{
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
-    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, Idle, IdleState, Interrupts, MapperDevice,
-    MdArray, NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice,
-    PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
+    ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, Idle, IdleState, Interrupts,
+    MapperDevice, MdArray, NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
+    PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
 };
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, DeviceKind, Dimm,

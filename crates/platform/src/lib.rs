@@ -81,6 +81,7 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
         load_1m: source
             .text("/proc/loadavg")
             .and_then(|text| text.split_whitespace().next()?.parse().ok()),
+        captured: None,
         unknown: Vec::new(),
     };
     // After the last file was read.

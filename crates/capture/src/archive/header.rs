@@ -1,6 +1,7 @@
 //! The first line of an archive.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use narrows_model::{Role, Tool};
 use serde::{Deserialize, Serialize};
@@ -50,13 +51,27 @@ pub struct MachineDigest {
 }
 
 impl MachineDigest {
+    /// 128 random bits, hexadecimal.
+    ///
+    /// # Errors
+    /// The kernel gave none.
+    pub fn fresh_salt() -> io::Result<String> {
+        let mut salt = [0; 16];
+        ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut salt)
+            .map_err(|_| io::Error::other("the kernel gives no random numbers"))?;
+        Ok(hexadecimal(&salt))
+    }
+
     /// Of `id` under `salt`.
     pub fn of(salt: &str, id: &str) -> Self {
         let text = format!("{salt} {id}");
         let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-        let digest = digest.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        MachineDigest { salt: salt.to_string(), digest }
+        MachineDigest { salt: salt.to_string(), digest: hexadecimal(&digest.as_ref()[..16]) }
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Something that was read and left out.

@@ -114,10 +114,17 @@ pub(super) fn of(path: &str) -> Rule {
     if version.contains(&name) || name.ends_with("_version") {
         return Rule::Version;
     }
-    if ["/sys/", "/proc/"].iter().any(|folder| path.starts_with(folder)) {
+    if ["/sys/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || is_control(path, name) {
         return Rule::Text;
     }
     Rule::Never("files of users")
+}
+
+/// Files of control groups, which may be mounted anywhere; without a prefix in the oldest place of cpusets.
+fn is_control(path: &str, name: &str) -> bool {
+    let controllers = ["cpu.", "cpuset.", "memory.", "io.", "blkio."];
+    let prefixed = controllers.iter().any(|controller| name.starts_with(controller));
+    prefixed || (path.starts_with("/dev/cpuset/") && ["cpus", "mems"].contains(&name))
 }
 
 fn secret(path: &str, name: &str) -> Option<Kind> {
@@ -177,6 +184,8 @@ mod tests {
             ("/proc/cmdline", Rule::KernelArguments),
             ("/proc/meminfo", Rule::Text),
             ("/etc/passwd", Rule::Never("files of users")),
+            ("/dev/cpuset/batch/cpus", Rule::Text),
+            ("/cgroup/batch/memory.limit_in_bytes", Rule::Text),
             ("/srv/pg/postmaster.pid", Rule::Never("files of users")),
             ("/etc/machine-id", Rule::OwnId),
         ] {

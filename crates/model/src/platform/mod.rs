@@ -3,6 +3,7 @@
 
 mod block;
 mod cache;
+mod captured;
 mod cgroup;
 mod cpu;
 mod database;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use block::{BlockDevice, DeviceKind, DriveCache, Queue};
 pub use cache::Cache;
+pub use captured::Captured;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
 pub use cpu::{CoreKind, Cpu, CpuGroup, GroupLevel};
 pub use database::RunningDatabase;
@@ -96,6 +98,9 @@ pub struct Platform {
     pub databases: Vec<RunningDatabase>,
     /// Load average of the last minute, at discovery.
     pub load_1m: Option<f64>,
+    /// The capture that this, or a part of it, is from; `None` where the machine itself answered everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured: Option<Captured>,
     /// What could not be learned, and what would show it.
     pub unknown: Vec<Unknown>,
 }

@@ -11,6 +11,7 @@ mod damage;
 mod expected;
 mod modules;
 mod object;
+mod recorded;
 mod xml;
 
 use std::collections::BTreeMap;
@@ -79,6 +80,7 @@ fn machines_are_what_hwloc_found() {
         let tree = Tree::new(&unpacked.root);
         let platform = narrows_platform::discover(&tree, &[]);
         check_invariants(&case.name, &platform);
+        recorded::check(&case.name, &tree, &platform);
         modules::check(&case.name, case.xml.as_deref(), &platform);
         let seen =
             Seen { made: &case.made, expected: &case.expected, platform: &platform, tree: &tree };

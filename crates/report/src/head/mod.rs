@@ -89,6 +89,11 @@ fn warnings(run: &Run) -> Vec<String> {
     if run.plan.quick {
         warnings.push(format!("sketch: {}", counted(run.plan.repeats as usize, "repeat")));
     }
+    if let Some(captured) = run.platform().and_then(|p| p.captured.as_ref()) {
+        let day = captured.at.split('T').next().unwrap_or_default();
+        let answers = counted(captured.answers.len(), "answer");
+        warnings.push(format!("{answers} from a capture of {day}"));
+    }
     warnings
 }
 

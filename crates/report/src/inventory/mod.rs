@@ -1,21 +1,31 @@
 //! `narrows platform` for people: what the machine is, block by block, and what could not be learned.
 
+mod devices;
+mod findings;
 mod nodes;
 mod path;
 mod processors;
+mod stacked;
 pub(crate) mod topology;
 
-use narrows_model::Platform;
+use narrows_model::{Captured, Finding, Platform};
 
 use crate::print::Units;
 
-/// The inventory as aligned text.
-pub fn platform(p: &Platform) -> String {
+/// The inventory as aligned text, with what the rules find in it.
+pub fn platform(p: &Platform, findings: &[Finding]) -> String {
     let mut lines = Lines::default();
+    if let Some(captured) = &p.captured {
+        lines.add("captured", capture(captured));
+    }
     machine(p, &mut lines);
     processors::processors(p, &mut lines);
+    if let Some(idle) = &p.idle {
+        lines.add("idle", stacked::idle(idle));
+    }
     memory(p, &mut lines);
     limits(p, &mut lines);
+    devices::devices(p, &mut lines);
     for role in &p.roles {
         path::path(role, &mut lines);
     }
@@ -31,10 +41,22 @@ pub fn platform(p: &Platform) -> String {
             format!("{} runs, process {}, {place}{shares}", database.kind, database.pid),
         );
     }
+    findings::findings(findings, &mut lines);
     for unknown in &p.unknown {
         lines.add("not known", format!("{}: {}", unknown.what, unknown.needs));
     }
     lines.text
+}
+
+/// What is from a capture, and when, by what and with which right it was made.
+fn capture(captured: &Captured) -> String {
+    let by = if captured.privileged { ", by root" } else { "" };
+    let what = match captured.answers.as_slice() {
+        [] => "all of this".to_string(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more answers", rest.len()),
+    };
+    format!("{what}: {} by narrows {}{by}", captured.at, captured.version)
 }
 
 #[derive(Default)]
@@ -48,14 +70,16 @@ impl Lines {
     fn add(&mut self, label: &str, value: String) {
         let shown = if self.last == label { "" } else { label };
         self.last = label.to_string();
+        let indent = value.len() - value.trim_start().len();
         let mut line = format!("{shown:<11}");
         let mut width = 0;
         for word in value.split(' ') {
             if width > 0 && width + word.chars().count() > 88 {
                 self.text += line.trim_end();
                 self.text += "\n";
-                line = " ".repeat(13);
-                width = 2;
+                // Two deeper than it began.
+                line = " ".repeat(13 + indent);
+                width = 2 + indent;
             }
             line += word;
             line += " ";
@@ -201,7 +225,7 @@ mod tests {
             unknown: vec![Unknown { what: "wear".into(), needs: needs.trim().into() }],
             ..Platform::default()
         };
-        let text = platform(&p);
+        let text = platform(&p, &[]);
         assert!(text.lines().all(|line| line.chars().count() <= 101), "{text}");
         assert_eq!(text.matches("right").count(), 30);
     }
@@ -219,6 +243,6 @@ mod tests {
             devices: Vec::new(),
         };
         let p = Platform { roles: vec![role], ..Platform::default() };
-        assert!(platform(&p).contains("nothing survives a power-off"));
+        assert!(platform(&p, &[]).contains("nothing survives a power-off"));
     }
 }

@@ -1,0 +1,34 @@
+//! What was asked of `narrows gather`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `narrows gather`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows gather -o db7.capture                    what this user can see of this machine
+  sudo narrows gather --privileged -o db7.capture  with what only root can read: memory modules, drives' caches
+  narrows platform db7.capture                     show it, on any machine
+  narrows run --facts db7.capture                  measure as a user, with what root saw
+
+Serial numbers, hardware and network addresses, UUIDs, names of hosts and users, and command lines are replaced or
+left out before anything is written. Only reads; changes nothing.")]
+pub struct GatherArgs {
+    /// The capture, a new file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Capture as root what others can't read
+    #[arg(long)]
+    pub privileged: bool,
+    /// Replace FILE if it is there
+    #[arg(long)]
+    pub force: bool,
+    /// Folder on the drives that hold the data files [default: /var/tmp]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Folder on the drives that hold the commit log [default: that of --data]
+    #[arg(long, value_name = "DIR")]
+    pub wal: Option<PathBuf>,
+}
