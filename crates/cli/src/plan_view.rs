@@ -61,14 +61,10 @@ fn demand(args: &PlanArgs, platforms: &[Description], name: &str) -> Result<Exit
         }
     }
     let text = match args.format {
-        PlanFormat::Text => narrows_plan::fits_table(&fits),
+        PlanFormat::Text => narrows_plan::fits_table(&fits, WIDTH),
         PlanFormat::Json => narrows_plan::fits_json(&fits),
-        PlanFormat::Csv | PlanFormat::Markdown => {
-            return Err(Failure::hinted(
-                "--demand has no CSV and no Markdown",
-                "use --format text or --format json",
-            ));
-        }
+        PlanFormat::Csv => narrows_plan::fits_csv(&fits),
+        PlanFormat::Markdown => narrows_plan::fits_markdown(&fits),
     };
     output::print(&text)?;
     let answered = fits.iter().all(|fit| fit.ceiling_per_s.is_some());

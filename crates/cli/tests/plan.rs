@@ -136,6 +136,9 @@ fn what_a_run_measured_is_set_on_a_drawing() {
     let screen =
         narrows(&["plan", &drawing.display().to_string(), "--demand", &file.display().to_string()]);
     let screen = text(&screen.stdout);
-    assert!(screen.contains("lookup_uncached") && screen.contains("binds: processors"), "{screen}");
+    assert!(
+        screen.contains("lookup_uncached") && screen.contains("binds         processors"),
+        "{screen}"
+    );
     assert!(screen.contains("writes of an operation weren't measured"), "{screen}");
 }

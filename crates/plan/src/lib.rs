@@ -32,5 +32,7 @@ pub use description::Description;
 pub use error::PlanError;
 pub use narrows_limits::flow::FlowError;
 pub use read::{TEXT_BYTES_MAX, describe};
-pub use render::{case_page, csv, fits_json, fits_table, json, markdown, text};
+pub use render::{
+    case_page, csv, fits_csv, fits_json, fits_markdown, fits_table, json, markdown, text,
+};
 pub use work::{SEQUENTIAL_BYTES, Work};

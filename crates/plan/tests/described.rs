@@ -436,6 +436,17 @@ fn a_measured_demand_fits_as_often_as_its_tightest_resource_allows() {
     assert!(close(fitted.times().unwrap(), 10.0), "{fitted:?}");
     assert_eq!(fitted.binding[0].component, "disks");
     assert!(close(fitted.widen[0].lifted.unwrap(), 1.0), "{:?}", fitted.widen);
+    let fits = [fitted];
+    let screen = narrows_plan::fits_table(&fits, 100);
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    for out in [
+        screen,
+        narrows_plan::fits_csv(&fits),
+        narrows_plan::fits_json(&fits),
+        narrows_plan::fits_markdown(&fits),
+    ] {
+        assert!(out.contains("update") && out.contains("disks"), "{out}");
+    }
     // Without counted writes the processors bind, and the gap is named.
     let fitted = fit(&platform, &Demand { writes: None, ..demand }).unwrap();
     assert!(close(fitted.times().unwrap(), 20.0));

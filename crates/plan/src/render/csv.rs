@@ -34,7 +34,7 @@ pub fn csv(plans: &[Plan]) -> String {
 }
 
 /// Quoted where needed; what a spreadsheet would take for a formula gets a mark before it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let text = crate::error::printable(text);
     let guarded = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
     if guarded.contains([',', '"']) {

@@ -32,7 +32,7 @@ pub fn markdown(plans: &[Plan]) -> String {
     out
 }
 
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let mut safe = String::new();
     for c in printable(text).chars() {
         if "|<>*_`[]\\".contains(c) {

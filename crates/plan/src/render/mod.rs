@@ -3,13 +3,14 @@
 mod casebook;
 mod csv;
 mod fits;
+mod lines;
 mod markdown;
 mod rows;
 mod text;
 
 pub use casebook::case as case_page;
 pub use csv::csv;
-pub use fits::{fits_json, fits_table};
+pub use fits::{fits_csv, fits_json, fits_markdown, fits_table};
 pub use markdown::markdown;
 pub use text::text;
 

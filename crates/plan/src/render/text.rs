@@ -1,5 +1,6 @@
 //! For a terminal of 100 columns.
 
+use super::lines::{paragraph, push};
 use super::rows::{binds, rows, widening};
 use crate::answer::{Plan, Share, WorkAnswer};
 use crate::error::printable;
@@ -95,31 +96,6 @@ fn alike(plan: &Plan) -> Vec<Vec<&WorkAnswer>> {
         }
     }
     groups
-}
-
-/// A word at the left, a text beside it, broken at spaces.
-fn paragraph(out: &mut String, word: &str, text: &str, width: usize) {
-    const INDENT: usize = 16;
-    let mut line = format!("{word:<INDENT$}");
-    if word.chars().count() >= INDENT {
-        push(out, &line);
-        line = " ".repeat(INDENT);
-    }
-    for piece in printable(text).split(' ') {
-        let length = line.chars().count();
-        if length + piece.chars().count() > width && length > INDENT {
-            push(out, &line);
-            line = " ".repeat(INDENT);
-        }
-        line.push_str(piece);
-        line.push(' ');
-    }
-    push(out, &line);
-}
-
-fn push(out: &mut String, line: &str) {
-    out.push_str(line.trim_end());
-    out.push('\n');
 }
 
 fn left(text: &str) -> String {
