@@ -31,7 +31,11 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Measure 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Render a stored run again, in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l facts -d 'Answer from this capture of this machine what this user can\'t read (`narrows gather --privileged`)' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l layers -d 'Only these layers' -r -f -a "clock\t'Cost of reading the time'
 memory\t'Latency and bandwidth'
 block\t'Random and sequential reads and writes'
@@ -364,15 +368,40 @@ complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l root -d 'Examine the machine whose files are copied below this folder, not this one' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
-json\t'As in the run file'"
+complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Text, JSON, or a page with a picture' -r -f -a "text\t'For people'
+json\t'As in the run file'
+html\t'One self-contained page that draws the machine'"
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "report" -d 'Render a stored run again, in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -s o -l output -d 'The capture, a new file' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -l privileged -d 'Capture as root what others can\'t read'
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -l force -d 'Replace FILE if it is there'
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand limits" -l limits -d 'Put this file\'s figures over the table\'s' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand limits" -l format -d 'Format of standard output' -r -f -a "text\t'For people'
+json\t'Everything, for programs'
+csv\t'One row per figure'
+markdown\t'Tables with their sources'"
+complete -c narrows -n "__fish_narrows_using_subcommand limits" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l table -d 'Size of the table whose scan is timed' -r
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l block -d 'Size of a block that is read or written at random' -r
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l demand -d 'A run (id or file): does what its database workloads took fit these platforms?' -r
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l limits -d 'Put this file\'s figures over the table of limits' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l format -d 'Format of standard output' -r -f -a "text\t'For people'
+json\t'Everything, for programs'
+csv\t'One row per platform and kind of work'
+markdown\t'A table and what binds'"
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'

@@ -30,6 +30,7 @@ _narrows() {
         case $line[1] in
             (run)
 _arguments "${_arguments_options[@]}" : \
+'--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
 '*--layers=[Only these layers]:LAYER,…:((clock\:"Cost of reading the time"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
@@ -656,10 +657,51 @@ _arguments "${_arguments_options[@]}" : \
 '--root=[Examine the machine whose files are copied below this folder, not this one]:DIR:_files' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
 '--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'--format=[Text or JSON]:FORMAT:((text\:"For people"
-json\:"As in the run file"))' \
+'--format=[Text, JSON, or a page with a picture]:FORMAT:((text\:"For people"
+json\:"As in the run file"
+html\:"One self-contained page that draws the machine"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
+'::of -- Show this instead of the machine here\: a capture (`narrows gather`), a run by its file or id, or a folder as with --root:_default' \
+&& ret=0
+;;
+(gather)
+_arguments "${_arguments_options[@]}" : \
+'-o+[The capture, a new file]:FILE:_files' \
+'--output=[The capture, a new file]:FILE:_files' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'--privileged[Capture as root what others can'\''t read]' \
+'--force[Replace FILE if it is there]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(limits)
+_arguments "${_arguments_options[@]}" : \
+'*--limits=[Put this file'\''s figures over the table'\''s]:FILE:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people"
+json\:"Everything, for programs"
+csv\:"One row per figure"
+markdown\:"Tables with their sources"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::classes -- Classes, families (dram, pcie, nvme, ethernet, cpu, …), or the first words of classes (epyc) \[default\: all\]:_default' \
+&& ret=0
+;;
+(plan)
+_arguments "${_arguments_options[@]}" : \
+'--table=[Size of the table whose scan is timed]:SIZE:_default' \
+'--block=[Size of a block that is read or written at random]:SIZE:_default' \
+'--demand=[A run (id or file)\: does what its database workloads took fit these platforms?]:RUN:_default' \
+'*--limits=[Put this file'\''s figures over the table of limits]:FILE:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people"
+json\:"Everything, for programs"
+csv\:"One row per platform and kind of work"
+markdown\:"A table and what binds"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- Descriptions of platforms, TOML:_files' \
 && ret=0
 ;;
 (help)
@@ -790,6 +832,18 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(gather)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(limits)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(plan)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -811,6 +865,9 @@ _narrows_commands() {
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
+'gather:Capture this machine in a small file that names nobody, for another place or another user' \
+'limits:Show what parts of a machine can carry, with the source of every figure' \
+'plan:Say what platforms described in files could do, what binds, and what to widen first' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows commands' commands "$@"
@@ -906,6 +963,11 @@ _narrows__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block writers commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__gather_commands] )) ||
+_narrows__subcmd__gather_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows gather commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help_commands] )) ||
 _narrows__subcmd__help_commands() {
     local commands; commands=(
@@ -914,6 +976,9 @@ _narrows__subcmd__help_commands() {
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
+'gather:Capture this machine in a small file that names nobody, for another place or another user' \
+'limits:Show what parts of a machine can carry, with the source of every figure' \
+'plan:Say what platforms described in files could do, what binds, and what to widen first' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows help commands' commands "$@"
@@ -960,10 +1025,20 @@ _narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block writers commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__gather_commands] )) ||
+_narrows__subcmd__help__subcmd__gather_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help gather commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__help_commands] )) ||
 _narrows__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__limits_commands] )) ||
+_narrows__subcmd__help__subcmd__limits_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help limits commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__log_commands] )) ||
 _narrows__subcmd__help__subcmd__log_commands() {
@@ -1026,6 +1101,11 @@ _narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log streams commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__plan_commands] )) ||
+_narrows__subcmd__help__subcmd__plan_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help plan commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__platform_commands] )) ||
 _narrows__subcmd__help__subcmd__platform_commands() {
     local commands; commands=()
@@ -1040,6 +1120,11 @@ _narrows__subcmd__help__subcmd__report_commands() {
 _narrows__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__limits_commands] )) ||
+_narrows__subcmd__limits_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows limits commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log_commands] )) ||
 _narrows__subcmd__log_commands() {
@@ -1200,6 +1285,11 @@ _narrows__subcmd__log__subcmd__postgres_commands() {
 _narrows__subcmd__log__subcmd__streams_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log streams commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__plan_commands] )) ||
+_narrows__subcmd__plan_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows plan commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__platform_commands] )) ||
 _narrows__subcmd__platform_commands() {
