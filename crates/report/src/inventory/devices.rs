@@ -87,7 +87,8 @@ fn named(devices: &Devices, function: &PciDevice) -> String {
     if drives > 2 {
         names.retain(|name| devices.drives.iter().all(|drive| drive.name != *name));
     }
-    let driver = function.driver.as_deref().filter(|_| names.is_empty() && drives == 0);
+    let nameless = names.is_empty() && drives == 0 && function.kind != PciKind::Bridge;
+    let driver = function.driver.as_deref().filter(|_| nameless);
     names.extend(driver);
     names.iter().map(|name| format!(" {name}")).collect()
 }

@@ -51,7 +51,10 @@ pub(super) fn elsewhere(devices: &Devices, lines: &mut Lines) {
         let modes = region.namespaces.iter().filter_map(|space| space.mode.clone());
         let modes: Vec<String> = modes.collect();
         let modes = (!modes.is_empty()).then(|| format!("used as {}", modes.join(" and ")));
-        add(vec![name, size(region.size_bytes), modes, domain, node(region.numa_node)]);
+        // The node that is on-line and near isn't the one that it would be.
+        let target = region.target_node.filter(|node| Some(*node) != region.numa_node);
+        let target = target.map(|node| format!("as memory it would be node {node}"));
+        add(vec![name, size(region.size_bytes), modes, domain, node(region.numa_node), target]);
     }
     for dax in &devices.dax {
         let used = match dax.driver.as_deref() {
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
     use narrows_model::{
         ArrayMember, DaxDevice, Drive, IdleState, MapperDevice, MdArray, NvmeNamespace, NvmePath,
-        NvmeSubsystem,
+        NvmeSubsystem, PmemRegion,
     };
 
     #[test]
@@ -152,6 +155,13 @@ mod tests {
                 missing: Some(2),
                 ..MdArray::default()
             }],
+            pmem: vec![PmemRegion {
+                name: "region0".into(),
+                numa_node: Some(0),
+                target_node: Some(2),
+                persistence_domain: Some("cpu_cache".into()),
+                ..PmemRegion::default()
+            }],
             dax: vec![DaxDevice {
                 name: "dax0.0".into(),
                 size_bytes: Some(1_000_000_000),
@@ -169,6 +179,8 @@ mod tests {
             [
                 "drive nvme1n1, nvme (tcp)",
                 "ways to nvme1n1, nvme1 optimized, nvme2 inaccessible NOT USABLE",
+                "persistent memory region0, kept from the cpu_cache on, node 0, as memory it would be",
+                "  node 2",
                 "memory dax0.0, 1.00 GB, used as memory, node 5",
                 "array md0, raid10, of sda1 sdb1, chunk 512 KiB, DEGRADED: 2 missing",
             ]
