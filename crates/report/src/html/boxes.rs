@@ -1,7 +1,7 @@
 //! The machine as boxes within boxes: packages, nodes, caches and cores as they lie within each other, and what hangs on PCIe with
 //! what its link carries. What is alike is one box with a count. A link that runs below what both its ends could do says so in words.
 
-use narrows_model::{Devices, PciDevice, PcieLink, Platform};
+use narrows_model::{Devices, PciDevice, PciKind, PcieLink, Platform};
 
 use super::svg::Picture;
 use crate::inventory::topology::{Place, places};
@@ -11,6 +11,8 @@ const WIDTH: f64 = 960.0;
 /// Between a box's edge and what is in it, and between boxes.
 const PAD: f64 = 9.0;
 const LINE: f64 = 16.0;
+/// From a line's place to where its letters stand.
+const SINK: f64 = 4.0;
 /// A letter is no wider on average.
 const LETTER: f64 = 6.9;
 /// Links that are drawn; a machine with more has them in its list.
@@ -25,17 +27,22 @@ pub(super) fn picture(p: &Platform, name: &str) -> Option<String> {
     }
     let machine = lay(&Place { words: name.to_string(), within: parts }, WIDTH);
     let label = format!("{name}: its parts as boxes within boxes");
-    let mut picture = Picture::new(WIDTH, machine.height, &label);
-    draw(&machine, (0.0, 0.0), 0, &mut picture);
+    let mut picture = Picture::new(WIDTH + 2.0, machine.height + 2.0, &label);
+    draw(&machine, (1.0, 1.0), 0, &mut picture);
     Some(picture.finish("chart", false))
 }
 
-/// The PCIe links by node, each with what is at its end.
+/// What is on PCI by node, each with its link; of what several functions share one link, the first.
 fn links(devices: &Devices) -> Vec<Place> {
+    let linked = devices.links().map(|(end, port)| (end, link(end, port)));
+    let others = devices.pci.iter().filter(|end| end.kind != PciKind::Bridge && end.link.is_none());
     let mut nodes: Vec<(Option<u32>, Vec<Place>)> = Vec::new();
-    for (end, port) in devices.links().take(MOST_LINKS) {
-        let Some(words) = link(devices, end, port) else { continue };
-        let place = Place { words, within: Vec::new() };
+    for (end, link) in linked.chain(others.map(|end| (end, None))).take(MOST_LINKS) {
+        let names = devices.names_at(&end.address);
+        let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
+        let link = link.map_or(String::new(), |link| format!(", {link}"));
+        let place =
+            Place { words: format!("{what}, {}{link}", end.kind.word()), within: Vec::new() };
         match nodes.iter_mut().find(|(node, _)| *node == end.numa_node) {
             Some((_, places)) => places.push(place),
             None => nodes.push((end.numa_node, vec![place])),
@@ -43,24 +50,18 @@ fn links(devices: &Devices) -> Vec<Place> {
     }
     nodes.sort_by_key(|(node, _)| *node);
     let words = |node: Option<u32>| match node {
-        Some(node) => format!("PCIe at node {node}"),
-        None => "PCIe".to_string(),
+        Some(node) => format!("PCI at node {node}"),
+        None => "PCI, at no node that is known".to_string(),
     };
     nodes.into_iter().map(|(node, within)| Place { words: words(node), within }).collect()
 }
 
-/// `nvme0n1, NVMe, PCIe 16 GT/s × 4, 7.88 GB/s each way, could be 32 GT/s × 4`; `None` of a link of which nothing is known.
-fn link(devices: &Devices, end: &PciDevice, port: Option<&PciDevice>) -> Option<String> {
+/// `PCIe 16 GT/s × 4, 7.88 GB/s each way, below what both ends could do: PCIe 32 GT/s × 4`; `None` where speed or width aren't
+/// known.
+fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<String> {
     let own = end.link.as_ref()?;
-    let carries = own.bytes_per_s()?;
-    let names = devices.names_at(&end.address);
-    let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
-    let mut words = format!(
-        "{what}, {}, {}, {} each way",
-        end.kind.word(),
-        speed(own.current_gts?, own.current_width?),
-        Units::Si.bytes_per_s(carries)
-    );
+    let carries = Units::Si.bytes_per_s(own.bytes_per_s()?);
+    let mut words = format!("{}, {carries} each way", speed(own.current_gts?, own.current_width?));
     let most = at_most(own, port.and_then(|port| port.link.as_ref()));
     if let Some((gts, width)) = most
         && (Some(gts) > own.current_gts || Some(width) > own.current_width)
@@ -131,7 +132,7 @@ fn draw(laid: &Laid, (x, y): (f64, f64), depth: usize, picture: &mut Picture) {
     let class = if depth.is_multiple_of(2) { "box even" } else { "box" };
     picture.bar(class, x, y, laid.width, laid.height);
     for (line, number) in laid.lines.iter().zip(1..) {
-        picture.words("boxword", x + PAD, y + f64::from(number) * LINE, line);
+        picture.words("boxword", x + PAD, y + f64::from(number) * LINE + SINK, line);
     }
     for ((dx, dy), within) in &laid.within {
         draw(within, (x + dx, y + dy), depth + 1, picture);
@@ -140,7 +141,7 @@ fn draw(laid: &Laid, (x, y): (f64, f64), depth: usize, picture: &mut Picture) {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Cache, PciKind};
+    use narrows_model::Cache;
 
     use super::*;
 
@@ -196,7 +197,7 @@ mod tests {
                 function("0000:01:00.0", Some("0000:00:01.0"), PciKind::Nvme, runs(now, end)),
             ];
             let places = links(&Devices { pci, ..Devices::default() });
-            assert_eq!((places.len(), places[0].words.as_str()), (1, "PCIe at node 1"));
+            assert_eq!((places.len(), places[0].words.as_str()), (1, "PCI at node 1"));
             assert_eq!(places[0].within.len(), 1);
             places[0].within[0].words.clone()
         };
