@@ -4,10 +4,10 @@
 //! database elsewhere, and all that a hypervisor lends keep their power when this machine boots.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use narrows_facts::Live;
+use narrows_facts::{Live, Source};
 use narrows_model::{Medium as Place, Platform, Role};
 
 use crate::Target;
@@ -48,14 +48,21 @@ impl Medium {
 
 fn of_device(path: &Path) -> Medium {
     let platform = narrows_platform::discover(&Live, &[]);
-    let stack = fs::metadata(path)
-        .map(|metadata| narrows_platform::block_stack(&Live, &number(metadata.rdev())))
+    let place = beneath(&Live, path);
+    Medium { elsewhere: reason(&platform, [place]), mount_point: None }
+}
+
+/// Where the drives of the block device at `path` are, which `source` knows by its number.
+fn beneath(source: &dyn Source, path: &Path) -> Place {
+    // Other files have a number too, which may be that of some block device.
+    let metadata = fs::metadata(path).ok().filter(|found| found.file_type().is_block_device());
+    let stack = metadata
+        .map(|metadata| narrows_platform::block_stack(source, &number(metadata.rdev())))
         .unwrap_or_default();
-    let place = match stack.as_slice() {
+    match stack.as_slice() {
         [] => Place::Unseen(format!("the drives beneath {} can't be seen", path.display())),
         devices => Place::of(devices),
-    };
-    Medium { elsewhere: reason(&platform, [place]), mount_point: None }
+    }
 }
 
 fn of_platform(platform: &Platform) -> Medium {
@@ -85,7 +92,10 @@ fn reason(platform: &Platform, places: impl IntoIterator<Item = Place>) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
+    use narrows_facts::Tree;
     use narrows_model::{BlockDevice, DeviceKind};
 
     fn platform(transport: &str) -> Platform {
@@ -132,8 +142,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_device_has_no_drives() {
-        let found = of_device(Path::new("/dev/null"));
-        assert!(found.elsewhere.is_some(), "{found:?}");
+    fn what_is_no_block_device_has_no_drives_whatever_its_number_is_elsewhere() {
+        assert!(of_device(Path::new("/dev/null")).elsewhere.is_some());
+        // The fourth disk in memory has the number of /dev/null.
+        let machine = tempfile::tempdir().unwrap();
+        let folder = machine.path().join("sys/devices/virtual/block/ram3");
+        let numbers = machine.path().join("sys/dev/block");
+        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir_all(&numbers).unwrap();
+        fs::write(folder.join("dev"), "1:3\n").unwrap();
+        symlink("/sys/devices/virtual/block/ram3", numbers.join("1:3")).unwrap();
+        let tree = Tree::new(machine.path());
+        assert_eq!(narrows_platform::block_stack(&tree, "1:3")[0].name, "ram3");
+        let Place::Unseen(why) = beneath(&tree, Path::new("/dev/null")) else { panic!("a drive") };
+        assert!(why.contains("beneath /dev/null"), "{why}");
     }
 }

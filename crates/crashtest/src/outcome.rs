@@ -139,8 +139,10 @@ fn acquit(
     if let Some(why) = cut.calm().filter(|_| seen.is_ok()) {
         doubt(why.to_string());
     }
-    // A drive that is cut alone stalls its writer before it fails.
-    let idle = cut.idle_ms.filter(|idle| cut.told.is_none() && *idle > LONGEST_IDLE_MS);
+    // A drive that is cut alone stalls its writer before it fails. Where the writer's machine lost its power, nobody's word
+    // says that it wrote until then.
+    let stalled = cut.told.is_some() && !cut.by_boot();
+    let idle = cut.idle_ms.filter(|idle| !stalled && *idle > LONGEST_IDLE_MS);
     if let Some(idle) = idle {
         doubt(format!(
             "no record was written in the last {:.1} s before the end",
@@ -290,6 +292,14 @@ mod tests {
         let test = conclude(&terms(true), counts(5000, 0, 0), &both, LEAST_RECORDS);
         assert_eq!((test.outcome, test.told), (Shown, None));
         assert!(test.cut.unwrap().contains("booted since; the user says that it was db's plug"));
+        // Nor does anybody's word outweigh that nothing was written before it.
+        let idle = Cut { idle_ms: Some(4000), ..both };
+        let (seen, text) = outcome(counts(5000, 0, 0), &idle, true);
+        assert_eq!(seen, Inconclusive);
+        assert!(text.contains("4.0 s before the end"), "{text}");
+        // A shelf that is cut alone stalls its writer.
+        let stalled = Cut { idle_ms: Some(4000), ..living };
+        assert_eq!(outcome(counts(5000, 0, 0), &stalled, true).0, Shown);
         let booted = conclude(&terms(true), counts(5000, 0, 0), &real_cut(), LEAST_RECORDS);
         assert_eq!((booted.outcome, booted.told), (Shown, None));
         assert_eq!((booted.machine.as_deref(), booted.boot_id.as_deref()), (Some("m"), Some("b")));

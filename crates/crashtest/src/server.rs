@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use narrows_facts::{Live, Source};
-use narrows_layer_database::{Address, Connection, WireError};
+use narrows_layer_database::{Address, Connection, Endpoint, WireError};
 use serde::{Deserialize, Serialize};
 
 use crate::Acknowledged;
@@ -46,24 +46,42 @@ pub(crate) fn look(
         field.and_then(|text| text.parse().ok()).unwrap_or(0)
     };
     let here = narrows_platform::boot_id(&Live);
-    // Only some users may; a server on this machine has this kernel.
+    // Only some users may.
     let told = connection.one("SELECT pg_read_file('/proc/sys/kernel/random/boot_id', 0, 36)");
     let told = told.ok().flatten().map(|id| id.trim().to_string()).filter(|id| !id.is_empty());
-    let boot_id = told.or_else(|| here.clone().filter(|_| address.is_local()));
     let mut server = Server {
         started_unix_ms: number(0),
         now_unix_ms: number(1),
-        boot_id,
+        boot_id: told,
         attachments: Vec::new(),
     };
-    let local = server.boot_id.is_some() && server.boot_id == here;
-    let folder = if local { connection.one("SHOW data_directory").ok().flatten() } else { None };
-    let folder = folder.map(PathBuf::from).filter(|folder| server.lives_in(folder));
+    let near = match &server.boot_id {
+        Some(told) => here.as_ref() == Some(told),
+        None => address.is_local(),
+    };
+    let folder = if near { connection.one("SHOW data_directory").ok().flatten() } else { None };
+    let folder = server.settle(&address.endpoint, here, folder.map(PathBuf::from));
     server.attachments = folder.as_deref().map(attachments).unwrap_or_default();
     Ok((server, folder))
 }
 
 impl Server {
+    /// The folder, if it is this server's and here. A server that doesn't tell its boot has this machine's where its socket
+    /// or its folder is here; an address of this machine alone may be the end of a tunnel.
+    fn settle(
+        &mut self,
+        endpoint: &Endpoint,
+        here: Option<String>,
+        folder: Option<PathBuf>,
+    ) -> Option<PathBuf> {
+        let folder = folder.filter(|folder| self.lives_in(folder));
+        if self.boot_id.is_none() && (folder.is_some() || matches!(endpoint, Endpoint::Unix { .. }))
+        {
+            self.boot_id = here;
+        }
+        folder
+    }
+
     /// Whether that folder is this server's, and not one of the same path that its container can't see.
     fn lives_in(&self, folder: &Path) -> bool {
         let lock = fs::read_to_string(folder.join("postmaster.pid")).unwrap_or_default();
@@ -101,8 +119,8 @@ impl Server {
                     .to_string(),
             ),
             None => Some(
-                "whether the kernel under the server is the one that wrote can't be told: ask as a user who may read files \
-                 there (pg_read_server_files), or say with --remounted that it was started again"
+                "whether the kernel under the server is the one that wrote can't be told: ask over its Unix socket, or as a \
+                 user who may read files there (pg_read_server_files), or say with --remounted that it was started again"
                     .to_string(),
             ),
         }
@@ -221,5 +239,26 @@ mod tests {
         assert!(now.lives_in(folder.path()));
         fs::write(&lock, "77\n/data\n1600000000\n5432\n").unwrap();
         assert!(!now.lives_in(folder.path()), "an older server's");
+    }
+
+    #[test]
+    fn the_end_of_a_tunnel_is_not_taken_for_a_server_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("postmaster.pid");
+        let tcp = Endpoint::Tcp { host: "localhost".into(), port: 5432 };
+        let socket = Endpoint::Unix { folder: "/run/postgresql".into(), port: 5432 };
+        let settle = |endpoint: &Endpoint, told: Option<&str>, began: u64| {
+            fs::write(&lock, format!("77\n/data\n{began}\n5432\n")).unwrap();
+            let mut server = server(1_700_000_000_500, told, &[]);
+            let here = Some("here".to_string());
+            let found = server.settle(endpoint, here, Some(folder.path().to_path_buf()));
+            (server.boot_id, found.is_some())
+        };
+        let (here, there) = (Some("here".to_string()), Some("there".to_string()));
+        let (its_own, anothers) = (1_700_000_000, 1_600_000_000);
+        assert_eq!(settle(&tcp, None, anothers), (None, false));
+        assert_eq!(settle(&tcp, None, its_own), (here.clone(), true));
+        assert_eq!(settle(&socket, None, anothers), (here, false));
+        assert_eq!(settle(&tcp, Some("there"), anothers), (there, false));
     }
 }

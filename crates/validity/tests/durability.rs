@@ -114,7 +114,7 @@ fn no_flag_option_or_speed_gets_past_not_shown() {
             path("xfs", &[], vec![device("sda", DeviceKind::Disk, Some("write through"), &[])]),
             "sda",
             Open,
-            "somebody wrote that",
+            "doesn't tell, or what somebody wrote",
         ),
         (
             path("xfs", &[], vec![device("sda", DeviceKind::Disk, None, &[])]),

@@ -16,12 +16,11 @@ pub enum Medium {
     Unseen(String),
 }
 
-/// Transports of drives that are fed by the machine, or stand beside it.
-const HERE: [&str; 10] = [
+/// Transports of drives that are fed by the machine.
+const HERE: [&str; 9] = [
     "sata",
     "sas",
     "scsi",
-    "usb",
     "mmc",
     "pmem",
     "nvme",
@@ -29,6 +28,13 @@ const HERE: [&str; 10] = [
     "nvme (apple-nvme)",
     "nvme (loop)",
 ];
+/// Transports that reach drives in this machine and in boxes beside it alike, and what they can reach.
+const EITHER: [(&str, &str); 2] = [
+    ("sas (expander)", "an expander is in a backplane of this machine or in a shelf"),
+    ("usb", "the drive may be in an enclosure"),
+];
+/// Models of drives that a provider shows on PCIe, also to machines without a hypervisor, and that are volumes in a network.
+const LENT_MODELS: [&str; 1] = ["Amazon Elastic Block Store"];
 /// And of drives that a hypervisor shows, where only its host knows what is behind them.
 const LENT: [&str; 4] = ["virtio", "virtio-scsi", "xen", "vmbus"];
 /// Through a switch or a cable to another box with a power supply of its own.
@@ -56,7 +62,17 @@ impl BlockDevice {
                 _ => Medium::Here,
             };
         };
-        if HERE.contains(&transport) {
+        let either = EITHER.iter().find(|(known, _)| *known == transport);
+        if let Some(model) = self.model.as_deref().filter(|model| LENT_MODELS.contains(model)) {
+            Medium::Elsewhere(format!(
+                "{name} is a volume in a provider's network ({model}): the drives behind it are in other machines, whose power \
+                 has to be cut"
+            ))
+        } else if let Some((_, where_to)) = either {
+            Medium::Unseen(format!(
+                "{name} is attached by {transport}: {where_to} with a power supply of its own, which can't be seen"
+            ))
+        } else if HERE.contains(&transport) {
             Medium::Here
         } else if LENT.contains(&transport) {
             Medium::Elsewhere(format!(
@@ -147,9 +163,25 @@ mod tests {
         }
         let Medium::Elsewhere(why) = disk(Some("virtio")) else { panic!("virtio") };
         assert!(why.contains("its host's") && why.contains("to kill or reset"), "{why}");
+        for (either, whose) in [("usb", "enclosure"), ("sas (expander)", "shelf")] {
+            let Medium::Unseen(why) = disk(Some(either)) else { panic!("{either}") };
+            assert!(why.contains(whose) && why.contains("power supply of its own"), "{why}");
+        }
         for unseen in [Some("program (ublk)"), Some("nvme (quantum)"), None] {
             assert!(matches!(disk(unseen), Medium::Unseen(_)), "{unseen:?}");
         }
+    }
+
+    #[test]
+    fn a_volume_of_a_provider_is_elsewhere_even_on_bare_metal() {
+        let of = |model: &str| {
+            let model = Some(model.to_string());
+            let drive = device("nvme0n1", DeviceKind::Disk, Some("nvme (pcie)"));
+            BlockDevice { model, ..drive }.medium()
+        };
+        let Medium::Elsewhere(why) = of("Amazon Elastic Block Store") else { panic!("here") };
+        assert!(why.contains("nvme0n1") && why.contains("provider's network"), "{why}");
+        assert_eq!(of("Amazon EC2 NVMe Instance Storage"), Medium::Here);
     }
 
     #[test]

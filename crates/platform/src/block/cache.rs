@@ -1,7 +1,9 @@
 //! What a drive itself says of its write cache. The kernel's own setting (`queue/write_cache`) begins as what the drive
 //! said when it was attached, and anybody with the right can change it afterwards; then no flush is sent any more.
 //!
-//! - SCSI and SATA: mode page 8, as the disk driver shows it (Linux `Documentation/scsi/sd-parameters.rst`).
+//! - SCSI and SATA: mode page 8, as the disk driver shows it (Linux `drivers/scsi/sd.c`, `cache_type`). Only `write back` is the
+//!   drive's word: `write through` is also what the driver assumes of a drive that doesn't tell, and what an order of
+//!   `temporary write through` leaves there.
 //! - virtio: the device's configuration (Linux `Documentation/ABI/testing/sysfs-block`, `cache_type`).
 //! - NVMe: Identify Controller and feature 06h, where the controller may be opened.
 
@@ -25,7 +27,7 @@ fn scsi(source: &dyn Source, folder: &str) -> Option<DriveCache> {
     let names = source.list(&list).ok()?;
     names.iter().find_map(|name| {
         let says = source.text(&format!("{list}/{name}/cache_type"))?;
-        said("scsi_disk cache_type", &says)
+        said("scsi_disk cache_type", &says).filter(|cache| cache.volatile)
     })
 }
 

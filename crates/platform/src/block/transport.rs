@@ -62,7 +62,8 @@ pub(crate) fn name(
     } else if speaks("srp_host") {
         "srp"
     } else if begins("end_device-") {
-        "sas"
+        // Which may be in a shelf with a power supply of its own.
+        if begins("expander-") { "sas (expander)" } else { "sas" }
     } else if begins("VMBUS") || begins("vmbus") {
         "vmbus"
     } else if begins("vbd-") {

@@ -61,8 +61,20 @@ fn a_drive_says_itself_whether_its_cache_is_volatile_whatever_the_kernel_was_tol
     assert_eq!(cache(md), None);
     let told = |device: &BlockDevice| device.queue.as_ref().unwrap().write_cache.clone().unwrap();
     assert_eq!((told(sda).as_str(), told(sdb).as_str()), ("write through", "write back"));
-    assert!(cache(sda).unwrap().volatile && !cache(sdb).unwrap().volatile);
+    assert!(cache(sda).unwrap().volatile);
     assert_eq!(cache(sda).unwrap().says, "scsi_disk cache_type \"write back\"");
+    // Also what the kernel assumes of drives that don't tell.
+    assert_eq!(cache(sdb), None);
+}
+
+#[test]
+fn no_word_of_a_scsi_drive_clears_its_cache() {
+    for says in ["write through", "none"] {
+        let machine = Machine::new();
+        drive(&machine, SATA, "8:0", says, "write through");
+        let path = wal(&machine, "8:0");
+        assert_eq!(cache(&path.devices[0]), None, "{says}");
+    }
 }
 
 #[test]
@@ -75,6 +87,8 @@ fn a_virtual_drive_says_it_in_its_configuration() {
         .file(&format!("{vda}/queue/write_cache"), "write back\n");
     let path = wal(&machine, "254:0");
     assert!(cache(&path.devices[0]).unwrap().volatile);
+    machine.file(&format!("{vda}/cache_type"), "write through\n");
+    assert!(!cache(&wal(&machine, "254:0").devices[0]).unwrap().volatile);
     assert!(elsewhere(&path).contains("lent by a hypervisor"));
 }
 
@@ -103,6 +117,28 @@ fn drives_in_other_machines_are_known_by_how_they_are_attached() {
         assert_eq!(path.devices[0].transport.as_deref(), Some(transport), "{folder}");
         let why = elsewhere(&path);
         assert!(why.contains("its own power has to be cut"), "{why}");
+    }
+}
+
+#[test]
+fn drives_that_may_have_a_power_supply_of_their_own_are_not_taken_for_local() {
+    let sas = "/sys/devices/pci0000:00/0000:00:01.0/0000:02:00.0/host0/port-0:0";
+    let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0";
+    let drive = "end_device-0:0:5/target0:0:5/0:0:5:0/block/sdc";
+    for (folder, transport, here) in [
+        (format!("{sas}/{drive}"), "sas", true),
+        (format!("{sas}/expander-0:0/port-0:0:5/{drive}"), "sas (expander)", false),
+        (format!("{usb}/block/sdc"), "usb", false),
+    ] {
+        let machine = Machine::new();
+        machine.device(&folder, "8:32", 100);
+        let path = wal(&machine, "8:32");
+        assert_eq!(path.devices[0].transport.as_deref(), Some(transport), "{folder}");
+        match path.medium() {
+            Medium::Here => assert!(here, "{transport}"),
+            Medium::Unseen(why) => assert!(!here && why.contains("power supply"), "{why}"),
+            Medium::Elsewhere(why) => panic!("{why}"),
+        }
     }
 }
 

@@ -51,8 +51,8 @@ fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
             ),
             None => open(
                 name,
-                "says that it has no volatile cache, so the kernel sends it no flushes: true of protected caches, and \
-                 also what it says if somebody wrote that into its settings",
+                "is sent no flushes: the kernel takes its cache for `write through`. Right for protected caches and drives \
+                 without one; also what the kernel assumes of a drive that doesn't tell, or what somebody wrote into its settings",
             ),
         };
     }
