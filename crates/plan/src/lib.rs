@@ -17,6 +17,7 @@ mod drives;
 mod entry;
 mod error;
 mod figures;
+mod links;
 mod machine;
 mod note;
 mod paths;

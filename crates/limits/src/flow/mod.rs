@@ -20,4 +20,6 @@ pub use network::{Constraint, Counts, Network, Route, User};
 pub use programme::{Optimum, Programme, ProgrammeError, Relation, Row};
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
