@@ -79,6 +79,10 @@ pub struct LiveCounts {
     pub interval_ns: f64,
     /// Windows of it, each with figures of its own; one: too short to be cut.
     pub windows: u32,
+    /// Time of it in which questions went unanswered, ns: what sessions did then was not seen. Absent in runs that kept it
+    /// for the whole look alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen_ns: Option<f64>,
     /// Transactions that ended in a commit, those that only read too, without ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<f64>,
@@ -227,7 +231,7 @@ pub struct LiveCost {
     /// Questions that the server refused or didn't answer within our time limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unanswered: u64,
-    /// Time in which these were waited for, ns: what sessions did then was not seen.
+    /// Time in which these were waited for, ns, before the interval and after it too.
     #[serde(default, skip_serializing_if = "no_time")]
     pub unanswered_ns: f64,
 }

@@ -105,8 +105,16 @@ pub(super) fn apart(log: &LiveLog) -> Option<f64> {
         .filter(|ratio| !(1.0 / STATES_AGREE..=STATES_AGREE).contains(ratio))
 }
 
+/// How many sessions were found at work, where windows tell the share from a tenth and so few sessions can't.
+pub(super) fn few(groups: &Groups) -> Option<u64> {
+    let tells = |(low, high): &(f64, f64)| *low > LEAST_SHARE || *high < LEAST_SHARE;
+    groups.share_by_windows().filter(tells)?;
+    groups.share_interval().filter(tells).is_none().then(|| groups.found())
+}
+
 /// The share of the interval in which questions went unanswered, where it is too much.
 pub(super) fn unseen(log: &LiveLog) -> Option<f64> {
-    let share = log.cost.unanswered_ns / log.counted.interval_ns;
+    let unseen_ns = log.counted.unseen_ns.unwrap_or(log.cost.unanswered_ns);
+    let share = unseen_ns / log.counted.interval_ns;
     Some(share).filter(|share| *share > UNSEEN)
 }

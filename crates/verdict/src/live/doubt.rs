@@ -56,6 +56,8 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
             first.words(),
             second.words()
         )
+    } else if let Some(found) = bound::few(groups) {
+        too_few(found, groups.samples, low, high)
     } else {
         format!(
             "The log's share is {} to {} in these windows, which leaves it open.",
@@ -63,6 +65,17 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
             Ratio(high)
         )
     })
+}
+
+/// `600 questions found 3 sessions at work: by chance alone …`
+fn too_few(found: u64, samples: u64, low: f64, high: f64) -> String {
+    let sessions = if found == 1 { "session" } else { "sessions" };
+    format!(
+        "{samples} questions found {found} {sessions} at work in all: of so few, chance alone leaves the log's share at {} to \
+         {}. Look for longer, or when there is more to do.",
+        Ratio(low),
+        Ratio(high)
+    )
 }
 
 fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {

@@ -107,9 +107,28 @@ impl Groups {
         (self.known && self.active_mean > 0.0).then(|| self.at_log() / self.active_mean)
     }
 
-    /// Its 95 % interval, as that of a ratio of two means over the windows (Cochran, *Sampling Techniques*, 3rd ed., 6.3);
-    /// `None` where the windows are too few or too short.
+    /// Sessions found at work, all questions together.
+    pub(super) fn found(&self) -> u64 {
+        self.found_in(self.active_mean)
+    }
+
+    /// From a mean over all samples to the sum that it is of.
+    fn found_in(&self, mean: f64) -> u64 {
+        (mean * self.samples as f64).round() as u64
+    }
+
+    /// Its 95 % interval: no narrower than windows differ by, and no narrower than so many sessions found can tell were each
+    /// of them a draw of its own (Clopper and Pearson). Where no session of a few was at the log all windows are alike, and
+    /// only the second says anything. `None` where the windows are too few or too short.
     pub(super) fn share_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.share_by_windows()?;
+        let at_log = self.found_in(self.at_log());
+        let (least, most) = narrows_stats::share_interval_95(at_log, self.found());
+        Some((low.min(least), high.max(most)))
+    }
+
+    /// By the windows alone, as that of a ratio of two means (Cochran, *Sampling Techniques*, 3rd ed., 6.3).
+    pub(super) fn share_by_windows(&self) -> Option<(f64, f64)> {
         let share = self.share()?;
         let beyond = |(index, active): (usize, &f64)| {
             let log: f64 = self.windows.iter().map(|windows| windows[index]).sum();

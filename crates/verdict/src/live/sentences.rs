@@ -77,7 +77,7 @@ fn unanswered(log: &LiveLog) -> Option<String> {
         n => format!("{n} questions were"),
     };
     Some(format!(
-        "{questions} not answered within our time limit; for {} nothing of what sessions did was seen.",
+        "{questions} not answered; for {} nothing of what sessions did was seen.",
         time(cost.unanswered_ns)
     ))
 }

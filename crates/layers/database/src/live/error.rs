@@ -1,22 +1,37 @@
 //! Why a live server's log could not be looked at.
 
+use super::watcher::passes;
 use crate::wire::WireError;
+
+/// A statement prepared before isn't there, one of a session before ours still is, or the protocol is another's: what
+/// poolers in transaction mode come to.
+const POOLED: [&str; 3] = ["26000", "42P05", "08P01"];
+/// A column, a function, a table that isn't there.
+const UNDEFINED: [&str; 3] = ["42703", "42883", "42P01"];
 
 /// Why a live server's log could not be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// A pooler in between doesn't pass our limits on.
+    /// A pooler in between doesn't pass our limits on, or gives each statement another session.
     #[error(
-        "{0}\nhint: a pooler answers there; name the server itself, because the limits that keep this harmless don't \
-         pass through"
+        "{0}\nhint: a pooler stands between, which keeps neither our session nor the limits that make this harmless; \
+         connect to the server itself"
     )]
     Pooler(WireError),
+    /// The role may not ask that.
+    #[error("{0}\nhint: looking needs the right to read statistics: GRANT pg_monitor to this user")]
+    Denied(WireError),
+    /// What is asked for isn't there, although the catalog said so or every version known has it.
+    #[error(
+        "{0}\nhint: is it PostgreSQL that answers there, or something that speaks its protocol? name a PostgreSQL server"
+    )]
+    Foreign(WireError),
     /// The server refused or the connection broke.
     #[error(transparent)]
-    Wire(#[from] WireError),
+    Wire(WireError),
     /// It answers, but not what is asked.
     #[error(
-        "the server left three questions in a row unanswered before anything was seen: {0}\nhint: each may take 5 s, so that \
+        "the server left three questions in a row unanswered: {0}\nhint: each may take 5 s, so that \
          looking harms nobody; look when it is less busy"
     )]
     Silent(String),
@@ -41,14 +56,14 @@ pub enum LiveError {
 }
 
 impl LiveError {
-    /// The questions went unanswered from the beginning; without the hint, which would have somebody's limit raised and
-    /// not ours.
+    /// What ended the asking; where questions went unanswered, without the hint, which would have somebody's limit raised
+    /// and not ours.
     pub(super) fn silent(error: WireError) -> LiveError {
         match &error {
-            WireError::Server { severity, code, message, .. } => {
+            WireError::Server { severity, code, message, .. } if passes(&error) => {
                 LiveError::Silent(format!("{severity} {code}: {message}"))
             }
-            _ => LiveError::Wire(error),
+            _ => error.into(),
         }
     }
 
@@ -62,5 +77,36 @@ impl LiveError {
             }
             _ => LiveError::Wire(error),
         }
+    }
+}
+
+impl From<WireError> for LiveError {
+    /// A statement's error, by what is to be done about it.
+    fn from(error: WireError) -> LiveError {
+        match error.code() {
+            Some(code) if POOLED.contains(&code) => LiveError::Pooler(error),
+            Some(code) if UNDEFINED.contains(&code) => LiveError::Foreign(error),
+            Some("42501") => LiveError::Denied(error),
+            _ => LiveError::Wire(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_a_session_before_ours_prepared_shows_a_pooler() {
+        let error = |code: &str| {
+            LiveError::from(WireError::Server {
+                severity: "ERROR".into(),
+                code: code.into(),
+                message: "planted".into(),
+                detail: String::new(),
+            })
+        };
+        assert!(matches!(error("42P05"), LiveError::Pooler(_)));
+        assert!(matches!(error("57P01"), LiveError::Wire(_)));
     }
 }

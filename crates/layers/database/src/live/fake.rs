@@ -11,8 +11,8 @@ use crate::address::Address;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mood {
     Answer,
-    /// As past its `statement_timeout`.
-    Refuse,
+    /// With this SQLSTATE.
+    Refuse(&'static str),
     HangUp,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn serve(
             ids += 1000;
             match mood(asked(&sql)) {
                 Mood::Answer => stream.write_all(&answer(&sql, ids)).unwrap(),
-                Mood::Refuse => stream.write_all(&refusal()).unwrap(),
+                Mood::Refuse(code) => stream.write_all(&refusal(code)).unwrap(),
                 Mood::HangUp => return,
             }
         }
@@ -93,9 +93,9 @@ fn answer(sql: &str, ids: u32) -> Vec<u8> {
     [rows, message(b'C', b"SELECT\0"), message(b'Z', b"I")].concat()
 }
 
-fn refusal() -> Vec<u8> {
-    let error = b"SERROR\0C57014\0Mcanceling statement due to statement timeout\0\0".as_slice();
-    [message(b'E', error), message(b'Z', b"I")].concat()
+fn refusal(code: &str) -> Vec<u8> {
+    let error = format!("SERROR\0C{code}\0Mplanted\0\0");
+    [message(b'E', error.as_bytes()), message(b'Z', b"I")].concat()
 }
 
 fn message(kind: u8, body: &[u8]) -> Vec<u8> {

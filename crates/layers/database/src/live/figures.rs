@@ -25,6 +25,7 @@ pub(super) fn counts(changed: &Changed, interval_ns: f64) -> LiveCounts {
     LiveCounts {
         interval_ns,
         windows: 1,
+        unseen_ns: None,
         commits: changed.get(Count::Commits),
         writers: changed.get(Count::Writers),
         log_bytes: changed.get(Count::LogBytes),

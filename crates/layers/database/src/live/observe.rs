@@ -220,11 +220,12 @@ impl Asking {
     }
 }
 
-/// A reading at a moment, with the statements that we had sent by then.
+/// A reading at a moment, with what we had sent, and asked in vain, by then.
 #[derive(Debug, Clone)]
 struct Edge {
     at_ns: u64,
     statements: u64,
+    unanswered_ns: u64,
     reading: Reading,
 }
 
@@ -237,8 +238,12 @@ impl Edge {
             }
         };
         let row = rows.first().ok_or(WireError::Unexpected("no row of its counters"))?;
-        let (at_ns, statements) = (now_ns(), watcher.statements());
-        Ok(Edge { at_ns, statements, reading: statement.read(row) })
+        Ok(Edge {
+            at_ns: now_ns(),
+            statements: watcher.statements(),
+            unanswered_ns: watcher.unanswered_ns(),
+            reading: statement.read(row),
+        })
     }
 }
 
@@ -248,7 +253,10 @@ fn counted(edges: &[Edge], timed: bool) -> Vec<LiveCounts> {
         let ours = (two[1].statements - two[0].statements) as f64;
         let changed: Changed = two[1].reading.since(&two[0].reading).less(Count::Commits, ours);
         let changed = if timed { changed } else { changed.without_times() };
-        figures::counts(&changed, (two[1].at_ns - two[0].at_ns) as f64)
+        LiveCounts {
+            unseen_ns: Some((two[1].unanswered_ns - two[0].unanswered_ns) as f64),
+            ..figures::counts(&changed, (two[1].at_ns - two[0].at_ns) as f64)
+        }
     };
     edges.windows(2).map(between).collect()
 }
@@ -282,10 +290,11 @@ mod tests {
 
     #[test]
     fn a_question_without_an_answer_costs_that_question() {
+        let codes = ["57014", "55P03", "40001", "40P01"];
         let mut asked = 0;
         let seen = look(move |what| {
             asked += u32::from(what != Asked::Once);
-            if asked % 3 == 2 { Mood::Refuse } else { Mood::Answer }
+            if asked % 3 == 2 { Mood::Refuse(codes[asked as usize % 4]) } else { Mood::Answer }
         })
         .unwrap();
         assert_eq!(seen.cut_short, None);
@@ -297,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_server_that_falls_silent_leaves_what_was_seen() {
-        for end in [Mood::Refuse, Mood::HangUp] {
+        for end in [Mood::Refuse("57014"), Mood::HangUp] {
             let mut edges = 0;
             let seen = look(move |what| {
                 if what != Asked::Once && edges == 3 {
@@ -311,7 +320,7 @@ mod tests {
             let said = seen.cut_short.as_deref().expect("it ended early");
             let (word, failed) = match end {
                 Mood::HangUp => ("broke", 1),
-                _ => ("statement timeout", 3),
+                _ => ("57014", 3),
             };
             assert!(said.contains(word) && !said.contains("raise it"), "{said}");
             assert_eq!(log.cost.unanswered, failed, "{log:#?}");
@@ -325,8 +334,61 @@ mod tests {
 
     #[test]
     fn a_server_silent_from_the_beginning_is_an_error() {
-        let silent = look(|what| if what == Asked::Once { Mood::Answer } else { Mood::Refuse });
+        let silent =
+            look(|what| if what == Asked::Once { Mood::Answer } else { Mood::Refuse("57014") });
         let said = silent.unwrap_err().to_string();
         assert!(said.contains("three questions in a row") && said.contains("hint:"), "{said}");
+    }
+
+    #[test]
+    fn a_refusal_that_stays_ends_the_look_at_once_with_its_reason() {
+        for (code, hint) in [
+            ("26000", "connect to the server itself"),
+            ("08P01", "connect to the server itself"),
+            ("42501", "GRANT pg_monitor"),
+            ("42703", "is it PostgreSQL"),
+            ("XX000", ""),
+        ] {
+            let (send, refused) = std::sync::mpsc::channel();
+            let seen = look(move |what| {
+                if what == Asked::States {
+                    send.send(()).unwrap();
+                    return Mood::Refuse(code);
+                }
+                Mood::Answer
+            });
+            let said = seen.unwrap_err().to_string();
+            assert!(said.contains(code) && said.contains(hint), "{said}");
+            assert!(!said.contains("in a row"), "{said}");
+            assert_eq!(refused.iter().count(), 1, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_went_unanswered_outside_of_the_windows_kept_hid_nothing_of_them() {
+        const LONG: Duration = Duration::from_millis(30);
+        let long_ns = LONG.as_nanos() as f64;
+        let (mut asked, mut edges) = (0, 0);
+        let seen = look(move |what| {
+            asked += u32::from(what != Asked::Once);
+            let mood = match asked {
+                // Before the first reading, and in a window.
+                1 | 4 => Mood::Refuse("57014"),
+                // The window in hand is dropped.
+                _ if edges == 4 && what != Asked::Once => Mood::HangUp,
+                _ => Mood::Answer,
+            };
+            if mood == Mood::Answer {
+                edges += u32::from(what == Asked::Counters);
+            } else {
+                std::thread::sleep(LONG);
+            }
+            mood
+        });
+        let log = seen.unwrap().log;
+        let unseen_ns = log.counted.unseen_ns.unwrap();
+        assert!(unseen_ns >= long_ns, "{log:#?}");
+        assert!(log.cost.unanswered_ns >= unseen_ns + 2.0 * long_ns, "{log:#?}");
+        assert_eq!(log.cost.unanswered, 3);
     }
 }

@@ -11,8 +11,16 @@ pub(super) const APPLICATION_NAME: &str = "narrows";
 
 /// Round trips before the first question that costs something.
 const ROUND_TRIPS: u32 = 5;
+/// Refusals that pass: a time limit or a cancel, a lock not had in time, and conflicts with recovery (PostgreSQL
+/// documentation, "PostgreSQL Error Codes" and "Handling Query Conflicts"). Any other would be the same again.
+const PASSING: [&str; 4] = ["57014", "55P03", "40001", "40P01"];
 /// A server that leaves so many questions in a row unanswered is not asked any more.
 const IN_A_ROW: u32 = 3;
+
+/// Whether the server may answer when it is asked again.
+pub(super) fn passes(error: &WireError) -> bool {
+    error.code().is_some_and(|code| PASSING.contains(&code))
+}
 
 /// The connection and its account.
 pub(super) struct Watcher {
@@ -72,10 +80,10 @@ impl Watcher {
         rows
     }
 
-    /// Asks what may stay unanswered now and then: `None` where the server refused, or our time limit passed.
+    /// Asks what may stay unanswered now and then: `None` where our time limit passed, or the server was hindered otherwise.
     ///
     /// # Errors
-    /// It was the third in a row, or the connection broke.
+    /// It was the third in a row; the server refuses for a reason that stays; or the connection broke.
     pub(super) fn ask(&mut self, sql: &str) -> Result<Option<Vec<Row>>, WireError> {
         let waited_ns = self.waited_ns;
         match self.query(sql) {
@@ -87,8 +95,11 @@ impl Watcher {
                 self.unanswered += 1;
                 self.unanswered_ns += self.waited_ns - waited_ns;
                 self.unanswered_in_a_row += 1;
-                let refused = matches!(error, WireError::Server { .. });
-                if refused && self.unanswered_in_a_row < IN_A_ROW { Ok(None) } else { Err(error) }
+                if passes(&error) && self.unanswered_in_a_row < IN_A_ROW {
+                    Ok(None)
+                } else {
+                    Err(error)
+                }
             }
         }
     }
@@ -106,6 +117,11 @@ impl Watcher {
     /// Time that the server worked for us so far, as far as it shows in how long answers took, ns.
     pub(super) fn worked_ns(&self) -> u64 {
         self.worked_ns
+    }
+
+    /// Time so far in which questions went unanswered, ns.
+    pub(super) fn unanswered_ns(&self) -> u64 {
+        self.unanswered_ns
     }
 
     /// The account over an interval.

@@ -271,6 +271,45 @@ fn what_went_unanswered_is_said_and_too_much_of_it_is_open() {
     let verdict = live(&log);
     assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
     assert!(said(&verdict).contains("unanswered for 33 % of the look"), "{}", said(&verdict));
+    // What went unanswered before the interval, or after it, hid nothing of it.
+    log.counted.unseen_ns = Some(2e9);
+    assert_eq!(live(&log).grade, Grade::Likely);
+    assert!(said(&live(&log)).contains("2 questions were not answered; for 10"), "{log:#?}");
+    (log.counted.unseen_ns, log.cost.unanswered_ns) = (Some(6e9), 6e9);
+    assert!(said(&live(&log)).contains("unanswered for 20 % of the look"), "{log:#?}");
+}
+
+#[test]
+fn a_handful_of_sessions_found_shows_no_share() {
+    use LiveWaitKind::*;
+    let quiet = |state, active: f64| {
+        let mut log = server(&[(state, active)]);
+        log.counted.flush_ns = Some(0.1e9);
+        log.counted.write_ns = Some(0.02e9);
+        log
+    };
+    // 600 questions found three sessions in all, none of them at the log: one of five there would be missed as easily.
+    let verdict = live(&quiet(Running, 0.005));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::NotTheLog, Grade::Open));
+    let text = said(&verdict);
+    assert!(text.contains("600 questions found 3 sessions at work in all"), "{text}");
+    assert!(text.contains("0 % to 71 %"), "{text}");
+    // Sixty would show it.
+    assert_eq!(live(&quiet(Running, 0.1)).grade, Grade::Likely);
+    // Nor does one at the log show that it is what all wait for.
+    let verdict = live(&quiet(Flush, 1.0 / 600.0));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open), "{verdict:#?}");
+    assert!(said(&verdict).contains("found 1 session at work in all"), "{}", said(&verdict));
+    // Where windows leave it open as well, they are what is said.
+    let mut bursts = quiet(Running, 0.1);
+    bursts.waits.sessions.push(LiveWait {
+        kind: Flush,
+        backends: 0.005,
+        windows: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.03],
+        ..bursts.waits.sessions[0].clone()
+    });
+    let text = said(&live(&bursts));
+    assert!(text.contains("in these windows, which leaves it open"), "{text}");
 }
 
 #[test]
