@@ -93,6 +93,47 @@ fn a_machine_copied_below_a_folder_is_told_and_this_one_is_not() {
 }
 
 #[test]
+fn what_the_structure_of_a_copied_machine_costs_is_told_with_the_ids_of_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |path: &str, text: &str| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("sys/devices/system/cpu/online", "0-3\n");
+    file("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
+    fs::create_dir_all(dir.path().join("sys/bus/pci/devices")).unwrap();
+    let root = "sys/devices/pci0000:00";
+    for (path, class, most) in [
+        ("0000:00:01.0", "0x060400", "8.0 GT/s PCIe"),
+        ("0000:00:01.0/0000:01:00.0", "0x010802", "16.0 GT/s PCIe"),
+    ] {
+        let now = ("current_link_speed", "8.0 GT/s PCIe");
+        let width = [("current_link_width", "4"), ("max_link_width", "4")];
+        for (name, text) in
+            [("class", class), ("max_link_speed", most), now].into_iter().chain(width)
+        {
+            file(&format!("{root}/{path}/{name}"), text);
+        }
+        let link = dir.path().join("sys/bus/pci/devices").join(path.rsplit('/').next().unwrap());
+        std::os::unix::fs::symlink(format!("/{root}/{path}"), link).unwrap();
+    }
+    let output = narrows(&["platform", "--root", dir.path().to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for part in [
+        "devices    0000:01:00.0 NVMe, 8 GT/s x4, LIMITED by the slot: the device could 16 GT/s x4",
+        "note slot-below-device: ",
+        "it could 16 GT/s x4, its port 8 GT/s x4",
+        "note clock-source-slow: ",
+    ] {
+        assert!(said.contains(part), "no {part:?} in\n{said}");
+    }
+    assert!(!said.contains("pcie-link-below-its-ends"), "the link is at its best:\n{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
+}
+
+#[test]
 fn a_password_never_comes_back() {
     for address in ["mysql://bob:hunter2@db/x", "postgres://bob:hunter2@db/x?sslmode=require"] {
         let output = narrows(&["run", "--database", address]);
