@@ -14,7 +14,7 @@ const LINE: f64 = 16.0;
 /// From a line's place to where its letters stand.
 const SINK: f64 = 4.0;
 /// A letter is no wider on average.
-const LETTER: f64 = 6.9;
+const LETTER: f64 = 7.5;
 /// Links that are drawn; a machine with more has them in its list.
 const MOST_LINKS: usize = 64;
 
@@ -48,7 +48,7 @@ fn links(devices: &Devices) -> Vec<Place> {
             None => nodes.push((end.numa_node, vec![place])),
         }
     }
-    nodes.sort_by_key(|(node, _)| *node);
+    nodes.sort_by_key(|(node, _)| node.unwrap_or(u32::MAX));
     let words = |node: Option<u32>| match node {
         Some(node) => format!("PCI at node {node}"),
         None => "PCI, at no node that is known".to_string(),
