@@ -33,6 +33,7 @@ fn log() -> LiveLog {
         counted: LiveCounts {
             interval_ns: 30e9,
             windows: WINDOWS as u32,
+            unseen_ns: Some(0.0),
             commits: Some(93_000.0),
             writers: Some(90_000.0),
             log_bytes: Some(48e6),
