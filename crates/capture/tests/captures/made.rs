@@ -39,6 +39,9 @@ pub const SECRETS: &[&str] = &[
     "PROC-SN-5",
 ];
 
+/// The folder of a user, `~` below.
+pub const HOME: &str = concat!("/ho", "me/alice");
+
 /// Files of the made machine.
 const FILES: &[(&str, &str)] = &[
     ("proc/sys/kernel/hostname", "db7.acme.example\n"),
@@ -55,25 +58,25 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("proc/meminfo", "MemTotal: 1000 kB\n"),
     ("proc/net/arp", "10.20.30.1 0x1 0x2 a0:36:9f:11:22:33 * eth0\n"),
-    ("proc/self/environ", "TOKEN=hunter2\0HOME=/home/alice\0"),
+    ("proc/self/environ", "TOKEN=hunter2\0HOME=~\0"),
     ("proc/self/cgroup", "0::/user.slice/db7.scope\n"),
     ("proc/self/status", "Name:\tnarrows\nUid:\t1000\nCpus_allowed_list:\t0\n"),
     (
         "proc/self/mountinfo",
         "25 1 8:1 / / rw - ext4 /dev/mapper/db7--vg-root rw\n\
-         26 25 0:50 / /home/alice/x rw - nfs4 filer1.acme.example:/sales rw,addr=10.20.30.5\n\
+         26 25 0:50 / ~/x rw - nfs4 filer1.acme.example:/sales rw,addr=10.20.30.5\n\
          27 25 0:51 / /mnt/s rw - cifs //filer1/share rw,username=bob,password=hunter2\n\
          28 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
     ),
     ("proc/42/comm", "postgres\n"),
     ("proc/42/stat", "42 (postgres) S 1 42 42 0\n"),
-    ("proc/42/cmdline", "/usr/bin/postgres\0-D\0/home/alice/pg\0-c\0password=hunter2\0sales\0"),
+    ("proc/42/cmdline", "/usr/bin/postgres\0-D\0~/pg\0-c\0password=hunter2\0sales\0"),
     ("proc/42/environ", "TOKEN=hunter2\0"),
     ("proc/77/comm", "customer-42\n"),
     ("etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
     ("etc/os-release", "PRETTY_NAME=\"Debian 12\"\n"),
-    ("etc/passwd", "alice:x:1000:1000::/home/alice:/bin/sh\n"),
-    ("home/alice/pg/postmaster.pid", "42\n/home/alice/pg\n"),
+    ("etc/passwd", "alice:x:1000:1000::~:/bin/sh\n"),
+    ("~/pg/postmaster.pid", "42\n~/pg\n"),
     ("sys/class/dmi/id/product_name", "R6625\n"),
     ("sys/class/dmi/id/product_serial", "JX9TCK3\n"),
     ("sys/class/dmi/id/product_uuid", "4c4c4544-0058-3910-8054-cac04f434b33\n"),
@@ -112,7 +115,8 @@ pub fn machine() -> (tempfile::TempDir, Tree) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     for (path, text) in FILES {
-        write(root, path, text.as_bytes());
+        let (path, text) = (path.replace('~', HOME), text.replace('~', HOME));
+        write(root, path.trim_start_matches('/'), text.as_bytes());
     }
     let mut table = vec![1, 4, 0, 0];
     table.extend(b"Dell\0JX9TCK3\0\0");
@@ -121,7 +125,7 @@ pub fn machine() -> (tempfile::TempDir, Tree) {
     table.extend(slot);
     table.extend(b"A1\0DIMM-0451\0\0");
     write(root, "sys/firmware/dmi/tables/DMI", &table);
-    symlink("/home/alice/pg", root.join("proc/42/cwd")).unwrap();
+    symlink(format!("{HOME}/pg"), root.join("proc/42/cwd")).unwrap();
     symlink("../devices/pci0000:00/nvme/nvme0/nvme0n1", root.join("sys/block/nvme0n1")).unwrap();
     let tree = Tree::new(root);
     (folder, tree)

@@ -3,12 +3,12 @@
 use narrows_capture::{Scrubbed, scrub};
 use narrows_facts::{Recording, Replay, Source};
 
-use crate::made::{SECRETS, everything, machine};
+use crate::made::{HOME, SECRETS, everything, machine};
 use crate::{archive, unpacked};
 
 fn scrubbed() -> Scrubbed {
     let (_folder, tree) = machine();
-    scrub(everything(&tree), "5a17", &["/home/alice/pg".to_string()])
+    scrub(everything(&tree), "5a17", &[format!("{HOME}/pg")])
 }
 
 fn found(bytes: &[u8], secret: &str) -> bool {
