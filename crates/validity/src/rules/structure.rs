@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "Each of them reaches its rate alone, and not together; before headers are counted, so it is never \
                  overstated",
         reference: "PCI Express Base Specification, encoding of each generation; IEEE 802.3, InfiniBand rates",
-        ..note("pcie-link-overbooked", Structure::LinkOverbooked(1.0))
+        ..note("pcie-link-overbooked", Structure::LinkOverbooked)
     },
     Rule {
         summary: "Memory channels without a module",
@@ -80,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         summary: "The firmware's NUMA nodes contradict themselves",
-        advice: "Measure the distances (narrows memory); look for a newer firmware; don't bind by these nodes",
+        advice: "Look for a newer firmware, and don't bind by these nodes before you have measured the ways between them",
         reason: "The kernel and every program place memory by them",
         reference: "ACPI 6.5, 5.2.17 SLIT: 10 is the distance to oneself, and others are farther",
         ..note("numa-nodes-contradict", Structure::NodesLie)

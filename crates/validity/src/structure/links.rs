@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use narrows_model::{Devices, PciDevice, PciKind, PcieLink};
 use narrows_units::BytesPerSecond;
 
+/// Sums of rates are compared with this to spare.
+const ROUNDING: f64 = 1.001;
+
 /// Links that run below what both ends could.
 pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
     let found = devices.links().filter_map(|(end, port)| {
@@ -30,7 +33,7 @@ pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
 pub(super) fn slot_below_device(devices: &Devices) -> Vec<String> {
     let found = devices.links().filter_map(|(end, port)| {
         let (device, slot) = (end.link.as_ref()?, port?.link.as_ref()?);
-        (slot.max_bytes_per_s()? < device.max_bytes_per_s()? * 0.99).then(|| {
+        (slot.max_bytes_per_s()? < device.max_bytes_per_s()?).then(|| {
             format!(
                 "{}: it could {}, its port {}",
                 name(devices, end),
@@ -43,7 +46,7 @@ pub(super) fn slot_below_device(devices: &Devices) -> Vec<String> {
 }
 
 /// Links on which more hangs than they carry.
-pub(super) fn overbooked(devices: &Devices, share: f64) -> Vec<String> {
+pub(super) fn overbooked(devices: &Devices) -> Vec<String> {
     let mut behind: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
     for leaf in &devices.pci {
         let Some((at_own, at_others)) = wants(devices, leaf) else { continue };
@@ -61,7 +64,7 @@ pub(super) fn overbooked(devices: &Devices, share: f64) -> Vec<String> {
         let carries = end.link.as_ref()?.bytes_per_s()?;
         let behind = behind.get(end.device())?;
         let wanted: f64 = behind.iter().map(|(_, wanted)| wanted).sum();
-        (wanted > carries * share).then(|| {
+        (wanted > carries * ROUNDING).then(|| {
             let names: Vec<&str> = behind.iter().map(|(name, _)| name.as_str()).collect();
             format!(
                 "{}: {} could move {}, the link carries {}",

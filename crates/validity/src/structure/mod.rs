@@ -12,14 +12,14 @@ mod stacked;
 use narrows_model::Platform;
 
 /// A property of a machine that costs speed, or that makes figures mean something else.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structure {
     /// A PCIe link runs slower or narrower than both of its ends could.
     LinkBelowItsEnds,
     /// A device could do more than the slot it is in.
     SlotBelowDevice,
-    /// What hangs on a link could together move more than this share of what the link carries.
-    LinkOverbooked(f64),
+    /// What hangs on a link could together move more than the link carries.
+    LinkOverbooked,
     /// A memory channel has no module.
     ChannelEmpty,
     /// Channels of one socket, or sockets, have different amounts of memory.
@@ -48,7 +48,7 @@ impl Structure {
         match self {
             Structure::LinkBelowItsEnds => links::below_its_ends(&platform.devices),
             Structure::SlotBelowDevice => links::slot_below_device(&platform.devices),
-            Structure::LinkOverbooked(share) => links::overbooked(&platform.devices, share),
+            Structure::LinkOverbooked => links::overbooked(&platform.devices),
             Structure::ChannelEmpty => modules::empty(platform),
             Structure::ModulesUneven => modules::uneven(platform),
             Structure::QueuesFew => queues::few(platform),
@@ -71,9 +71,9 @@ impl Structure {
             Structure::SlotBelowDevice => {
                 "a device's own end of its PCIe link could do more than the port's".to_string()
             }
-            Structure::LinkOverbooked(share) => format!(
-                "ports and NVMe drives behind a PCIe link could move more than {share} times what it carries"
-            ),
+            Structure::LinkOverbooked => {
+                "ports and NVMe drives behind a PCIe link could together move more than it carries".to_string()
+            }
             Structure::ChannelEmpty => {
                 "no slot of a memory channel has a module, by the slots' labels".to_string()
             }
