@@ -17,6 +17,8 @@ pub fn different(
         if let (Some(then), Some(now)) = (then, now)
             && then != now
         {
+            // What another machine's file says may steer a terminal.
+            let then = then.replace(char::is_control, "\u{fffd}");
             differ.push(format!("{what} was {then} and is {now}"));
         }
     };

@@ -160,12 +160,14 @@ fn another_machines_capture_fills_in_nothing() {
         replace(
             capture,
             "/proc/cpuinfo",
-            b"processor\t: 0\nmodel name\t: Another\nflags\t\t: fpu\n",
+            b"processor\t: 0\nmodel name\t: Another\x1b[31m\nflags\t\t: fpu\n",
         );
     });
     let run = ["run", "--dry-run", "--layers", "clock", "--facts"];
     refused(&[&run[..], &[text(&other)]].concat(), &["another machine", "was Another"]);
     said(&[&run[..], &[text(&file)]].concat());
+    let shown = said(&["platform", text(&other)]);
+    assert!(shown.contains("Another") && !shown.contains('\x1b'), "it steers no terminal");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub enum CaptureError {
     Foreign,
     /// A capture of another format.
     #[error(
-        "its format is {0}, and this narrows reads narrows.capture/1\nhint: use the narrows that wrote it, or gather again"
+        "its format is {0:?}, and this narrows reads narrows.capture/1\nhint: use the narrows that wrote it, or gather again"
     )]
     Version(String),
     /// Larger than a machine can be.

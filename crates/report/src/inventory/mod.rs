@@ -66,8 +66,10 @@ struct Lines {
 }
 
 impl Lines {
-    /// A line under a label that is printed once for all its lines; long lines go on below.
+    /// A line under a label that is printed once for all its lines; long lines go on below. Names may come from another
+    /// machine's files, so what would steer a terminal is shown as a mark.
     fn add(&mut self, label: &str, value: String) {
+        let value = value.replace(char::is_control, "\u{fffd}");
         let shown = if self.last == label { "" } else { label };
         self.last = label.to_string();
         let indent = value.len() - value.trim_start().len();
