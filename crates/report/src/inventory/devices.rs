@@ -18,24 +18,17 @@ pub(super) fn devices(p: &Platform, lines: &mut Lines) {
     let devices = &p.devices;
     let shown: Vec<&PciDevice> =
         devices.pci.iter().filter(|function| is_shown(devices, function)).collect();
+    // A single node needs no heading.
+    let heading = p.nodes.len() > 1;
+    let node_of = |function: &PciDevice| function.numa_node.filter(|_| heading);
     let nodes: BTreeSet<(bool, Option<u32>)> =
-        shown.iter().map(|function| (function.numa_node.is_none(), function.numa_node)).collect();
+        shown.iter().map(|function| (node_of(function).is_none(), node_of(function))).collect();
     let ends: BTreeSet<&str> = devices.links().map(|(end, _)| end.address.as_str()).collect();
     for (_, node) in &nodes {
-        // A single node needs no heading.
-        let heading = p.nodes.len() > 1;
         if heading {
-            let cpus = p.nodes.iter().find(|other| Some(other.id) == *node);
-            let cpus = cpus.map(|node| format!(", {}", counted(node.cpus.len(), "CPU")));
-            lines.add(
-                LABEL,
-                match node {
-                    Some(node) => format!("at node {node}{}", cpus.unwrap_or_default()),
-                    None => "at no node that the kernel knows".to_string(),
-                },
-            );
+            lines.add(LABEL, title(p, *node));
         }
-        let here = shown.iter().filter(|function| function.numa_node == *node);
+        let here = shown.iter().filter(|function| node_of(function) == *node);
         for function in here {
             let indent = "  ".repeat(usize::from(heading) + depth(devices, function));
             lines.add(LABEL, format!("{indent}{}", line(devices, &ends, function)));
@@ -43,6 +36,14 @@ pub(super) fn devices(p: &Platform, lines: &mut Lines) {
     }
     stacked::elsewhere(devices, lines);
     stacked::made_of_others(devices, lines);
+}
+
+/// `at node 0, 64 CPUs`.
+fn title(p: &Platform, node: Option<u32>) -> String {
+    let Some(id) = node else { return "at no node that the kernel knows".to_string() };
+    let known = p.nodes.iter().find(|node| node.id == id);
+    let cpus = known.map(|node| format!(", {}", counted(node.cpus.len(), "CPU")));
+    format!("at node {id}{}", cpus.unwrap_or_default())
 }
 
 /// Devices, and switches: ports down and root ports say nothing that the device below doesn't.
