@@ -130,6 +130,7 @@ fn live_log(interval: Interval) -> LiveLog {
         counted: LiveCounts {
             interval_ns: 30e9,
             windows: 6,
+            unseen_ns: count,
             commits: count,
             writers: count,
             log_bytes: count,
@@ -229,7 +230,10 @@ fn crash_test() -> CrashTest {
         torn: 0,
         lost: vec![LostRecord { stream: 0, number: 9, found: "older record".into() }],
         cut: None,
+        told: Some("db7's plug".into()),
         host: Some("db7".into()),
+        machine: Some("5e1f".into()),
+        boot_id: Some("07c2".into()),
         mount_point: Some("/wal".into()),
     }
 }

@@ -225,12 +225,7 @@ fn memory_platform(labels: &[String], sockets: u32, nodes: u32) -> Platform {
             .collect(),
     );
     platform.nodes = (0..nodes)
-        .map(|id| NumaNode {
-            id,
-            cpus: vec![id],
-            memory_bytes: 1 << 34,
-            ..NumaNode::default()
-        })
+        .map(|id| NumaNode { id, cpus: vec![id], memory_bytes: 1 << 34, ..NumaNode::default() })
         .collect();
     platform
 }
