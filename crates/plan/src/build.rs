@@ -154,7 +154,7 @@ impl Builder<'_> {
     /// Every way of one unit of the work.
     fn routes(&mut self, database: &Database) -> Result<Vec<Route>, FlowError> {
         let mut routes = vec![Route::default()];
-        let mut slowest = Vec::new();
+        let mut latencies = Vec::new();
         for on in self.on_drives(database) {
             let drives = &self.platform.drives[on.group];
             let Some(home) = self.platform.machine_of(drives.at) else { continue };
@@ -173,12 +173,16 @@ impl Builder<'_> {
                     next.push(route);
                 }
             }
-            slowest.push(self.latency_s(on, ways.first().map_or(&[], Vec::as_slice)));
+            let fastest = ways.iter().map(|way| self.latency_s(on, way)).reduce(|a, b| {
+                // One that isn't known could be any.
+                a.zip(b).map(|(a, b)| a.min(b))
+            });
+            latencies.push((on.share, fastest.flatten()));
             self.few(database, next.len())?;
             routes = next;
         }
         for route in &mut routes {
-            self.at_the_database(route, database, &slowest);
+            self.at_the_database(route, database, &latencies);
         }
         Ok(routes)
     }

@@ -97,6 +97,22 @@ impl Carry {
         capacity: f64,
     ) -> usize {
         let key = format!("{component}\n{label}\n{counts:?}");
+        self.keyed(key, component, counts, label, capacity)
+    }
+
+    /// The same where a component has one constraint of the kind, whatever its label says; the first label stays.
+    pub fn shared(&mut self, component: &str, counts: Counts, label: &str, capacity: f64) -> usize {
+        self.keyed(format!("{component}\n{counts:?}"), component, counts, label, capacity)
+    }
+
+    fn keyed(
+        &mut self,
+        key: String,
+        component: &str,
+        counts: Counts,
+        label: &str,
+        capacity: f64,
+    ) -> usize {
         if let Some(index) = self.known.get(&key) {
             return *index;
         }

@@ -1,5 +1,7 @@
 //! Drives and arrays of a description.
 
+use std::collections::BTreeSet;
+
 use narrows_limits::table::{Class, Dimension, Family};
 use toml::Spanned;
 
@@ -102,6 +104,16 @@ impl Builder<'_> {
             let hint = "add drives, or choose another level";
             return Err(self.reader.source.error(&entry.drives.span(), what, why, hint));
         };
+        let homes: BTreeSet<_> =
+            members.iter().map(|index| self.out.machine_of(self.out.drives[*index].at)).collect();
+        if homes.len() > 1 && raid.full_stripe_write(count).is_some_and(|times| times > 1.0) {
+            let why = format!(
+                "its members are on {} machines, and which copy crosses which link isn't reckoned",
+                homes.len()
+            );
+            let hint = "describe an array on each machine, or take raid0";
+            return Err(self.reader.source.error(&entry.drives.span(), what, why, hint));
+        }
         Ok(Array { name, level: level.id.clone(), raid: raid.clone(), members })
     }
 }

@@ -39,7 +39,10 @@ pub(crate) fn paths(platform: &Description, from: usize, to: usize) -> Vec<Vec<H
                 }
             }
         }
-        next.truncate(4 * PATHS_MAX);
+        if next.len() > 4 * PATHS_MAX {
+            // Too many to follow: as many as are refused.
+            found.resize(PATHS_MAX, Vec::new());
+        }
         open = next;
     }
     found.truncate(PATHS_MAX);

@@ -17,7 +17,7 @@ impl Builder<'_> {
         &mut self,
         route: &mut Route,
         database: &Database,
-        latencies: &[Option<f64>],
+        latencies: &[(f64, Option<f64>)],
     ) {
         let bytes = self.block as f64;
         let scan = self.work == Work::Scan;
@@ -35,16 +35,23 @@ impl Builder<'_> {
             self.processors(route, database, cpu_s);
         }
         let Some(in_flight) = database.in_flight else { return };
-        // A unit is striped over the groups, and waits for the slowest of them.
-        let latency = latencies.iter().copied().reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
-        if let Some(Some(latency)) = latency {
+        let latency: Option<Vec<(f64, f64)>> =
+            latencies.iter().map(|(share, latency)| Some((*share, (*latency)?))).collect();
+        // A block is on one drive: by Little's law its time is that of each group by its share. A unit in order is striped over the
+        // groups, and waits for the slowest.
+        let of_all = |times: Vec<(f64, f64)>| match self.work.is_random() {
+            true => times.iter().map(|(share, latency)| share * latency).sum(),
+            false => times.iter().map(|(_, latency)| *latency).fold(0.0, f64::max),
+        };
+        let latency = latency.filter(|times| !times.is_empty()).map(of_all);
+        if let Some(latency) = latency {
             let component = format!("requests in flight of {}", database.name);
             let label = format!(
                 "{in_flight} in flight, {} each",
                 narrows_units::Nanos((latency * 1e9) as u64)
             );
-            let at =
-                self.carry.constraint(&component, Counts::InFlight, &label, f64::from(in_flight));
+            // Reads and writes are in flight together, whatever each takes.
+            let at = self.carry.shared(&component, Counts::InFlight, &label, f64::from(in_flight));
             route.cross(at, latency);
         } else {
             let what = if self.work.writes() { "write_latency" } else { "read_latency" };

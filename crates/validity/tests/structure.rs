@@ -327,6 +327,43 @@ fn an_interface_and_its_rdma_device_are_one_port() {
 }
 
 #[test]
+fn shares_of_a_port_bring_no_ports_of_their_own() {
+    let mut platform = machine();
+    ports(&mut platform, 100);
+    let share = |number: u32| NetworkPort {
+        name: format!("ens1v{number}"),
+        virtual_function: true,
+        bits_per_s: Some(100_000_000_000),
+        pci: Some(CARD.to_string()),
+        ..NetworkPort::default()
+    };
+    platform.devices.network.extend((0..8).map(share));
+    platform.devices.rdma = (0..8)
+        .map(|number| RdmaPort {
+            device: format!("mlx5_{}", number + 2),
+            port: 1,
+            state: Some("ACTIVE".to_string()),
+            bits_per_s: Some(100_000_000_000),
+            interface: Some(format!("ens1v{number}")),
+            pci: Some(CARD.to_string()),
+            ..RdmaPort::default()
+        })
+        .collect();
+    assert_eq!(ids(&platform), Vec::<String>::new());
+    platform.devices.rdma[0].interface = None;
+    platform.devices.rdma[0].bits_per_s = Some(300_000_000_000);
+    assert_eq!(ids(&platform), ["pcie-link-overbooked"]);
+}
+
+#[test]
+fn links_of_a_virtual_machine_are_its_hypervisors() {
+    let mut platform = machine();
+    ports(&mut platform, 130);
+    platform.hypervisor = Some("KVM".into());
+    assert!(!ids(&platform).contains(&"pcie-link-overbooked".to_string()));
+}
+
+#[test]
 fn letters_with_many_slots_are_sockets_and_their_channels_are_not_guessed() {
     let mut platform = machine();
     let slots = ["A", "B"].into_iter().flat_map(|socket| (1..=12).map(move |n| (socket, n)));

@@ -1,5 +1,6 @@
 //! Secrets that were found where they stand alone, and what names hosts and users beside them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -24,6 +25,9 @@ const PLACEHOLDERS: &[&str] = &[
     "not provided",
     "invalid",
 ];
+/// File systems whose source is another machine.
+const ELSEWHERE: &[&str] =
+    &["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "afs", "9p", "beegfs", "ocfs2"];
 /// Names of hosts that name nobody, and words that paths and tables are made of.
 const WORDS: &[&str] = &[
     "localhost",
@@ -193,7 +197,8 @@ pub(super) fn mount(line: &str, tokens: &mut Tokens) -> String {
         ];
         Regex::new(&format!("(?-u){}", parts.join("|"))).expect("an expression")
     });
-    let replaced = PARTS.replace_all(line, |found: &Captures| {
+    let line = odd_source(line, tokens);
+    let replaced = PARTS.replace_all(&line, |found: &Captures| {
         if let Some(host) = found.name("host") {
             let user = found.name("user").map(|user| tokens.token(Kind::User, user.as_str()) + "@");
             let host = tokens.token(Kind::Host, host.as_str());
@@ -207,6 +212,35 @@ pub(super) fn mount(line: &str, tokens: &mut Tokens) -> String {
         format!("{}-", &found["key"])
     });
     replaced.into_owned()
+}
+
+/// The line with the whole source of a file system from elsewhere as one token where it isn't one host and its folder: several
+/// monitors, a volume's name, a login without a folder.
+fn odd_source<'a>(line: &'a str, tokens: &mut Tokens) -> Cow<'a, str> {
+    static USUAL: LazyLock<Regex> = LazyLock::new(|| {
+        let host = r"(?:[\w.+-]+@)?(?:[A-Za-z0-9][\w.-]*|\[[0-9a-fA-F:]+\]):/";
+        Regex::new(&format!("^(?:{host}|//[\\w.-]+/)")).expect("an expression")
+    });
+    let Some((start, kind, source)) = source(line) else { return Cow::Borrowed(line) };
+    let elsewhere = ELSEWHERE.contains(&kind) || kind.starts_with("fuse");
+    let says_something = !["none", kind].contains(&source) && !source.starts_with("/dev/");
+    if !elsewhere || !says_something || USUAL.is_match(source) {
+        return Cow::Borrowed(line);
+    }
+    let token = tokens.token(Kind::Id, source);
+    Cow::Owned(format!("{}{token}{}", &line[..start], &line[start + source.len()..]))
+}
+
+/// Where the source of a line begins, the file system's kind, and the source; of `mountinfo` and of `mounts`.
+fn source(line: &str) -> Option<(usize, &str, &str)> {
+    if let Some((before, after)) = line.split_once(" - ") {
+        let (kind, rest) = after.split_once(' ')?;
+        let source = rest.split(' ').next()?;
+        return Some((before.len() + 3 + kind.len() + 1, kind, source));
+    }
+    let mut words = line.split(' ');
+    let source = words.next()?;
+    Some((0, words.nth(1)?, source))
 }
 
 #[cfg(test)]
@@ -270,6 +304,34 @@ mod tests {
         ] {
             assert_eq!(mount(line, &mut tokens), expected);
         }
+    }
+
+    #[test]
+    fn sources_of_other_forms_name_nobody_either() {
+        for source in [
+            "alice@filer:",
+            "alice@filer:data",
+            "mon1,mon2:/",
+            "mon1:6789,mon2:6789:/",
+            "gfs1:vol0",
+        ] {
+            for kind in ["fuse.sshfs", "ceph", "glusterfs"] {
+                let mut tokens = Tokens::default();
+                let lines = [
+                    format!("40 25 0:50 / /mnt rw - {kind} {source} rw"),
+                    format!("{source} /mnt {kind} rw 0 0"),
+                ];
+                for line in lines {
+                    let replaced = mount(&line, &mut tokens);
+                    for secret in ["alice", "filer", "data", "mon1", "mon2", "gfs1", "vol0"] {
+                        assert!(!replaced.contains(secret), "{replaced}");
+                    }
+                    assert!(replaced.contains(&format!("{kind} ")), "{replaced}");
+                }
+            }
+        }
+        let own = "31 25 0:27 / /sys/fs/fuse/connections rw - fusectl fusectl rw";
+        assert_eq!(mount(own, &mut Tokens::default()), own);
     }
 
     #[test]

@@ -18,14 +18,13 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?<dashed>\b[0-9a-f]{2}(?:-[0-9a-f]{2}){5}\b)",
         // The kernel's name of an interface that has only its address.
         r"\b(?<interface>enx|wlx|wwx)(?<joined>[0-9a-f]{12})\b",
-        r"(?<guid>\b[0-9a-f]{4}(?::[0-9a-f]{4}){3,7}\b)",
         r"(?<ip6>[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})",
         r"(?<ip4>\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b)",
         // World-wide names begin with the digit of their kind (NAA); addresses in memory don't.
         r"(?<wwn>\b0x[12356][0-9a-f]{15}(?:[0-9a-f]{16})?\b)",
         r"\b(?<prefix>naa\.|eui\.|uuid\.|t10\.|nvme\.|nqn\.|iqn\.)(?<name>(?u-i:[^ \t\n/,;\x22'])+)",
         r"(?<hex>\b[0-9a-f]{16,}\b)",
-        r"(?<home>/(?:home|Users)/)(?<user>(?u-i:[^/ \t\n,:;\x22'])+)",
+        r"(?<home>/(?:home|Users|media)/)(?<user>(?u-i:[^/ \t\n,:;\x22'])+)",
     ];
     Regex::new(&format!("(?i-u){}", forms.join("|"))).expect("the forms are an expression")
 });
@@ -38,11 +37,11 @@ pub(super) fn replace<'a>(text: &'a str, addresses: bool, tokens: &mut Tokens) -
         let simple = token(Kind::Uuid, "uuid")
             .or_else(|| token(Kind::Mac, "mac"))
             .or_else(|| token(Kind::Mac, "dashed"))
-            .or_else(|| token(Kind::Id, "guid"))
             .or_else(|| token(Kind::Id, "wwn"))
             .or_else(|| token(Kind::Id, "hex").filter(|(_, value)| is_id(value)))
             .or_else(|| token(Kind::Ip4, "ip4").filter(|(_, value)| addresses && is_ip4(value)))
-            .or_else(|| token(Kind::Ip6, "ip6").filter(|(_, value)| is_ip6(value)));
+            .or_else(|| token(Kind::Ip6, "ip6").filter(|(_, value)| is_ip6(value)))
+            .or_else(|| token(Kind::Id, "ip6").filter(|(_, value)| is_guid(value)));
         if let Some((kind, value)) = simple {
             return tokens.token(kind, value);
         }
@@ -77,6 +76,15 @@ fn is_ip4(text: &str) -> bool {
 fn is_ip6(text: &str) -> bool {
     let groups = text.split(':').filter(|group| !group.is_empty()).count();
     groups >= 2 && text.parse::<Ipv6Addr>().is_ok()
+}
+
+/// As it stands in `node_guid`: groups of four digits.
+fn is_guid(text: &str) -> bool {
+    let mut groups = 0;
+    text.split(':').all(|group| {
+        groups += 1;
+        group.len() == 4
+    }) && groups >= 4
 }
 
 #[cfg(test)]

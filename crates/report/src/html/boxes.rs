@@ -36,8 +36,10 @@ pub(super) fn picture(p: &Platform, name: &str) -> Option<String> {
 fn links(devices: &Devices) -> Vec<Place> {
     let linked = devices.links().map(|(end, port)| (end, link(end, port)));
     let others = devices.pci.iter().filter(|end| end.kind != PciKind::Bridge && end.link.is_none());
+    let all: Vec<_> = linked.chain(others.map(|end| (end, None))).collect();
+    let left_out = all.len().saturating_sub(MOST_LINKS);
     let mut nodes: Vec<(Option<u32>, Vec<Place>)> = Vec::new();
-    for (end, link) in linked.chain(others.map(|end| (end, None))).take(MOST_LINKS) {
+    for (end, link) in all.into_iter().take(MOST_LINKS) {
         let names = devices.names_at(&end.address);
         let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
         let link = link.map_or(String::new(), |link| format!(", {link}"));
@@ -53,7 +55,13 @@ fn links(devices: &Devices) -> Vec<Place> {
         Some(node) => format!("PCI at node {node}"),
         None => "PCI, at no node that is known".to_string(),
     };
-    nodes.into_iter().map(|(node, within)| Place { words: words(node), within }).collect()
+    let mut places: Vec<Place> =
+        nodes.into_iter().map(|(node, within)| Place { words: words(node), within }).collect();
+    if left_out > 0 {
+        places
+            .push(Place { words: format!("and {left_out} more in the list"), within: Vec::new() });
+    }
+    places
 }
 
 /// `PCIe 16 GT/s × 4, 7.88 GB/s each way, below what both ends could do: PCIe 32 GT/s × 4`; `None` where speed or width aren't
@@ -62,7 +70,7 @@ fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<String> {
     let own = end.link.as_ref()?;
     let carries = Units::Si.bytes_per_s(own.bytes_per_s()?);
     let mut words = format!("{}, {carries} each way", speed(own.current_gts?, own.current_width?));
-    let most = at_most(own, port.and_then(|port| port.link.as_ref()));
+    let most = port.and_then(|port| at_most(own, port.link.as_ref()?));
     if let Some((gts, width)) = most
         && (Some(gts) > own.current_gts || Some(width) > own.current_width)
     {
@@ -71,11 +79,9 @@ fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<String> {
     Some(words)
 }
 
-/// What both ends could do, by those that say it.
-fn at_most(end: &PcieLink, port: Option<&PcieLink>) -> Option<(f64, u32)> {
-    let gts = port.and_then(|port| port.max_gts).unwrap_or(f64::INFINITY);
-    let width = port.and_then(|port| port.max_width).unwrap_or(u32::MAX);
-    Some((end.max_gts?.min(gts), end.max_width?.min(width)))
+/// What both ends could do, where both say it.
+fn at_most(end: &PcieLink, port: &PcieLink) -> Option<(f64, u32)> {
+    Some((end.max_gts?.min(port.max_gts?), end.max_width?.min(port.max_width?)))
 }
 
 fn speed(gts: f64, width: u32) -> String {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Devices, PciDevice, PciKind, PcieLink};
+use narrows_model::{Devices, NetworkPort, PciDevice, PciKind, PcieLink};
 use narrows_units::BytesPerSecond;
 
 /// Sums of rates are compared with this to spare.
@@ -13,8 +13,10 @@ const ROUNDING: f64 = 1.001;
 /// Links that run below what both ends could.
 pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
     let found = devices.links().filter_map(|(end, port)| {
-        let now = end.link.as_ref()?;
-        let (gts, width) = now.most_with(port.and_then(|port| port.link.as_ref()));
+        let (now, port) = (end.link.as_ref()?, port?.link.as_ref()?);
+        // One end's word says nothing of both.
+        port.max_gts.or(port.max_width.map(f64::from))?;
+        let (gts, width) = now.most_with(Some(port));
         let slower = matches!((now.current_gts, gts), (Some(now), Some(most)) if now < most);
         let narrower = matches!((now.current_width, width), (Some(now), Some(most)) if now < most);
         let why = match (slower, narrower) {
@@ -48,20 +50,29 @@ pub(super) fn slot_below_device(devices: &Devices) -> Vec<String> {
 /// Links on which more hangs than they carry.
 pub(super) fn overbooked(devices: &Devices) -> Vec<String> {
     let mut behind: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
-    for leaf in &devices.pci {
-        let Some((at_own, at_others)) = wants(devices, leaf) else { continue };
-        let name = devices.names_at(&leaf.address).join("+");
-        let mut add =
-            |device, wanted| behind.entry(device).or_default().push((name.clone(), wanted));
-        if let Some(wanted) = at_own {
-            add(leaf.device(), wanted);
+    for (device, leaves) in by_device(devices) {
+        let Some(first) = leaves.first() else { continue };
+        let own = first.link.as_ref().and_then(most);
+        let wanted: f64 = leaves.iter().filter_map(|leaf| wants(devices, leaf)).sum();
+        if wanted <= 0.0 {
+            continue;
         }
-        for above in devices.way_up(&leaf.address).skip(1) {
-            add(above.device(), at_others);
+        let names: Vec<String> =
+            leaves.iter().map(|leaf| devices.names_at(&leaf.address).join("+")).collect();
+        let name = names.join(", ");
+        // Its own link is all that is known of a drive.
+        if first.kind != PciKind::Nvme {
+            behind.entry(device).or_default().push((name.clone(), wanted));
+        }
+        // No more comes up than its own link passes.
+        let passed = wanted.min(own.unwrap_or(wanted));
+        for above in devices.way_up(&first.address).skip(1) {
+            behind.entry(above.device()).or_default().push((name.clone(), passed));
         }
     }
     let found = devices.links().filter_map(|(end, _)| {
-        let carries = end.link.as_ref()?.bytes_per_s()?;
+        // As fast as it could be: an idle link runs slower.
+        let carries = most(end.link.as_ref()?)?;
         let behind = behind.get(end.device())?;
         let wanted: f64 = behind.iter().map(|(_, wanted)| wanted).sum();
         (wanted > carries * ROUNDING).then(|| {
@@ -78,17 +89,25 @@ pub(super) fn overbooked(devices: &Devices) -> Vec<String> {
     found.collect()
 }
 
-/// Bytes per second that a function could move through its own link and through those above; `None` where nothing says
-/// it.
-fn wants(devices: &Devices, leaf: &PciDevice) -> Option<(Option<f64>, f64)> {
-    let own = leaf.link.as_ref().and_then(PcieLink::bytes_per_s);
+/// Functions that move data, by the device they are on.
+fn by_device(devices: &Devices) -> BTreeMap<&str, Vec<&PciDevice>> {
+    let mut found: BTreeMap<&str, Vec<&PciDevice>> = BTreeMap::new();
+    for leaf in devices.pci.iter().filter(|leaf| leaf.kind != PciKind::Bridge) {
+        found.entry(leaf.device()).or_default().push(leaf);
+    }
+    found
+}
+
+/// What a link carries at its fastest, by what it does now and by what this end could.
+fn most(link: &PcieLink) -> Option<f64> {
+    [link.bytes_per_s(), link.max_bytes_per_s()].into_iter().flatten().reduce(f64::max)
+}
+
+/// Bytes per second that a function could move; `None` where nothing says it.
+fn wants(devices: &Devices, leaf: &PciDevice) -> Option<f64> {
     match leaf.kind {
-        // Its own link is all that is known of a drive.
-        PciKind::Nvme => Some((None, own?)),
-        PciKind::Ethernet | PciKind::Infiniband => {
-            let ports = ports_bytes_per_s(devices, &leaf.address)?;
-            Some((Some(ports), ports.min(own.unwrap_or(ports))))
-        }
+        PciKind::Nvme => leaf.link.as_ref().and_then(most),
+        PciKind::Ethernet | PciKind::Infiniband => ports_bytes_per_s(devices, &leaf.address),
         _ => None,
     }
 }
@@ -99,8 +118,14 @@ fn ports_bytes_per_s(devices: &Devices, address: &str) -> Option<f64> {
     let interfaces = devices.network.iter().filter(|p| is_it(&p.pci) && !p.virtual_function);
     let interfaces: u64 =
         interfaces.filter_map(|port| port.bits_per_s).fold(0, u64::saturating_add);
-    let rdma =
-        devices.rdma.iter().filter(|p| is_it(&p.pci) && p.state.as_deref() == Some("ACTIVE"));
+    // A share of another function's port brings no port of its own.
+    let is_share = |name: &Option<String>| {
+        let of = |port: &&NetworkPort| Some(&port.name) == name.as_ref();
+        devices.network.iter().find(of).is_some_and(|port| port.virtual_function)
+    };
+    let rdma = devices.rdma.iter().filter(|p| {
+        is_it(&p.pci) && p.state.as_deref() == Some("ACTIVE") && !is_share(&p.interface)
+    });
     let rdma: u64 = rdma.filter_map(|port| port.bits_per_s).fold(0, u64::saturating_add);
     let bits = interfaces.max(rdma);
     (bits > 0).then(|| bits as f64 / 8.0)

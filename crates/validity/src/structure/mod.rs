@@ -46,6 +46,14 @@ impl Structure {
     /// The places that have it, each with its figures.
     pub(crate) fn show(self, platform: &Platform) -> Vec<String> {
         match self {
+            // In a virtual machine links are the hypervisor's description.
+            Structure::LinkBelowItsEnds
+            | Structure::SlotBelowDevice
+            | Structure::LinkOverbooked
+                if platform.hypervisor.is_some() =>
+            {
+                Vec::new()
+            }
             Structure::LinkBelowItsEnds => links::below_its_ends(&platform.devices),
             Structure::SlotBelowDevice => links::slot_below_device(&platform.devices),
             Structure::LinkOverbooked => links::overbooked(&platform.devices),
