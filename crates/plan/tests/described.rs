@@ -501,3 +501,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn copies_on_several_machines_are_refused_and_stripes_are_not() {
+    let own = "[[drives]]\nname = \"own\"\nat = \"host\"\nread = \"30 GB/s\"\nsource = \"test\"\n";
+    let array = |level: &str| {
+        let array = format!(
+            "{own}[[array]]\nname = \"a\"\nlevel = \"{level}\"\ndrives = [\"disks\", \"own\"]\n"
+        );
+        pair(&(link("wide", 25.0) + &array)).replace("data = \"disks\"", "data = \"a\"")
+    };
+    let error = refused(&array("raid1"));
+    assert!(error.why.contains("on 2 machines"), "{error}");
+    planned(&array("raid0"));
+}
+
+#[test]
+fn requests_in_flight_take_the_fastest_way_in_whatever_order_it_stands() {
+    let slow = link("slow", 25.0).replace("source", "latency = \"900 us\"\nsource");
+    let fast = link("fast", 25.0).replace("source", "latency = \"100 us\"\nsource");
+    let rate = |links: String| {
+        let text = pair(&links)
+            .replace("write = \"30 GB/s\"", "write = \"30 GB/s\"\nread_latency = \"100 us\"")
+            + "in_flight = 2\n";
+        planned(&text).work(Work::RandomRead).unwrap().ceiling_per_s
+    };
+    // Two in flight, each 100 us on the drive and 100 us on the way.
+    assert!(close(rate(format!("{slow}{fast}")), 10_000.0));
+    assert!(close(rate(format!("{fast}{slow}")), 10_000.0));
+}
