@@ -102,8 +102,12 @@ pub fn node_bytes_per_s(platform: &Platform, node: u32) -> Option<(f64, String)>
         return None;
     }
     let channels = channels(platform.memory.dimms.as_deref()?)?;
-    let mut nodes: Vec<u32> =
-        platform.nodes.iter().filter(|n| n.memory_bytes > 0).map(|n| n.id).collect();
+    // A device's memory is not behind the sockets' channels, and what is behind memory-only nodes isn't told.
+    let main = platform.nodes.iter().filter(|n| n.memory_bytes > 0 && n.device.is_none());
+    if main.clone().any(|n| n.cpus.is_empty()) {
+        return None;
+    }
+    let mut nodes: Vec<u32> = main.map(|n| n.id).collect();
     nodes.sort_unstable();
     let index = nodes.iter().position(|id| *id == node)?;
     let sockets = platform.cpu.sockets.max(1) as usize;

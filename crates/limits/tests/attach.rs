@@ -246,6 +246,18 @@ fn each_node_has_the_channels_of_its_socket() {
 }
 
 #[test]
+fn memory_of_a_device_shares_no_channel_and_memory_without_processors_is_not_guessed() {
+    let mut platform = memory_platform(&labels(), 2, 2);
+    let own = NumaNode { id: 2, memory_bytes: 1 << 34, ..NumaNode::default() };
+    let device = NumaNode { device: Some("dax0.0".into()), ..own.clone() };
+    platform.nodes.push(device);
+    let node = |platform: &Platform, id| node_bytes_per_s(platform, id).map(|found| found.0 / 1e9);
+    assert_eq!((node(&platform, 0), node(&platform, 2)), (Some(460.8), None));
+    platform.nodes[2] = own;
+    assert_eq!(node(&platform, 0), None);
+}
+
+#[test]
 fn two_modules_on_a_channel_are_one_channel() {
     let labels: Vec<String> = ["A1", "A2", "B1", "B2"].map(|l| format!("DIMM_{l}")).to_vec();
     let (value, source) = node_bytes_per_s(&memory_platform(&labels, 1, 1), 0).expect("labelled");

@@ -4,21 +4,13 @@ use anyhow::{Context, Result, anyhow};
 use narrows_limits::table::Table;
 use narrows_plan::{case_page, casebook, describe};
 
-use super::Generated;
+use super::{Generated, between_markers};
 
 const PAGE: &str = "docs/src/casebook.md";
 const CASES: &str = "cases";
-const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` from cases -->\n";
-const END: &str = "<!-- end -->\n";
 
 pub(super) fn file() -> Result<Generated> {
-    let page = read(PAGE)?;
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
-        let (_, after) = rest.split_once(END)?;
-        Some((before, after))
-    });
-    let (before, after) = parts.with_context(|| format!("{PAGE} has lost its markers"))?;
-    Ok(Generated::new(PAGE, format!("{before}{BEGIN}\n{}\n{END}{after}", cases()?)))
+    between_markers(PAGE, "cases", &cases()?)
 }
 
 fn cases() -> Result<String> {

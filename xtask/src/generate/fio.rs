@@ -1,21 +1,12 @@
 //! The table of options in the book's page on fio's job files, between two markers; the rest is written by hand.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use narrows_fio::options;
 
-use super::Generated;
+use super::{Generated, between_markers};
 
 const PAGE: &str = "docs/src/reference/fio.md";
-const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` from crates/fio -->\n";
-const END: &str = "<!-- end -->\n";
 
 pub(super) fn file() -> Result<Generated> {
-    let path = crate::root().join(PAGE);
-    let page = std::fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
-        let (_, after) = rest.split_once(END)?;
-        Some((before, after))
-    });
-    let (before, after) = parts.with_context(|| format!("{PAGE} has lost its markers"))?;
-    Ok(Generated::new(PAGE, format!("{before}{BEGIN}\n{}\n{END}{after}", options::page())))
+    between_markers(PAGE, "crates/fio", &options::page())
 }

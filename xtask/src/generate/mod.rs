@@ -27,6 +27,22 @@ impl Generated {
     }
 }
 
+const END: &str = "<!-- end -->\n";
+
+/// A page of the book of which a part is made: the one between `<!-- begin: written by \`cargo xtask docs\` from SOURCE -->` and its
+/// end; the rest is written by hand.
+fn between_markers(page: &str, source: &str, made: &str) -> Result<Generated> {
+    let begin = format!("<!-- begin: written by `cargo xtask docs` from {source} -->\n");
+    let text =
+        std::fs::read_to_string(crate::root().join(page)).with_context(|| page.to_string())?;
+    let parts = text.split_once(&begin).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some((before, after))
+    });
+    let (before, after) = parts.with_context(|| format!("{page} has lost its markers"))?;
+    Ok(Generated::new(page, format!("{before}{begin}\n{made}\n{END}{after}")))
+}
+
 /// All of them, as they should be.
 pub fn all() -> Result<Vec<Generated>> {
     let mut files =

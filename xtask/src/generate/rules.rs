@@ -1,24 +1,15 @@
 //! The rules part of the book's page on validity, between two markers; the rest of the page is written by hand.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use narrows_model::Severity;
 use narrows_validity::{About, Group, Rule, rules};
 
-use super::Generated;
+use super::{Generated, between_markers};
 
 const PAGE: &str = "docs/src/methods/validity.md";
-const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` from crates/validity -->\n";
-const END: &str = "<!-- end -->\n";
 
 pub(super) fn file() -> Result<Generated> {
-    let path = crate::root().join(PAGE);
-    let page = std::fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
-        let (_, after) = rest.split_once(END)?;
-        Some((before, after))
-    });
-    let (before, after) = parts.with_context(|| format!("{PAGE} has lost its markers"))?;
-    Ok(Generated::new(PAGE, format!("{before}{BEGIN}\n{}\n{END}{after}", table())))
+    between_markers(PAGE, "crates/validity", &table())
 }
 
 fn table() -> String {

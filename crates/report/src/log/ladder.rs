@@ -190,8 +190,8 @@ mod tests {
             remark(&m)
         };
         assert_eq!(said("fua"), "durable by the write itself (FUA)");
-        let nothing = "nothing: the device says it has no volatile cache";
-        assert_eq!(said(nothing), "the device says it has no volatile cache");
+        let nothing = "nothing: the kernel takes the device to have no volatile cache";
+        assert_eq!(said(nothing), "the kernel takes the device to have no volatile cache");
         assert_eq!(said("no flush was counted"), "no flush was counted");
         assert_eq!(said("unknown"), "");
     }

@@ -29,7 +29,9 @@ fn word(flushes_per_op: Option<f64>, queue: Option<&Queue>) -> &'static str {
     let fua = queue.and_then(|queue| queue.fua);
     match (flushes_per_op, cache, fua) {
         (Some(flushes), _, _) if flushes >= EACH => "flush",
-        (_, Some("write through"), _) => "nothing: the device says it has no volatile cache",
+        (_, Some("write through"), _) => {
+            "nothing: the kernel takes the device to have no volatile cache"
+        }
         (Some(flushes), Some("write back"), Some(true)) if flushes < NONE => "fua",
         (Some(flushes), Some("write back"), Some(false)) if flushes < NONE => {
             "no flush was counted"

@@ -2,7 +2,7 @@
 //!
 //! `fsync` on the block device, opened for reading: the kernel writes what it holds for the device itself (metadata of mounted file
 //! systems, which it would write anyway) and sends a flush, as below every durable write. It changes no byte of
-//! anybody. Where the device says that it has no volatile cache the kernel sends nothing, and the rung is the price of the call.
+//! anybody. Where the kernel takes the device to have no volatile cache it sends nothing, and the rung is the price of the call.
 
 use std::collections::BTreeMap;
 use std::fs::File;
