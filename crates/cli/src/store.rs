@@ -1,7 +1,7 @@
 //! Where runs are kept: `$XDG_DATA_HOME/narrows/runs/ID.narrows.json`, written whole or not at all.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -61,7 +61,15 @@ pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resul
     if written.is_err() {
         let _ = fs::remove_file(&part);
     }
-    written.with_context(|| format!("writing {}", path.display()))
+    written.map_err(|error| {
+        let hint = match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "free some space there, or name another place with -o"
+            }
+            _ => "name a place you may write to with -o",
+        };
+        Failure::hinted(format!("cannot write {}: {error}", path.display()), hint)
+    })
 }
 
 /// Stores a run; returns where.
@@ -129,6 +137,18 @@ mod tests {
         write_whole(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_says_why_and_names_a_way_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = write_whole(&dir.path().join("gone/x.html"), "one").unwrap_err();
+        let error = crate::failure::render(&error);
+        assert!(
+            error.starts_with("error: cannot write ") && error.contains("gone/x.html"),
+            "{error}"
+        );
+        assert!(error.contains("hint: ") && error.contains("-o"), "{error}");
     }
 
     #[test]
