@@ -1,0 +1,319 @@
+//! A blocking connection for everything that is not the measured load: authentication, setting up, loading by
+//! COPY, reading counters. The wire format and the authentication are `postgres-protocol`'s.
+//!
+//! Not for the load: that is [`crate::session`], which shares the opened stream.
+//!
+//! A statement may take minutes on somebody's server (an index, a checkpoint). A connection that was told to
+//! [`heed`](Connection::heed) a stop token cancels its statement within a moment of the request, as `psql` does on
+//! Ctrl-C: by a cancel request on a connection of its own (PostgreSQL documentation, "Canceling Requests in Progress").
+
+mod error;
+mod login;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use fallible_iterator::FallibleIterator;
+use narrows_engine::Stop;
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+
+pub use error::WireError;
+use error::server_error;
+pub(crate) use stream::Stream;
+
+use crate::address::{Address, Endpoint};
+
+/// A row of a simple query: text, or NULL.
+pub type Row = Vec<Option<String>>;
+
+/// An open connection.
+pub struct Connection {
+    stream: Stream,
+    inbox: BytesMut,
+    outbox: BytesMut,
+    endpoint: Endpoint,
+    pid: u32,
+    /// What a cancel request has to show.
+    secret: i32,
+    /// Cancels the statement in hand when set.
+    stop: Option<Stop>,
+    /// Whether the statement in hand was cancelled already.
+    cancelled: bool,
+    /// How long the server may stay silent.
+    silence: Duration,
+}
+
+/// How long logging in may take: what doesn't answer by then speaks another protocol.
+const LONGEST_LOGIN: Duration = Duration::from_secs(20);
+/// How often a connection that waits for the server looks at its stop token.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
+const SILENCE: Duration = Duration::from_secs(600);
+
+impl Connection {
+    /// Connects and logs in. `options` are run-time parameters, `application_name` among them.
+    pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
+        let stream = Stream::connect(&address.endpoint)
+            .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
+        stream.set_timeout(Some(LOOK_EVERY))?;
+        let mut connection = Connection {
+            stream,
+            inbox: BytesMut::new(),
+            outbox: BytesMut::new(),
+            endpoint: address.endpoint.clone(),
+            pid: 0,
+            secret: 0,
+            stop: None,
+            cancelled: false,
+            silence: LONGEST_LOGIN,
+        };
+        let mut parameters = vec![
+            ("user", address.user.as_str()),
+            ("database", address.database.as_str()),
+            ("client_encoding", "UTF8"),
+        ];
+        parameters.extend_from_slice(options);
+        frontend::startup_message(parameters, &mut connection.outbox)?;
+        connection.send()?;
+        connection.authenticate(address)?;
+        loop {
+            match connection.next()? {
+                Message::BackendKeyData(key) => {
+                    connection.pid = key.process_id() as u32;
+                    connection.secret = key.secret_key();
+                }
+                Message::ReadyForQuery(_) => {
+                    connection.silence = SILENCE;
+                    return Ok(connection);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// From now on statements end early, with an error, when `stop` is set; `None`: they run to their end.
+    pub fn heed(&mut self, stop: Option<&Stop>) {
+        self.stop = stop.cloned();
+    }
+
+    /// The server process of this connection.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Runs one or several statements and returns the rows of all of them.
+    pub fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
+        frontend::query(sql, &mut self.outbox)?;
+        self.send()?;
+        let mut rows = Vec::new();
+        self.until_ready(|message| {
+            if let Message::DataRow(body) = message {
+                let buffer = body.buffer();
+                let text = |range| String::from_utf8_lossy(&buffer[range]).into_owned();
+                rows.push(body.ranges().map(|range| Ok(range.map(text))).collect()?);
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Runs statements whose rows don't matter.
+    pub fn execute(&mut self, sql: &str) -> Result<(), WireError> {
+        self.query(sql).map(|_| ())
+    }
+
+    /// The first column of the first row.
+    pub fn one(&mut self, sql: &str) -> Result<Option<String>, WireError> {
+        Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    /// Streams `COPY … FROM STDIN`: `fill` is called with an empty buffer until it leaves it empty. An error of
+    /// `fill` cancels the COPY on the server.
+    pub fn copy_in<E: From<WireError>>(
+        &mut self,
+        sql: &str,
+        mut fill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let wire = |error: io::Error| E::from(WireError::Io(error));
+        frontend::query(sql, &mut self.outbox).map_err(wire)?;
+        self.send().map_err(|e| E::from(e.into()))?;
+        loop {
+            match self.next().map_err(E::from)? {
+                Message::CopyInResponse(_) => break,
+                Message::ReadyForQuery(_) => {
+                    return Err(E::from(WireError::Unexpected("COPY did not start")));
+                }
+                _ => {}
+            }
+        }
+        let mut chunk = Vec::with_capacity(1 << 20);
+        let outcome = loop {
+            chunk.clear();
+            match fill(&mut chunk) {
+                Ok(()) if chunk.is_empty() => break Ok(()),
+                Ok(()) => {
+                    frontend::CopyData::new(&chunk[..]).map_err(wire)?.write(&mut self.outbox);
+                    self.send().map_err(|e| E::from(e.into()))?;
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        match &outcome {
+            Ok(()) => frontend::copy_done(&mut self.outbox),
+            Err(_) => frontend::copy_fail("stopped", &mut self.outbox).map_err(wire)?,
+        }
+        self.send().map_err(|e| E::from(e.into()))?;
+        let ended = self.until_ready(|_| Ok(()));
+        outcome?;
+        ended.map_err(E::from)
+    }
+
+    /// Prepares a named statement and gives up the stream for the load.
+    pub(crate) fn into_prepared(
+        mut self,
+        name: &str,
+        sql: &str,
+    ) -> Result<(Stream, u32), WireError> {
+        frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
+        frontend::sync(&mut self.outbox);
+        self.send()?;
+        self.until_ready(|_| Ok(()))?;
+        self.stream.set_timeout(Some(SILENCE))?;
+        Ok((self.stream, self.pid))
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        self.cancelled = false;
+        self.stream.write_all(&self.outbox)?;
+        self.outbox.clear();
+        Ok(())
+    }
+
+    /// Takes the messages of an answer until the server is ready again. An error doesn't end it: the server still says when it is ready,
+    /// unless the error was its last word.
+    fn until_ready(
+        &mut self,
+        mut take: impl FnMut(Message) -> Result<(), WireError>,
+    ) -> Result<(), WireError> {
+        let mut failure = None;
+        loop {
+            match self.next_or_error() {
+                Ok(Ok(Message::ReadyForQuery(_))) => return failure.map_or(Ok(()), Err),
+                Ok(Ok(message)) => take(message)?,
+                Ok(Err(error)) => failure = Some(error),
+                Err(broken) => return Err(failure.unwrap_or(broken)),
+            }
+        }
+    }
+
+    /// The next message; notices and parameter changes are passed over, errors are errors.
+    fn next(&mut self) -> Result<Message, WireError> {
+        self.next_or_error()?
+    }
+
+    fn next_or_error(&mut self) -> Result<Result<Message, WireError>, WireError> {
+        loop {
+            match Message::parse(&mut self.inbox)? {
+                Some(Message::NoticeResponse(_) | Message::ParameterStatus(_)) => {}
+                Some(Message::ErrorResponse(body)) => {
+                    let mut fields = body.fields();
+                    let mut found = BTreeMap::new();
+                    while let Some(field) = fields.next()? {
+                        found.insert(
+                            field.type_(),
+                            String::from_utf8_lossy(field.value_bytes()).into_owned(),
+                        );
+                    }
+                    return Ok(Err(server_error(found)));
+                }
+                Some(message) => return Ok(Ok(message)),
+                None => {
+                    let mut chunk = [0u8; 16 * 1024];
+                    let n = self.wait_for(&mut chunk)?;
+                    if n == 0 {
+                        return Err(WireError::Io(io::Error::new(
+                            io::ErrorKind::UnexpectedEof,
+                            "the server closed the connection",
+                        )));
+                    }
+                    self.inbox.extend_from_slice(&chunk[..n]);
+                }
+            }
+        }
+    }
+}
+
+impl Connection {
+    fn wait_for(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+        let since = Instant::now();
+        loop {
+            match self.stream.read(chunk) {
+                // Which of the two a time limit gives differs between systems.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+            if since.elapsed() > self.silence {
+                let what = format!("the server was silent for {} s", self.silence.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+            if !self.cancelled && self.stop.as_ref().is_some_and(Stop::is_set) {
+                self.cancelled = true;
+                // Where it can't be delivered the statement runs to its end.
+                let _ = self.cancel();
+            }
+        }
+    }
+
+    fn cancel(&self) -> io::Result<()> {
+        let mut request = BytesMut::new();
+        frontend::cancel_request(self.pid as i32, self.secret, &mut request);
+        let mut stream = Stream::connect(&self.endpoint)?;
+        stream.write_all(&request)?;
+        // The server closes the connection once it has passed the request on.
+        stream.set_timeout(Some(Duration::from_secs(1)))?;
+        stream.read(&mut [0; 1]).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_servers_last_word_is_told_and_not_that_it_hung_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = [0; 512];
+            assert!(stream.read(&mut asked).unwrap() > 0);
+            // Let in, and ready.
+            stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+            assert!(stream.read(&mut asked).unwrap() > 0);
+            let fields = b"SFATAL\0C57P01\0Mterminating connection\0\0";
+            stream
+                .write_all(&[b"E", &(fields.len() as u32 + 4).to_be_bytes()[..], fields].concat())
+                .unwrap();
+        });
+        let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+        let mut connection = Connection::open(&address, &[]).unwrap();
+        let error = connection.query("SELECT 1").unwrap_err();
+        server.join().unwrap();
+        assert_eq!(error.code(), Some("57P01"), "{error}");
+        assert!(error.to_string().contains("hint: the server was stopped or restarted"), "{error}");
+        // After that there is nobody.
+        assert!(matches!(connection.query("SELECT 1").unwrap_err(), WireError::Io(_)));
+    }
+}
