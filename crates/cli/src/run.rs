@@ -103,6 +103,7 @@ pub fn blank(plan: Plan, platform: Platform) -> Run {
         crash_tests: Vec::new(),
         comparison: None,
         live_logs: Vec::new(),
+        observations: Vec::new(),
         flush_tests: Vec::new(),
     }
 }

@@ -117,6 +117,7 @@ fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> 
         crash_tests: Vec::new(),
         comparison: None,
         live_logs: Vec::new(),
+        observations: Vec::new(),
         flush_tests: Vec::new(),
     };
     attach(&mut run);

@@ -17,6 +17,7 @@ mod live_log;
 mod live_verdict;
 mod measurement;
 pub mod metric;
+mod observation;
 mod plan;
 mod platform;
 mod run;
@@ -41,6 +42,10 @@ pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
     Metric, Replication, Series, Unit, Validity,
+};
+pub use observation::{
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, HotProcess, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, LiveLog, Measurement, Plan,
-    Platform, Severity, Validity, Verdict,
+    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, LiveLog, Measurement,
+    Observation, Plan, Platform, Severity, Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -86,6 +86,9 @@ pub struct Run {
     /// Logs of servers that were observed and not loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live_logs: Vec<LiveLog>,
+    /// Servers that were observed and not loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observations: Vec<Observation>,
     /// Outputs of `pg_test_fsync` that were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flush_tests: Vec<FlushTest>,
@@ -257,6 +260,7 @@ mod tests {
             crash_tests: Vec::new(),
             comparison: None,
             live_logs: Vec::new(),
+            observations: Vec::new(),
             flush_tests: Vec::new(),
         };
         run.apply_findings();

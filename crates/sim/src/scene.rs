@@ -209,6 +209,7 @@ impl Scene {
             crash_tests: Vec::new(),
             comparison: None,
             live_logs: Vec::new(),
+            observations: Vec::new(),
             flush_tests: Vec::new(),
         }
     }

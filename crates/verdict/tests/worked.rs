@@ -74,6 +74,7 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         crash_tests: Vec::new(),
         comparison: None,
         live_logs: Vec::new(),
+        observations: Vec::new(),
         flush_tests: Vec::new(),
     }
 }

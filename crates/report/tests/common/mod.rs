@@ -39,6 +39,7 @@ pub fn rich() -> Run {
         crash_tests: Vec::new(),
         comparison: None,
         live_logs: Vec::new(),
+        observations: Vec::new(),
         flush_tests: Vec::new(),
     };
     run.apply_findings();

@@ -35,6 +35,7 @@ pub fn run() -> Run {
         crash_tests: Vec::new(),
         comparison: None,
         live_logs: Vec::new(),
+        observations: Vec::new(),
         flush_tests: Vec::new(),
     }
 }

@@ -212,6 +212,7 @@ impl Bench {
             crash_tests: Vec::new(),
             comparison: None,
             live_logs: Vec::new(),
+            observations: Vec::new(),
             flush_tests: Vec::new(),
         }
     }

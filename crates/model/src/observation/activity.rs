@@ -1,0 +1,186 @@
+//! The active-session history: what processes were found doing, asked again and again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Interval;
+
+/// Whose process it is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessClass {
+    /// A session of a client.
+    Session,
+    /// A parallel worker of one.
+    ParallelWorker,
+    /// Autovacuum's launcher and workers.
+    Autovacuum,
+    /// The checkpointer.
+    Checkpointer,
+    /// The background writer.
+    BackgroundWriter,
+    /// The log writer.
+    LogWriter,
+    /// Sends the log to standbys.
+    LogSender,
+    /// Reads for others (PostgreSQL 18 and later, `io_method = worker`).
+    IoWorker,
+    /// Any other process of the server.
+    Other,
+}
+
+impl ProcessClass {
+    /// Every class, in the order of the screen.
+    pub const ALL: [ProcessClass; 9] = [
+        ProcessClass::Session,
+        ProcessClass::ParallelWorker,
+        ProcessClass::Autovacuum,
+        ProcessClass::Checkpointer,
+        ProcessClass::BackgroundWriter,
+        ProcessClass::LogWriter,
+        ProcessClass::LogSender,
+        ProcessClass::IoWorker,
+        ProcessClass::Other,
+    ];
+
+    /// The words of the screen.
+    pub fn words(self) -> &'static str {
+        match self {
+            ProcessClass::Session => "sessions",
+            ProcessClass::ParallelWorker => "parallel workers",
+            ProcessClass::Autovacuum => "autovacuum",
+            ProcessClass::Checkpointer => "checkpointer",
+            ProcessClass::BackgroundWriter => "background writer",
+            ProcessClass::LogWriter => "log writer",
+            ProcessClass::LogSender => "log senders",
+            ProcessClass::IoWorker => "I/O workers",
+            ProcessClass::Other => "others",
+        }
+    }
+
+    /// Whether its time is a transaction's: sessions, and the workers that do a part of their work.
+    pub fn serves_transactions(self) -> bool {
+        matches!(self, ProcessClass::Session | ProcessClass::ParallelWorker)
+    }
+}
+
+/// What a process at work was found doing.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ActivityState {
+    /// Not waiting: on a processor, or ready for one.
+    Running,
+    /// For a read of a data file.
+    Read,
+    /// For a write, extension or flush of a data file.
+    Write,
+    /// For the commit log: its own flush, another's, room in its buffers, or a standby.
+    Log,
+    /// For a lock on rows, tables or the like, held by another transaction.
+    Lock,
+    /// For a latch in the server's memory, the log's excepted.
+    Latch,
+    /// For the client, inside a statement: to send more or to take its answer.
+    Client,
+    /// For the client between statements of an open transaction.
+    IdleInTransaction,
+    /// For other processes of the server, a timeout, an extension.
+    Other,
+}
+
+impl ActivityState {
+    /// Every state, in the order of the screen.
+    pub const ALL: [ActivityState; 9] = [
+        ActivityState::Running,
+        ActivityState::Read,
+        ActivityState::Write,
+        ActivityState::Log,
+        ActivityState::Lock,
+        ActivityState::Latch,
+        ActivityState::Client,
+        ActivityState::IdleInTransaction,
+        ActivityState::Other,
+    ];
+
+    /// The words of the screen.
+    pub fn words(self) -> &'static str {
+        match self {
+            ActivityState::Running => "running, or ready to",
+            ActivityState::Read => "reading data files",
+            ActivityState::Write => "writing data files",
+            ActivityState::Log => "waiting for the log",
+            ActivityState::Lock => "waiting for locks",
+            ActivityState::Latch => "waiting for latches",
+            ActivityState::Client => "waiting for the client",
+            ActivityState::IdleInTransaction => "idle in a transaction",
+            ActivityState::Other => "waiting for something else",
+        }
+    }
+
+    /// Whether the server has something to do for it: a session idle in a transaction has nothing.
+    pub fn is_at_work(self) -> bool {
+        self != ActivityState::IdleInTransaction
+    }
+}
+
+/// How many processes of a class were found in a state at a moment, on average.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActivityWhere {
+    /// Whose.
+    pub class: ProcessClass,
+    /// Doing what.
+    pub state: ActivityState,
+    /// Mean number of processes.
+    pub processes: f64,
+    /// Its 95 % interval over the windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<Interval>,
+    /// The mean of each window.
+    pub windows: Vec<f64>,
+    /// The server's own names for it, most first, with the mean number of processes at each: `IO:DataFileRead`. A few only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<(String, f64)>,
+}
+
+/// One slice of the history, for a picture over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActivityMoment {
+    /// Middle of the slice, ns from the beginning of the look.
+    pub at_ns: f64,
+    /// Times the server was asked in it.
+    pub samples: u64,
+    /// Mean number of sessions and their workers in each state met in it.
+    pub sessions: Vec<(ActivityState, f64)>,
+}
+
+/// What processes were found doing; empty where the role may not see it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Activity {
+    /// Times that the server was asked.
+    pub samples: u64,
+    /// Each class and state that was met, ordered by both.
+    pub found: Vec<ActivityWhere>,
+    /// The history in slices of equal length, 120 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<ActivityMoment>,
+}
+
+impl Activity {
+    /// Mean number of processes that work for transactions in a state; `None` where states are unknown.
+    pub fn of(&self, state: ActivityState) -> Option<f64> {
+        let found = self.found.iter();
+        let these = found.filter(|f| f.state == state && f.class.serves_transactions());
+        (self.samples > 0).then(|| these.map(|f| f.processes).sum())
+    }
+
+    /// Mean number of sessions at work, without their workers; `None` where states are unknown.
+    pub fn sessions_at_work(&self) -> Option<f64> {
+        let found = self.found.iter();
+        let these = found.filter(|f| f.class == ProcessClass::Session && f.state.is_at_work());
+        (self.samples > 0).then(|| these.map(|f| f.processes).sum())
+    }
+}

@@ -1,0 +1,74 @@
+//! What somebody's server was seen to do over an interval: its own counters, what its processes were found waiting for,
+//! and what they took of the machine where that could be seen.
+//!
+//! Nothing is measured by loading. Counts are sums over the interval and over all databases; what the server doesn't count,
+//! or the role may not see, is absent and never zero.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod activity;
+mod counts;
+mod processes;
+mod sessions;
+
+pub use activity::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
+pub use counts::ObservedCounts;
+pub use processes::{ClassUse, HotProcess, ObservedProcesses};
+pub use sessions::ObservedSessions;
+
+use crate::{LiveCost, LiveSetting, Unknown};
+
+/// A server over an interval. What follows from it stands in the run's verdicts, under the measurement named here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// The measurement that holds the demand of one transaction, with intervals over the windows.
+    pub measurement: String,
+    /// Where it was looked at, without a password.
+    pub address: String,
+    /// The server's version in its own words.
+    pub version: String,
+    /// Length of the interval, ns.
+    pub interval_ns: f64,
+    /// Windows of it, each with figures of its own; one: too short to be cut.
+    pub windows: u32,
+    /// What the server counted.
+    pub counted: ObservedCounts,
+    /// What its processes were found doing.
+    pub activity: Activity,
+    /// Who was connected.
+    pub sessions: ObservedSessions,
+    /// What its processes took of the machine; absent where they can't be seen from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<ObservedProcesses>,
+    /// Settings that are not the defaults, and those that bear on a verdict whatever they are.
+    pub settings: Vec<LiveSetting>,
+    /// How the server was built, in its own words, where it says so (`pg_config`): `CFLAGS`, `CONFIGURE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build: Vec<(String, String)>,
+    /// Where the capacities come from that the demand is compared with, in a sentence for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities_from: Vec<String>,
+    /// What looking took.
+    pub cost: LiveCost,
+    /// What could not be learned, and what it would take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<Unknown>,
+}
+
+impl Observation {
+    /// The setting of that name.
+    pub fn setting(&self, name: &str) -> Option<&LiveSetting> {
+        self.settings.iter().find(|setting| setting.name == name)
+    }
+
+    /// A count per second; `None` where it is unknown.
+    pub fn per_s(&self, count: Option<f64>) -> Option<f64> {
+        (self.interval_ns > 0.0).then_some(count? / self.interval_ns * 1e9)
+    }
+
+    /// A count for each transaction that ended; `None` where it is unknown or none ended.
+    pub fn per_transaction(&self, count: Option<f64>) -> Option<f64> {
+        self.counted.transactions().filter(|n| *n > 0.0).and_then(|n| Some(count? / n))
+    }
+}

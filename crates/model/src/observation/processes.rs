@@ -1,0 +1,65 @@
+//! What the server's processes took of the machine they run on, by the kernel's account.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ProcessClass;
+
+/// A class of processes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassUse {
+    /// Whose.
+    pub class: ProcessClass,
+    /// Processors used on average, user and kernel.
+    pub cpus: f64,
+    /// Processes that were ready to run and did not, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue: Option<f64>,
+}
+
+/// The busiest process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotProcess {
+    /// Whose.
+    pub class: ProcessClass,
+    /// Its processor time over the interval; 1 is all of one processor.
+    pub cpus: f64,
+    /// The longest stretch of windows in which it was the busiest one, over all windows.
+    pub share_of_windows: f64,
+}
+
+/// The server's processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ObservedProcesses {
+    /// By class, in the order of [`ProcessClass::ALL`].
+    pub classes: Vec<ClassUse>,
+    /// The busiest one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot: Option<HotProcess>,
+    /// Processors in use on the whole machine on average.
+    pub machine_cpus: f64,
+    /// Of these, the kernel's own work and interrupts, which belong to no process of the server or of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_cpus: Option<f64>,
+    /// Of these, what processes of others used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_cpus: Option<f64>,
+    /// Processors of the machine that the server may use.
+    pub allowed_cpus: f64,
+    /// What its control group grants it, in processors; absent without a quota.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_cpus: Option<f64>,
+    /// Of the quota's periods, the share in which it stopped the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_share: Option<f64>,
+    /// Bytes that the server's processes had read from drives, where that may be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_read_bytes: Option<f64>,
+}
+
+impl ObservedProcesses {
+    /// Processors that all of the server's processes used, on average.
+    pub fn cpus(&self) -> f64 {
+        self.classes.iter().map(|class| class.cpus).sum()
+    }
+}
