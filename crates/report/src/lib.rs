@@ -23,6 +23,7 @@ mod log;
 mod markdown;
 mod narrow;
 mod notes;
+mod place;
 mod print;
 mod report;
 mod sum;

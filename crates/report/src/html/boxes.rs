@@ -3,18 +3,11 @@
 
 use narrows_model::{Devices, PciDevice, PciKind, PcieLink, Platform};
 
-use super::svg::Picture;
-use crate::inventory::topology::{Place, places};
+use super::nested;
+use crate::inventory::topology::places;
+use crate::place::Place;
 use crate::print::Units;
 
-const WIDTH: f64 = 960.0;
-/// Between a box's edge and what is in it, and between boxes.
-const PAD: f64 = 9.0;
-const LINE: f64 = 16.0;
-/// From a line's place to where its letters stand.
-const SINK: f64 = 4.0;
-/// A letter is no wider on average.
-const LETTER: f64 = 7.5;
 /// Links that are drawn; a machine with more has them in its list.
 const MOST_LINKS: usize = 64;
 
@@ -25,11 +18,8 @@ pub(super) fn picture(p: &Platform, name: &str) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let machine = lay(&Place { words: name.to_string(), within: parts }, WIDTH);
     let label = format!("{name}: its parts as boxes within boxes");
-    let mut picture = Picture::new(WIDTH + 2.0, machine.height + 2.0, &label);
-    draw(&machine, (1.0, 1.0), 0, &mut picture);
-    Some(picture.finish("chart", false))
+    Some(nested::figure(&Place::of(name, parts), &[], &label))
 }
 
 /// What is on PCI by node, each with its link; of what several functions share one link, the first.
@@ -42,9 +32,11 @@ fn links(devices: &Devices) -> Vec<Place> {
     for (end, link) in all.into_iter().take(MOST_LINKS) {
         let names = devices.names_at(&end.address);
         let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
-        let link = link.map_or(String::new(), |link| format!(", {link}"));
-        let place =
-            Place { words: format!("{what}, {}{link}", end.kind.word()), within: Vec::new() };
+        let (link, marks) = link.map_or((String::new(), Vec::new()), |link| {
+            (format!(", {}", link.carries), link.below.into_iter().collect())
+        });
+        let words = format!("{what}, {}{link}", end.kind.word());
+        let place = Place { marks, ..Place::leaf(words) };
         match nodes.iter_mut().find(|(node, _)| *node == end.numa_node) {
             Some((_, places)) => places.push(place),
             None => nodes.push((end.numa_node, vec![place])),
@@ -56,27 +48,32 @@ fn links(devices: &Devices) -> Vec<Place> {
         None => "PCI, at no node that is known".to_string(),
     };
     let mut places: Vec<Place> =
-        nodes.into_iter().map(|(node, within)| Place { words: words(node), within }).collect();
+        nodes.into_iter().map(|(node, within)| Place::of(words(node), within)).collect();
     if left_out > 0 {
-        places
-            .push(Place { words: format!("and {left_out} more in the list"), within: Vec::new() });
+        places.push(Place::leaf(format!("and {left_out} more in the list")));
     }
     places
 }
 
-/// `PCIe 16 GT/s × 4, 7.88 GB/s each way, below what both ends could do: PCIe 32 GT/s × 4`; `None` where speed or width aren't
-/// known.
-fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<String> {
+/// A link in words.
+struct LinkWords {
+    /// `PCIe 16 GT/s × 4, 7.88 GB/s each way`.
+    carries: String,
+    /// `BELOW what both ends could do: PCIe 32 GT/s × 4`.
+    below: Option<String>,
+}
+
+/// `None` where speed or width aren't known.
+fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<LinkWords> {
     let own = end.link.as_ref()?;
     let carries = Units::Si.bytes_per_s(own.bytes_per_s()?);
-    let mut words = format!("{}, {carries} each way", speed(own.current_gts?, own.current_width?));
+    let carries = format!("{}, {carries} each way", speed(own.current_gts?, own.current_width?));
     let most = port.and_then(|port| at_most(own, port.link.as_ref()?));
-    if let Some((gts, width)) = most
-        && (Some(gts) > own.current_gts || Some(width) > own.current_width)
-    {
-        words += &format!(", below what both ends could do: {}", speed(gts, width));
-    }
-    Some(words)
+    let more = most
+        .filter(|(gts, width)| Some(*gts) > own.current_gts || Some(*width) > own.current_width);
+    let below =
+        more.map(|(gts, width)| format!("BELOW what both ends could do: {}", speed(gts, width)));
+    Some(LinkWords { carries, below })
 }
 
 /// What both ends could do, where both say it.
@@ -88,92 +85,11 @@ fn speed(gts: f64, width: u32) -> String {
     format!("PCIe {gts} GT/s × {width}")
 }
 
-/// A box with its size, and the boxes in it with their corners.
-struct Laid {
-    lines: Vec<String>,
-    width: f64,
-    height: f64,
-    within: Vec<((f64, f64), Laid)>,
-}
-
-/// Boxes from left to right in rows, as wide as their words or what is in them.
-fn lay(place: &Place, most: f64) -> Laid {
-    let inner = (most - 2.0 * PAD).max(10.0 * LETTER);
-    let lines = wrap(&place.words, (inner / LETTER) as usize);
-    let words = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) as f64 * LETTER;
-    let top = PAD + lines.len() as f64 * LINE;
-    let (mut x, mut y, mut row, mut widest) = (0.0, top, 0.0f64, words);
-    let mut within = Vec::new();
-    for child in &place.within {
-        let child = lay(child, inner);
-        if x > 0.0 && x + child.width > inner {
-            (x, y, row) = (0.0, y + row + PAD, 0.0);
-        }
-        let corner = (PAD + x, y);
-        x += child.width + PAD;
-        row = row.max(child.height);
-        widest = widest.max(x - PAD);
-        within.push((corner, child));
-    }
-    let below = if within.is_empty() { 0.0 } else { row };
-    Laid { lines, width: widest.min(inner) + 2.0 * PAD, height: y + below + PAD, within }
-}
-
-/// Words in lines of so many letters; a longer word stands alone.
-fn wrap(text: &str, letters: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
-}
-
-fn draw(laid: &Laid, (x, y): (f64, f64), depth: usize, picture: &mut Picture) {
-    let class = if depth.is_multiple_of(2) { "box even" } else { "box" };
-    picture.bar(class, x, y, laid.width, laid.height);
-    for (line, number) in laid.lines.iter().zip(1..) {
-        picture.words("boxword", x + PAD, y + f64::from(number) * LINE + SINK, line);
-    }
-    for ((dx, dy), within) in &laid.within {
-        draw(within, (x + dx, y + dy), depth + 1, picture);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use narrows_model::Cache;
 
     use super::*;
-
-    fn inside(laid: &Laid) {
-        for (number, ((x, y), child)) in laid.within.iter().enumerate() {
-            assert!(*x >= PAD && x + child.width <= laid.width - PAD + 0.1, "{:?}", child.lines);
-            assert!(*y >= PAD && y + child.height <= laid.height - PAD + 0.1, "{:?}", child.lines);
-            for ((ox, oy), other) in &laid.within[..number] {
-                let apart = ox + other.width <= *x || oy + other.height <= *y;
-                assert!(apart, "{:?} over {:?}", child.lines, other.lines);
-            }
-            inside(child);
-        }
-    }
-
-    #[test]
-    fn boxes_lie_in_their_boxes_and_beside_each_other() {
-        let leaf = |words: String| Place { words, within: Vec::new() };
-        let many = (0..30).map(|i| leaf(format!("{} × core", "word ".repeat(i)))).collect();
-        let package = Place { words: "package 0".into(), within: many };
-        let long = leaf("a word that has no end ".repeat(40));
-        let machine = Place { words: "m".into(), within: vec![package, long] };
-        let laid = lay(&machine, WIDTH);
-        assert!(laid.width <= WIDTH + 0.1);
-        inside(&laid);
-    }
 
     fn function(address: &str, above: Option<&str>, kind: PciKind, link: PcieLink) -> PciDevice {
         PciDevice {
@@ -205,16 +121,14 @@ mod tests {
             let places = links(&Devices { pci, ..Devices::default() });
             assert_eq!((places.len(), places[0].words.as_str()), (1, "PCI at node 1"));
             assert_eq!(places[0].within.len(), 1);
-            places[0].within[0].words.clone()
+            places[0].within[0].clone()
         };
         let slow = said((8.0, 2), (16.0, 4), (32.0, 4));
-        assert_eq!(
-            slow,
-            "0000:01:00.0, NVMe, PCIe 8 GT/s × 2, 1.97 GB/s each way, below what both ends could do: PCIe 16 GT/s × 4"
-        );
+        assert_eq!(slow.words, "0000:01:00.0, NVMe, PCIe 8 GT/s × 2, 1.97 GB/s each way");
+        assert_eq!(slow.marks, ["BELOW what both ends could do: PCIe 16 GT/s × 4"]);
         // The port can do no more: nothing is lost.
-        assert!(!said((16.0, 4), (32.0, 4), (16.0, 4)).contains("below"));
-        assert!(!said((16.0, 4), (16.0, 4), (16.0, 16)).contains("below"));
+        assert!(said((16.0, 4), (32.0, 4), (16.0, 4)).marks.is_empty());
+        assert!(said((16.0, 4), (16.0, 4), (16.0, 16)).marks.is_empty());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn machines(report: &Report) -> String {
 pub(super) fn machine(platform: &Platform, name: &str, units: Units) -> String {
     let mut out = String::new();
     if let Some(picture) = boxes::picture(platform, name) {
-        out += &format!("<figure>{picture}</figure>");
+        out += &picture;
     }
     let Ok(Value::Object(platform)) = serde_json::to_value(platform) else { return out };
     let (nested, flat): (Map<_, _>, Map<_, _>) = platform

@@ -15,10 +15,12 @@ mod inventory;
 mod live;
 mod log;
 mod names;
+mod nested;
 mod rate_chart;
 mod sections;
 mod svg;
 mod window_charts;
+mod wires;
 
 pub(crate) use durability::leaning;
 use narrows_model::{Platform, ReadRunError, Run};

@@ -6,6 +6,7 @@
 
 use narrows_model::{Cpu, IdSet, NumaNode, Platform};
 
+use crate::place::Place;
 use crate::print::Units;
 
 /// Ids longer than this are left out; sparse ids of a hundred packages help nobody.
@@ -33,14 +34,6 @@ struct Branch {
     memory: Option<(u64, u64)>,
     cpus: IdSet,
     children: Vec<Branch>,
-}
-
-/// A part of the machine and what lies in it, each in a line of words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// `2 × package (0-1), L3 32 MiB`.
-    pub words: String,
-    pub within: Vec<Place>,
 }
 
 /// The lines of the tree, indented; none where nothing is known but the number of cores.
@@ -249,10 +242,10 @@ fn place(branch: &Branch) -> Place {
     // Memory first: what is near the processors below is easier read above them.
     let (memory, others): (Vec<&Branch>, Vec<&Branch>) =
         last.children.iter().partition(|child| child.what == What::MemoryOnly);
-    Place {
-        words: format!("{count}{}", labels.join(", ")),
-        within: memory.into_iter().chain(others).map(place).collect(),
-    }
+    Place::of(
+        format!("{count}{}", labels.join(", ")),
+        memory.into_iter().chain(others).map(place).collect(),
+    )
 }
 
 #[cfg(test)]
