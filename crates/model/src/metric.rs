@@ -273,3 +273,22 @@ pub const FULL_PAGE_SHARE: &str = "full_page_share";
 pub const BUFFERS_FULL_PER_WRITE: &str = "buffers_full_per_write";
 /// Time that the server worked for whoever looked, over the window.
 pub const LOOKING_SHARE: &str = "looking_share";
+
+// Somebody's server, over windows in which it was only looked at. An operation is a transaction that ended. Times that were
+// sampled are of sessions and their parallel workers together, by Little's law; so are processor time and run queue. So
+// BACKEND_CPU_PER_OP + RUN_QUEUE_PER_OP + all WAIT_*_PER_OP - BETWEEN_STATEMENTS_PER_OP has to come to
+// ACTIVE_TIME_PER_OP + WORKER_TIME_PER_OP, of which the first is the server's own account of statement time.
+
+/// Time that sessions spent in statements, per operation, ns, by the server's own account (PostgreSQL 14 and later).
+pub const ACTIVE_TIME_PER_OP: &str = "active_time_per_op";
+/// Time that sessions spent in a transaction without a statement, per operation, ns, by the same account.
+pub const IDLE_IN_TRANSACTION_PER_OP: &str = "idle_in_transaction_per_op";
+/// Of the sessions' processor time and run queue, what lies outside of statements: taking requests in, sending answers off,
+/// connecting. Per operation, ns.
+pub const BETWEEN_STATEMENTS_PER_OP: &str = "between_statements_per_op";
+/// Time of parallel workers, at work in any state, per operation, ns (sampled).
+pub const WORKER_TIME_PER_OP: &str = "worker_time_per_op";
+/// Sessions that were open, mean; those at work are [`SESSIONS`].
+pub const OPEN_SESSIONS: &str = "open_sessions";
+/// Connections made per operation.
+pub const CONNECTIONS_PER_OP: &str = "connections_per_op";
