@@ -16,6 +16,7 @@ mod evict;
 mod filling;
 pub mod live;
 mod load;
+mod look;
 mod once;
 mod processes;
 mod refusal;

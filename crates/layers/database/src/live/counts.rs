@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::catalog::Catalog;
+use crate::look::catalog::Catalog;
 use crate::wire::Row;
 
 /// A counter that only grows.
@@ -212,8 +212,8 @@ impl Changed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalog::testing::of_version;
     use super::*;
+    use crate::look::catalog::testing::of_version;
 
     fn statement(major: u32) -> Statement {
         Statement::new(&of_version(major))

@@ -1,11 +1,10 @@
-//! A server of a few sentences, for what a real one can't be brought to do on request: leave questions unanswered.
+//! A server that answers what a look at the log asks, or doesn't.
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
 use super::waits;
 use crate::address::Address;
+use crate::look::fake::{self, Reply, row};
 
 /// What it does with a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,30 +28,15 @@ pub(super) enum Asked {
 pub(super) fn serve(
     mut mood: impl FnMut(Asked) -> Mood + Send + 'static,
 ) -> (Address, JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
-    let served = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        read_body(&mut stream).unwrap();
-        stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
-        let mut kind = [0];
-        let mut ids = 0;
-        while stream.read_exact(&mut kind).is_ok() {
-            let body = read_body(&mut stream).unwrap();
-            if kind != *b"Q" {
-                return;
-            }
-            let sql = String::from_utf8_lossy(&body).trim_end_matches('\0').to_string();
-            ids += 1000;
-            match mood(asked(&sql)) {
-                Mood::Answer => stream.write_all(&answer(&sql, ids)).unwrap(),
-                Mood::Refuse(code) => stream.write_all(&refusal(code)).unwrap(),
-                Mood::HangUp => return,
-            }
+    let mut ids = 0;
+    fake::serve(move |sql| {
+        ids += 1000;
+        match mood(asked(sql)) {
+            Mood::Answer => Reply::Rows(answer(sql, ids)),
+            Mood::Refuse(code) => Reply::Refuse(code),
+            Mood::HangUp => Reply::HangUp,
         }
-    });
-    (address, served)
+    })
 }
 
 fn asked(sql: &str) -> Asked {
@@ -65,42 +49,16 @@ fn asked(sql: &str) -> Asked {
     }
 }
 
-/// A message's body, whose length comes first.
-fn read_body(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length)?;
-    let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
-    stream.read_exact(&mut body)?;
-    Ok(body)
-}
-
-/// The rows, and that it is ready; ids given out grow with each statement.
-fn answer(sql: &str, ids: u32) -> Vec<u8> {
+/// Ids given out grow with each statement.
+fn answer(sql: &str, ids: u32) -> Vec<crate::wire::Row> {
     let ids = ids.to_string();
-    let row: &[&str] = match asked(sql) {
-        Asked::States => &["client backend", "LWLock", "WALWrite", "2"],
-        Asked::Counters => &[&ids, &ids, ""],
-        Asked::Once if sql.contains("server_version_num") => &["170002", "17.2", "bob", "t"],
-        Asked::Once if sql.contains("pg_is_in_recovery") => &["f"],
-        Asked::Once => &[],
-    };
-    let mut body = (row.len() as u16).to_be_bytes().to_vec();
-    for cell in row {
-        body.extend((cell.len() as u32).to_be_bytes());
-        body.extend(cell.as_bytes());
+    match asked(sql) {
+        Asked::States => vec![row(["client backend", "LWLock", "WALWrite", "2"])],
+        Asked::Counters => vec![row([ids.as_str(), &ids, ""])],
+        Asked::Once if sql.contains("server_version_num") => {
+            vec![row(["170002", "17.2", "bob", "t"])]
+        }
+        Asked::Once if sql.contains("pg_is_in_recovery") => vec![row(["f"])],
+        Asked::Once => Vec::new(),
     }
-    let rows = if row.is_empty() { Vec::new() } else { message(b'D', &body) };
-    [rows, message(b'C', b"SELECT\0"), message(b'Z', b"I")].concat()
-}
-
-fn refusal(code: &str) -> Vec<u8> {
-    let error = format!("SERROR\0C{code}\0Mplanted\0\0");
-    [message(b'E', error.as_bytes()), message(b'Z', b"I")].concat()
-}
-
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    let mut message = vec![kind];
-    message.extend((body.len() as u32 + 4).to_be_bytes());
-    message.extend(body);
-    message
 }

@@ -7,9 +7,7 @@
 //!
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views".
 
-mod catalog;
 mod counts;
-mod error;
 #[cfg(test)]
 mod fake;
 mod figures;
@@ -17,9 +15,8 @@ mod observe;
 mod server;
 mod standby;
 mod waits;
-mod watcher;
 
-pub use error::LiveError;
+pub use crate::look::error::LiveError;
 pub use observe::{Look, Observed};
 
 /// Id of the measurement that holds the figures by windows.

@@ -2,38 +2,19 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Phase, Progress, Rng, Stop, now_ns};
+use narrows_engine::{Phase, Progress, Stop, now_ns};
 use narrows_model::{Layer, LiveCounts, LiveLog, Measurement};
 
-use super::catalog::{self, Catalog};
 use super::counts::{Changed, Count, Reading, Statement};
-use super::error::LiveError;
-use super::server::{self, Missing, Server};
-use super::watcher::Watcher;
+use super::server::{self, Missing};
 use super::{figures, standby, waits};
 use crate::address::Address;
+use crate::look::catalog::{self, Catalog};
+use crate::look::error::LiveError;
+use crate::look::server::Server;
+use crate::look::watcher::Watcher;
+use crate::look::windows::{Pace, SHORTEST_WINDOW, WINDOWS_APART, windows};
 use crate::wire::WireError;
-
-/// Between two questions, half to one and a half of it: a fixed interval could beat with the load.
-const ASK_EVERY: Duration = Duration::from_millis(50);
-/// Longer where an answer takes the server long: it works for us for a hundredth of the time at most.
-const AT_MOST_OF_TIME: u32 = 100;
-/// From so many windows on there are intervals without assumptions.
-const WINDOWS: u32 = 6;
-/// Sessions report what they counted once a second, so that shorter windows tell nothing of their own.
-const SHORTEST_WINDOW: Duration = Duration::from_secs(3);
-/// States of shorter windows are neighbours that share a stall, and no repeats that give an interval.
-const WINDOWS_APART: Duration = Duration::from_secs(1);
-/// Longer intervals get more windows instead of longer ones.
-const LONGEST_WINDOW: Duration = Duration::from_secs(10);
-/// But no more than can be kept apart.
-const MOST_WINDOWS: u32 = 60;
-
-/// Windows of an interval of that length.
-fn windows(length: Duration) -> u32 {
-    let by_length = (length.as_secs_f64() / LONGEST_WINDOW.as_secs_f64()).ceil() as u32;
-    by_length.clamp(WINDOWS, MOST_WINDOWS)
-}
 
 /// What was seen.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +71,7 @@ impl Look {
             statement,
             sees_others: server.sees_others,
             sampled: waits::Sampled::default(),
-            rng: Rng::new(seed),
+            pace: Pace::new(seed),
         };
         let told = |window: u32| {
             let detail = format!("{address}, window {window} of {windows}");
@@ -162,7 +143,7 @@ struct Asking {
     sees_others: bool,
     sampled: waits::Sampled,
     edges: Vec<Edge>,
-    rng: Rng,
+    pace: Pace,
 }
 
 impl Asking {
@@ -201,10 +182,10 @@ impl Asking {
 
     /// Asks what processes do until the window ends; without the right to see it only waits.
     fn ask_until(&mut self, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
-        let mut every = ASK_EVERY;
+        self.pace.again();
         loop {
             let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
-            let pause = every.mul_f64(0.5 + self.rng.unit_f64());
+            let pause = self.pace.pause();
             if stop.sleep(pause.min(left)).is_err() || pause >= left {
                 return Ok(());
             }
@@ -213,7 +194,7 @@ impl Asking {
                 if let Some(rows) = self.watcher.ask(waits::SQL)? {
                     self.sampled.take(&rows);
                     let worked = Duration::from_nanos(self.watcher.worked_ns() - before_ns);
-                    every = ASK_EVERY.max(worked * AT_MOST_OF_TIME);
+                    self.pace.took(worked);
                 }
             }
         }
@@ -268,12 +249,6 @@ mod tests {
 
     use super::super::fake::{Asked, Mood, serve};
     use super::*;
-
-    #[test]
-    fn an_interval_is_cut_into_at_least_six_and_at_most_sixty_windows() {
-        let windows = |s| windows(Duration::from_secs(s));
-        assert_eq!([3, 30, 60, 90, 3600].map(windows), [6, 6, 6, 9, 60]);
-    }
 
     /// Looks at a server of that mood for a moment.
     fn look(mood: impl FnMut(Asked) -> Mood + Send + 'static) -> Result<Observed, LiveError> {

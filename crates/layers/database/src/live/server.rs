@@ -1,9 +1,9 @@
-//! What a server says of itself: version, rights, settings.
+//! The settings a commit depends on, and what can't be learned of it.
 
 use narrows_model::{LiveSetting, Unknown};
 
-use super::error::LiveError;
-use super::watcher::Watcher;
+use crate::look::server::{Server, settings_from};
+use crate::look::watcher::Watcher;
 use crate::wire::WireError;
 
 /// Settings that bear on what a commit costs.
@@ -29,38 +29,6 @@ const SETTINGS: &[&str] = &[
     "track_activities",
 ];
 
-/// The first version whose counters are known.
-const OLDEST: u32 = 130_000;
-
-/// Version and rights.
-#[derive(Debug, Clone)]
-pub(super) struct Server {
-    pub(super) version: String,
-    pub(super) user: String,
-    /// Whether it may see what others' sessions do.
-    pub(super) sees_others: bool,
-}
-
-impl Server {
-    /// Asks.
-    ///
-    /// # Errors
-    /// Too old, or a statement failed. Standbys are [`super::standby::refuse`]d before.
-    pub(super) fn ask(watcher: &mut Watcher) -> Result<Server, LiveError> {
-        let rows = watcher.query(
-            "SELECT current_setting('server_version_num'), current_setting('server_version'), current_user, \
-             pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')",
-        )?;
-        let row = rows.first().ok_or(WireError::Unexpected("no row of its version"))?;
-        let text = |column: usize| row.get(column).cloned().flatten().unwrap_or_default();
-        let number: u32 = text(0).parse().unwrap_or(0);
-        if number < OLDEST {
-            return Err(LiveError::Version(text(1)));
-        }
-        Ok(Server { version: text(1), user: text(2), sees_others: text(3) == "t" })
-    }
-}
-
 /// The settings there are.
 ///
 /// # Errors
@@ -71,13 +39,7 @@ pub(super) fn settings(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireEr
         "SELECT name, current_setting(name), source FROM pg_catalog.pg_settings WHERE name IN ({})",
         names.join(", ")
     ))?;
-    let mut settings: Vec<LiveSetting> = rows
-        .into_iter()
-        .filter_map(|row| {
-            let mut row = row.into_iter();
-            Some(LiveSetting { name: row.next()??, value: row.next()??, source: row.next()?? })
-        })
-        .collect();
+    let mut settings = settings_from(rows);
     settings.sort_by_key(|setting| SETTINGS.iter().position(|name| *name == setting.name));
     Ok(settings)
 }
@@ -117,7 +79,7 @@ impl Missing<'_> {
                 unknown.push(Unknown { what: what.to_string(), needs });
             }
         };
-        let grant = format!("GRANT pg_monitor TO {}", self.server.user);
+        let grant = self.server.grant();
         add(!self.server.sees_others, "what sessions wait for", grant.clone());
         add(self.standbys_hidden, "state and lag of standbys", grant);
         add(!self.activities, "which sessions are at work", "track_activities = on".to_string());

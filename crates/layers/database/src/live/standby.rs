@@ -2,9 +2,9 @@
 
 use narrows_model::LiveStandby;
 
-use super::catalog::Catalog;
-use super::error::LiveError;
-use super::watcher::Watcher;
+use crate::look::catalog::Catalog;
+use crate::look::error::LiveError;
+use crate::look::watcher::Watcher;
 use crate::wire::{Row, WireError};
 
 /// Those that follow.

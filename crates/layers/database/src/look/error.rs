@@ -58,7 +58,7 @@ pub enum LiveError {
 impl LiveError {
     /// What ended the asking; where questions went unanswered, without the hint, which would have somebody's limit raised
     /// and not ours.
-    pub(super) fn silent(error: WireError) -> LiveError {
+    pub(crate) fn silent(error: WireError) -> LiveError {
         match &error {
             WireError::Server { severity, code, message, .. } if passes(&error) => {
                 LiveError::Silent(format!("{severity} {code}: {message}"))
@@ -68,7 +68,7 @@ impl LiveError {
     }
 
     /// An error of connecting.
-    pub(super) fn connecting(error: WireError) -> LiveError {
+    pub(crate) fn connecting(error: WireError) -> LiveError {
         match &error {
             WireError::Server { message, .. }
                 if message.contains("unsupported startup parameter") =>

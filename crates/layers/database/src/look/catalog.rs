@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::wire::Row;
 
 /// Asks for the columns of every view that is read here.
-pub(super) const SQL: &str = "\
+pub(crate) const SQL: &str = "\
 SELECT c.relname, a.attname FROM pg_catalog.pg_class c \
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid \
 WHERE c.relnamespace = 'pg_catalog'::pg_catalog.regnamespace AND a.attnum > 0 AND NOT a.attisdropped \
@@ -14,11 +14,11 @@ AND c.relname IN ('pg_stat_database', 'pg_stat_wal', 'pg_stat_io', 'pg_stat_bgwr
 
 /// Views with their columns.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Catalog(BTreeMap<String, BTreeSet<String>>);
+pub(crate) struct Catalog(BTreeMap<String, BTreeSet<String>>);
 
 impl Catalog {
     /// From the answer to [`SQL`].
-    pub(super) fn from_rows(rows: &[Row]) -> Catalog {
+    pub(crate) fn from_rows(rows: &[Row]) -> Catalog {
         let mut views: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for row in rows {
             if let [Some(view), Some(column)] = row.as_slice() {
@@ -29,13 +29,13 @@ impl Catalog {
     }
 
     /// Whether the view is there with all of these columns.
-    pub(super) fn has(&self, view: &str, columns: &[&str]) -> bool {
+    pub(crate) fn has(&self, view: &str, columns: &[&str]) -> bool {
         self.0.get(view).is_some_and(|known| columns.iter().all(|column| known.contains(*column)))
     }
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(crate) mod testing {
     use super::*;
 
     /// The columns of a version as its documentation has them: a line for each view, name first.

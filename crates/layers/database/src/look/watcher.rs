@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::wire::{Connection, Row, WireError};
 
 /// By this name the server's administrator finds us.
-pub(super) const APPLICATION_NAME: &str = "narrows";
+pub(crate) const APPLICATION_NAME: &str = "narrows";
 
 /// Round trips before the first question that costs something.
 const ROUND_TRIPS: u32 = 5;
@@ -18,12 +18,12 @@ const PASSING: [&str; 4] = ["57014", "55P03", "40001", "40P01"];
 const IN_A_ROW: u32 = 3;
 
 /// Whether the server may answer when it is asked again.
-pub(super) fn passes(error: &WireError) -> bool {
+pub(crate) fn passes(error: &WireError) -> bool {
     error.code().is_some_and(|code| PASSING.contains(&code))
 }
 
 /// The connection and its account.
-pub(super) struct Watcher {
+pub(crate) struct Watcher {
     connection: Connection,
     statements: u64,
     waited_ns: u64,
@@ -40,7 +40,7 @@ impl Watcher {
     ///
     /// # Errors
     /// No connection.
-    pub(super) fn open(address: &Address) -> Result<Watcher, WireError> {
+    pub(crate) fn open(address: &Address) -> Result<Watcher, WireError> {
         let options = [
             ("application_name", APPLICATION_NAME),
             ("default_transaction_read_only", "on"),
@@ -70,7 +70,7 @@ impl Watcher {
     }
 
     /// Runs a statement and notes what it took.
-    pub(super) fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
+    pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
         let began_ns = now_ns();
         let rows = self.connection.query(sql);
         let took_ns = now_ns() - began_ns;
@@ -84,7 +84,7 @@ impl Watcher {
     ///
     /// # Errors
     /// It was the third in a row; the server refuses for a reason that stays; or the connection broke.
-    pub(super) fn ask(&mut self, sql: &str) -> Result<Option<Vec<Row>>, WireError> {
+    pub(crate) fn ask(&mut self, sql: &str) -> Result<Option<Vec<Row>>, WireError> {
         let waited_ns = self.waited_ns;
         match self.query(sql) {
             Ok(rows) => {
@@ -105,27 +105,27 @@ impl Watcher {
     }
 
     /// The first column of the first row.
-    pub(super) fn one(&mut self, sql: &str) -> Result<Option<String>, WireError> {
+    pub(crate) fn one(&mut self, sql: &str) -> Result<Option<String>, WireError> {
         Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
     }
 
     /// Statements so far.
-    pub(super) fn statements(&self) -> u64 {
+    pub(crate) fn statements(&self) -> u64 {
         self.statements
     }
 
     /// Time that the server worked for us so far, as far as it shows in how long answers took, ns.
-    pub(super) fn worked_ns(&self) -> u64 {
+    pub(crate) fn worked_ns(&self) -> u64 {
         self.worked_ns
     }
 
     /// Time so far in which questions went unanswered, ns.
-    pub(super) fn unanswered_ns(&self) -> u64 {
+    pub(crate) fn unanswered_ns(&self) -> u64 {
         self.unanswered_ns
     }
 
     /// The account over an interval.
-    pub(super) fn cost(&self, interval_ns: f64) -> LiveCost {
+    pub(crate) fn cost(&self, interval_ns: f64) -> LiveCost {
         LiveCost {
             statements: self.statements,
             waited_ns: self.waited_ns as f64,

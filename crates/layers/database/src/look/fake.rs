@@ -1,0 +1,93 @@
+//! A server of a few sentences, for what a real one can't be brought to do on request: leave questions unanswered.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread::JoinHandle;
+
+use crate::address::Address;
+use crate::wire::Row;
+
+/// What it does with a statement.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reply {
+    Rows(Vec<Row>),
+    /// With this SQLSTATE.
+    Refuse(&'static str),
+    HangUp,
+}
+
+/// Serves one connection; `reply` decides of each statement. Its address, and its end.
+pub(crate) fn serve(
+    mut reply: impl FnMut(&str) -> Reply + Send + 'static,
+) -> (Address, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        read_body(&mut stream).unwrap();
+        stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+        let mut kind = [0];
+        while stream.read_exact(&mut kind).is_ok() {
+            let body = read_body(&mut stream).unwrap();
+            if kind != *b"Q" {
+                return;
+            }
+            let sql = String::from_utf8_lossy(&body).trim_end_matches('\0').to_string();
+            match reply(&sql) {
+                Reply::Rows(rows) => stream.write_all(&answer(&rows)).unwrap(),
+                Reply::Refuse(code) => stream.write_all(&refusal(code)).unwrap(),
+                Reply::HangUp => return,
+            }
+        }
+    });
+    (address, served)
+}
+
+/// A row of texts, NULL where they are empty.
+pub(crate) fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> Row {
+    cells.into_iter().map(|text| Some(text.to_string()).filter(|text| !text.is_empty())).collect()
+}
+
+/// A message's body, whose length comes first.
+fn read_body(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
+    stream.read_exact(&mut body)?;
+    Ok(body)
+}
+
+/// The rows, and that it is ready.
+fn answer(rows: &[Row]) -> Vec<u8> {
+    let mut sent: Vec<u8> = rows.iter().flat_map(data_row).collect();
+    sent.extend(message(b'C', b"SELECT\0"));
+    sent.extend(message(b'Z', b"I"));
+    sent
+}
+
+fn data_row(row: &Row) -> Vec<u8> {
+    let mut body = (row.len() as u16).to_be_bytes().to_vec();
+    for cell in row {
+        match cell {
+            None => body.extend((-1_i32).to_be_bytes()),
+            Some(text) => {
+                body.extend((text.len() as u32).to_be_bytes());
+                body.extend(text.as_bytes());
+            }
+        }
+    }
+    message(b'D', &body)
+}
+
+fn refusal(code: &str) -> Vec<u8> {
+    let error = format!("SERROR\0C{code}\0Mplanted\0\0");
+    [message(b'E', error.as_bytes()), message(b'Z', b"I")].concat()
+}
+
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut message = vec![kind];
+    message.extend((body.len() as u32 + 4).to_be_bytes());
+    message.extend(body);
+    message
+}

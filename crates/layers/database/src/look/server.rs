@@ -1,0 +1,53 @@
+//! What a server says of itself: version, rights, and settings by name.
+
+use narrows_model::LiveSetting;
+
+use super::error::LiveError;
+use super::watcher::Watcher;
+use crate::wire::WireError;
+
+/// The first version whose counters are known.
+const OLDEST: u32 = 130_000;
+
+/// Version and rights.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pub(crate) version: String,
+    pub(crate) user: String,
+    /// Whether it may see what others' sessions do.
+    pub(crate) sees_others: bool,
+}
+
+impl Server {
+    /// Asks.
+    ///
+    /// # Errors
+    /// Too old, or a statement failed.
+    pub(crate) fn ask(watcher: &mut Watcher) -> Result<Server, LiveError> {
+        let rows = watcher.query(
+            "SELECT current_setting('server_version_num'), current_setting('server_version'), current_user, \
+             pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')",
+        )?;
+        let row = rows.first().ok_or(WireError::Unexpected("no row of its version"))?;
+        let text = |column: usize| row.get(column).cloned().flatten().unwrap_or_default();
+        let number: u32 = text(0).parse().unwrap_or(0);
+        if number < OLDEST {
+            return Err(LiveError::Version(text(1)));
+        }
+        Ok(Server { version: text(1), user: text(2), sees_others: text(3) == "t" })
+    }
+
+    /// The statement that gives the right to see everything that is asked for.
+    pub(crate) fn grant(&self) -> String {
+        format!("GRANT pg_monitor TO {}", self.user)
+    }
+}
+
+/// Settings from rows of name, value and source.
+pub(crate) fn settings_from(rows: Vec<crate::wire::Row>) -> Vec<LiveSetting> {
+    let setting = |row: crate::wire::Row| {
+        let mut row = row.into_iter();
+        Some(LiveSetting { name: row.next()??, value: row.next()??, source: row.next()?? })
+    };
+    rows.into_iter().filter_map(setting).collect()
+}
