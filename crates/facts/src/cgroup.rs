@@ -36,8 +36,13 @@ pub struct Hierarchies {
 impl Hierarchies {
     /// Reads both files; empty where they can't be read.
     pub fn read(source: &dyn Source) -> Self {
+        Hierarchies::of(source, "self")
+    }
+
+    /// The same of another process, by its number or `self`, as far as its groups can be seen from here.
+    pub fn of(source: &dyn Source, process: &str) -> Self {
         let mounts = mounts(source).into_iter().filter(|mount| is_cgroup(&mount.kind)).collect();
-        let text = source.text("/proc/self/cgroup").unwrap_or_default();
+        let text = source.text(&format!("/proc/{process}/cgroup")).unwrap_or_default();
         Hierarchies { mounts, memberships: text.lines().filter_map(membership).collect() }
     }
 
@@ -88,7 +93,12 @@ impl Hierarchies {
 /// Files whose counters say how often this process was held back by a processor quota: `cpu.stat` of the own group
 /// and those above. Empty where there are none.
 pub fn cpu_stat_files(source: &dyn Source) -> Vec<String> {
-    let Some(controller) = Hierarchies::read(source).controller(source, "cpu") else {
+    cpu_stat_files_of(source, "self")
+}
+
+/// The same files of another process's groups.
+pub fn cpu_stat_files_of(source: &dyn Source, process: &str) -> Vec<String> {
+    let Some(controller) = Hierarchies::of(source, process).controller(source, "cpu") else {
         return Vec::new();
     };
     let files = controller.folders.iter().map(|folder| format!("{folder}/cpu.stat"));
@@ -208,6 +218,21 @@ mod tests {
         // Not mounted by version 1, so it is version 2's, and its path leads out of the namespace.
         let io = found.controller(&tree, "blkio").unwrap();
         assert_eq!((io.version, io.folders[0].as_str()), (Version::V2, "/sys/fs/cgroup/unified"));
+    }
+
+    #[test]
+    fn another_process_has_groups_of_its_own() {
+        let (root, tree) = tree(
+            "0::/us\n",
+            "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n",
+            &["/cg/us", "/cg/them", "/proc/77"],
+        );
+        fs::write(root.path().join("proc/77/cgroup"), "0::/them\n").unwrap();
+        fs::write(root.path().join("cg/them/cpu.stat"), "nr_periods 9\nnr_throttled 4\n").unwrap();
+        let cpu = Hierarchies::of(&tree, "77").controller(&tree, "cpu").unwrap();
+        assert_eq!(cpu.folders, ["/cg/them", "/cg"]);
+        assert_eq!(cpu_stat_files_of(&tree, "77"), ["/cg/them/cpu.stat"]);
+        assert!(cpu_stat_files(&tree).is_empty());
     }
 
     #[test]

@@ -29,7 +29,12 @@ pub struct IoLimitFile {
 
 /// The files of the own group and those above that can be read; empty where there are none.
 pub fn files(source: &dyn Source) -> Vec<IoLimitFile> {
-    let Some(io) = Hierarchies::read(source).controller(source, "blkio") else {
+    files_of(source, "self")
+}
+
+/// The same files of another process's groups, by its number or `self`.
+pub fn files_of(source: &dyn Source, process: &str) -> Vec<IoLimitFile> {
+    let Some(io) = Hierarchies::of(source, process).controller(source, "blkio") else {
         return Vec::new();
     };
     let of = |folder: &String| match io.version {
@@ -70,8 +75,13 @@ impl IoLimitFile {
 
 /// All limits now.
 pub fn read(source: &dyn Source) -> IoLimits {
+    read_of(source, "self")
+}
+
+/// The limits of another process's groups now, by its number or `self`.
+pub fn read_of(source: &dyn Source, process: &str) -> IoLimits {
     let mut limits = IoLimits::new();
-    for file in files(source) {
+    for file in files_of(source, process) {
         file.take(&source.text(&file.path).unwrap_or_default(), &mut limits);
     }
     limits

@@ -33,6 +33,47 @@ pub fn reaped_children_cpu_ns(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.reaped_ns)
 }
 
+/// Processor time of a process's main thread and the time it was runnable and not running, ns: all there is of a process
+/// with a single thread, for a third of the cost. `None` if it is gone or the kernel keeps no such count.
+pub fn main_thread_ns(pid: u32) -> Option<(u64, u64)> {
+    let bytes = Live.read(&format!("/proc/{pid}/schedstat")).ok()?;
+    let [run, delay, slices] = parse_schedstat(&String::from_utf8_lossy(&bytes))?;
+    (slices > 0).then_some((run, delay))
+}
+
+/// When the process began, ns since the machine started, to a clock tick.
+pub fn began_ns(pid: u32) -> Option<u64> {
+    Stat::read(pid)?.began_ns
+}
+
+/// Time since the machine started, ns, with the time it was suspended: what [`began_ns`] is counted on.
+pub fn since_boot_ns() -> u64 {
+    clock_ns(libc::CLOCK_BOOTTIME)
+}
+
+/// The numbers of a process in the process namespaces it is in, the one seen from here first, its own last (Linux 4.1 and
+/// later); empty where it is gone.
+pub fn numbers(pid: u32) -> Vec<u32> {
+    let source: &dyn Source = &Live;
+    let status = source.text(&format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+    line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+/// The command line, arguments parted by spaces; servers write what they do into it. `None` if the process is gone or hidden.
+pub fn title(pid: u32) -> Option<String> {
+    let bytes = Live.read(&format!("/proc/{pid}/cmdline")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).replace('\0', " ").trim().to_string())
+}
+
+/// Bytes that a process had read from drives and written to them (`/proc/PID/io`); `None` where that may not be seen.
+pub fn drive_bytes(pid: u32) -> Option<(u64, u64)> {
+    let source: &dyn Source = &Live;
+    let text = source.text(&format!("/proc/{pid}/io"))?;
+    let of = |name: &str| text.lines().find_map(|l| l.strip_prefix(name)?.trim().parse().ok());
+    Some((of("read_bytes:")?, of("write_bytes:")?))
+}
+
 /// Processes whose parent is `parent`, ascending.
 pub fn children(parent: u32) -> Vec<u32> {
     let mut found = match children_listed(parent) {
@@ -191,6 +232,7 @@ struct Stat {
     parent: u32,
     cpu_ns: u64,
     reaped_ns: u64,
+    began_ns: Option<u64>,
 }
 
 impl Stat {
@@ -207,6 +249,7 @@ impl Stat {
             parent: u32::try_from(number(1)?).ok()?,
             cpu_ns: (number(11)? + number(12)?) * tick_ns,
             reaped_ns: (number(13)? + number(14)?) * tick_ns,
+            began_ns: number(19).map(|ticks| ticks * tick_ns),
         })
     }
 }
@@ -244,6 +287,7 @@ mod tests {
         let text = "42 (a) b (c) S 7 1 1 0 -1 0 0 0 0 0 100 50 30 20 20 0 1 0 5 6 7";
         let stat = Stat::parse(text, 10).unwrap();
         assert_eq!((stat.parent, stat.cpu_ns, stat.reaped_ns), (7, 1500, 500));
+        assert_eq!(stat.began_ns, Some(50));
         assert!(Stat::parse("42 (a", 10).is_none());
     }
 
@@ -295,6 +339,19 @@ mod tests {
         assert!(cpu.unwrap() > 1_000_000 && delay.is_some());
         assert!(self_reaped_children_cpu_ns() > reaped_before);
         assert!(tree(pid).is_empty() && cpu_ns(pid).is_none() && has_ended(pid).unwrap());
+    }
+
+    #[test]
+    fn this_process_began_between_the_machine_and_now_and_has_a_number_and_a_title() {
+        let pid = std::process::id();
+        let began = began_ns(pid).unwrap();
+        assert!(began > 0 && began <= since_boot_ns());
+        assert_eq!(numbers(pid).first(), Some(&pid));
+        assert!(!title(pid).unwrap().is_empty());
+        let before = main_thread_ns(pid).unwrap();
+        assert!(main_thread_ns(pid).unwrap().0 >= before.0);
+        assert!(drive_bytes(pid).is_some());
+        assert!(main_thread_ns(u32::MAX).is_none() && numbers(u32::MAX).is_empty());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Limits of the control groups this process is in: the tightest on the way to the root, because each of them applies.
+//! Limits of the control groups a process is in, this one or another: the tightest on the way to the root, because each of
+//! them applies.
 //! Files: cgroups(7), Linux `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/*`.
 
 use narrows_facts::cgroup::{Controller, Hierarchies, Version};
@@ -11,7 +12,12 @@ const DEFAULT_WEIGHT: u64 = 100;
 const DEFAULT_SHARES: u64 = 1024;
 
 pub(crate) fn read(source: &dyn Source) -> Cgroup {
-    let hierarchies = Hierarchies::read(source);
+    cgroup_of(source, "self")
+}
+
+/// Limits of the control groups of a process, by its number or `self`, as far as they can be seen from here.
+pub fn cgroup_of(source: &dyn Source, process: &str) -> Cgroup {
+    let hierarchies = Hierarchies::of(source, process);
     let controller = |name| hierarchies.controller(source, name);
     let cpu = controller("cpu");
     let memory = controller("memory").map(|found| memory(source, &found)).unwrap_or_default();
@@ -26,7 +32,7 @@ pub(crate) fn read(source: &dyn Source) -> Cgroup {
         cpu_weight: cpu.as_ref().and_then(|found| weight(source, found)),
         memory_limit_bytes: memory.0,
         memory_used_bytes: memory.1,
-        io_limits: io_limits(source),
+        io_limits: io_limits(source, process),
     }
 }
 
@@ -83,7 +89,7 @@ fn memory(source: &dyn Source, memory: &Controller) -> (Option<u64>, Option<u64>
     (tightest.map(|(limit, _)| limit), used)
 }
 
-fn io_limits(source: &dyn Source) -> Vec<IoLimit> {
+fn io_limits(source: &dyn Source, process: &str) -> Vec<IoLimit> {
     let limit = |((device, kind), value)| IoLimit { device, kind, value };
-    io_limits::read(source).into_iter().map(limit).collect()
+    io_limits::read_of(source, process).into_iter().map(limit).collect()
 }
