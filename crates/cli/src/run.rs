@@ -181,6 +181,7 @@ impl<'a> Session<'a> {
             summary: reason.lines().next().unwrap_or(reason).to_string(),
             evidence: reason.to_string(),
             advice: hint.to_string(),
+            places: Vec::new(),
         });
         Ok(())
     }

@@ -30,6 +30,9 @@ pub const ROLE: &str = "role";
 pub const FOLDER: &str = "folder";
 /// What a write figure is worth: `burst`, `sustained` or `unknown`.
 pub const WRITE_STATE: &str = "write_state";
+/// PCIe links of the drives that were read again in the windows and were below their best at some time: a list of
+/// [`crate::LoadedLink`], as in the last window.
+pub const LINKS_UNDER_LOAD: &str = "links_under_load";
 /// Page size obtained, bytes.
 pub const PAGE_BYTES: &str = "page_bytes";
 /// Memory node measured.

@@ -33,4 +33,17 @@ pub struct Finding {
     pub evidence: String,
     /// What to do about it.
     pub advice: String,
+    /// The places of the machine that it is about, all of them; empty where it is about none in particular.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<FindingPlace>,
+}
+
+/// A place of a machine, and what was found there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingPlace {
+    /// The parts that it concerns, by their names in the inventory: `0000:41:00.0`, `nvme0n1`, `md0`, `node 1`; empty for
+    /// the machine as a whole.
+    pub parts: Vec<String>,
+    /// The figures.
+    pub evidence: String,
 }

@@ -33,7 +33,7 @@ pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
     LostRecord,
 };
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, FindingPlace, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use live_log::{
     LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
@@ -55,9 +55,9 @@ pub use platform::{
 };
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, DeviceKind, Dimm,
-    DriveCache, FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, Medium, Memory,
-    MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role, RolePath, RunningDatabase,
-    Unknown,
+    DriveCache, FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, LoadedLink, Medium,
+    Memory, MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role, RolePath,
+    RunningDatabase, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use verdict::{

@@ -220,6 +220,7 @@ mod tests {
             summary: String::new(),
             evidence: String::new(),
             advice: String::new(),
+            places: Vec::new(),
             measurement: Some("a".to_string()),
         };
         let plan = Plan {

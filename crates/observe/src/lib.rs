@@ -15,6 +15,7 @@
 //! | drives | `/sys/class/block/*/stat` | one request, 512-byte sectors; busy time 1 ms |
 //! | pressure | `/proc/pressure/*` | 1 µs, brought up to date by reading it |
 //! | throttling | `cpu.stat` of the own control group and those above | one period |
+//! | PCIe links of the drives, at the window's end | `current_link_speed`, `current_link_width` | now |
 //! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
@@ -32,6 +33,7 @@ mod cpu;
 mod drive;
 mod heat;
 mod io_limits;
+mod links;
 mod seen;
 mod sentinel;
 mod snapshot;

@@ -1,6 +1,6 @@
 //! What two snapshots say about the time between them.
 
-use narrows_model::{Better, Unit, metric};
+use narrows_model::{Better, LoadedLink, Unit, metric};
 use narrows_units::Nanos;
 
 use crate::cpu;
@@ -43,6 +43,8 @@ pub struct Seen {
     pub heat_stops: Option<u64>,
     /// Temperature of the hottest drive at the end over the limit from which on it warns; absent without such a sensor.
     pub drive_heat: Option<f64>,
+    /// The drives' PCIe links at the end that are, or were before the run, below what both their ends could do.
+    pub links: Vec<LoadedLink>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -174,6 +176,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         io_limit_share,
         heat_stops: after.heat_stops.zip(before.heat_stops).and_then(|(a, b)| a.checked_sub(b)),
         drive_heat: None,
+        links: Vec::new(),
         per_cpu,
     }
 }

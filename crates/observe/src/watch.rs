@@ -10,6 +10,7 @@ use crate::cpu;
 use crate::drive;
 use crate::heat::HeatWatch;
 use crate::io_limits::LimitWatch;
+use crate::links::LinkWatch;
 use crate::seen::Seen;
 use crate::snapshot::Snapshot;
 
@@ -25,6 +26,7 @@ pub struct Watch {
     throttling: Vec<Counters>,
     io_limits: LimitWatch,
     heat: HeatWatch,
+    links: LinkWatch,
     pids: Vec<u32>,
 }
 
@@ -34,6 +36,11 @@ impl Watch {
     /// is absent, and so it is where a loop device stands beside others: whatever it does may be done by one of them
     /// too, and the sum would count it twice.
     pub fn new(platform: &Platform, drives: &[String]) -> Self {
+        Watch::in_groups_of("self", platform, drives)
+    }
+
+    /// The same with the control groups of another process, by its number: its throttling and its I/O limits.
+    pub fn in_groups_of(process: &str, platform: &Platform, drives: &[String]) -> Self {
         let mut names: Vec<&String> = drives.iter().collect();
         names.sort_unstable();
         names.dedup();
@@ -48,11 +55,12 @@ impl Watch {
             known != Some(false)
         };
         let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
-        let io_limits = LimitWatch::open(platform, &names);
+        let io_limits = LimitWatch::open(process, platform, &names);
         let heat = HeatWatch::open(&Live, &names, Counters::open);
+        let links = LinkWatch::open(platform, &names, Counters::open);
         let countable = !names.is_empty() && !counts_twice(platform, &names);
         let drives = if countable { names.iter().map(open).collect() } else { None };
-        let throttling = cgroup::cpu_stat_files(&Live);
+        let throttling = cgroup::cpu_stat_files_of(&Live, process);
         Watch {
             drives,
             stat: Counters::open("/proc/stat"),
@@ -62,6 +70,7 @@ impl Watch {
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
             io_limits,
             heat,
+            links,
             pids: Vec::new(),
         }
     }
@@ -80,11 +89,12 @@ impl Watch {
         self
     }
 
-    /// What happened since `before`. The drives' sensors are read only here, behind the counters: asking one may send its
-    /// drive a command, which has no place in a window.
+    /// What happened since `before`. The drives' links and sensors are read only here, behind the counters: asking one may send
+    /// its drive a command, which has no place in a window. Links come first, before they have had time to rest.
     pub fn since(&self, before: &Snapshot) -> Seen {
         let seen = self.snapshot().since(before);
-        Seen { drive_heat: self.heat.drives(), ..seen }
+        let links = self.links.read();
+        Seen { drive_heat: self.heat.drives(), links, ..seen }
     }
 
     /// Looks at all counters once.

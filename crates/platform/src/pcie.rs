@@ -16,12 +16,9 @@ pub(crate) fn links(source: &dyn Source, path: &str) -> Vec<PcieLink> {
 
 /// What the function in `folder` states of its link.
 pub(crate) fn link(source: &dyn Source, folder: &str) -> Option<PcieLink> {
-    let speed = |name| source.text(&format!("{folder}/{name}")).and_then(|t| parse_gts(&t));
-    let width = |name| {
-        // 0 is no link, 255 an answer the kernel could not read.
-        let lanes = source.number::<u32>(&format!("{folder}/{name}"));
-        lanes.filter(|lanes| (1..=32).contains(lanes))
-    };
+    let text = |name| source.text(&format!("{folder}/{name}"));
+    let speed = |name| PcieLink::parse_gts(&text(name)?);
+    let width = |name| PcieLink::parse_width(&text(name)?);
     let link = PcieLink {
         address: folder.rsplit('/').next().unwrap_or_default().to_string(),
         current_gts: speed("current_link_speed"),
@@ -87,26 +84,9 @@ fn is_address(text: &str) -> bool {
         && text.matches(':').count() == 2
 }
 
-/// `8 GT/s`, `8.0 GT/s PCIe`; `Unknown` and its relatives are unknown.
-fn parse_gts(text: &str) -> Option<f64> {
-    let (number, rest) = text.split_once(' ')?;
-    let speed: f64 = number.parse().ok()?;
-    (rest.starts_with("GT/s") && speed > 0.0).then_some(speed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn speeds_of_all_kernels() {
-        assert_eq!(parse_gts("8 GT/s"), Some(8.0));
-        assert_eq!(parse_gts("2.5 GT/s PCIe"), Some(2.5));
-        assert_eq!(parse_gts("32.0 GT/s PCIe"), Some(32.0));
-        assert_eq!(parse_gts("Unknown"), None);
-        assert_eq!(parse_gts("Unknown speed"), None);
-        assert_eq!(parse_gts("0 GT/s"), None);
-    }
 
     #[test]
     fn functions_from_the_device_up() {

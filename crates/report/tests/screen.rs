@@ -262,6 +262,7 @@ fn a_database_that_could_not_be_measured_says_why_and_what_to_do() {
         summary: "no PostgreSQL server found".into(),
         evidence: "no PostgreSQL server found".into(),
         advice: "install one".into(),
+        places: Vec::new(),
     });
     let screen = text(&Report::new(&run, Units::Si), 100, false);
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");

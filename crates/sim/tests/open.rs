@@ -179,6 +179,7 @@ fn suspect_measurements_give_open_verdicts_and_invalid_ones_none() {
             summary: String::new(),
             evidence: String::new(),
             advice: String::new(),
+            places: Vec::new(),
         });
         run.apply_findings();
         judge(&run)

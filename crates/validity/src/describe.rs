@@ -33,6 +33,14 @@ impl fmt::Display for When {
                 rate.label(),
                 latency.label()
             ),
+            When::LinkBelowUnderLoad => f.write_str(
+                "outside of virtual machines: a PCIe link on the way to the drives, read again at the end of the windows, ran \
+                 slower or narrower than both of its ends could",
+            ),
+            When::LinkCameUp => f.write_str(
+                "outside of virtual machines: such a link ran slower or narrower before the run than at the end of the \
+                 windows, and there at its best",
+            ),
             When::FarFromDrive => f.write_str(
                 "there are several NUMA nodes, and no CPU that the load could use is on that of a drive under its role",
             ),

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use narrows_model::{Measurement, Platform, Role, Run};
+use narrows_model::{FindingPlace, Measurement, Platform, Role, Run};
 use narrows_units::{Ratio, significant};
 
 use crate::drift;
+use crate::loaded;
 use crate::path;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
@@ -28,29 +29,48 @@ impl<'a> Case<'a> {
 
 /// The figures a finding rests on.
 #[derive(Debug, Clone)]
-pub(crate) struct Evidence(Vec<String>);
+pub(crate) struct Evidence {
+    texts: Vec<String>,
+    places: Vec<FindingPlace>,
+}
 
 impl Evidence {
     pub fn new(text: impl Into<String>) -> Self {
-        Evidence(vec![text.into()])
+        Evidence { texts: vec![text.into()], places: Vec::new() }
+    }
+
+    /// At a place of the machine.
+    pub fn at(place: FindingPlace) -> Self {
+        Evidence { texts: vec![place.evidence.clone()], places: vec![place] }
+    }
+
+    /// At several; `None` without any.
+    pub fn of(places: Vec<FindingPlace>) -> Option<Self> {
+        let texts: Vec<String> = places.iter().map(|place| place.evidence.clone()).collect();
+        (!places.is_empty()).then_some(Evidence { texts, places })
+    }
+
+    /// Where it was found, if at places of the machine.
+    pub fn places(&self) -> &[FindingPlace] {
+        &self.places
     }
 
     /// With further figures, those of them that are known.
     pub fn and(mut self, figures: &[Quantity], case: &Case<'_>) -> Self {
         let known = figures.iter().filter_map(|quantity| quantity.resolve(case));
-        self.0.extend(known.map(|figure| figure.show(figure.median())));
+        self.texts.extend(known.map(|figure| figure.show(figure.median())));
         self
     }
 
     /// For a list that quotes several measurements.
     pub fn in_measurement(self, m: &Measurement) -> Self {
-        Evidence(vec![format!("{}: {self}", m.id)])
+        Evidence { texts: vec![format!("{}: {self}", m.id)], places: self.places }
     }
 }
 
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("; "))
+        f.write_str(&self.texts.join("; "))
     }
 }
 
@@ -67,6 +87,8 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::LeftOver { left, rate, latency } => {
             left_over(&left.resolve(case)?, &rate.resolve(case)?, &latency.resolve(case)?)
         }
+        When::LinkBelowUnderLoad => loaded::below(case),
+        When::LinkCameUp => loaded::came_up(case),
         When::FarFromDrive => crate::node::far_from_drive(case).map(Evidence::new),
         When::Says { key, any_of } => {
             let text = says(case.measurement, key)?;

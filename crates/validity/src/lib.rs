@@ -17,6 +17,7 @@ mod describe;
 mod drift;
 pub mod durability;
 mod evaluate;
+mod loaded;
 mod node;
 mod path;
 mod quantity;
@@ -59,7 +60,15 @@ pub fn check(run: &Run) -> Vec<Finding> {
                     found.push((usize::MAX, finding(rule, None, &evidence)));
                 }
             }
-            About::Machine => {}
+            About::Machine => {
+                let When::Structure(structure) = rule.when else { continue };
+                for (index, places) in structure::bearing::of_run(rule, structure, run) {
+                    let measurement = index.map(|index| &run.measurements[index]);
+                    let evidence = structure::bearing::evidence(places);
+                    let order = index.unwrap_or(usize::MAX);
+                    found.push((order, finding(rule, measurement, &evidence)));
+                }
+            }
             About::Host => {
                 if let Some(evidence) = evaluate::host(&rule.when, run) {
                     found.push((usize::MAX, finding(rule, None, &[evidence])));
@@ -78,8 +87,7 @@ pub fn check_machine(platform: &Platform) -> Vec<Finding> {
     let mut found: Vec<Finding> = about
         .filter_map(|rule| {
             let When::Structure(structure) = rule.when else { return None };
-            let places: Vec<Evidence> =
-                structure.show(platform).into_iter().map(Evidence::new).collect();
+            let places = structure::bearing::evidence(structure.show(platform));
             (!places.is_empty()).then(|| finding(rule, None, &places))
         })
         .collect();
@@ -116,5 +124,6 @@ fn finding(rule: &Rule, measurement: Option<&Measurement>, evidence: &[Evidence]
         summary: rule.summary.to_string(),
         evidence: text.join("; "),
         advice: rule.advice.to_string(),
+        places: evidence.iter().flat_map(|evidence| evidence.places().to_vec()).collect(),
     }
 }

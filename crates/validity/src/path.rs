@@ -1,6 +1,6 @@
 //! Facts about the path under a role: file system, devices, drives.
 
-use narrows_model::{DeviceKind, Layer, PcieLink, Role, RolePath, condition};
+use narrows_model::{DeviceKind, Layer, Role, RolePath, condition};
 
 use crate::durability::{SwitchedOff, switched_off};
 use crate::evaluate::Case;
@@ -23,8 +23,6 @@ pub enum PathFact {
     Redundant,
     /// The kernel sends a device no flushes, although the drive or one beneath says that its cache is volatile.
     FlushSwitchedOff,
-    /// A drive's PCIe link runs slower or narrower than the drive could.
-    LinkBelowDrive,
 }
 
 impl PathFact {
@@ -48,7 +46,6 @@ impl PathFact {
                 path.devices.iter().any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
             }
             PathFact::FlushSwitchedOff => !switched_off(&path.devices).is_empty(),
-            PathFact::LinkBelowDrive => drives.any(|d| d.pcie.first().is_some_and(below)),
         }
     }
 
@@ -64,9 +61,6 @@ impl PathFact {
             PathFact::FlushSwitchedOff => {
                 "on a device that gets no flushes, above a volatile write cache"
             }
-            PathFact::LinkBelowDrive => {
-                "on a drive whose PCIe link is below what the drive could do"
-            }
         }
     }
 
@@ -77,15 +71,6 @@ impl PathFact {
         match self {
             PathFact::Volatile | PathFact::Network | PathFact::Overlay => {
                 format!("{place}, mounted at {}", fs.mount_point)
-            }
-            PathFact::LinkBelowDrive => {
-                let links: Vec<String> = path
-                    .drives()
-                    .filter_map(|d| Some((d, d.pcie.first()?)))
-                    .filter(|(_, link)| below(link))
-                    .map(|(d, link)| format!("{}: {}", d.name, speeds(link)))
-                    .collect();
-                format!("{place}; {}", links.join(", "))
             }
             PathFact::FlushSwitchedOff => {
                 let off = switched_off(&path.devices);
@@ -98,26 +83,6 @@ impl PathFact {
             }
         }
     }
-}
-
-fn below(link: &PcieLink) -> bool {
-    let slower = matches!((link.current_gts, link.max_gts), (Some(now), Some(max)) if now < max);
-    let fewer = matches!((link.current_width, link.max_width), (Some(now), Some(max)) if now < max);
-    slower || fewer
-}
-
-fn speeds(link: &PcieLink) -> String {
-    let end = |gts: Option<f64>, width: Option<u32>| match (gts, width) {
-        (Some(gts), Some(width)) => format!("{gts} GT/s x{width}"),
-        (Some(gts), None) => format!("{gts} GT/s"),
-        (None, Some(width)) => format!("x{width}"),
-        (None, None) => "unknown".to_string(),
-    };
-    format!(
-        "{} of {}",
-        end(link.current_gts, link.current_width),
-        end(link.max_gts, link.max_width)
-    )
 }
 
 /// The role a measurement ran on: as it says, or else the one its layer is about.

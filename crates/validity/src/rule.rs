@@ -111,7 +111,8 @@ pub enum About {
     Run(Select),
     /// Looks at the run as a whole.
     Host,
-    /// Looks at a machine, before or without any run: [`crate::check_machine`].
+    /// Looks at a machine, before or without any run: [`crate::check_machine`]. In a run, at those of its places that bear on
+    /// what was measured.
     Machine,
 }
 
@@ -161,6 +162,10 @@ pub enum When {
         /// Mean time from due to done, ns.
         latency: Quantity,
     },
+    /// A PCIe link of the drives that was read again in the windows was then below what both its ends could do.
+    LinkBelowUnderLoad,
+    /// One that was below that before came up in the windows.
+    LinkCameUp,
     /// No processor that the load could use belongs to the NUMA node of a drive under its role.
     FarFromDrive,
     /// A text or boolean of workload or conditions is one of these.

@@ -9,7 +9,7 @@ use narrows_model::{
     metric,
 };
 use narrows_validity::{About, check, rules};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use clean::{REPEATS, say, series};
 
@@ -381,9 +381,13 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "overlay-path",
         fires: |r| path(r, Role::Data).file_system.overlay = true,
         silent: |r| path(r, Role::Data).file_system.kind = "ext4".to_string() },
-    Pair { rule: "link-below-drive",
-        fires: |r| path(r, Role::Data).devices[0].pcie[0].current_width = Some(2),
-        silent: |r| path(r, Role::Data).devices[0].pcie[0].max_width = None },
+    Pair { rule: "pcie-link-below-under-load",
+        fires: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (8.0, 2))),
+        silent: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (16.0, 4))) },
+    Pair { rule: "pcie-link-came-up",
+        fires: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (16.0, 4))),
+        // Part of the way is not up.
+        silent: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (8.0, 4))) },
     Pair { rule: "database-beside",
         fires: |r| database(r, vec![Role::Data]),
         silent: |r| database(r, Vec::new()) },
@@ -577,6 +581,16 @@ fn remove_all(run: &mut Run, prefix: &str, name: &str) {
 fn path(run: &mut Run, role: Role) -> &mut RolePath {
     let roles = &mut run.hosts[0].platform.roles;
     roles.iter_mut().find(|path| path.role == role).expect("both roles are there")
+}
+
+/// A link of 16 GT/s x4 at idle and under load.
+fn loaded(idle: (f64, u32), now: (f64, u32)) -> Value {
+    json!([{
+        "address": "0000:41:00.0", "port": "0000:40:01.0",
+        "gts": now.0, "width": now.1,
+        "idle_gts": idle.0, "idle_width": idle.1,
+        "most_gts": 16.0, "most_width": 4,
+    }])
 }
 
 fn queue(run: &mut Run) -> &mut narrows_model::Queue {

@@ -72,6 +72,13 @@ const PAIRS: &[Pair] = &[
         fires: |p| { p.clock_source = Some("hpet".into()); p.clock_sources_available = vec!["hpet".into(), "tsc".into()] },
         silent: |p| p.clock_source = Some("kvm-clock".into()),
         evidence: &["hpet; also there: tsc"] },
+    Pair { rule: "mitigations-dear",
+        fires: |p| p.cpu.mitigations = vec!["meltdown: Mitigation: PTI".into(), "retbleed: Mitigation: untrained return thunk; SMT vulnerable".into()],
+        silent: |p| p.cpu.mitigations = [
+            "spectre_v2: Mitigation: Enhanced / Automatic IBRS; IBPB: conditional", "mds: Vulnerable",
+            "spec_rstack_overflow: Mitigation: IBPB on VMEXIT only", "srbds: Vulnerable: No microcode",
+        ].map(String::from).to_vec(),
+        evidence: &["meltdown: PTI, page tables are switched", "retbleed: untrained return thunk, "] },
     Pair { rule: "array-degraded",
         fires: |p| p.devices.arrays[0].missing = Some(1),
         silent: |p| p.devices.arrays[0].action = Some("check".into()),

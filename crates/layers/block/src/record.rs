@@ -2,7 +2,9 @@
 
 use narrows_engine::{Samples, record_latency};
 use narrows_io::{Op, Refusal};
-use narrows_model::{Better, Histogram, Layer, Measurement, Replication, Series, Unit, metric};
+use narrows_model::{
+    Better, Histogram, Layer, LoadedLink, Measurement, Replication, Series, Unit, condition, metric,
+};
 use narrows_stats::Recorder;
 use narrows_units::Nanos;
 use serde_json::json;
@@ -48,6 +50,8 @@ pub struct Record {
     registered_buffers: Option<bool>,
     refusals: Vec<Refusal>,
     workers: Option<u32>,
+    /// Of the last window.
+    links: Vec<LoadedLink>,
     /// Of the windows so far.
     sequences: Vec<(u64, u64)>,
 }
@@ -66,6 +70,7 @@ impl Record {
         self.registered_buffers = outcome.registered_buffers;
         self.refusals.clone_from(&outcome.refusals);
         self.workers = self.workers.max(outcome.workers);
+        self.links.clone_from(&outcome.seen.links);
         self.written_bytes += outcome.written_bytes;
         let samples = &mut self.samples;
         samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, outcome.throughput_per_s());
@@ -133,6 +138,7 @@ impl Record {
     pub fn add_together(&mut self, outcomes: &[StreamOutcome]) {
         let Some(first) = outcomes.first() else { return };
         self.repeats += 1;
+        self.links.clone_from(&first.seen.links);
         self.written_bytes += outcomes.iter().map(|outcome| outcome.written_bytes).sum::<u64>();
         let window_ns = outcomes.iter().map(|outcome| outcome.window_ns).max().unwrap_or(0);
         let seconds = window_ns as f64 / 1e9;
@@ -311,6 +317,9 @@ impl Record {
         measurement.metrics = self.samples.into_metrics();
         measurement.histograms = self.histograms;
         measurement.series = self.series;
+        if !self.links.is_empty() {
+            measurement.conditions.insert(condition::LINKS_UNDER_LOAD.into(), json!(self.links));
+        }
         if self.written_bytes > 0 {
             measurement.conditions.insert("written_bytes".into(), json!(self.written_bytes));
         }

@@ -35,7 +35,7 @@ pub use idle::{Idle, IdleState};
 pub use medium::Medium;
 pub use memory::{Dimm, HugePages, Memory};
 pub use node::{MemoryCache, NodeAccess, NumaNode};
-pub use pcie::PcieLink;
+pub use pcie::{LoadedLink, PcieLink};
 pub use role::{FileSystem, Role, RolePath};
 
 /// One machine.

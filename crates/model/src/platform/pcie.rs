@@ -38,6 +38,72 @@ impl PcieLink {
     }
 }
 
+impl PcieLink {
+    /// A speed as the kernel writes it: `8 GT/s`, `8.0 GT/s PCIe`; `Unknown` and its relatives are unknown.
+    pub fn parse_gts(text: &str) -> Option<f64> {
+        let (number, rest) = text.trim().split_once(' ')?;
+        let speed: f64 = number.parse().ok()?;
+        (rest.starts_with("GT/s") && speed > 0.0).then_some(speed)
+    }
+
+    /// Lanes as the kernel writes them: 0 is no link, 255 an answer that it could not read.
+    pub fn parse_width(text: &str) -> Option<u32> {
+        text.trim().parse().ok().filter(|lanes| (1..=32).contains(lanes))
+    }
+}
+
+/// A PCIe link as it ran while it was loaded, beside what it did at discovery and what both its ends could.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadedLink {
+    /// Address of the end nearer to the device.
+    pub address: String,
+    /// Address of the port at its other end.
+    pub port: String,
+    /// Speed under load, GT/s.
+    pub gts: Option<f64>,
+    /// Lanes under load.
+    pub width: Option<u32>,
+    /// Speed at discovery, GT/s.
+    pub idle_gts: Option<f64>,
+    /// Lanes at discovery.
+    pub idle_width: Option<u32>,
+    /// Speed that both ends could do, GT/s.
+    pub most_gts: Option<f64>,
+    /// Lanes that both ends could do.
+    pub most_width: Option<u32>,
+}
+
+impl LoadedLink {
+    /// Whether it ran below what both ends could do.
+    pub fn is_below(&self) -> bool {
+        less(self.gts, self.most_gts) || less(self.width, self.most_width)
+    }
+
+    /// Whether it was slower or narrower at discovery than under load.
+    pub fn came_up(&self) -> bool {
+        less(self.idle_gts, self.gts) || less(self.idle_width, self.width)
+    }
+
+    /// Whether it is as it was, at its best: nothing to tell.
+    pub fn is_plain(&self) -> bool {
+        !self.is_below() && !self.came_up()
+    }
+
+    /// Bytes each way in a second under load, after the encoding and before packet headers.
+    pub fn bytes_per_s(&self) -> Option<f64> {
+        Some(lane_bytes_per_s(self.gts?) * f64::from(self.width?))
+    }
+
+    /// The same at the most that both ends could do.
+    pub fn most_bytes_per_s(&self) -> Option<f64> {
+        Some(lane_bytes_per_s(self.most_gts?) * f64::from(self.most_width?))
+    }
+}
+
+fn less<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if one < other)
+}
+
 /// Of one lane (PCI Express Base Specification): 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, then flits of 256 bytes, 236
 /// of them for packets.
 fn lane_bytes_per_s(gts: f64) -> f64 {
@@ -70,5 +136,43 @@ mod tests {
         assert_eq!(gigabytes(32.0, 4), Some(15.75));
         assert_eq!(gigabytes(64.0, 16), Some(118.0));
         assert_eq!(link(8.0, 4).max_bytes_per_s(), None);
+    }
+
+    #[test]
+    fn speeds_and_widths_of_all_kernels() {
+        for (text, wanted) in [
+            ("8 GT/s", Some(8.0)),
+            ("2.5 GT/s PCIe\n", Some(2.5)),
+            ("32.0 GT/s PCIe", Some(32.0)),
+            ("Unknown", None),
+            ("Unknown speed", None),
+            ("0 GT/s", None),
+        ] {
+            assert_eq!(PcieLink::parse_gts(text), wanted, "{text}");
+        }
+        for (text, wanted) in [("4\n", Some(4)), ("0", None), ("255", None), ("", None)] {
+            assert_eq!(PcieLink::parse_width(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_link_under_load_is_told_from_one_that_rested() {
+        let link = |idle: (f64, u32), now: (f64, u32)| LoadedLink {
+            address: String::new(),
+            port: String::new(),
+            gts: Some(now.0),
+            width: Some(now.1),
+            idle_gts: Some(idle.0),
+            idle_width: Some(idle.1),
+            most_gts: Some(16.0),
+            most_width: Some(4),
+        };
+        let is = |link: LoadedLink| (link.is_below(), link.came_up(), link.is_plain());
+        assert_eq!(is(link((16.0, 4), (16.0, 4))), (false, false, true));
+        assert_eq!(is(link((2.5, 4), (16.0, 4))), (false, true, false));
+        assert_eq!(is(link((2.5, 4), (8.0, 4))), (true, true, false));
+        assert_eq!(is(link((16.0, 4), (16.0, 2))), (true, false, false));
+        let unread = LoadedLink { gts: None, width: None, ..link((2.5, 4), (0.0, 0)) };
+        assert_eq!(is(unread), (false, false, true));
     }
 }

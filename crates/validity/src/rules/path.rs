@@ -43,18 +43,6 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/filesystems/overlayfs.rst",
     },
     Rule {
-        id: "link-below-drive",
-        group: Group::Path,
-        severity: Severity::Note,
-        about: About::Host,
-        when: When::AnyPath(PathFact::LinkBelowDrive),
-        figures: &[],
-        summary: "A drive's PCIe link runs below what the drive could do",
-        advice: "Check slot, riser and bifurcation; some links also slow down when idle",
-        reason: "It explains a low figure and makes none wrong; an idle link may be slow on purpose",
-        reference: "PCI Express Base Specification, Link Status against Link Capabilities",
-    },
-    Rule {
         id: "far-from-drive",
         group: Group::Path,
         severity: Severity::Note,

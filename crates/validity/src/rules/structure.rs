@@ -1,8 +1,8 @@
 //! What the machine's structure says before anything is measured.
 
-use narrows_model::Severity;
+use narrows_model::{Layer, Severity};
 
-use crate::{About, Group, Rule, Structure, When};
+use crate::{About, Group, Rule, Select, Structure, When};
 
 const fn note(id: &'static str, structure: Structure) -> Rule {
     Rule {
@@ -22,10 +22,29 @@ const fn note(id: &'static str, structure: Structure) -> Rule {
 pub(super) const RULES: &[Rule] = &[
     Rule {
         summary: "A PCIe link runs below what both of its ends could do",
-        advice: "Read it again under load; if it stays, reseat the device, look at riser, cable and the slot's setting",
+        advice: "Read it again under load, as `narrows run` and `narrows block` do; if it stays, reseat the device, look at \
+                 riser, cable and the slot's setting",
         reason: "An idle link may be slow on purpose; one that lost lanes has lost them for good",
         reference: "PCI Express Base Specification, Link Status against Link Capabilities, at both ends",
         ..note("pcie-link-below-its-ends", Structure::LinkBelowItsEnds)
+    },
+    Rule {
+        about: About::Measurement(Select::layers(&[Layer::Block])),
+        when: When::LinkBelowUnderLoad,
+        summary: "A PCIe link ran below what both of its ends could do while this was measured",
+        advice: "Reseat the device, look at riser, cable, bifurcation and the slot's setting",
+        reason: "No power saving explains it: the figure is true of the machine as it is, and the link explains a low one",
+        reference: "PCI Express Base Specification, Link Status against Link Capabilities, at both ends",
+        ..note("pcie-link-below-under-load", Structure::LinkBelowItsEnds)
+    },
+    Rule {
+        about: About::Run(Select::layers(&[Layer::Block])),
+        when: When::LinkCameUp,
+        summary: "A PCIe link that was slow at idle came up under load",
+        advice: "Nothing to do: it saves power while nothing is asked of it",
+        reason: "What was measured went through the link at its best",
+        reference: "PCI Express Base Specification, Link Status against Link Capabilities, at both ends",
+        ..note("pcie-link-came-up", Structure::LinkBelowItsEnds)
     },
     Rule {
         summary: "A device could do more than the slot it is in",
@@ -99,6 +118,13 @@ pub(super) const RULES: &[Rule] = &[
                  timed events pay it per row and per wait",
         reference: "vdso(7); Linux Documentation/virt/kvm/x86/timekeeping.rst",
         ..note("clock-source-slow", Structure::ClockSlow)
+    },
+    Rule {
+        summary: "Guards against faults of the processor cost time at each system call or switch",
+        advice: "Nothing, where programs of others run here; compare machines with the same guards, or say that they differ",
+        reason: "Small operations pay it most, and every figure here includes it, as those of a server on this machine do",
+        reference: "Linux Documentation/admin-guide/hw-vuln/, /sys/devices/system/cpu/vulnerabilities",
+        ..note("mitigations-dear", Structure::Mitigations)
     },
     Rule {
         severity: Severity::Suspect,

@@ -4,14 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Devices, NetworkPort, PciDevice, PciKind, PcieLink};
+use narrows_model::{Devices, FindingPlace, NetworkPort, PciDevice, PciKind, PcieLink};
 use narrows_units::BytesPerSecond;
+
+use super::place;
 
 /// Sums of rates are compared with this to spare.
 const ROUNDING: f64 = 1.001;
 
 /// Links that run below what both ends could.
-pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
+pub(super) fn below_its_ends(devices: &Devices) -> Vec<FindingPlace> {
     let found = devices.links().filter_map(|(end, port)| {
         let (now, port) = (end.link.as_ref()?, port?.link.as_ref()?);
         // One end's word says nothing of both.
@@ -26,29 +28,31 @@ pub(super) fn below_its_ends(devices: &Devices) -> Vec<String> {
         };
         let now = speed(now.current_gts, now.current_width);
         let most = speed(gts, width);
-        Some(format!("{}: {now}, both ends could {most}: {why}", name(devices, end)))
+        let shown = format!("{}: {now}, both ends could {most}: {why}", name(devices, end));
+        Some(place(parts(devices, end), shown))
     });
     found.collect()
 }
 
 /// Devices whose port could do less than they.
-pub(super) fn slot_below_device(devices: &Devices) -> Vec<String> {
+pub(super) fn slot_below_device(devices: &Devices) -> Vec<FindingPlace> {
     let found = devices.links().filter_map(|(end, port)| {
         let (device, slot) = (end.link.as_ref()?, port?.link.as_ref()?);
         (slot.max_bytes_per_s()? < device.max_bytes_per_s()?).then(|| {
-            format!(
+            let shown = format!(
                 "{}: it could {}, its port {}",
                 name(devices, end),
                 speed(device.max_gts, device.max_width),
                 speed(slot.max_gts, slot.max_width)
-            )
+            );
+            place(parts(devices, end), shown)
         })
     });
     found.collect()
 }
 
 /// Links on which more hangs than they carry.
-pub(super) fn overbooked(devices: &Devices) -> Vec<String> {
+pub(super) fn overbooked(devices: &Devices) -> Vec<FindingPlace> {
     let mut behind: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
     for (device, leaves) in by_device(devices) {
         let Some(first) = leaves.first() else { continue };
@@ -77,13 +81,17 @@ pub(super) fn overbooked(devices: &Devices) -> Vec<String> {
         let wanted: f64 = behind.iter().map(|(_, wanted)| wanted).sum();
         (wanted > carries * ROUNDING).then(|| {
             let names: Vec<&str> = behind.iter().map(|(name, _)| name.as_str()).collect();
-            format!(
+            let shown = format!(
                 "{}: {} could move {}, the link carries {}",
                 end.address,
                 names.join(", "),
                 BytesPerSecond(wanted),
                 BytesPerSecond(carries)
-            )
+            );
+            // Every function of its device: none of them has the link alone.
+            let device = end.device();
+            let functions = devices.pci.iter().filter(|function| function.device() == device);
+            place(functions.map(|function| function.address.clone()).collect(), shown)
         })
     });
     found.collect()
@@ -131,15 +139,21 @@ fn ports_bytes_per_s(devices: &Devices, address: &str) -> Option<f64> {
     (bits > 0).then(|| bits as f64 / 8.0)
 }
 
+/// A function and what the kernel made of it.
+pub(crate) fn parts(devices: &Devices, function: &PciDevice) -> Vec<String> {
+    let names = devices.names_at(&function.address).into_iter().map(str::to_string);
+    std::iter::once(function.address.clone()).chain(names).collect()
+}
+
 /// `8 GT/s x4`.
-fn speed(gts: Option<f64>, width: Option<u32>) -> String {
+pub(crate) fn speed(gts: Option<f64>, width: Option<u32>) -> String {
     let gts = gts.map(|gts| format!("{gts} GT/s"));
     let width = width.map(|width| format!("x{width}"));
     [gts, width].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// `0000:41:00.0 NVMe nvme0n1`.
-pub(super) fn name(devices: &Devices, function: &PciDevice) -> String {
+pub(crate) fn name(devices: &Devices, function: &PciDevice) -> String {
     let names = devices.names_at(&function.address).join("+");
     format!("{} {} {names}", function.address, function.kind.word()).trim_end().to_string()
 }

@@ -3,13 +3,15 @@
 //! One file per part of the machine. Each gives the places that have a property, with their figures; what isn't known
 //! has none.
 
-mod links;
+pub(crate) mod bearing;
+pub(crate) mod links;
+mod mitigations;
 mod modules;
 mod nodes;
 mod queues;
 mod stacked;
 
-use narrows_model::Platform;
+use narrows_model::{FindingPlace, Platform};
 
 /// A property of a machine that costs speed, or that makes figures mean something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub enum Structure {
     Governor,
     /// The clock source is one that every reading pays a system call for, and more.
     ClockSlow,
+    /// The kernel guards against processors' faults in ways that cost time at each entry or switch.
+    Mitigations,
     /// An array lacks members, or is being rebuilt.
     ArrayDegraded,
     /// A way to an NVMe drive isn't usable.
@@ -44,7 +48,7 @@ pub enum Structure {
 
 impl Structure {
     /// The places that have it, each with its figures.
-    pub(crate) fn show(self, platform: &Platform) -> Vec<String> {
+    pub(crate) fn show(self, platform: &Platform) -> Vec<FindingPlace> {
         match self {
             // In a virtual machine links are the hypervisor's description.
             Structure::LinkBelowItsEnds
@@ -65,6 +69,7 @@ impl Structure {
             Structure::NodesLie => nodes::lies(platform),
             Structure::Governor => nodes::governor(platform),
             Structure::ClockSlow => nodes::clock(platform),
+            Structure::Mitigations => mitigations::dear(platform),
             Structure::ArrayDegraded => stacked::degraded(&platform.devices),
             Structure::PathDown => stacked::paths_down(&platform.devices),
         }
@@ -110,6 +115,10 @@ impl Structure {
             ),
             Structure::Governor => "all CPUs' frequency governor is not `performance`".to_string(),
             Structure::ClockSlow => format!("the clock source is {}", nodes::SLOW_CLOCKS.join(" or ")),
+            Structure::Mitigations => format!(
+                "the kernel's word on a fault of the processor names one of: {}",
+                mitigations::DEAR.map(|(word, _)| word).join(", ")
+            ),
             Structure::ArrayDegraded => {
                 "a software RAID lacks members, or is being rebuilt".to_string()
             }
@@ -118,4 +127,13 @@ impl Structure {
             }
         }
     }
+}
+
+fn place(parts: Vec<String>, evidence: String) -> FindingPlace {
+    FindingPlace { parts, evidence }
+}
+
+/// Of the machine as a whole.
+fn whole(evidence: String) -> FindingPlace {
+    place(Vec::new(), evidence)
 }

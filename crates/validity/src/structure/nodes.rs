@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{GroupLevel, NumaNode, Platform};
+use narrows_model::{FindingPlace, GroupLevel, NumaNode, Platform};
+
+use super::{place, whole};
 
 /// Up to so many sockets can each be linked with every other; no processor has the links for more.
 pub(super) const FULL_MESH: usize = 4;
@@ -11,7 +13,7 @@ pub(super) const FULL_MESH: usize = 4;
 pub(super) const SLOW_CLOCKS: [&str; 5] = ["hpet", "acpi_pm", "xen", "jiffies", "pit"];
 
 /// Drives and ports on a node of which no processor may be used.
-pub(super) fn far(platform: &Platform) -> Vec<String> {
+pub(super) fn far(platform: &Platform) -> Vec<FindingPlace> {
     let with_cpus = platform.nodes.iter().filter(|node| !node.cpus.is_empty());
     let of = |id: u32| platform.nodes.iter().find(|node| node.id == id && !node.cpus.is_empty());
     let allowed = |node: &&NumaNode| node.cpus.iter().any(|cpu| platform.cpu.allowed.contains(cpu));
@@ -22,13 +24,11 @@ pub(super) fn far(platform: &Platform) -> Vec<String> {
     }
     let far = |name: &str, node: Option<u32>| {
         let node = of(node?).filter(|node| !allowed(node))?;
-        Some(format!(
-            "{name} is at node {}, the CPUs of this process at {}",
-            node.id,
-            ours.join(", ")
-        ))
+        let ours = ours.join(", ");
+        let shown = format!("{name} is at node {}, the CPUs of this process at {ours}", node.id);
+        Some(place(vec![name.to_string()], shown))
     };
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<FindingPlace> = Vec::new();
     let drives = platform.roles.iter().flat_map(|path| path.drives());
     found.extend(drives.filter_map(|drive| far(&drive.name, drive.numa_node)));
     let up = platform.devices.network.iter().filter(|port| port.state.as_deref() == Some("up"));
@@ -38,7 +38,11 @@ pub(super) fn far(platform: &Platform) -> Vec<String> {
 }
 
 /// What about the nodes can't be true.
-pub(super) fn lies(platform: &Platform) -> Vec<String> {
+pub(super) fn lies(platform: &Platform) -> Vec<FindingPlace> {
+    contradictions(platform).into_iter().map(whole).collect()
+}
+
+fn contradictions(platform: &Platform) -> Vec<String> {
     let mut found = distances(platform);
     let placed: BTreeSet<u32> =
         platform.nodes.iter().flat_map(|node| node.cpus.iter().copied()).collect();
@@ -93,12 +97,12 @@ fn distances(platform: &Platform) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn governor(platform: &Platform) -> Vec<String> {
+pub(super) fn governor(platform: &Platform) -> Vec<FindingPlace> {
     let governor = platform.cpu.governor.iter().filter(|governor| *governor != "performance");
-    governor.map(|governor| format!("all CPUs have {governor}")).collect()
+    governor.map(|governor| whole(format!("all CPUs have {governor}"))).collect()
 }
 
-pub(super) fn clock(platform: &Platform) -> Vec<String> {
+pub(super) fn clock(platform: &Platform) -> Vec<FindingPlace> {
     let source = platform.clock_source.iter().filter(|name| SLOW_CLOCKS.contains(&name.as_str()));
     let others: Vec<&str> = platform
         .clock_sources_available
@@ -111,5 +115,5 @@ pub(super) fn clock(platform: &Platform) -> Vec<String> {
     } else {
         format!("; also there: {}", others.join(", "))
     };
-    source.map(|name| format!("{name}{others}")).collect()
+    source.map(|name| whole(format!("{name}{others}"))).collect()
 }

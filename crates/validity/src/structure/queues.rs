@@ -1,37 +1,38 @@
 //! Queues of devices, and who serves their interrupts.
 
-use narrows_model::{PciKind, Platform};
+use narrows_model::{FindingPlace, PciKind, Platform};
 
-use super::links;
+use super::{links, place};
 
 /// A port from here on can fill one processor with arriving packets.
 pub(super) const FAST_BITS_PER_S: u64 = 10_000_000_000;
 
 /// Drives with fewer queues than processors, and ports with one.
-pub(super) fn few(platform: &Platform) -> Vec<String> {
+pub(super) fn few(platform: &Platform) -> Vec<FindingPlace> {
     let cpus = platform.cpu.online.len();
     let fewer = |queues: Option<u32>| queues.filter(|queues| (*queues as usize) < cpus);
     let devices = &platform.devices;
+    let at = |name: &str, shown: String| place(vec![name.to_string()], format!("{name}: {shown}"));
     let nvme = devices.nvme_controllers.iter().filter_map(|controller| {
         let queues = fewer(controller.queues)?;
-        Some(format!("{}: {} for {cpus} CPUs", controller.name, counted(queues, "queue")))
+        Some(at(&controller.name, format!("{} for {cpus} CPUs", counted(queues, "queue"))))
     });
     let lent = devices.drives.iter().filter(|drive| drive.transport.as_deref() == Some("virtio"));
     let lent = lent.filter_map(|drive| {
         let queues = fewer(drive.queues)?;
-        Some(format!("{}: {} for {cpus} CPUs", drive.name, counted(queues, "queue")))
+        Some(at(&drive.name, format!("{} for {cpus} CPUs", counted(queues, "queue"))))
     });
     let ports = devices.network.iter().filter(|port| {
         let fast = port.bits_per_s.is_some_and(|bits| bits >= FAST_BITS_PER_S);
         let lent = port.driver.as_deref() == Some("virtio_net");
         (fast || lent) && port.receive_queues == Some(1) && cpus > 1
     });
-    let ports = ports.map(|port| format!("{}: 1 receive queue for {cpus} CPUs", port.name));
+    let ports = ports.map(|port| at(&port.name, format!("1 receive queue for {cpus} CPUs")));
     nvme.chain(lent).chain(ports).collect()
 }
 
 /// Devices of which one processor serves all interrupts.
-pub(super) fn one_cpu_serves(platform: &Platform, least: u64) -> Vec<String> {
+pub(super) fn one_cpu_serves(platform: &Platform, least: u64) -> Vec<FindingPlace> {
     if platform.cpu.online.len() < 2 {
         return Vec::new();
     }
@@ -41,12 +42,13 @@ pub(super) fn one_cpu_serves(platform: &Platform, least: u64) -> Vec<String> {
     let found = functions.filter_map(|function| {
         let interrupts = function.interrupts.as_ref().filter(|found| found.count >= least)?;
         let [cpu] = interrupts.cpus.ids() else { return None };
-        Some(format!(
+        let shown = format!(
             "{}: CPU {cpu} serves {}, {} since the start",
             links::name(devices, function),
             counted(interrupts.busy_vectors, "busy vector"),
             counted(interrupts.count, "interrupt"),
-        ))
+        );
+        Some(place(links::parts(devices, function), shown))
     });
     found.collect()
 }

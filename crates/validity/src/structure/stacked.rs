@@ -1,8 +1,10 @@
 //! Arrays and ways that lack a part.
 
-use narrows_model::Devices;
+use narrows_model::{Devices, FindingPlace};
 
-pub(super) fn degraded(devices: &Devices) -> Vec<String> {
+use super::place;
+
+pub(super) fn degraded(devices: &Devices) -> Vec<FindingPlace> {
     let found = devices.arrays.iter().filter_map(|array| {
         let missing = array.missing.filter(|count| *count > 0);
         let missing =
@@ -13,22 +15,26 @@ pub(super) fn degraded(devices: &Devices) -> Vec<String> {
             .filter(|action| ["resync", "recover", "reshape"].contains(action));
         let rebuilt = rebuilt.map(|action| format!("it does a {action}"));
         let parts: Vec<String> = [missing, rebuilt].into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| format!("{}: {}", array.name, parts.join(", ")))
+        (!parts.is_empty()).then(|| {
+            place(vec![array.name.clone()], format!("{}: {}", array.name, parts.join(", ")))
+        })
     });
     found.collect()
 }
 
-pub(super) fn paths_down(devices: &Devices) -> Vec<String> {
+pub(super) fn paths_down(devices: &Devices) -> Vec<FindingPlace> {
     let controllers = devices.nvme_controllers.iter().filter_map(|controller| {
         let state = controller.state.as_deref().filter(|state| *state != "live")?;
-        Some(format!("{} is {state}", controller.name))
+        Some(place(vec![controller.name.clone()], format!("{} is {state}", controller.name)))
     });
     let spaces = devices.nvme_subsystems.iter().flat_map(|subsystem| &subsystem.namespaces);
-    let paths = spaces.flat_map(|space| &space.paths).filter_map(|path| {
+    let ways = spaces.flat_map(|space| space.paths.iter().map(move |path| (space, path)));
+    let paths = ways.filter_map(|(space, path)| {
         let state = path.state.as_deref()?;
-        ["inaccessible", "persistent-loss"]
-            .contains(&state)
-            .then(|| format!("{} is {state}", path.name))
+        ["inaccessible", "persistent-loss"].contains(&state).then(|| {
+            let parts = vec![path.name.clone(), space.name.clone()];
+            place(parts, format!("{} is {state}", path.name))
+        })
     });
     controllers.chain(paths).collect()
 }
