@@ -5,11 +5,11 @@
 //! in each direction. Where the pages lie is not described, so they lie evenly over the sockets.
 
 use narrows_limits::Direction;
-use narrows_limits::flow::{Counts, FlowError, Network, Route, User};
+use narrows_limits::flow::{FlowError, Network, Route, User};
 
 use crate::carry::{Basis, Carry, Load, Part, Way};
 use crate::demand::Demand;
-use crate::description::{Data, Database, Description, End, Machine, Place};
+use crate::description::{Data, Database, Description, End, Place};
 use crate::note::Note;
 use crate::paths::{Hop, paths};
 use crate::work::Work;
@@ -128,24 +128,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Every machine on which a database runs reads its own memory, or every machine where none runs.
-    fn memory_streams(&mut self) {
-        let mut machines: Vec<usize> = self.platform.databases.iter().map(|d| d.at).collect();
-        if machines.is_empty() {
-            machines = (0..self.platform.machines.len()).collect();
-        }
-        machines.sort_unstable();
-        machines.dedup();
-        for index in machines {
-            let mut route = Route::default();
-            self.memory(&mut route, index, self.block as f64);
-            let name = self.platform.machines[index].name.clone();
-            if !route.usage.is_empty() {
-                self.carry.network.users.push(User { name, routes: vec![route], wanted: None });
-            }
-        }
-    }
-
     fn user(&mut self, database: &Database, routes: Vec<Route>) {
         let name = database.name.clone();
         self.carry.network.users.push(User { name, routes, wanted: None });
@@ -225,7 +207,7 @@ impl Builder<'_> {
         for (requests, direction) in [(on.reads, Direction::Read), (on.writes, Direction::Write)] {
             if requests > 0.0 {
                 self.drives(route, on.group, requests, direction);
-                self.memory(route, home, requests * self.block as f64);
+                self.by_device(route, home, requests * self.block as f64);
             }
         }
         if way.is_empty() {
@@ -233,12 +215,12 @@ impl Builder<'_> {
         }
         // The target's memory once more, and what is sent.
         let bytes = on.share * self.block as f64;
-        self.memory(route, home, bytes);
+        self.by_device(route, home, bytes);
         let load = Load { requests: on.share, bytes: self.block };
         for hop in way {
             self.hop(route, *hop, load);
         }
-        self.memory(route, database.at, bytes);
+        self.by_device(route, database.at, bytes);
     }
 
     fn drives(&mut self, route: &mut Route, group: usize, requests: f64, direction: Direction) {
@@ -294,36 +276,5 @@ impl Builder<'_> {
         let part = Part { component: &adapter.name, count: 1, way: Way::out(forward) };
         self.carry.class(route, part, &adapter.slot, direction, load);
         self.upwards(route, adapter.at, direction, load);
-    }
-
-    /// One crossing of a machine's memory, and of the links between its sockets by what lies behind another one.
-    pub(crate) fn memory(&mut self, route: &mut Route, machine: usize, bytes: f64) {
-        let described: &Machine = &self.platform.machines[machine];
-        let component = format!("memory of {}", described.name);
-        if let Some(memory) = &described.memory {
-            let capacity = match (self.carry.basis, &memory.expected) {
-                (Basis::Expected, Some(expected)) => expected.middle(),
-                _ => memory.ceiling,
-            };
-            let at = self.carry.constraint(&component, Counts::Bytes, &memory.label, capacity);
-            route.cross(at, bytes);
-        } else {
-            let name = described.name.clone();
-            self.note(Note::Memory(name));
-        }
-        let described: &Machine = &self.platform.machines[machine];
-        let (sockets, stream) = (described.sockets, self.work == Work::MemoryStream);
-        if let (Some((carrier, links)), true) = (&described.interconnect, sockets > 1 && !stream) {
-            // Counted over all sockets' links: never understated, whatever their wiring.
-            let component = format!("links between sockets of {}", described.name);
-            let elsewhere = f64::from(sockets - 1) / f64::from(sockets);
-            let part = Part {
-                component: &component,
-                count: sockets.saturating_mul(*links),
-                way: Way::Both,
-            };
-            let load = Load { requests: elsewhere * bytes / self.block as f64, bytes: self.block };
-            self.carry.carrier(route, part, carrier, Direction::Read, load);
-        }
     }
 }

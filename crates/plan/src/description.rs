@@ -55,6 +55,32 @@ pub(crate) struct Machine {
     pub interconnect: Option<(Carrier, u32)>,
     /// The firmware's distances between nodes.
     pub distances: Option<Vec<Vec<i64>>>,
+    /// Where the pages lie that its processors read.
+    pub pages: Pages,
+    /// What its cores can wait for at once.
+    pub lines: Option<Lines>,
+}
+
+/// Where pages lie on a machine with several nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pages {
+    /// Each core streams from its own node; what devices move lies evenly.
+    Near,
+    /// Evenly over all nodes for all cores.
+    Spread,
+    /// All on one node.
+    OneNode,
+}
+
+/// Cache lines on their way from memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lines {
+    /// That one core waits for at most.
+    pub per_core: u32,
+    /// What a line of the core's own node takes, ns.
+    pub near_ns: Figure,
+    /// What a line of a node at the largest distance takes, ns.
+    pub far_ns: Option<Figure>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

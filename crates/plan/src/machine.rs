@@ -7,6 +7,7 @@ use crate::description::{Carrier, Machine, Memory};
 use crate::entry::MachineEntry;
 use crate::error::PlanError;
 use crate::figures::Reader;
+use crate::lines;
 
 /// More sockets than any machine has.
 const SOCKETS_MAX: u32 = 64;
@@ -44,6 +45,8 @@ pub(crate) fn read(reader: Reader<'_>, entry: &MachineEntry) -> Result<Machine, 
         cores: reader.count(&key("cores"), &entry.cores, 1)?,
         memory: memory(reader, entry, &what, sockets, cpu.as_ref().map(|c| c.memory_channels))?,
         distances: distances(reader, entry, &what)?,
+        pages: lines::pages(reader, entry, &what)?,
+        lines: lines::lines(reader, entry, &what)?,
         cpu,
         lanes,
         interconnect,

@@ -23,7 +23,7 @@ impl Builder<'_> {
         let scan = self.work == Work::Scan;
         let looked_at = if scan { 1.0 } else { 0.0 } + 2.0 * f64::from(database.copies);
         if looked_at > 0.0 {
-            self.memory(route, database.at, looked_at * bytes);
+            self.by_processors(route, database.at, looked_at * bytes);
         }
         let cpu_s = match self.work {
             Work::RandomRead => database.cpu_per_read_ns.map(|ns| ns / 1e9),
