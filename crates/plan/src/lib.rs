@@ -36,6 +36,7 @@ pub use error::PlanError;
 pub use narrows_limits::flow::FlowError;
 pub use read::{TEXT_BYTES_MAX, describe};
 pub use render::{
-    case_page, csv, fits_csv, fits_json, fits_markdown, fits_table, json, markdown, text,
+    arithmetic_page, case_page, csv, figures_page, fits_csv, fits_json, fits_markdown, fits_table,
+    json, markdown, text,
 };
 pub use work::{SEQUENTIAL_BYTES, Work};

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, anyhow};
 use narrows_limits::table::Table;
-use narrows_plan::{case_page, casebook, describe};
+use narrows_plan::casebook::{self, Case, arithmetic, figures};
+use narrows_plan::{Description, arithmetic_page, case_page, describe, figures_page};
 
 use super::{Generated, between_markers};
 
@@ -14,18 +15,34 @@ pub(super) fn file() -> Result<Generated> {
 }
 
 fn cases() -> Result<String> {
-    let book = casebook::read("casebook.toml", &read(&format!("{CASES}/casebook.toml"))?)?;
+    let book = casebook::read("casebook.toml", &read("casebook.toml")?)?;
+    let sums = arithmetic::read("arithmetic.toml", &read("arithmetic.toml")?)?;
+    let list = figures::read("figures.toml", &read("figures.toml")?)?;
     let mut pages = Vec::new();
     for case in &book.cases {
-        let text = read(&format!("{CASES}/{}", case.platform))?;
-        let platform = describe(&case.platform, &text, Table::builtin())?;
-        let run = |row| casebook::Row::run(row, &platform).map(|outcome| (row, outcome));
-        let rows: Result<Vec<_>, String> = case.rows.iter().map(run).collect();
-        pages.push(case_page(case, &rows.map_err(|why| anyhow!("{}: {why}", case.title))?));
+        pages.push(one(case).with_context(|| case.title.clone())?);
     }
+    pages.push(arithmetic_page(&sums, Table::builtin()).map_err(|why| anyhow!(why))?);
+    pages.push(figures_page(&list, &figures::answered(&book, &sums)));
     Ok(pages.join("\n"))
 }
 
-fn read(path: &str) -> Result<String> {
-    std::fs::read_to_string(crate::root().join(path)).with_context(|| path.to_string())
+fn one(case: &Case) -> Result<String> {
+    let platform = platform(&case.platform)?;
+    let mut rows = Vec::new();
+    for row in &case.rows {
+        let against = row.against.as_deref().map(self::platform).transpose()?;
+        let outcome = row.run(&platform, against.as_ref()).map_err(|why| anyhow!(why))?;
+        rows.push((row, outcome));
+    }
+    Ok(case_page(case, &rows))
+}
+
+fn platform(file: &str) -> Result<Description> {
+    Ok(describe(file, &read(file)?, Table::builtin())?)
+}
+
+fn read(file: &str) -> Result<String> {
+    let path = format!("{CASES}/{file}");
+    std::fs::read_to_string(crate::root().join(&path)).with_context(|| path)
 }

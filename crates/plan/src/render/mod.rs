@@ -8,7 +8,7 @@ mod markdown;
 mod rows;
 mod text;
 
-pub use casebook::case as case_page;
+pub use casebook::{arithmetic as arithmetic_page, case as case_page, figures as figures_page};
 pub use csv::csv;
 pub use fits::{fits_csv, fits_json, fits_markdown, fits_table};
 pub use markdown::markdown;
