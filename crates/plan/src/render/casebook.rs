@@ -42,8 +42,9 @@ pub fn case(case: &Case, rows: &[(&Row, Outcome)]) -> String {
 /// What can't be reckoned.
 pub fn arithmetic(arithmetic: &Arithmetic, table: &Table) -> Result<String, String> {
     let mut out = String::from("### Arithmetic\n\n");
-    out += "What follows from the published figures by a sum, without a description.\n\n";
-    out += "| of | figures | published | by the sum | difference | sum |\n";
+    out += "What follows from the published figures by a sum, without a description. *Given* is the published figure, or\n";
+    out += "what the text below says that stands for it.\n\n";
+    out += "| of | figures | given | by the sum | difference | sum |\n";
     out += "| --- | --- | ---: | ---: | ---: | --- |\n";
     for sum in &arithmetic.sums {
         let value = sum.value()?;
@@ -121,6 +122,8 @@ fn range([least, most]: [f64; 2]) -> String {
 }
 
 fn signed(share: f64) -> String {
+    // Less than a hundredth of a per cent is the rounding of what was published.
+    let share = if share.abs() < 1e-4 { 0.0 } else { share };
     let sign = if share > 0.0 { "+" } else { "" };
     format!("{sign}{}", Ratio(share))
 }
