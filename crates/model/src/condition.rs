@@ -57,3 +57,5 @@ pub const SYNC_METHOD: &str = "sync_method";
 pub const WORKERS: &str = "workers";
 /// Server version text.
 pub const SERVER_VERSION: &str = "server_version";
+/// The run that the measurement was taken over from, and its age then: a sentence without a verb.
+pub const TAKEN_FROM: &str = "taken_from";

@@ -234,6 +234,10 @@ pub struct LiveCost {
     /// Time in which these were waited for, ns, before the interval and after it too.
     #[serde(default, skip_serializing_if = "no_time")]
     pub unanswered_ns: f64,
+    /// Processor time over the interval of the server's process that answered and of this program, by the kernel's account;
+    /// absent where the server's processes can't be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<f64>,
 }
 
 fn is_zero(count: &u64) -> bool {
