@@ -10,12 +10,14 @@
 //!
 //! Not here: what a workload would need (that is the verdict).
 
+mod carrier;
 mod configured;
 mod dram;
 pub mod flow;
 mod pcie;
 mod route;
 pub mod table;
+mod written;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
 pub use pcie::{
@@ -58,7 +60,8 @@ fn storage(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
     if let Some(path) = path(m, platform) {
         limits.extend(configured::io(m, platform, path));
         if platform.hypervisor.is_none() {
-            limits.extend(route::links(m, path));
+            limits.extend(route::links(m, platform, path));
+            limits.extend(carrier::limits(m, platform, path));
         }
     }
     limits

@@ -2,11 +2,12 @@
 //! are shared with its neighbours. The narrowest cut is the ceiling.
 
 use narrows_model::{
-    BlockDevice, DeviceKind, LimitBasis, LimitShare, Measurement, PcieLink, RolePath, Unit,
-    condition, metric,
+    BlockDevice, LimitBasis, LimitShare, LoadedLink, Measurement, PcieLink, Platform, RolePath,
+    Unit, condition, metric,
 };
 
 use crate::pcie::{self, Direction, Generation};
+use crate::written::{Written, written};
 use crate::{direction, share};
 
 /// Speed and width of a link.
@@ -22,44 +23,65 @@ fn best(link: &PcieLink) -> Option<(f64, u32)> {
     Some((link.max_gts?, link.max_width?))
 }
 
-/// Ceilings of bytes and, where the block size is known, of operations.
-pub(crate) fn links(m: &Measurement, path: &RolePath) -> Vec<LimitShare> {
+/// Ceilings of bytes and, where the block size is known, of NVMe's operations.
+pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Vec<LimitShare> {
     let Some(direction) = direction(m) else { return Vec::new() };
-    if direction == Direction::Write && multiplies_writes(path) {
-        return Vec::new();
-    }
-    let limits = at(m, path, direction, now);
+    let once = Some(Written { writes: 1.0, reads: 0.0, words: String::new() });
+    let factor = match direction {
+        Direction::Read => once,
+        Direction::Write => written(m, platform, path),
+    };
+    let Some(factor) = factor else { return Vec::new() };
+    let under_load = m.links_under_load();
+    let routes: Vec<Vec<PcieLink>> =
+        path.drives().map(|drive| as_loaded(&drive.pcie, &under_load)).collect();
+    let asked = Asked { m, path, direction, factor };
+    let limits = at(&asked, &routes, now);
     // Some links slow down when idle. More than a link carries cannot have passed it, so it ran faster then.
     if limits.iter().any(|limit| limit.share > 1.0) {
-        at(m, path, direction, best).into_iter().filter(|limit| limit.share <= 1.0).collect()
+        at(&asked, &routes, best).into_iter().filter(|limit| limit.share <= 1.0).collect()
     } else {
         limits
     }
 }
 
-/// Mirrors and parity write more than was asked; how much more depends on layouts that aren't known here.
-fn multiplies_writes(path: &RolePath) -> bool {
-    path.devices.iter().any(|device| match device.kind {
-        DeviceKind::Raid => !matches!(device.level.as_deref(), Some("raid0" | "linear")),
-        DeviceKind::Mapper => {
-            !matches!(device.level.as_deref(), Some("linear" | "striped" | "crypt"))
-        }
-        _ => false,
-    })
+/// What a ceiling is reckoned for.
+struct Asked<'a> {
+    m: &'a Measurement,
+    path: &'a RolePath,
+    direction: Direction,
+    /// What drives write for what was asked.
+    factor: Written,
 }
 
-fn at(m: &Measurement, path: &RolePath, direction: Direction, speed: Speed) -> Vec<LimitShare> {
-    let routes: Vec<&[PcieLink]> = path.drives().map(|drive| drive.pcie.as_slice()).collect();
+/// A route with what was read under load in place of what was seen at rest, at both ends of each link.
+fn as_loaded(route: &[PcieLink], loaded: &[LoadedLink]) -> Vec<PcieLink> {
+    let of = |end: &PcieLink| {
+        let is_it = |link: &&LoadedLink| link.address == end.address || link.port == end.address;
+        let Some(link) = loaded.iter().find(is_it) else { return end.clone() };
+        PcieLink {
+            current_gts: link.gts.or(end.current_gts),
+            current_width: link.width.or(end.current_width),
+            ..end.clone()
+        }
+    };
+    route.iter().map(of).collect()
+}
+
+fn at(asked: &Asked<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec<LimitShare> {
+    let Asked { m, path, direction, factor } = asked;
+    let routes: Vec<&[PcieLink]> = routes.iter().map(Vec::as_slice).collect();
     // A drive of which nothing is known could carry anything.
     if routes.is_empty() || routes.iter().any(|route| !route.iter().any(|l| speed(l).is_some())) {
         return Vec::new();
     }
-    let raw = widest(&routes, speed, Generation::raw_bytes_per_s);
-    let packets = widest(&routes, speed, Generation::packet_bytes_per_s);
+    let raw = widest(&routes, speed, Generation::raw_bytes_per_s) / factor.writes;
+    let packets = widest(&routes, speed, Generation::packet_bytes_per_s) / factor.writes;
     let name = format!("pcie:{}", names(path.drives()));
     let words = describe(&routes, speed);
+    let more = &factor.words;
 
-    let payload = packets * pcie::payload_share(direction, pcie::PAYLOAD_BYTES);
+    let payload = packets * pcie::payload_share(*direction, pcie::PAYLOAD_BYTES);
     let headers = format!(
         "{words}, {} B of headers per packet of {} B (size assumed)",
         direction.header_bytes(),
@@ -68,17 +90,22 @@ fn at(m: &Measurement, path: &RolePath, direction: Direction, speed: Speed) -> V
     let bytes =
         |basis, value, source| share(m, name.clone(), basis, Unit::BytesPerS, value, source);
     let mut limits: Vec<LimitShare> = [
-        bytes(LimitBasis::Raw, raw, format!("{words}, signal rate")),
-        bytes(LimitBasis::Protocol, payload, headers.clone()),
+        bytes(LimitBasis::Raw, raw, format!("{words}, signal rate{more}")),
+        bytes(LimitBasis::Protocol, payload, format!("{headers}{more}")),
     ]
     .into_iter()
     .flatten()
     .collect();
+    // Adapters before other drives have commands of their own.
+    let nvme = path.drives().all(|drive| {
+        drive.transport.as_deref().is_none_or(|transport| transport.starts_with("nvme"))
+    });
     if let Some(block_bytes) = m.number(condition::BLOCK_BYTES).filter(|bytes| *bytes > 0.0)
         && m.value(metric::THROUGHPUT).is_some()
+        && nvme
     {
-        let wire = pcie::wire_bytes(direction, block_bytes as u64);
-        let source = format!("{headers}, {wire} B on the wire per NVMe command");
+        let wire = pcie::wire_bytes(*direction, block_bytes as u64);
+        let source = format!("{headers}, {wire} B on the wire per NVMe command{more}");
         let value = packets / wire as f64;
         limits.extend(share(m, name, LimitBasis::Protocol, Unit::OpsPerS, value, source));
     }

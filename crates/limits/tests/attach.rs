@@ -1,135 +1,14 @@
 //! Which ceilings stand beside a measurement, and that unknown parts leave them out.
 
-use narrows_limits::{attach, node_bytes_per_s};
+mod common;
+
+use narrows_limits::node_bytes_per_s;
 use narrows_model::{
-    Better, BlockDevice, DatabaseChoice, DeviceKind, Dimm, FileSystem, Host, HostRole, IoLimit,
-    Layer, LimitBasis, Measurement, Metric, NumaNode, PcieLink, Plan, Platform, Role, RolePath,
-    Run, SCHEMA, Tool, Unit, condition, metric,
+    Dimm, IoLimit, Layer, LimitBasis, NumaNode, Platform, Unit, condition, metric,
 };
 use serde_json::json;
 
-fn link(address: &str, gts: f64, width: u32) -> PcieLink {
-    PcieLink {
-        address: address.to_string(),
-        current_gts: Some(gts),
-        current_width: Some(width),
-        max_gts: Some(32.0),
-        max_width: Some(width),
-    }
-}
-
-fn drive(name: &str, pcie: Vec<PcieLink>) -> BlockDevice {
-    BlockDevice {
-        name: name.to_string(),
-        number: format!("259:{}", name.len()),
-        kind: DeviceKind::Disk,
-        level: None,
-        model: None,
-        transport: None,
-        size_bytes: None,
-        slaves: Vec::new(),
-        queue: None,
-        numa_node: None,
-        pcie,
-    }
-}
-
-fn raid(level: &str, drives: &[&str]) -> BlockDevice {
-    BlockDevice {
-        kind: DeviceKind::Raid,
-        level: Some(level.to_string()),
-        slaves: drives.iter().map(|name| name.to_string()).collect(),
-        ..drive("md0", Vec::new())
-    }
-}
-
-fn platform(devices: Vec<BlockDevice>) -> Platform {
-    Platform {
-        roles: vec![RolePath {
-            role: Role::Data,
-            path: "/data".to_string(),
-            file_system: FileSystem::default(),
-            devices,
-        }],
-        ..Platform::default()
-    }
-}
-
-fn measurement(id: &str, layer: Layer, metrics: &[(&str, Unit, f64)]) -> Measurement {
-    let mut m = Measurement::new(id, layer);
-    m.metrics = metrics
-        .iter()
-        .map(|(name, unit, value)| Metric {
-            name: name.to_string(),
-            unit: *unit,
-            better: Better::More,
-            value: *value,
-            interval_95: None,
-            samples: vec![*value],
-        })
-        .collect();
-    m
-}
-
-/// 8 KiB operations at this rate.
-fn block(direction: &str, per_s: f64) -> Measurement {
-    let rates = [
-        (metric::THROUGHPUT, Unit::OpsPerS, per_s),
-        (metric::BANDWIDTH, Unit::BytesPerS, per_s * 8192.0),
-    ];
-    let mut m = measurement(&format!("block.{direction}.random.8k.knee"), Layer::Block, &rates);
-    m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(8192));
-    m
-}
-
-fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> {
-    let mut run = Run {
-        schema: SCHEMA.to_string(),
-        id: "t".to_string(),
-        tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
-        command: Vec::new(),
-        started_at: String::new(),
-        finished_at: None,
-        completed: true,
-        plan: Plan {
-            quick: false,
-            layers: Vec::new(),
-            data_dir: String::new(),
-            wal_dir: String::new(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
-            sessions: 1,
-            repeats: 1,
-            seed: 0,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: Vec::new(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        },
-        hosts: vec![Host { role: HostRole::Server, platform, clock_offset_ns: 0 }],
-        measurements: vec![m],
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
-    };
-    attach(&mut run);
-    let once = run.measurements[0].limits.clone();
-    attach(&mut run);
-    assert_eq!(run.measurements[0].limits, once, "a second time must change nothing");
-    once
-}
-
-fn ceiling(limits: &[narrows_model::LimitShare], basis: LimitBasis, unit: Unit) -> Option<f64> {
-    limits.iter().find(|l| l.basis == basis && l.unit == unit).map(|l| l.value)
-}
+use common::{block, ceiling, drive, limits, link, measurement, platform, raid};
 
 #[test]
 fn four_drives_carry_four_links() {
@@ -155,12 +34,23 @@ fn a_shared_link_above_the_drives_is_the_narrow_one() {
 }
 
 #[test]
-fn mirrors_write_more_than_was_asked_so_no_ceiling_is_printed() {
-    let mut devices = vec![raid("raid1", &["nvme0n1"]), drive("nvme0n1", vec![link("a", 16.0, 4)])];
-    assert!(!limits(platform(devices.clone()), block("read", 1e3)).is_empty());
-    assert!(limits(platform(devices.clone()), block("write", 1e3)).is_empty());
-    devices[0].level = Some("raid0".to_string());
-    assert!(!limits(platform(devices), block("write", 1e3)).is_empty());
+fn arrays_write_more_than_was_asked_and_an_unknown_way_of_it_gives_no_ceiling() {
+    let names = ["nvme0n1", "nvme1n1", "nvme2n1"];
+    let write = |level: &str, direction: &str| {
+        let mut devices = vec![raid(level, &names)];
+        devices.extend(names.iter().map(|name| drive(name, vec![link(name, 16.0, 4)])));
+        let found = limits(platform(devices), block(direction, 1e3));
+        let bytes = ceiling(&found, LimitBasis::Raw, Unit::BytesPerS);
+        (bytes.map(|bytes| bytes / 1e9), found.first().map(|limit| limit.source.clone()))
+    };
+    assert_eq!(write("raid1", "read").0, Some(24.0));
+    let (mirrored, source) = write("raid1", "write");
+    assert_eq!(mirrored, Some(8.0));
+    assert!(source.unwrap().contains("raid1 writes 3 B on its drives for each"));
+    assert_eq!(write("raid0", "write").0, Some(24.0));
+    // Without its chunk nobody knows whether stripes are filled: the least that can be.
+    assert_eq!(write("raid5", "write").0, Some(16.0));
+    assert_eq!(write("raid7", "write").0, None);
 }
 
 #[test]

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::LoadedLink;
+
 /// A layer of the channel, from the clock that times everything to the database that uses everything.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -303,6 +305,14 @@ impl Measurement {
     /// A text from the workload or else from the conditions.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.workload.get(key).or_else(|| self.conditions.get(key)).and_then(Value::as_str)
+    }
+
+    /// The drives' PCIe links as they were read again while it was measured; those that always ran at their best aren't among
+    /// them.
+    pub fn links_under_load(&self) -> Vec<LoadedLink> {
+        let key = crate::condition::LINKS_UNDER_LOAD;
+        let value = self.workload.get(key).or_else(|| self.conditions.get(key));
+        value.and_then(|value| Vec::deserialize(value).ok()).unwrap_or_default()
     }
 
     /// Whether a verdict may rest on it.

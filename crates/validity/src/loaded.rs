@@ -3,22 +3,15 @@
 //! An idle link may have lowered its speed to save power, so what is seen before a run says little. Read again in a window,
 //! a link below what both its ends could do is what the figures of that window went through.
 
-use narrows_model::{FindingPlace, LimitBasis, LoadedLink, Measurement, Platform, Unit, condition};
+use narrows_model::{FindingPlace, LimitBasis, LoadedLink, Measurement, Platform, Unit};
 use narrows_units::{BytesPerSecond, Ratio};
 
 use crate::evaluate::{Case, Evidence};
-use crate::select::lookup;
 use crate::structure::links;
-
-/// The links that were read again while this was measured; those that always ran at their best aren't among them.
-pub(crate) fn links(measurement: &Measurement) -> Vec<LoadedLink> {
-    let value = lookup(measurement, condition::LINKS_UNDER_LOAD);
-    value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
-}
 
 /// Links below what both ends could do, under load.
 pub(crate) fn below(case: &Case<'_>) -> Option<Evidence> {
-    let below = links(case.measurement).into_iter().filter(LoadedLink::is_below);
+    let below = case.measurement.links_under_load().into_iter().filter(LoadedLink::is_below);
     let places = below.map(|link| {
         let was = if link.came_up() { format!(", {} at idle", idle(&link)) } else { String::new() };
         let cost = cost(&link, case.measurement).map_or(String::new(), |cost| format!("; {cost}"));
@@ -29,7 +22,11 @@ pub(crate) fn below(case: &Case<'_>) -> Option<Evidence> {
 
 /// Links that were slower at idle and came up.
 pub(crate) fn came_up(case: &Case<'_>) -> Option<Evidence> {
-    let up = links(case.measurement).into_iter().filter(|link| link.came_up() && !link.is_below());
+    let up = case
+        .measurement
+        .links_under_load()
+        .into_iter()
+        .filter(|link| link.came_up() && !link.is_below());
     let places = up.map(|link| {
         let now = links::speed(link.gts, link.width);
         place(case, &link, format!("{} at idle, {now} under load", idle(&link)))

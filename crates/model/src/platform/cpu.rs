@@ -10,6 +10,9 @@ use super::IdSet;
 pub struct Cpu {
     /// Model name.
     pub model: Option<String>,
+    /// Its generation in numbers, on architectures that tell it so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<CpuIdentity>,
     /// Packages.
     pub sockets: u32,
     /// Cores in all packages.
@@ -42,6 +45,19 @@ pub struct Cpu {
     pub invariant_tsc: Option<bool>,
     /// Mitigations in force, as `name: state`, those that are not "Not affected".
     pub mitigations: Vec<String>,
+}
+
+/// What `/proc/cpuinfo` prints of an x86 processor; together they tell its generation, which its name often doesn't.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuIdentity {
+    /// `vendor_id`: `GenuineIntel`, `AuthenticAMD`.
+    pub vendor: String,
+    /// `cpu family`.
+    pub family: u32,
+    /// `model`.
+    pub model: u32,
+    /// `stepping`.
+    pub stepping: u32,
 }
 
 impl Cpu {

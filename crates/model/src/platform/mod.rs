@@ -23,12 +23,12 @@ pub use block::{BlockDevice, DeviceKind, DriveCache, Queue};
 pub use cache::Cache;
 pub use captured::Captured;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
-pub use cpu::{CoreKind, Cpu, CpuGroup, GroupLevel};
+pub use cpu::{CoreKind, Cpu, CpuGroup, CpuIdentity, GroupLevel};
 pub use database::RunningDatabase;
 pub use devices::{
-    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, Interrupts, MapperDevice, MdArray,
-    NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind,
-    PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
+    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind, Interrupts,
+    MapperDevice, MdArray, NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
+    PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
 };
 pub use id_set::{IdSet, IdSetError};
 pub use idle::{Idle, IdleState};

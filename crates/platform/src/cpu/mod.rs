@@ -45,6 +45,7 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Cpu {
     };
     Cpu {
         model: names::model(&head),
+        identity: names::identity(&head),
         sockets,
         cores: cores.len() as u32,
         threads,

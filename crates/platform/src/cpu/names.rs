@@ -1,5 +1,7 @@
 //! A processor's name in `/proc/cpuinfo`, on the architectures that print one and on those that print numbers.
 
+use narrows_model::CpuIdentity;
+
 /// The first value of a field of `/proc/cpuinfo`.
 pub(crate) fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     cpuinfo.lines().find_map(|line| {
@@ -16,6 +18,17 @@ pub(crate) fn model(cpuinfo: &str) -> Option<String> {
         // A family that is a number names nothing.
         let name = |value: &&str| value.parse::<u32>().is_err();
         names.iter().find_map(|field_name| field(cpuinfo, field_name).filter(name)).map(tidy)
+    })
+}
+
+/// What tells an x86 processor's generation; other architectures print other fields.
+pub(crate) fn identity(cpuinfo: &str) -> Option<CpuIdentity> {
+    let number = |name| field(cpuinfo, name)?.parse().ok();
+    Some(CpuIdentity {
+        vendor: field(cpuinfo, "vendor_id")?.to_string(),
+        family: number("cpu family")?,
+        model: number("model")?,
+        stepping: number("stepping")?,
     })
 }
 
@@ -52,6 +65,16 @@ fn arm_model(cpuinfo: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_identity_is_whole_or_not_there() {
+        let x86 = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: x\nstepping\t: 1\n";
+        let found = identity(x86).unwrap();
+        assert_eq!((found.vendor.as_str(), found.family), ("AuthenticAMD", 25));
+        assert_eq!((found.model, found.stepping), (17, 1));
+        assert_eq!(identity(&x86.replace("stepping", "step")), None);
+        assert_eq!(identity(&x86.replace(": 1\n", ": unknown\n")), None);
+    }
 
     #[test]
     fn models_of_several_architectures() {

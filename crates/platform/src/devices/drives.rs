@@ -3,7 +3,7 @@
 use narrows_facts::Source;
 use narrows_model::{DeviceKind, Drive, MapperDevice, MdArray};
 
-use super::{by_number, names, stacked};
+use super::{by_number, drive_link, names, stacked};
 use crate::block::{self, transport};
 use crate::pcie;
 
@@ -57,6 +57,7 @@ fn drive(source: &dyn Source, name: String, folder: &str) -> Drive {
         numa_node: hardware.iter().find_map(|path| pcie::numa_node(source, path)),
         queues: block::hardware_queues(source, &format!("{folder}/queue")),
         controller: hardware.iter().find_map(|path| controller(path)),
+        link: hardware.first().and_then(|path| drive_link::read(source, path)),
         pci,
         name,
     }

@@ -3,6 +3,7 @@
 //!
 //! Serial numbers, addresses and names that people gave are not read.
 
+mod drive_link;
 mod drives;
 mod interrupts;
 mod memory;

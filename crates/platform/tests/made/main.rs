@@ -2,6 +2,7 @@
 
 mod cgroups;
 mod devices;
+mod drive_links;
 mod machine;
 mod machines;
 mod media;

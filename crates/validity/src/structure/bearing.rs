@@ -11,7 +11,7 @@ use narrows_model::{
 
 use super::Structure;
 use crate::evaluate::{Case, Evidence};
-use crate::{Rule, loaded, path};
+use crate::{Rule, path};
 
 /// What of a machine a property is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,11 @@ fn said_elsewhere(
 ) -> bool {
     match structure {
         Structure::LinkBelowItsEnds => {
-            let addresses = run.measurements.iter().flat_map(loaded::links).map(|l| l.address);
+            let addresses = run
+                .measurements
+                .iter()
+                .flat_map(Measurement::links_under_load)
+                .map(|link| link.address);
             addresses.into_iter().any(|address| place.parts.contains(&address))
         }
         Structure::FarFromCpus => {

@@ -19,7 +19,8 @@ pub use pci::{Interrupts, PciDevice, PciKind};
 pub use persistent::{CxlMemory, DaxDevice, PmemNamespace, PmemRegion};
 pub use stacked::{ArrayMember, MapperDevice, MdArray};
 pub use storage::{
-    Drive, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, ScsiHost, VirtioDevice,
+    Drive, DriveLink, DriveLinkKind, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
+    ScsiHost, VirtioDevice,
 };
 
 /// All devices that bear on how fast a database can be; each list by name.

@@ -27,9 +27,33 @@ pub struct Drive {
     /// `nvme0`, `host0`, `virtio1`; of a drive with several ways the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
+    /// Its link to its adapter, where that is SATA or SAS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<DriveLink>,
     /// PCI functions through which it is reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pci: Vec<String>,
+}
+
+/// What is spoken on the link between a drive and its adapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DriveLinkKind {
+    /// SATA, also behind an adapter or expander for SAS.
+    Sata,
+    /// SAS.
+    Sas,
+}
+
+/// The link between a drive and its adapter, as negotiated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DriveLink {
+    /// What is spoken.
+    pub kind: DriveLinkKind,
+    /// Signal rate of one lane, bits/s, encoding included.
+    pub bits_per_s: u64,
+    /// Lanes.
+    pub lanes: u32,
 }
 
 /// An NVMe controller.
