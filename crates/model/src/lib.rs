@@ -21,7 +21,9 @@ mod observation;
 mod plan;
 mod platform;
 mod run;
+mod standing;
 mod verdict;
+mod what_if;
 
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
@@ -61,7 +63,9 @@ pub use platform::{
     RunningDatabase, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
+pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};
 pub use verdict::{
     Bound, Grade, Narrow, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm, Test,
     Utilisation, Verdict,
 };
+pub use what_if::{WhatIf, WhatIfThen};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Interval;
+use crate::{Interval, Standing, WhatIf};
 
 /// How sure a verdict is.
 #[derive(
@@ -209,7 +209,7 @@ pub struct Next {
 /// The verdict on one workload at one operating point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// `lookup_cached`, `lookup_uncached`, `update`, `scan`.
+    /// `lookup_cached`, `lookup_uncached`, `update`, `scan`, `observed`.
     pub workload: String,
     /// The measurement it is about.
     pub measurement: String,
@@ -256,4 +256,10 @@ pub struct Verdict {
     /// The relative gain that the test showed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_tested: Option<f64>,
+    /// How near an observed server is to its ends, and what its transactions' time consists of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
+    /// What changes that were asked about would allow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<WhatIf>,
 }

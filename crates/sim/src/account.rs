@@ -47,6 +47,12 @@ pub struct Account {
     pub flush_ns: f64,
     /// Samples taken of each state, over all sessions.
     pub samples: [u64; STATES],
+    /// Samples that found a session ready to take in its client's next request: its server would call it idle.
+    pub samples_idle_yet: u64,
+    /// Time in statements, all sessions, ns: from when a session runs with a request until it waits for its client again.
+    pub in_statements_ns: f64,
+    /// Time ready to take in the next request, all sessions, ns; it is in `run_queue_ns` too.
+    pub idle_yet_ns: f64,
     /// Times the quota ran out.
     pub throttled: u64,
 }

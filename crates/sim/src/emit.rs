@@ -8,9 +8,9 @@ use crate::account::{Account, State};
 use crate::server::Server;
 
 /// Bytes of a block.
-const BLOCK_BYTES: f64 = 8192.0;
+pub(crate) const BLOCK_BYTES: f64 = 8192.0;
 /// Log bytes of one commit.
-const WAL_BYTES: f64 = 400.0;
+pub(crate) const WAL_BYTES: f64 = 400.0;
 
 /// What a scan adds: how many chunks one scan of the table is, and how many blocks a chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +55,7 @@ pub(crate) fn database(
     m
 }
 
-type Row = (&'static str, Unit, Better, f64);
+pub(crate) type Row = (&'static str, Unit, Better, f64);
 
 fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<Row> {
     use Better::{Less, More, Neither};

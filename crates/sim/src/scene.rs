@@ -45,7 +45,7 @@ impl Scene {
         }
     }
 
-    fn windows(&self) -> Windows {
+    pub(crate) fn windows(&self) -> Windows {
         Windows { repeats: if self.quick { 3 } else { 6 }, ..Windows::default() }
     }
 
@@ -88,7 +88,7 @@ impl Scene {
     }
 
     /// Drives and log, each measured apart from the server, as their layers do.
-    fn capacities(&self) -> Vec<Measurement> {
+    pub(crate) fn capacities(&self) -> Vec<Measurement> {
         let mut all = Vec::new();
         let windows = self.windows();
         if self.server.smt_yield.is_some() {
@@ -156,7 +156,7 @@ impl Scene {
         all
     }
 
-    fn blank_run(&self) -> Run {
+    pub(crate) fn blank_run(&self) -> Run {
         let cpus = self.server.cpus;
         let all = cpus + self.server.client_cpus;
         let smt = self.server.smt_yield.is_some();

@@ -67,6 +67,8 @@ struct Session {
     due_ns: f64,
     /// It has not begun its first step.
     is_thinking: bool,
+    /// It has a request of its client's and didn't run with it yet.
+    is_idle_yet: bool,
 }
 
 struct Open {
@@ -151,6 +153,13 @@ impl<'a> World<'a> {
         let waited_ns: f64 = waiting.map(|s| end_ns - s.since_ns).sum();
         let mut account = std::mem::take(&mut self.account);
         account.run_queue_ns += waited_ns;
+        for session in &self.sessions {
+            if session.is_in_a_statement() {
+                account.in_statements_ns += end_ns - session.since_ns;
+            } else if session.is_idle_yet {
+                account.idle_yet_ns += end_ns - session.since_ns;
+            }
+        }
         account.window_ns = window_ns;
         self.window_end_ns = Some(end_ns);
         account.hottest_ns = self.sessions.iter().map(|s| s.cpu_ns).fold(0.0, f64::max);
@@ -185,6 +194,7 @@ impl<'a> World<'a> {
                     let sticks = self.server.labels_stick && session.state == State::RunQueue;
                     let state = if sticks { session.waited_in } else { session.state };
                     self.account.samples[state as usize] += 1;
+                    self.account.samples_idle_yet += u64::from(session.is_idle_yet && !sticks);
                 }
                 self.clock.after(self.sample_every_ns, Event::Sample);
             }
@@ -199,9 +209,16 @@ impl<'a> World<'a> {
     fn set(&mut self, who: usize, state: State) {
         let now_ns = self.clock.now_ns();
         let session = &mut self.sessions[who];
+        let spent_ns = now_ns - session.since_ns;
         if session.state == State::RunQueue {
-            self.account.run_queue_ns += now_ns - session.since_ns;
+            self.account.run_queue_ns += spent_ns;
         }
+        if session.is_in_a_statement() {
+            self.account.in_statements_ns += spent_ns;
+        } else if session.is_idle_yet {
+            self.account.idle_yet_ns += spent_ns;
+        }
+        session.is_idle_yet = state == State::RunQueue && session.state == State::Client;
         if state == State::RunQueue && session.state != State::Running {
             session.waited_in = session.state;
         }
@@ -427,6 +444,12 @@ impl Session {
             cpu_ns: 0.0,
             due_ns: 0.0,
             is_thinking: false,
+            is_idle_yet: false,
         }
+    }
+
+    /// What its server would say.
+    fn is_in_a_statement(&self) -> bool {
+        !matches!(self.state, State::Client | State::Idle) && !self.is_idle_yet
     }
 }

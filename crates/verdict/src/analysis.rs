@@ -30,7 +30,10 @@ pub(crate) struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    pub fn of(run: &'a Run, demand: Demand<'a>) -> Self {
+    pub fn of(run: &'a Run, mut demand: Demand<'a>) -> Self {
+        if let Some(observed) = &mut demand.observed {
+            observed.look_up(run, demand.measurement);
+        }
         let capacities = capacities(run, &demand);
         let parts = complete_parts(&demand);
         let inside = flush_inside(run, &demand);
@@ -80,7 +83,7 @@ impl<'a> Analysis<'a> {
                     ceilings.push((Part::Client, own_ns));
                 }
                 Place::Thread => ceilings.extend(parts.largest_wait().map(|part| (part, 0.0))),
-                Place::Cpu | Place::ReadsInFlight | Place::Log | Place::Session => {}
+                Place::Cpu | Place::ReadsInFlight | Place::Link | Place::Log | Place::Session => {}
             }
         }
         ceilings
@@ -106,7 +109,7 @@ impl<'a> Analysis<'a> {
         Candidate::new(
             Place::Session,
             narrow,
-            format!("{} {what} (mostly {})", self.demand.servers, part.words()),
+            format!("{} {what} (mostly {})", self.demand.sessions_in_words(), part.words()),
             (Estimate::exact(self.demand.servers), unit),
             per_op.times(1e-9),
             Provenance::Measured,
@@ -137,7 +140,7 @@ impl<'a> Analysis<'a> {
             Part::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
             Part::Flush => Narrow::CommitWait,
             Part::Lock => Narrow::Lock,
-            Part::Client => Narrow::Client,
+            Part::Client | Part::Between => Narrow::Client,
             Part::Other => Narrow::Unknown,
         }
     }
@@ -164,6 +167,6 @@ fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
 
 fn flush_inside(run: &Run, demand: &Demand) -> Option<f64> {
     demand.commits_per_op()?;
-    let times_slower = demand.io.server_flush_ns? / log::layer_flush_ns(run, demand.measurement)?;
+    let times_slower = demand.flush_ns()? / log::layer_flush_ns(run, demand.measurement)?;
     (times_slower >= SLOWER_INSIDE).then_some(times_slower)
 }

@@ -25,6 +25,8 @@ pub(crate) enum Place {
     ReadLimit,
     /// A control group's limit on writes.
     WriteLimit,
+    /// What the links to the drives carry, by their specification: a ceiling that no drive need reach.
+    Link,
     /// The measured ladder of group commit.
     Log,
     /// One thread.

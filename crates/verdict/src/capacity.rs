@@ -9,6 +9,7 @@ use crate::bound::{Candidate, Place};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
+use crate::observed;
 use crate::processors;
 use crate::threshold::{
     HOT, HOT_OVER_MEAN, IDLE_CLIENT, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT,
@@ -41,7 +42,11 @@ pub(crate) fn capacities(run: &Run, demand: &Demand) -> Capacities {
         found.reads(run, demand);
     }
     found.writes(run, demand);
-    found.limits(run, demand);
+    if demand.observed.is_some() {
+        observed::ceilings(&mut found, demand);
+    } else {
+        found.limits(run, demand);
+    }
     found.log(run, demand);
     found.thread(demand);
     found.client(demand);
@@ -77,8 +82,11 @@ impl Capacities {
     }
 
     fn reads(&mut self, run: &Run, demand: &Demand) {
-        let by_device = demand.io.device_reads.or(demand.io.block_reads);
-        let (Some(blocks), Some(device)) = (demand.io.block_reads.or(by_device), by_device) else {
+        let observed = demand.observed.is_some();
+        // What somebody's server reads may come from the system's page cache: only the drives' own count tells.
+        let missed = demand.io.block_reads.filter(|_| !observed);
+        let by_device = demand.io.device_reads.or(missed);
+        let (Some(blocks), Some(device)) = (missed.or(by_device), by_device) else {
             self.unknown.push((Narrow::ReadRate, "drives".to_string()));
             return;
         };
@@ -160,7 +168,7 @@ impl Capacities {
         let Some(writes) = demand.io.device_writes.filter(|w| w.value >= NO_DEMAND_PER_OP) else {
             return;
         };
-        if demand.commits_per_op().is_none() {
+        if demand.commits_per_op().is_none() && demand.observed.is_none() {
             return;
         }
         let known = self.add(run, "block.write.random.8k.knee", |_, rate| {
@@ -231,7 +239,7 @@ impl Capacities {
                     Candidate::new(
                         Place::Log,
                         Narrow::CommitWait,
-                        format!("the log with {} committers", demand.sessions),
+                        format!("the log with {} committers", demand.sessions_in_words()),
                         (bound.rate, "commits_per_s"),
                         Estimate::exact(commits),
                         Provenance::Measured,
@@ -248,9 +256,12 @@ impl Capacities {
         if demand.workload.is_scan() || demand.sessions == 1 || *busy < HOT {
             return;
         }
-        let mean_session =
-            demand.time.cpu.map_or(0.0, |cpu| cpu.value * 1e-9 * demand.rate() / demand.servers);
-        if *busy < mean_session * HOT_OVER_MEAN {
+        let on_cpu = demand.time.cpu.map_or(0.0, |cpu| cpu.value * 1e-9 * demand.rate());
+        let holds_up = match &demand.observed {
+            Some(observed) => observed.waits_for_hottest(*busy, on_cpu),
+            None => *busy >= on_cpu / demand.servers * HOT_OVER_MEAN,
+        };
+        if !holds_up {
             return;
         }
         self.candidates.extend(Candidate::new(

@@ -2,10 +2,11 @@
 //!
 //! Nothing is invented here: a metric that is absent stays `None`, and whoever needs it says so.
 
-use narrows_model::{Layer, Measurement, condition, metric};
+use narrows_model::{Layer, Measurement, Run, condition, metric};
 
 use crate::Workload;
 use crate::estimate::Estimate;
+use crate::observed::Observed;
 
 /// The demands and the operating point of one measurement.
 #[derive(Debug, Clone)]
@@ -14,7 +15,7 @@ pub(crate) struct Demand<'a> {
     pub workload: Workload,
     /// Operations per second (scans: whole scans).
     pub throughput: Estimate,
-    /// Sessions; for a scan the processes that scan.
+    /// Sessions; for a scan the processes that scan; for an observed server the sessions that are open.
     pub servers: f64,
     pub sessions: u32,
     pub workers: Option<u32>,
@@ -28,6 +29,8 @@ pub(crate) struct Demand<'a> {
     pub client_cpu_ns: Option<Estimate>,
     /// The busiest server thread's share of the window, and its name.
     pub hot_thread: Option<(f64, String)>,
+    /// What only a server has that was looked at and not loaded.
+    pub observed: Option<Observed<'a>>,
 }
 
 /// Processors: what there was, what was used.
@@ -82,12 +85,16 @@ impl<'a> Demand<'a> {
         let throughput = get(metric::THROUGHPUT)
             .filter(|x| x.value > 0.0)
             .ok_or("no throughput was measured")?;
-        let sessions = measurement
-            .value(metric::SESSIONS)
-            .or_else(|| measurement.number(condition::SESSIONS))
-            .or(workload.is_scan().then_some(1.0))
-            .filter(|n| *n >= 1.0)
-            .ok_or("the number of sessions is not known")?;
+        let observed = (workload == Workload::Observed).then(|| Observed::read(measurement));
+        let sessions = match &observed {
+            Some(observed) => observed.open_or_at_work(),
+            None => measurement
+                .value(metric::SESSIONS)
+                .or_else(|| measurement.number(condition::SESSIONS))
+                .or(workload.is_scan().then_some(1.0))
+                .filter(|n| *n >= 1.0)
+                .ok_or("the number of sessions is not known")?,
+        };
         let workers = measurement
             .value(metric::WORKERS)
             .or_else(|| measurement.number(condition::WORKERS))
@@ -95,11 +102,13 @@ impl<'a> Demand<'a> {
         if workload.is_scan() && workers.is_none() {
             return Err("how many workers the scan obtained is not known");
         }
+        let from_afar = observed.as_ref().is_some_and(|o| o.from_afar);
         let operations = device_operations(measurement, throughput.value);
         let per_op =
             |name: &str| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
+        let looked_at = observed.as_ref().map_or(sessions, |o| o.processes_at_work(&throughput));
         let sampled = |name: &str| {
-            let doubt = |wait| with_sampling_doubt(wait, measurement, sessions, throughput.value);
+            let doubt = |wait| with_sampling_doubt(wait, measurement, looked_at, throughput.value);
             get(name).map(doubt)
         };
         Ok(Demand {
@@ -107,7 +116,7 @@ impl<'a> Demand<'a> {
             workload,
             throughput,
             servers: workers.map_or(sessions, |workers| workers.max(1.0)),
-            sessions: sessions as u32,
+            sessions: sessions.round() as u32,
             workers: workers.map(|workers| workers as u32),
             // Our workloads have no think time; an imported one says how much it had.
             think_ns: measurement.number("think_ns").unwrap_or(0.0),
@@ -121,8 +130,17 @@ impl<'a> Demand<'a> {
                 throttled: measurement.value(metric::THROTTLED).is_some_and(|times| times > 0.0),
             },
             time: TimeDemand {
-                cpu: get(metric::BACKEND_CPU_PER_OP),
-                run_queue: get(metric::RUN_QUEUE_PER_OP),
+                cpu: get(if from_afar {
+                    metric::SAMPLED_ON_CPU_PER_OP
+                } else {
+                    metric::BACKEND_CPU_PER_OP
+                }),
+                // From afar it is among the time on a processor.
+                run_queue: if from_afar {
+                    Some(Estimate::exact(0.0))
+                } else {
+                    get(metric::RUN_QUEUE_PER_OP)
+                },
                 read: sampled(metric::WAIT_READ_PER_OP),
                 flush: sampled(metric::WAIT_FLUSH_PER_OP),
                 lock: sampled(metric::WAIT_LOCK_PER_OP),
@@ -147,6 +165,7 @@ impl<'a> Demand<'a> {
                 let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("name not known");
                 (busy, name.to_string())
             }),
+            observed,
         })
     }
 
@@ -157,7 +176,32 @@ impl<'a> Demand<'a> {
 
     /// Commits of one operation; `None` for workloads that commit nothing durable.
     pub fn commits_per_op(&self) -> Option<f64> {
-        (self.workload == Workload::Update).then_some(1.0)
+        match &self.observed {
+            Some(observed) => observed.commits_per_op(),
+            None => (self.workload == Workload::Update).then_some(1.0),
+        }
+    }
+
+    /// Mean time of a flush inside the server, ns.
+    pub fn flush_ns(&self) -> Option<f64> {
+        let counted = || self.observed.as_ref()?.flush_ns();
+        self.io.server_flush_ns.or_else(counted)
+    }
+
+    /// Sessions (or workers) for a sentence.
+    pub fn sessions_in_words(&self) -> String {
+        match self.observed {
+            Some(_) => narrows_units::significant(self.servers, 3),
+            None => self.servers.to_string(),
+        }
+    }
+
+    /// The processor quota around the server: that of its own control group where it is somebody's, else ours.
+    pub fn quota_cpus(&self, run: &Run) -> Option<f64> {
+        match &self.observed {
+            Some(observed) => observed.processes()?.quota_cpus,
+            None => run.platform()?.cgroup.cpu_quota_cpus,
+        }
     }
 }
 

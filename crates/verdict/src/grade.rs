@@ -1,6 +1,6 @@
 //! How sure a verdict is: SURE where sum and test agree, LIKELY where the sum does, OPEN else.
 
-use narrows_model::{Grade, Run, Sum};
+use narrows_model::{Grade, Sum};
 
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
@@ -58,7 +58,7 @@ pub(crate) fn grade(
     if !choice.doubts.is_empty() {
         return (Grade::Likely, reasons);
     }
-    reasons.extend(untested(analysis.run, outcome));
+    reasons.extend(untested(analysis, outcome));
     (if reasons.is_empty() { Grade::Sure } else { Grade::Likely }, reasons)
 }
 
@@ -67,12 +67,15 @@ fn cap(reasons: &[String]) -> Grade {
 }
 
 /// What keeps a verdict whose sum agrees from being SURE.
-fn untested(run: &Run, outcome: Option<Outcome>) -> Vec<String> {
+fn untested(analysis: &Analysis, outcome: Option<Outcome>) -> Vec<String> {
     let mut reasons = Vec::new();
-    if run.plan.quick {
+    if analysis.run.plan.quick {
         reasons.push("a quick run is a sketch".to_string());
     }
     match outcome {
+        None if analysis.demand.observed.is_some() => {
+            reasons.push("only looked at: no change was made to test it".to_string());
+        }
         None => reasons.push("not tested".to_string()),
         Some(Outcome::Unclear) => {
             reasons.push(

@@ -16,7 +16,7 @@ use crate::prediction::separating;
 use crate::session::agrees;
 use crate::sharing::sharing;
 use crate::test::tested;
-use crate::{Workload, test};
+use crate::{Workload, observed, test};
 
 /// How many of the bounds beyond the narrow one a verdict lists as next.
 const NEXT: usize = 3;
@@ -38,7 +38,9 @@ pub fn judge(run: &Run) -> Vec<Verdict> {
 /// The intervention whose outcome best tells the verdict on this measurement from its rival and that this run
 /// can make; `None` where no test would change the grade.
 pub fn propose(run: &Run, measurement_id: &str) -> Option<Intervention> {
-    let workload = Workload::from_measurement_id(measurement_id)?;
+    // Somebody's server is only looked at.
+    let workload = Workload::from_measurement_id(measurement_id)
+        .filter(|workload| *workload != Workload::Observed)?;
     let m = run.measurement(measurement_id).filter(|m| m.usable())?;
     let analysis = Analysis::of(run, Demand::read(m, workload).ok()?);
     let choice = analysis.choice.as_ref()?;
@@ -65,6 +67,7 @@ fn verdict(analysis: &Analysis) -> Verdict {
     verdict.utilisation = utilisation(analysis);
     verdict.bounds = analysis.bounds().into_iter().map(Candidate::to_bound).collect();
     verdict.sharing = sharing(analysis);
+    verdict.standing = observed::standing(analysis);
     let Some(choice) = &analysis.choice else {
         verdict.reasons = analysis.capacities.reasons.clone();
         if let Err(missing) = &analysis.parts {
@@ -123,6 +126,8 @@ fn blank(m: &Measurement, workload: Workload) -> Verdict {
         next: Vec::new(),
         gain_at_most: None,
         gain_tested: None,
+        standing: None,
+        what_if: Vec::new(),
     }
 }
 
@@ -157,7 +162,10 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
 /// The sum by the law of the narrow place: a full resource's capacity over demand where that reproduces the
 /// rate, the sessions' time else; the log's ladder stands in where the sessions' time is unknown.
 fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
-    let session = analysis.parts.as_ref().ok().map(|parts| parts.sum());
+    let session = match &analysis.demand.observed {
+        Some(_) => observed::sum(analysis),
+        None => analysis.parts.as_ref().ok().map(|parts| parts.sum()),
+    };
     let winner = &choice.winner;
     if winner.place == Place::Session {
         return session;

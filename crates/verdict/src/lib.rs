@@ -25,6 +25,7 @@ mod judge;
 mod live;
 mod log;
 mod narrow;
+mod observed;
 mod phrase;
 mod prediction;
 mod processors;
@@ -51,16 +52,19 @@ pub enum Workload {
     ScanOne,
     /// A scan by parallel workers.
     ScanMany,
+    /// The transactions of somebody's server, which was only looked at.
+    Observed,
 }
 
 impl Workload {
     /// Every workload, in the order of the screen.
-    pub const ALL: [Workload; 5] = [
+    pub const ALL: [Workload; 6] = [
         Workload::LookupCached,
         Workload::LookupUncached,
         Workload::Update,
         Workload::ScanOne,
         Workload::ScanMany,
+        Workload::Observed,
     ];
 
     /// The id of its measurement.
@@ -71,6 +75,7 @@ impl Workload {
             Workload::Update => "database.update",
             Workload::ScanOne => "database.scan_1",
             Workload::ScanMany => "database.scan_n",
+            Workload::Observed => "database.observed",
         }
     }
 
@@ -81,6 +86,7 @@ impl Workload {
             Workload::LookupUncached => "lookup_uncached",
             Workload::Update => "update",
             Workload::ScanOne | Workload::ScanMany => "scan",
+            Workload::Observed => "observed",
         }
     }
 

@@ -58,11 +58,12 @@ impl Analysis<'_> {
             choice.withheld.push("most of the time goes into waits that have no name here".into());
         }
         self.tell_apart(&mut choice, rate);
+        self.doubt_what_was_only_looked_at(&mut choice);
         Some(choice)
     }
 
     /// Notes the first place that can't be told from the narrow one, and why.
-    fn cannot_tell(&self, choice: &mut Choice, narrow: Narrow, why: String) {
+    pub(crate) fn cannot_tell(&self, choice: &mut Choice, narrow: Narrow, why: String) {
         if choice.or.is_none() && !same_place(narrow, choice.winner.narrow) {
             choice.or = Some(narrow);
             choice.doubts.push(why);
@@ -138,7 +139,7 @@ impl Analysis<'_> {
         }
         let cpu = &self.demand.cpu;
         let taken = cpu.set.zip(cpu.taken).is_some_and(|(set, taken)| taken >= TAKEN * set);
-        let quota = self.run.platform().is_some_and(|p| p.cgroup.cpu_quota_cpus.is_some());
+        let quota = self.demand.quota_cpus(self.run).is_some();
         let (narrow, withheld) = if cpu.throttled || quota {
             (Narrow::CpuQuota, None)
         } else if taken {

@@ -6,12 +6,16 @@ use narrows_units::Ratio;
 use crate::analysis::Analysis;
 use crate::bound::Place;
 use crate::narrow::Choice;
+use crate::observed;
 use crate::processors;
 
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
     if let Some(or) = choice.or {
         return format!("{} or {}, not separable", name(choice.winner.narrow), name(or));
+    }
+    if let Some(phrase) = observed::phrase(analysis, choice) {
+        return phrase;
     }
     let own = Ratio(choice.winner.utilisation(analysis.demand.rate()));
     let subject = name(choice.winner.narrow);

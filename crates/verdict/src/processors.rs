@@ -10,7 +10,7 @@ pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
     let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Narrow::Cpu };
     let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
     let withheld = set - available - taken;
-    let quota = run.platform().and_then(|platform| platform.cgroup.cpu_quota_cpus);
+    let quota = demand.quota_cpus(run);
     if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
         return Narrow::CpuQuota;
     }
@@ -24,6 +24,9 @@ pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
 /// Whether what "others" use comes with the workload: interrupts and kernel threads work for the server without
 /// being its processes. Beside a lone session they use little; a neighbour uses as much as ever.
 fn grows_with_load(run: &Run, demand: &Demand, taken: f64) -> bool {
+    if let Some(observed) = &demand.observed {
+        return observed.other_cpus().is_some_and(|others| others < taken / 2.0);
+    }
     run.measurement(&format!("{}.alone", demand.measurement.id))
         .filter(|m| m.usable())
         .and_then(|m| m.value(metric::SERVER_CPUS_TAKEN))

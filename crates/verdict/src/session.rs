@@ -23,6 +23,8 @@ pub(crate) enum Part {
     Lock,
     Client,
     Other,
+    /// Of an observed server: between two statements, with or without an open transaction.
+    Between,
 }
 
 impl Part {
@@ -34,6 +36,7 @@ impl Part {
             Part::Lock => "lock",
             Part::Client => "client",
             Part::Other => "other",
+            Part::Between => "between statements",
         }
     }
 
@@ -46,6 +49,7 @@ impl Part {
             Part::Lock => "waiting for locks",
             Part::Client => "waiting for the client",
             Part::Other => "other waits",
+            Part::Between => "waiting for the next statement",
         }
     }
 }
@@ -80,8 +84,10 @@ impl Parts {
         let Some(run_queue) = time.run_queue.filter(|_| missing.is_empty()) else {
             return Err(missing);
         };
+        let between = demand.observed.as_ref().and_then(|o| o.between(&demand.throughput));
+        let parts = parts.into_iter().chain([(Part::Between, between)]);
         Ok(Parts {
-            parts: parts.into_iter().filter_map(|(part, ns)| Some((part, ns?))).collect(),
+            parts: parts.filter_map(|(part, ns)| Some((part, ns?))).collect(),
             run_queue,
             servers: demand.servers,
             think_ns: demand.think_ns,
@@ -156,9 +162,10 @@ impl Parts {
         parts
     }
 
-    /// The largest part other than the processor.
+    /// The largest part inside the server other than the processor.
     pub fn largest_wait(&self) -> Option<Part> {
-        self.by_size().into_iter().map(|(part, _)| part).find(|part| *part != Part::Cpu)
+        let no_wait = [Part::Cpu, Part::Between];
+        self.by_size().into_iter().map(|(part, _)| part).find(|part| !no_wait.contains(part))
     }
 
     /// The rate if a part took no time, operations per second; `None` if nothing else takes any.

@@ -87,3 +87,12 @@ pub const CLEAR_GAIN: f64 = 0.15;
 
 /// A client busier than this bounds the rate; below, one percent of a processor is as much as its timers cost.
 pub const IDLE_CLIENT: f64 = 0.01;
+
+/// Fewer transactions in the whole look tell nothing about a server.
+pub const LEAST_TRANSACTIONS: f64 = 20.0;
+
+/// Of the sessions' processor time, what one session must use to be what the server waits for and not just its neighbour.
+pub const MOST_OF_THE_WORK: f64 = 0.5;
+
+/// A part of a transaction's time, or of the processors in use, that is not worth a word.
+pub const NOT_WORTH_A_WORD: f64 = 0.02;

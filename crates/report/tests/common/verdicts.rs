@@ -47,6 +47,8 @@ fn verdict(workload: &str, rate: f64, half: f64, narrow: Narrow, phrase: &str) -
         next: Vec::new(),
         gain_at_most: None,
         gain_tested: None,
+        standing: None,
+        what_if: Vec::new(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Scenes with a known narrow place.
 #![allow(dead_code)] // Each test binary uses its own part.
 
+pub mod random;
+
 use narrows_model::{Grade, Run, Verdict};
 use narrows_sim::{Law, Scene, Server, Step, simulate};
 use narrows_verdict::Workload;

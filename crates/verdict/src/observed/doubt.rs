@@ -1,0 +1,64 @@
+//! What keeps a verdict on an observed server from being given, or from being surer.
+
+use narrows_model::{Narrow, TimeAccount};
+
+use crate::analysis::Analysis;
+use crate::bound::Place;
+use crate::narrow::Choice;
+use crate::session::Part;
+use crate::threshold::{FAR, LEAST_TRANSACTIONS};
+
+impl Analysis<'_> {
+    /// Adds to a choice what nobody knows who only looks.
+    pub(crate) fn doubt_what_was_only_looked_at(&self, choice: &mut Choice) {
+        let Some(observed) = &self.demand.observed else { return };
+        if let Some(few) = self.few_transactions() {
+            choice.withheld.push(few);
+        }
+        if choice.winner.place == Place::Session && observed.open.is_none() {
+            choice.withheld.push(
+                "how many sessions were open isn't known, so whether the server waits for its clients isn't either"
+                    .to_string(),
+            );
+        }
+        if choice.part == Some(Part::Cpu) && observed.from_afar {
+            let why =
+                "the processes can't be seen from here: working and waiting for a CPU look alike";
+            self.cannot_tell(choice, Narrow::Cpu, why.to_string());
+        }
+        // A session that has its next request and no processor to take it in with is idle by the server's word.
+        if choice.part == Some(Part::Between) && self.bound(Place::Cpu).is_none() {
+            let why = "nobody knows how busy the CPUs are: a session that waits for one to take in its next request looks idle";
+            self.cannot_tell(choice, Narrow::Cpu, why.to_string());
+        }
+        self.doubt_the_clients_queue(choice);
+        let weak =
+            matches!(observed.account(&self.demand.throughput), Some((_, TimeAccount::Samples)));
+        if weak {
+            choice.doubts.push(
+                "the sum was held against samples only: the server keeps no account of the time in statements (14 and later do)"
+                    .to_string(),
+            );
+        }
+    }
+
+    /// What lies between statements may be a queue in front of something of the clients', and shrink by more than its share.
+    fn doubt_the_clients_queue(&self, choice: &mut Choice) {
+        let (Some(part), Some(parts)) = (choice.part, &self.unqueued) else { return };
+        let between_ns = parts.ns(Part::Between);
+        if part != Part::Between && between_ns * FAR > parts.ns(part) {
+            let why = "sessions wait for their clients for almost as long, and what holds those up isn't seen from here";
+            self.cannot_tell(choice, Narrow::Client, why.to_string());
+        }
+    }
+
+    /// Too little happened.
+    fn few_transactions(&self) -> Option<String> {
+        let seen = self.demand.observed.as_ref()?.seen?;
+        let ended =
+            seen.counted.transactions().unwrap_or(self.demand.rate() * seen.interval_ns * 1e-9);
+        (ended < LEAST_TRANSACTIONS).then(|| {
+            format!("only {ended:.0} transactions ended in the look: the server is all but idle")
+        })
+    }
+}

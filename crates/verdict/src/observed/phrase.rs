@@ -1,0 +1,36 @@
+//! The phrase for the screen, where an observed server needs one of its own.
+
+use narrows_model::Narrow;
+use narrows_units::{Ratio, significant};
+
+use super::headroom::nearest;
+use crate::analysis::Analysis;
+use crate::narrow::Choice;
+use crate::phrase::name;
+use crate::session::Part;
+
+/// `waits for its clients: 3.1 of 40 sessions at work; CPU 31 % busy`; `None` where the phrase is that of any workload.
+pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
+    let observed = analysis.demand.observed.as_ref()?;
+    if choice.or.is_some() {
+        return None;
+    }
+    if let (Narrow::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside) {
+        return Some(format!(
+            "{}: its flush takes {} times the log layer's on that drive",
+            name(Narrow::CommitInsideServer),
+            significant(slower, 2)
+        ));
+    }
+    if choice.part != Some(Part::Between) {
+        return None;
+    }
+    let at_work = significant(observed.at_work?.value, 2);
+    let open = significant(observed.open?, 3);
+    let mut text = format!("waits for its clients: {at_work} of {open} sessions at work");
+    if let Some(bound) = nearest(analysis) {
+        let used = Ratio(bound.utilisation(analysis.demand.rate()));
+        text += &format!("; {} {used} used", bound.label);
+    }
+    Some(text)
+}
