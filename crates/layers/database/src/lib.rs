@@ -17,6 +17,7 @@ mod filling;
 pub mod live;
 mod load;
 mod look;
+pub mod observe;
 mod once;
 mod processes;
 mod refusal;

@@ -1,5 +1,7 @@
 //! A connection that looks: read only, with time limits, and with an account of what it takes.
 
+use std::time::Duration;
+
 use narrows_engine::now_ns;
 use narrows_model::LiveCost;
 
@@ -11,6 +13,10 @@ pub(crate) const APPLICATION_NAME: &str = "narrows";
 
 /// Round trips before the first question that costs something.
 const ROUND_TRIPS: u32 = 5;
+/// An answer that says how long the server worked for it, s.
+const WORKED: &str = "SELECT extract(epoch FROM clock_timestamp() - statement_timestamp())";
+/// A server that says nothing for so long is not there any more: it ends a statement of ours after 5 s.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Refusals that pass: a time limit or a cancel, a lock not had in time, and conflicts with recovery (PostgreSQL
 /// documentation, "PostgreSQL Error Codes" and "Handling Query Conflicts"). Any other would be the same again.
 const PASSING: [&str; 4] = ["57014", "55P03", "40001", "40P01"];
@@ -30,6 +36,9 @@ pub(crate) struct Watcher {
     /// What an answer without work takes, ns.
     round_trip_ns: u64,
     worked_ns: u64,
+    /// What of that is the way there and back, ns.
+    way_ns: u64,
+    active_ns: u64,
     unanswered: u64,
     unanswered_ns: u64,
     unanswered_in_a_row: u32,
@@ -48,24 +57,31 @@ impl Watcher {
             ("lock_timeout", "1s"),
             ("search_path", "pg_catalog"),
         ];
-        let connection = Connection::open(address, &options)?;
+        let mut connection = Connection::open(address, &options)?;
+        connection.patience(PATIENCE);
         let mut watcher = Watcher {
             connection,
             statements: 0,
             waited_ns: 0,
             round_trip_ns: u64::MAX,
             worked_ns: 0,
+            way_ns: u64::MAX,
+            active_ns: 0,
             unanswered: 0,
             unanswered_ns: 0,
             unanswered_in_a_row: 0,
         };
         for _ in 0..ROUND_TRIPS {
             let began_ns = now_ns();
-            watcher.query("SELECT 1")?;
-            watcher.round_trip_ns = watcher.round_trip_ns.min(now_ns() - began_ns);
+            let said = watcher.one(WORKED)?;
+            let took_ns = now_ns() - began_ns;
+            let said_ns = said.and_then(|s| s.parse::<f64>().ok()).map_or(0, |s| (s * 1e9) as u64);
+            watcher.round_trip_ns = watcher.round_trip_ns.min(took_ns);
+            watcher.way_ns = watcher.way_ns.min(took_ns.saturating_sub(said_ns));
         }
         watcher.waited_ns = 0;
         watcher.worked_ns = 0;
+        watcher.active_ns = 0;
         Ok(watcher)
     }
 
@@ -77,6 +93,7 @@ impl Watcher {
         self.statements += 1;
         self.waited_ns += took_ns;
         self.worked_ns += took_ns.saturating_sub(self.round_trip_ns);
+        self.active_ns += took_ns.saturating_sub(self.way_ns);
         rows
     }
 
@@ -119,6 +136,21 @@ impl Watcher {
         self.worked_ns
     }
 
+    /// Time so far that the server counts as ours in statements, as far as it shows in how long answers took, ns.
+    pub(crate) fn active_ns(&self) -> u64 {
+        self.active_ns
+    }
+
+    /// Questions so far that went unanswered.
+    pub(crate) fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
+    /// The server's process for us, by its own number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.connection.pid()
+    }
+
     /// Time so far in which questions went unanswered, ns.
     pub(crate) fn unanswered_ns(&self) -> u64 {
         self.unanswered_ns
@@ -132,6 +164,7 @@ impl Watcher {
             share: if interval_ns > 0.0 { self.worked_ns as f64 / interval_ns } else { 0.0 },
             unanswered: self.unanswered,
             unanswered_ns: self.unanswered_ns as f64,
+            processors: None,
         }
     }
 }

@@ -101,6 +101,11 @@ impl Connection {
         self.stop = stop.cloned();
     }
 
+    /// From now on a server that says nothing for longer than that is given up.
+    pub(crate) fn patience(&mut self, limit: Duration) {
+        self.silence = limit;
+    }
+
     /// The server process of this connection.
     pub fn pid(&self) -> u32 {
         self.pid

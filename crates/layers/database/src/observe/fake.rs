@@ -1,0 +1,1 @@
+//! A server that answers what a look at everything asks, or does not.

@@ -1,0 +1,235 @@
+//! Figures of a window, and all windows as a measurement, under the names by which a demand is read.
+//!
+//! An operation is a transaction that ended. Times in states follow from how many processes were found in them, by Little's law:
+//! time per operation is the mean number over the rate.
+
+use narrows_engine::Samples;
+use narrows_model::{
+    ActivityState, Better, Layer, Measurement, Observation, ObservedCounts, ProcessClass, Unit,
+    condition, metric,
+};
+use serde_json::json;
+
+use super::machine::others;
+use super::window::{Took, Window};
+
+/// Above this share of its periods a quota is what limits the group.
+const MOSTLY_THROTTLED: f64 = 0.5;
+/// Fewer transactions in a window, and what one of them took is told by their chance alone: the whole look is then one window.
+const LEAST_TRANSACTIONS: f64 = 30.0;
+
+/// What the server may use of the machine.
+pub(super) struct Machine<'a> {
+    /// Its processors; `None` where they are another machine's.
+    pub(super) allowed: Option<&'a [u32]>,
+    pub(super) quota_cpus: Option<f64>,
+    /// Processors that the kernel's own threads used on average; zero where they can't be told from others.
+    pub(super) kernel_threads: f64,
+}
+
+/// The windows that give figures of their own, or the whole alone where they are too short or too poor. States leave out windows
+/// in which nothing was answered, and so do the figures beside them.
+pub(super) fn usable(parts: Vec<Window>, whole: &Window, sees_states: bool) -> Vec<Window> {
+    let parts: Vec<Window> =
+        parts.into_iter().filter(|part| !sees_states || part.states.samples > 0).collect();
+    let enough = |part: &Window| part.transactions().is_some_and(|n| n >= LEAST_TRANSACTIONS);
+    if parts.is_empty() || !parts.iter().all(enough) { vec![whole.clone()] } else { parts }
+}
+
+/// The measurement beside what was observed.
+pub(super) fn measurement(
+    observation: &Observation,
+    windows: &[Window],
+    machine: &Machine,
+) -> Measurement {
+    let mut samples = Samples::new();
+    for window in windows {
+        let counts = window.changed.observed();
+        counters(&mut samples, window, &counts, observation);
+        states(&mut samples, window);
+        if let Some(took) = window.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty()) {
+            processors(&mut samples, window, took, machine);
+        }
+    }
+    samples.add(metric::LOOKING_SHARE, Unit::Ratio, Better::Less, observation.cost.share);
+    let mut measurement = Measurement::new(super::MEASUREMENT, Layer::Database);
+    measurement.repeats = windows.len() as u32;
+    measurement.metrics = samples.into_metrics();
+    measurement.workload.insert("of".into(), json!("somebody's server, looked at"));
+    measurement.workload.insert("interval_s".into(), json!(observation.interval_ns / 1e9));
+    let conditions = &mut measurement.conditions;
+    conditions.insert(condition::SERVER_VERSION.into(), json!(observation.version));
+    if let Some(cpus) = machine.allowed.filter(|cpus| !cpus.is_empty()) {
+        conditions.insert(condition::SERVER_CPUS.into(), json!(cpus));
+    }
+    let hot = observation.processes.as_ref().and_then(|processes| processes.hot.as_ref());
+    if let Some(hot) = hot {
+        conditions.insert(condition::HOT_THREAD_NAME.into(), json!(one_of(hot.class)));
+    }
+    // What only our session was given is no condition of the server.
+    for setting in observation.settings.iter().filter(|setting| !setting.is_ours()) {
+        conditions.entry(setting.name.clone()).or_insert_with(|| json!(setting.value));
+    }
+    measurement
+}
+
+fn one_of(class: ProcessClass) -> &'static str {
+    match class {
+        ProcessClass::Session => "a session",
+        ProcessClass::ParallelWorker => "a parallel worker",
+        ProcessClass::LogSender => "a log sender",
+        ProcessClass::IoWorker => "an I/O worker",
+        class => class.words(),
+    }
+}
+
+/// What the server counted.
+fn counters(
+    samples: &mut Samples,
+    window: &Window,
+    counts: &ObservedCounts,
+    observation: &Observation,
+) {
+    let mut add = |name, unit, better, value: Option<f64>| {
+        if let Some(value) = value {
+            samples.add(name, unit, better, value);
+        }
+    };
+    let (less, neither) = (Better::Less, Better::Neither);
+    let transactions = window.transactions();
+    let over =
+        |of: Option<f64>, to: Option<f64>| to.filter(|to| *to > 0.0).and_then(|to| Some(of? / to));
+    let per_op = |count| over(count, transactions);
+    add(
+        metric::THROUGHPUT,
+        Unit::OpsPerS,
+        Better::More,
+        over(transactions, Some(window.ns)).map(|per_ns| per_ns * 1e9),
+    );
+    add(metric::OPERATIONS, Unit::Count, neither, transactions);
+    add(metric::WINDOW, Unit::Ns, neither, Some(window.ns));
+    add(metric::OPEN_SESSIONS, Unit::Count, neither, window.open());
+    for (name, unit, count) in [
+        (metric::ACTIVE_TIME_PER_OP, Unit::NsPerOp, counts.active_ns),
+        (metric::IDLE_IN_TRANSACTION_PER_OP, Unit::NsPerOp, counts.idle_in_transaction_ns),
+        (metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counts.read_ns),
+        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counts.block_reads),
+        (metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counts.block_hits),
+        (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counts.log_bytes),
+        (metric::FLUSHES_PER_OP, Unit::CountPerOp, counts.flushes),
+        (metric::CONNECTIONS_PER_OP, Unit::CountPerOp, counts.connections),
+    ] {
+        add(name, unit, less, per_op(count));
+    }
+    let per_s = |count: Option<f64>| over(count, Some(window.ns)).map(|per_ns| per_ns * 1e9);
+    add(metric::WRITING_TRANSACTIONS, Unit::OpsPerS, neither, per_s(counts.writers));
+    add(metric::COMMITTED_TRANSACTIONS, Unit::OpsPerS, neither, per_s(counts.commits));
+    add(metric::LOG_RATE, Unit::BytesPerS, neither, per_s(counts.log_bytes));
+    add(metric::FLUSH_RATE, Unit::OpsPerS, neither, per_s(counts.flushes));
+    add(metric::SERVER_FLUSH_TIME, Unit::Ns, less, over(counts.flush_ns, counts.flushes));
+    let timed = counts.checkpoints_timed;
+    let checkpoints = counts.checkpoints_requested.map(|n| n + timed.unwrap_or(0.0)).or(timed);
+    add(metric::CHECKPOINTS, Unit::Count, neither, checkpoints);
+    add(metric::CHECKPOINT_PAGES, Unit::Count, neither, counts.checkpoint_writes);
+    let page: Option<f64> = observation.setting("block_size").and_then(|s| s.value.parse().ok());
+    let pages = counts.full_pages.zip(page).map(|(pages, bytes)| pages * bytes);
+    add(metric::FULL_PAGE_SHARE, Unit::Ratio, less, over(pages, counts.log_bytes));
+    let read = counts.block_reads.zip(page).map(|(blocks, bytes)| blocks * bytes);
+    add(metric::SERVER_READ_BYTES, Unit::Bytes, neither, read);
+}
+
+/// What processes were found doing.
+fn states(samples: &mut Samples, window: &Window) {
+    let found = &window.states;
+    if found.samples == 0 {
+        return;
+    }
+    let less = Better::Less;
+    let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+    let sessions = found.at_work(ProcessClass::Session);
+    let workers = found.at_work(ProcessClass::ParallelWorker);
+    add(metric::SESSIONS, Unit::Count, Better::Neither, sessions);
+    let asked = (sessions + workers) * found.samples as f64;
+    add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, asked);
+    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
+    let per_op = |processes: f64| processes * window.ns / transactions;
+    let of = |states: &[ActivityState]| {
+        let each = states.iter().map(|state| found.of(*state, ProcessClass::serves_transactions));
+        per_op(each.sum())
+    };
+    use ActivityState::*;
+    for (name, states) in [
+        (metric::SAMPLED_ON_CPU_PER_OP, &[Running][..]),
+        (metric::WAIT_READ_PER_OP, &[Read]),
+        (metric::WAIT_FLUSH_PER_OP, &[Log]),
+        (metric::WAIT_LOCK_PER_OP, &[Lock, Latch]),
+        (metric::WAIT_CLIENT_PER_OP, &[Client]),
+        (metric::WAIT_OTHER_PER_OP, &[Write, Other]),
+    ] {
+        add(name, Unit::NsPerOp, less, of(states));
+    }
+    add(metric::WORKER_TIME_PER_OP, Unit::NsPerOp, less, per_op(workers));
+}
+
+/// What the server's processes took, and what there was to take.
+fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Machine) {
+    let ns = window.ns;
+    let seen = &took.seen;
+    let others = others(took, ns, machine.kernel_threads);
+    // The machine's own account of others has the server among them.
+    samples.extend(seen.metrics().into_iter().filter(|(name, ..)| *name != metric::OTHER_CPUS));
+    let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+    let less = Better::Less;
+    add(metric::OTHER_CPUS, Unit::Cpus, less, others);
+    let all = took.of(|_| true);
+    let server = all.cpu_ns / ns;
+    let all_cpus: Vec<u32> = seen.per_cpu.iter().map(|cpu| cpu.id).collect();
+    let allowed = machine.allowed.filter(|cpus| !cpus.is_empty()).unwrap_or(&all_cpus);
+    let set = allowed.len() as f64;
+    let in_set = seen.per_cpu.iter().filter(|cpu| allowed.contains(&cpu.id));
+    let (busy, steal) = in_set.fold((0.0, 0.0), |(busy, steal), cpu| {
+        (busy + cpu.busy_ns as f64 / ns, steal + cpu.steal_ns as f64 / ns)
+    });
+    let taken = ((busy - server).clamp(0.0, others) + steal).min(set);
+    let mut available = set - taken;
+    if let Some(quota) = machine.quota_cpus {
+        available = available.min(quota);
+    }
+    // A group that is stopped in most periods has what it used: the rest of a quota is lost in slices.
+    if let Some(share) = seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
+        available = available.min(server / share);
+    }
+    add(metric::SERVER_CPUS, Unit::Cpus, Better::Neither, set);
+    add(metric::SERVER_CPUS_TAKEN, Unit::Cpus, less, taken);
+    add(metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Better::More, available.max(0.0));
+    if let Some((_, _, used_ns)) = took.busiest {
+        add(metric::HOT_THREAD, Unit::Ratio, less, used_ns as f64 / ns);
+    }
+    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
+    let serving = took.of(ProcessClass::serves_transactions);
+    add(metric::SERVER_CPU_PER_OP, Unit::NsPerOp, less, all.cpu_ns / transactions);
+    add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, serving.cpu_ns / transactions);
+    add(metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, less, serving.run_queue_ns / transactions);
+    if window.states.samples > 0 {
+        let between = between_statements(window, took) / transactions;
+        add(metric::BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, less, between);
+    }
+}
+
+/// Of the sessions' processor time and run queue, what lies outside of statements, ns.
+///
+/// A session that runs, or was put off a processor, shows no wait, inside of a statement and outside: the processor's time is
+/// parted as they were found. Of the run queue so much lies inside as those found running there exceed the processor's time;
+/// the rest is of sessions that a request has woken, and that wait for a processor to take it.
+fn between_statements(window: &Window, took: &Took) -> f64 {
+    let inside = window.states.of(ActivityState::Running, |class| class == ProcessClass::Session)
+        * window.ns;
+    let outside = window.states.between() * window.ns;
+    let sessions = took.of(|class| class == ProcessClass::Session);
+    if inside + outside <= 0.0 {
+        return 0.0;
+    }
+    let cpu_inside = sessions.cpu_ns * inside / (inside + outside);
+    let queue_inside = (inside - cpu_inside).clamp(0.0, sessions.run_queue_ns);
+    sessions.cpu_ns + sessions.run_queue_ns - cpu_inside - queue_inside
+}

@@ -1,0 +1,212 @@
+//! Processor time and run queue of the server's processes by class, from the scheduler's own account (`/proc/PID/schedstat`, ns;
+//! kernel documentation, "Scheduler statistics").
+//!
+//! Sessions and workers come and go. Each look sees who is there; what a process used after the last look at it, and what one
+//! used that no look saw, appears in what its parent reaped. That is given to the class of those that were seen to end, in
+//! proportion, and to sessions where none was: what lives shorter than the time between two looks is mostly a connection.
+
+use std::collections::BTreeMap;
+
+use narrows_facts::process;
+use narrows_model::ProcessClass;
+
+use super::find::Server;
+use super::title;
+
+/// What a class used, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Used {
+    pub(crate) cpu_ns: f64,
+    pub(crate) run_queue_ns: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Known {
+    class: Option<ProcessClass>,
+    /// When the look began, or zero for what began later.
+    first_ns: u64,
+    window_ns: u64,
+    cpu_ns: u64,
+    delay_ns: u64,
+}
+
+/// One look at a process.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Seen {
+    pub(super) pid: u32,
+    pub(super) cpu_ns: u64,
+    pub(super) delay_ns: u64,
+}
+
+/// The account so far.
+#[derive(Debug, Clone)]
+pub(crate) struct Ledger {
+    server: Server,
+    cluster: String,
+    /// Processes with threads of the kernel's for them, whose time has to be looked up thread by thread.
+    threads: bool,
+    processes: BTreeMap<u32, Known>,
+    used: BTreeMap<ProcessClass, Used>,
+    own_ns: u64,
+    reaped_ns: u64,
+    /// Reaped time of processes that ended, and what of it is in the account already; a tick is 10 ms, so that it is kept in sum.
+    ended_ns: u64,
+    begun: bool,
+}
+
+impl Ledger {
+    pub(crate) fn new(server: Server, cluster: &str, threads: bool) -> Ledger {
+        Ledger {
+            server,
+            cluster: cluster.to_string(),
+            threads,
+            processes: BTreeMap::new(),
+            used: BTreeMap::new(),
+            own_ns: 0,
+            reaped_ns: 0,
+            ended_ns: 0,
+            begun: false,
+        }
+    }
+
+    /// Looks at all processes; the first look begins the account.
+    pub(crate) fn look(&mut self) {
+        let read = |pid: u32| {
+            let (cpu_ns, delay_ns) = match self.threads {
+                false => process::main_thread_ns(pid)?,
+                true => (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0)),
+            };
+            Some(Seen { pid, cpu_ns, delay_ns })
+        };
+        let reaped = process::reaped_children_cpu_ns(self.server.postmaster);
+        let mut pids = process::children(self.server.postmaster);
+        pids.push(self.server.postmaster);
+        let seen: Vec<Seen> = pids.into_iter().filter_map(read).collect();
+        self.take(&seen, reaped, process::title);
+    }
+
+    fn take(
+        &mut self,
+        seen: &[Seen],
+        reaped_ns: Option<u64>,
+        title: impl Fn(u32) -> Option<String>,
+    ) {
+        let begins = !self.begun;
+        self.begun = true;
+        let ended: Vec<u32> = self
+            .processes
+            .keys()
+            .filter(|pid| !seen.iter().any(|s| s.pid == **pid))
+            .copied()
+            .collect();
+        for one in seen {
+            self.note(one, begins, &title);
+        }
+        let reaped_ns = reaped_ns.unwrap_or(self.reaped_ns);
+        if begins {
+            self.reaped_ns = reaped_ns;
+        }
+        self.close(&ended, reaped_ns);
+    }
+
+    fn note(&mut self, one: &Seen, begins: bool, title: &impl Fn(u32) -> Option<String>) {
+        let first_ns = if begins { one.cpu_ns } else { 0 };
+        let first_delay_ns = if begins { one.delay_ns } else { 0 };
+        let before = self.processes.get(&one.pid).copied();
+        // A number that was given to another process starts again.
+        let before = before.filter(|known| known.cpu_ns <= one.cpu_ns).unwrap_or(Known {
+            class: None,
+            first_ns,
+            window_ns: first_ns,
+            cpu_ns: first_ns,
+            delay_ns: first_delay_ns,
+        });
+        let class = before.class.or_else(|| self.class_of(one.pid, title));
+        let known = Known { class, cpu_ns: one.cpu_ns, delay_ns: one.delay_ns, ..before };
+        self.processes.insert(one.pid, known);
+        let cpu_ns = one.cpu_ns - before.cpu_ns;
+        if one.pid == self.server.backend {
+            self.own_ns += cpu_ns;
+            return;
+        }
+        let used = self.used.entry(class.unwrap_or(ProcessClass::Session)).or_default();
+        used.cpu_ns += cpu_ns as f64;
+        used.run_queue_ns += one.delay_ns.saturating_sub(before.delay_ns) as f64;
+    }
+
+    fn class_of(&self, pid: u32, title: &impl Fn(u32) -> Option<String>) -> Option<ProcessClass> {
+        if pid == self.server.postmaster {
+            return Some(ProcessClass::Other);
+        }
+        title::class(&title(pid)?, &self.cluster)
+    }
+
+    /// What was reaped, less what is in the account, goes to those that ended.
+    fn close(&mut self, ended: &[u32], reaped_ns: u64) {
+        let mut classes: Vec<ProcessClass> = Vec::new();
+        for pid in ended {
+            let Some(known) = self.processes.remove(pid) else { continue };
+            self.ended_ns += known.cpu_ns;
+            classes.push(known.class.unwrap_or(ProcessClass::Session));
+        }
+        if classes.is_empty() {
+            classes.push(ProcessClass::Session);
+        }
+        let rest_ns = reaped_ns.saturating_sub(self.reaped_ns).saturating_sub(self.ended_ns);
+        self.ended_ns += rest_ns;
+        let share_ns = rest_ns as f64 / classes.len() as f64;
+        for class in classes.iter().filter(|_| rest_ns > 0) {
+            let used = self.used.entry(*class).or_default();
+            // The time it was kept waiting ends with it; it waited in the same queue as its like.
+            let waits = if used.cpu_ns > 0.0 { used.run_queue_ns / used.cpu_ns } else { 0.0 };
+            used.cpu_ns += share_ns;
+            used.run_queue_ns += share_ns * waits;
+        }
+    }
+
+    /// What each class used since the beginning.
+    pub(crate) fn used(&self) -> BTreeMap<ProcessClass, Used> {
+        self.used.clone()
+    }
+
+    /// Processor time of the process that serves us since the beginning, ns.
+    pub(crate) fn own_ns(&self) -> u64 {
+        self.own_ns
+    }
+
+    /// Ends a window: its busiest process with its class and processor time in it, ns.
+    pub(crate) fn end_window(&mut self) -> Option<(u32, ProcessClass, u64)> {
+        let backend = self.server.backend;
+        let others = self.processes.iter().filter(|(pid, _)| **pid != backend);
+        let used = others.map(|(pid, known)| {
+            (*pid, known.class.unwrap_or(ProcessClass::Session), known.cpu_ns - known.window_ns)
+        });
+        let busiest = used.max_by_key(|(_, _, ns)| *ns);
+        for known in self.processes.values_mut() {
+            known.window_ns = known.cpu_ns;
+        }
+        busiest
+    }
+
+    /// Processor time of a process that is still there since the beginning, ns.
+    pub(crate) fn since_beginning_ns(&self, pid: u32) -> Option<u64> {
+        self.processes.get(&pid).map(|known| known.cpu_ns - known.first_ns)
+    }
+
+    /// The process that serves us.
+    pub(crate) fn backend(&self) -> u32 {
+        self.server.backend
+    }
+
+    /// Bytes that the processes of the last look had read from drives so far, those of ended ones among the main process's;
+    /// `None` where that may not be seen.
+    pub(crate) fn drive_read_bytes(&self) -> Option<u64> {
+        process::drive_bytes(self.server.postmaster)?;
+        let each = self.processes.keys().filter_map(|pid| process::drive_bytes(*pid));
+        Some(each.map(|(read, _)| read).sum())
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_test.rs"]
+mod tests;

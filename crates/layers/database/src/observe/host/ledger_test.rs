@@ -1,0 +1,84 @@
+use super::*;
+
+const SERVER: Server = Server { postmaster: 1, backend: 9 };
+
+fn ledger() -> Ledger {
+    Ledger::new(SERVER, "main", false)
+}
+
+fn seen(processes: &[(u32, u64, u64)]) -> Vec<Seen> {
+    processes.iter().map(|&(pid, cpu_ns, delay_ns)| Seen { pid, cpu_ns, delay_ns }).collect()
+}
+
+fn titled(pid: u32) -> Option<String> {
+    let title = match pid {
+        1 => "/usr/bin/postgres -D /srv",
+        2 => "postgres: main: checkpointer ",
+        3 | 4 | 9 => "postgres: main: bob shop [local] idle",
+        5 => "postgres: main: parallel worker for PID 3 ",
+        _ => return None,
+    };
+    Some(title.to_string())
+}
+
+fn cpu(ledger: &Ledger, class: ProcessClass) -> f64 {
+    ledger.used().get(&class).map_or(0.0, |used| used.cpu_ns)
+}
+
+#[test]
+fn classes_are_told_apart_and_ours_is_none_of_them() {
+    let mut ledger = ledger();
+    let first = [(1, 1000, 0), (2, 500, 5), (3, 70, 7), (9, 40, 0)];
+    ledger.take(&seen(&first), Some(0), titled);
+    assert!(ledger.used().values().all(|used| *used == Used::default()), "nothing before the look");
+    let then = [(1, 1010, 0), (2, 600, 9), (3, 370, 27), (4, 50, 3), (9, 90, 0)];
+    ledger.take(&seen(&then), Some(0), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::Checkpointer), 100.0);
+    assert_eq!(cpu(&ledger, ProcessClass::Other), 10.0);
+    // Of the one that began in between, all of it.
+    let sessions = ledger.used()[&ProcessClass::Session];
+    assert_eq!(sessions, Used { cpu_ns: 350.0, run_queue_ns: 23.0 });
+    assert_eq!(ledger.own_ns(), 50);
+    assert_eq!(ledger.end_window(), Some((3, ProcessClass::Session, 300)));
+    assert_eq!(ledger.since_beginning_ns(3), Some(300));
+    assert_eq!(ledger.end_window().map(|(_, _, ns)| ns), Some(0), "a new window begins");
+}
+
+#[test]
+fn what_ended_counts_to_its_end_and_what_nobody_saw_is_a_sessions() {
+    let mut ledger = ledger();
+    ledger.take(&seen(&[(1, 0, 0), (5, 300, 0)]), Some(1000), titled);
+    ledger.take(&seen(&[(1, 0, 0), (5, 400, 50)]), Some(1000), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::ParallelWorker), 100.0);
+    // It ran for another 200 before it ended; of what it had before the look nothing counts.
+    ledger.take(&seen(&[(1, 0, 0)]), Some(1600), titled);
+    let worker = ledger.used()[&ProcessClass::ParallelWorker];
+    assert_eq!((worker.cpu_ns, worker.run_queue_ns), (300.0, 150.0));
+    assert_eq!(cpu(&ledger, ProcessClass::Session), 0.0);
+    ledger.take(&seen(&[(1, 0, 0)]), Some(1900), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::Session), 300.0);
+}
+
+#[test]
+fn reaped_ticks_that_lag_behind_give_nothing_twice() {
+    let mut ledger = ledger();
+    ledger.take(&seen(&[(1, 0, 0), (5, 0, 0)]), Some(0), titled);
+    ledger.take(&seen(&[(1, 0, 0), (5, 950, 0)]), Some(0), titled);
+    // The parent's count is of whole ticks: less than was seen.
+    ledger.take(&seen(&[(1, 0, 0)]), Some(900), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::ParallelWorker), 950.0);
+    ledger.take(&seen(&[(1, 0, 0)]), Some(1000), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::Session), 50.0);
+}
+
+#[test]
+fn a_process_without_a_title_yet_gets_its_class_later() {
+    let mut ledger = ledger();
+    ledger.take(&seen(&[(1, 0, 0)]), Some(0), titled);
+    ledger.take(&seen(&[(1, 0, 0), (2, 5, 0)]), Some(0), |_| None);
+    ledger.take(&seen(&[(1, 0, 0), (2, 105, 0)]), Some(0), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::Checkpointer), 100.0);
+    // A number that came round again is another process.
+    ledger.take(&seen(&[(1, 0, 0), (2, 30, 0)]), Some(0), titled);
+    assert_eq!(cpu(&ledger, ProcessClass::Checkpointer), 130.0);
+}

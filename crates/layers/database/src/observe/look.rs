@@ -1,0 +1,204 @@
+//! A server that can be looked at, and the look from its beginning to what the run keeps of it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use narrows_engine::{Progress, Stop};
+use narrows_model::{LiveSetting, Measurement, Observation, ObservedSessions, Unknown};
+use narrows_observe::Watch;
+
+use super::asking::{Asking, Plan};
+use super::counts::Statement;
+use super::host::{Files, Ledger, Server as Process, Started};
+use super::missing::Missing;
+use super::window::{Window, cut, whole};
+use super::{activity, figures, machine, settings};
+use crate::address::Address;
+use crate::look::catalog::{self, Catalog};
+use crate::look::error::LiveError;
+use crate::look::server::Server;
+use crate::look::watcher::Watcher;
+use crate::look::windows::{SHORTEST_WINDOW, WINDOWS_APART, windows};
+
+/// What is known of the machine around the server, where that is this one.
+#[derive(Debug, Default)]
+pub struct Around {
+    /// The machine's counters and those of the drives under the server's files, in the server's control groups.
+    pub watch: Watch,
+    /// The processors that these groups grant it.
+    pub quota_cpus: Option<f64>,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// What the server did.
+    pub observation: Observation,
+    /// The demand of a transaction by windows.
+    pub measurement: Measurement,
+    /// Why the look ended before its time, if it did without being asked to.
+    pub cut_short: Option<String>,
+}
+
+/// A server that can be looked at.
+pub struct Look {
+    address: Address,
+    watcher: Watcher,
+    server: Server,
+    /// Whether it is a standby.
+    recovering: bool,
+    settings: Vec<LiveSetting>,
+    build: Vec<(String, String)>,
+    process: Option<Process>,
+    files: Files,
+    unknown: Vec<Unknown>,
+}
+
+impl Look {
+    /// Connects, asks what server it is, and looks for it on this machine.
+    ///
+    /// # Errors
+    /// It can't be reached, or is too old.
+    pub fn open(address: &Address) -> Result<Look, LiveError> {
+        let mut watcher = Watcher::open(address).map_err(LiveError::connecting)?;
+        let server = Server::ask(&mut watcher)?;
+        let recovering =
+            watcher.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() == Some("t");
+        let settings = settings::read(&mut watcher)?;
+        let build = settings::build(&mut watcher)?;
+        let process = Started::ask(&mut watcher)?.as_ref().and_then(Process::find);
+        let mut unknown = Vec::new();
+        let files = match process {
+            Some(found) => {
+                let shown = watcher.one(
+                    "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'data_directory'",
+                )?;
+                Files::find(found.postmaster, shown.as_deref(), &mut unknown)
+            }
+            None => Files::default(),
+        };
+        let address = address.clone();
+        Ok(Look { address, watcher, server, recovering, settings, build, process, files, unknown })
+    }
+
+    /// The server's main process, where it runs on this machine and can be seen.
+    pub fn postmaster(&self) -> Option<u32> {
+        self.process.map(|process| process.postmaster)
+    }
+
+    /// The server's data directory, where there is a path to it from here.
+    pub fn data_dir(&self) -> Option<&Path> {
+        self.files.data.as_deref()
+    }
+
+    /// The folder of its log, where there is a path to it from here.
+    pub fn wal_dir(&self) -> Option<&Path> {
+        self.files.wal.as_deref()
+    }
+
+    /// Its version, in its own words.
+    pub fn version(&self) -> &str {
+        &self.server.version
+    }
+
+    /// Looks for that long; ends early, with what was seen, when `stop` is set, the server went away, or left several
+    /// questions in a row unanswered. `seed` is that of the times between questions.
+    ///
+    /// # Errors
+    /// It came to that before anything was seen.
+    pub fn observe(
+        self,
+        length: Duration,
+        seed: u64,
+        around: Around,
+        stop: &Stop,
+        progress: &dyn Progress,
+    ) -> Result<Seen, LiveError> {
+        let Look { address, mut watcher, server, recovering, settings, build, process, .. } = self;
+        let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
+        let on = |name: &str| settings::on(&settings, name);
+        let statement = Statement::new(&catalog, recovering, |name| on(name) == Some(true));
+        let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
+        let tracked = on("track_activities") != Some(false);
+        let plan = Plan { length, windows: windows(length), seed };
+        let ledger = process.map(|found| {
+            let threads = value("io_method") == Some("io_uring");
+            let cluster = watcher.one("SELECT current_setting('cluster_name')");
+            Ledger::new(found, cluster.ok().flatten().as_deref().unwrap_or(""), threads)
+        });
+        let quota_cpus = around.quota_cpus;
+        let sees_states = server.sees_others && tracked;
+        let mut asking =
+            Asking::begin(watcher, statement, sees_states, ledger, around.watch, &plan)?;
+        let cut_short = asking.windows(&plan, &address.to_string(), stop, progress).err();
+        asking.end();
+        if asking.edges.len() < 2
+            && let Some(error) = cut_short
+        {
+            return Err(LiveError::silent(error));
+        }
+        let allowed = process.map(|found| machine::allowed(found.postmaster));
+        let together = whole(&asking.edges, &asking.sampled.windows);
+        let long = length / plan.windows >= SHORTEST_WINDOW;
+        let parts = if long { cut(&asking.edges, &asking.sampled.windows) } else { Vec::new() };
+        let parts = figures::usable(parts, &together, sees_states);
+        let mut cost = asking.watcher.cost(together.ns);
+        cost.processors = machine::our_processors(&together);
+        let activity = asking.sampled.activity(length / plan.windows >= WINDOWS_APART);
+        let processes = machine::processes(&asking, &together, allowed.as_deref(), quota_cpus);
+        let missing = Missing {
+            server: &server,
+            recovering,
+            settings: &settings,
+            counted: &together.changed,
+            process: process.is_some(),
+            machine: processes.is_some() || process.is_none(),
+            build: !build.is_empty(),
+            tracked,
+            cut_short: cut_short.is_some(),
+        };
+        let setting = |name: &str| value(name)?.parse::<f64>().ok();
+        let unknown = self.unknown.into_iter().chain(missing.list()).collect();
+        let observation = Observation {
+            measurement: super::MEASUREMENT.to_string(),
+            address: address.to_string(),
+            version: server.version.clone(),
+            interval_ns: together.ns,
+            windows: parts.len() as u32,
+            counted: together.changed.observed(),
+            sessions: sessions(&asking, &together, setting("max_connections")),
+            activity,
+            processes,
+            settings,
+            build,
+            capacities_from: Vec::new(),
+            cost,
+            unknown,
+        };
+        let set = figures::Machine {
+            allowed: allowed.as_deref(),
+            quota_cpus,
+            kernel_threads: asking.kernel.used_ns.map_or(0.0, |used_ns| used_ns / together.ns),
+        };
+        let measurement = figures::measurement(&observation, &parts, &set);
+        let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
+        Ok(Seen { observation, measurement, cut_short })
+    }
+}
+
+fn sessions(asking: &Asking, together: &Window, allowed: Option<f64>) -> ObservedSessions {
+    let found = asking.seldom.as_ref().map(|seldom| seldom.found).unwrap_or_default();
+    let most = asking.sampled.most();
+    ObservedSessions {
+        open: together.open(),
+        most_open: most.map(|(open, _)| open),
+        most_at_work: most.map(|(_, at_work)| at_work),
+        allowed,
+        oldest_transaction_ns: found.oldest_transaction_ns,
+        longest_idle_in_transaction_ns: found.longest_idle_in_transaction_ns,
+        most_behind_one: found.most_behind_one,
+    }
+}
+
+/// The states' question, for those who prepare it.
+pub(super) const STATES: &str = activity::PREPARE;
