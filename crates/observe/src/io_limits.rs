@@ -21,8 +21,8 @@ pub(crate) struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Watches the limits on `drives` and on the devices of roles that stand on them.
-    pub(crate) fn open(platform: &Platform, drives: &[&String]) -> Self {
+    /// Watches the limits that the groups of `process` have on `drives` and on the devices of roles that stand on them.
+    pub(crate) fn open(process: &str, platform: &Platform, drives: &[&String]) -> Self {
         let mut devices: Vec<String> = drives
             .iter()
             .filter_map(|drive| {
@@ -40,7 +40,7 @@ impl LimitWatch {
         devices.sort_unstable();
         devices.dedup();
         // Files may be there and empty: no limit now, one in the middle.
-        let files = io_limits::files(&Live)
+        let files = io_limits::files_of(&Live, process)
             .into_iter()
             .filter_map(|file| Some((Counters::open_empty(&file.path)?, file)))
             .map(|(counters, file)| (file, counters))
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn nothing_is_watched_where_no_drive_is_named() {
-        assert_eq!(LimitWatch::open(&Platform::default(), &[]).read(), None);
+        assert_eq!(LimitWatch::open("self", &Platform::default(), &[]).read(), None);
         assert_eq!(LimitWatch::default().read(), None);
     }
 }
