@@ -29,6 +29,40 @@ fn pure_crates_touch_nothing() {
     none(wrong);
 }
 
+/// A file that no other names as its module isn't compiled, and its tests don't run.
+#[test]
+fn every_file_of_a_test_program_belongs_to_it() {
+    let mut sources = Vec::new();
+    text::walk(&root().join("crates"), &mut sources).expect("the crates are there");
+    sources.retain(|path| path.extension().is_some_and(|end| end == "rs"));
+    let folder = |main: &Path| main.parent().map(Path::to_path_buf);
+    let programs =
+        sources.iter().filter(|path| path.ends_with("main.rs")).filter_map(|p| folder(p));
+    let programs: Vec<_> = programs
+        .filter(|program| folder(program).is_some_and(|above| above.ends_with("tests")))
+        .collect();
+    assert!(programs.len() >= 2, "{programs:?}");
+    let mut wrong = Vec::new();
+    for program in &programs {
+        let files: Vec<_> = sources.iter().filter(|path| path.starts_with(program)).collect();
+        let read = |path: &&std::path::PathBuf| std::fs::read_to_string(path).expect("text");
+        let all: String = files.iter().map(read).collect();
+        for file in &files {
+            let name = match file.file_stem().and_then(|stem| stem.to_str()) {
+                Some("main") | None => continue,
+                Some("mod") => {
+                    folder(file).and_then(|it| Some(it.file_name()?.to_str()?.to_string()))
+                }
+                Some(stem) => Some(stem.to_string()),
+            };
+            if name.is_none_or(|name| !all.contains(&format!("mod {name};"))) {
+                wrong.push(format!("{} is in no program", file.display()));
+            }
+        }
+    }
+    none(wrong);
+}
+
 #[test]
 fn generated_files_are_up_to_date() {
     let outdated = generate::outdated().expect("they can be made");

@@ -4,14 +4,12 @@
 //!
 //! Mounts are made in a namespace of the run's own, so they end with it whatever happens; that needs root.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Fixture, postgres_folder, program};
+use crate::common::machine::shared;
+use crate::common::{Fixture, postgres_folder, program};
 use narrows_model::{Finding, Layer, Run};
 
 /// Whether a namespace with mounts of its own can be had; says loudly if not.
@@ -50,6 +48,7 @@ fn measured(run: &Run, layer: Layer) -> bool {
 
 #[test]
 fn without_postgresql_and_network_the_other_layers_stand() {
+    let _machine = shared();
     let hidden = postgres_folder().map(|bin| bin.parent().unwrap().parent().unwrap().to_owned());
     if !mounts("without PostgreSQL") {
         return;
@@ -76,6 +75,7 @@ fn without_postgresql_and_network_the_other_layers_stand() {
 
 #[test]
 fn a_read_only_folder_costs_the_layers_that_write() {
+    let _machine = shared();
     if !mounts("a read-only folder") {
         return;
     }
@@ -93,6 +93,7 @@ fn a_read_only_folder_costs_the_layers_that_write() {
 
 #[test]
 fn a_drive_without_room_is_named_with_what_is_needed() {
+    let _machine = shared();
     if !mounts("a full drive") {
         return;
     }
@@ -115,6 +116,7 @@ fn a_drive_without_room_is_named_with_what_is_needed() {
 
 #[test]
 fn a_layered_folder_is_measured_and_called_that() {
+    let _machine = shared();
     if !mounts("an overlay") {
         return;
     }

@@ -1,7 +1,5 @@
 //! A run that is watched while it goes on: what it has said so far, a signal to it, its end.
 
-#![allow(dead_code)] // Each test program uses a part of it.
-
 use std::io::Read;
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex};

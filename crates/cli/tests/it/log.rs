@@ -1,28 +1,14 @@
-//! `narrows log` as users meet it: wrong input, dry runs, the ladder with planted slowness on the right rung, several logs, Ctrl-C.
-//! What came out is checked for its structure and for what was planted, never for speed.
-
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/started.rs"]
-mod started;
+//! `narrows log` as users meet it: wrong input, dry runs, several logs, Ctrl-C. What came out is checked for
+//! its structure, never for speed; planted slowness is in `alone`.
 
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard};
 
-use common::{Fixture, postgres_folder, program};
-use narrows_model::{Layer, Run, metric};
-use started::Started;
+use crate::common::machine::{shared, together};
+use crate::common::started::Started;
+use crate::common::{Fixture, program};
+use narrows_model::Run;
 
-/// What a planted flush takes longer, µs: more than any drive that tests run on.
-const DELAY_US: u32 = 20_000;
-
-/// The machine can hold one load at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static MACHINE: Mutex<()> = Mutex::new(());
-    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn command(fixture: &Fixture, args: &[&str]) -> Command {
+pub fn command(fixture: &Fixture, args: &[&str]) -> Command {
     let mut command = Command::new(program());
     command.arg("log").args(args).env("XDG_DATA_HOME", fixture.home());
     command.current_dir(fixture.data());
@@ -38,18 +24,13 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Runs to the end and reads the run from standard output; nothing may be left.
-fn run(fixture: &Fixture, mut command: Command) -> Run {
+pub fn run(fixture: &Fixture, mut command: Command) -> Run {
     let output = command.args(["--load-here", "--format", "json"]).output().unwrap();
     let said = text(&output.stderr);
     assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{:?}:\n{said}", output.status);
     fixture.assert_nothing_left();
     Run::from_json(&text(&output.stdout))
         .unwrap_or_else(|error| panic!("{error}; it said:\n{said}"))
-}
-
-fn value(run: &Run, id: &str, name: &str) -> f64 {
-    let measurement = run.measurement(id).unwrap_or_else(|| panic!("no {id}"));
-    measurement.value(name).unwrap_or_else(|| panic!("no {name} in {id}"))
 }
 
 #[test]
@@ -97,61 +78,8 @@ fn a_dry_run_prints_the_plan_and_touches_nothing() {
 }
 
 #[test]
-fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
-    let _machine = alone();
-    let f = Fixture::new();
-    let library = common::slow_flush(&f.public("plant"));
-    let args = ["ladder", "--no-database", "--alone", "--repeats", "1", "--methods", "dsync"];
-    let mut planted = command(&f, &args);
-    planted.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", DELAY_US.to_string());
-    let run = run(&f, planted);
-    assert_eq!(run.plan.layers, [Layer::Log]);
-    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
-    let planted_ns = f64::from(DELAY_US) * 1e3;
-    let write = mean("write.fdatasync.overwrite.8k");
-    assert!(write >= planted_ns, "{write}");
-    // A write that needs no call to flush doesn't meet the plant.
-    assert!(mean("write.dsync.overwrite.8k") < write);
-    // What stands on the write adds no second flush to it.
-    assert!(mean("leader") >= planted_ns && mean("leader") < write + 0.8 * planted_ns);
-    assert!(mean("post_wait") < write + 0.8 * planted_ns);
-}
-
-#[test]
-fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
-    let Some(real) = postgres_folder() else {
-        eprintln!("SKIPPED: no PostgreSQL in the distribution's folder");
-        return;
-    };
-    let _machine = alone();
-    let f = Fixture::new();
-    let folder = f.public("wrappers");
-    let library = common::slow_flush(&folder);
-    for (name, environment) in [
-        ("postgres", format!("LD_PRELOAD={} SLOW_FLUSH_US={DELAY_US} ", library.display())),
-        ("initdb", String::new()),
-    ] {
-        let script = format!("#!/bin/sh\nexec env {environment}{}/{name} \"$@\"\n", real.display());
-        common::write_program(&folder.join(name), &script);
-    }
-    let wrappers = folder.display().to_string();
-    let args = ["ladder", "--alone", "--repeats", "1", "--methods", "fdatasync"];
-    let mut planted = command(&f, &args);
-    planted.args(["--postgres", &wrappers]);
-    let run = run(&f, planted);
-    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
-    let planted_ns = f64::from(DELAY_US) * 1e3;
-    assert!(mean("commit") >= planted_ns, "{}", mean("commit"));
-    assert!(mean("leader") < mean("commit"));
-    assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
-    // The size of a commit was counted, not assumed.
-    let bytes = run.measurement("log.ladder.leader.alone").unwrap().number("bytes_per_commit");
-    assert!(bytes.unwrap() > 50.0 && bytes.unwrap() < 20_000.0, "{bytes:?}");
-}
-
-#[test]
 fn several_logs_are_measured_together_and_counted() {
-    let _machine = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let args = [
         "streams",
@@ -180,17 +108,14 @@ fn several_logs_are_measured_together_and_counted() {
 
 #[test]
 fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
-    let _machine = alone();
-    for (args, phase) in [
-        (vec!["ladder", "--no-database"], "plan"),
-        (vec!["commits"], "plan"),
-        (vec!["streams"], "plan"),
-    ] {
+    let _machine = shared();
+    let cases = [&["ladder", "--no-database"][..], &["commits"], &["streams"]];
+    together(3, &cases, |&args| {
         let f = Fixture::new();
-        let mut command = command(&f, &args);
+        let mut command = command(&f, args);
         command.args(["--load-here"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut started = Started::new(command.spawn().unwrap());
-        started.wait_for(phase);
+        started.wait_for("plan");
         std::thread::sleep(std::time::Duration::from_millis(400));
         started.signal(libc::SIGINT);
         let ended = started.end();
@@ -200,5 +125,5 @@ fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
         assert_eq!(runs.len(), 1, "{args:?}");
         let kept = Run::from_json(&std::fs::read_to_string(&runs[0]).unwrap()).unwrap();
         assert!(!kept.completed);
-    }
+    });
 }

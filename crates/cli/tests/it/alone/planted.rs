@@ -4,18 +4,16 @@
 //! and says so loudly where one is missing. A sketch of one workload is run each time: a right sentence in one of
 //! three tries passes, a wrong one that claims to be likely fails at once, three undecided ones fail too.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use common::{Fixture, Narrows, postgres_folder};
+use crate::common::machine::alone;
+use crate::common::{Fixture, Narrows, open_to_all, postgres_folder, program, write_program};
 use narrows_model::{Grade, Narrow, Run, Verdict};
 
 const TRIES: usize = 5;
@@ -26,12 +24,6 @@ struct Expected {
     narrow: Narrow,
     /// Part of the phrase on the screen.
     sentence: &'static str,
-}
-
-/// The machine can hold one plant at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static MACHINE: Mutex<()> = Mutex::new(());
-    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Why the planted tests can't run here, if so.
@@ -229,7 +221,7 @@ fn a_cpu_quota_is_named() {
     let expected =
         Expected { workload: "lookup_cached", narrow: Narrow::CpuQuota, sentence: "CPU quota" };
     expect(&expected, |fixture| {
-        Narrows::within(fixture, group.command(&common::program()))
+        Narrows::within(fixture, group.command(&program()))
             .args(["--layers", "database", "--workloads", "lookup_cached"])
             .run()
     });
@@ -251,7 +243,7 @@ fn a_hog_in_a_sibling_group_is_named() {
         sentence: "CPU taken by others",
     };
     expect(&expected, |fixture| {
-        Narrows::within(fixture, ours.command(&common::program()))
+        Narrows::within(fixture, ours.command(&program()))
             .args(["--layers", "database", "--workloads", "lookup_cached"])
             .run()
     });
@@ -279,7 +271,7 @@ fn a_read_throttle_is_named() {
         sentence: "control group's I/O limit",
     };
     expect(&expected, |fixture| {
-        Narrows::within(fixture, group.command(&common::program()))
+        Narrows::within(fixture, group.command(&program()))
             .args(["--layers", "database", "--workloads", "lookup_uncached"])
             .run()
     });
@@ -322,9 +314,9 @@ fn slow_server(fixture: &Fixture, delay_us: u32) -> PathBuf {
         ("initdb", String::new()),
     ] {
         let script = format!("#!/bin/sh\nexec env {environment}{}/{name} \"$@\"\n", real.display());
-        common::write_program(&folder.join(name), &script);
+        write_program(&folder.join(name), &script);
     }
-    common::open_to_all(&library);
+    open_to_all(&library);
     folder
 }
 

@@ -7,8 +7,9 @@ use std::process::Command;
 use narrows_model::{Run, metric};
 use serde_json::Value;
 
+use super::{job_file, narrows, text};
 use crate::common::Fixture;
-use crate::{alone, job_file, narrows, text};
+use crate::common::machine::shared;
 
 /// Orders, pauses, durable writes, rates of one kind and many clones, as people's files have them; each job's count of
 /// operations follows from its settings.
@@ -61,7 +62,7 @@ group_reporting
 
 #[test]
 fn orders_pauses_and_durable_writes_are_those_of_the_file() {
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let job = job_file(&f, "habits.fio", HABITS);
     let json = f.home().join("habits.json");
@@ -135,7 +136,7 @@ fn the_keys_and_their_types_are_what_fio_prints_of_the_same_file() {
         eprintln!("SKIPPED: no fio to compare with");
         return;
     }
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let job = job_file(
         &f,

@@ -1,7 +1,5 @@
 //! A PostgreSQL that stands for somebody's: with a table and a user, in a folder of its own, run by an ordinary user.
 
-#![allow(dead_code)] // Each test program uses a part of it.
-
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;

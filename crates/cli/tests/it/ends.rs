@@ -1,27 +1,16 @@
 //! How a run ends that isn't left alone: Ctrl-C and a kill in every phase, streams that nobody reads, and limits under
 //! which it has to work. Nothing may be left: no file, no process, no shared memory.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/started.rs"]
-mod started;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use common::{Fixture, Narrows, postgres_folder, program};
+use crate::common::machine::{shared, together};
+use crate::common::started::Started;
+use crate::common::{Fixture, Narrows, postgres_folder, program};
 use narrows_model::{Layer, Run};
-use started::Started;
-
-/// The machine can hold one load at a time, and shared memory is counted for the whole of it.
-fn alone() -> MutexGuard<'static, ()> {
-    static MACHINE: Mutex<()> = Mutex::new(());
-    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
 
 fn no_postgres() -> bool {
     let none = postgres_folder().is_none();
@@ -71,12 +60,12 @@ fn database(fixture: &Fixture, workload: &str) -> Started {
 
 #[test]
 fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
-    let _alone = alone();
+    let _machine = shared();
     if no_postgres() {
         return;
     }
     let before = orphaned_memory();
-    for (workload, said) in [
+    let cases = [
         ("scan", "database prepare"),
         ("scan", "database fill"),
         ("scan", "its index"),
@@ -85,7 +74,8 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         ("update", "database warm up"),
         ("update", "database.update 1"),
         ("lookup_cached", "database clean up"),
-    ] {
+    ];
+    together(4, &cases, |&(workload, said)| {
         let fixture = Fixture::new();
         let mut run = database(&fixture, workload);
         // Without a terminal a repeated phase is told only once in a while.
@@ -96,25 +86,25 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         run.signal(libc::SIGINT);
         let asked = Instant::now();
         let ended = run.end();
-        assert!(asked.elapsed() < Duration::from_secs(30), "{said}: {:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(60), "{said}: {:?}", asked.elapsed());
         // Between the last look at the request and the end a run may still complete.
         let late = said == "database clean up" && matches!(ended.code(), Some(0 | 4));
         assert!(ended.code() == Some(130) || late, "{said}: {}", ended.stderr);
         let run = Run::from_json(&ended.stdout).unwrap();
         assert_eq!(run.completed, late, "{said}");
         fixture.assert_nothing_left();
-        assert_no_memory_left(&before, said);
-    }
+    });
+    assert_no_memory_left(&before, "after Ctrl-C");
 }
 
 #[test]
 fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
-    let _alone = alone();
+    let _machine = shared();
     if no_postgres() {
         return;
     }
     let before = orphaned_memory();
-    for phase in ["database fill", "database measure"] {
+    together(2, &["database fill", "database measure"], |phase| {
         let fixture = Fixture::new();
         let mut run = database(&fixture, "lookup_cached");
         run.wait_for(phase);
@@ -133,12 +123,13 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         assert_eq!(next.status.code(), Some(0), "{said}");
         assert!(said.contains("left by a run that died"), "{said}");
         fixture.assert_nothing_left();
-        assert_no_memory_left(&before, phase);
-    }
+    });
+    assert_no_memory_left(&before, "after a kill");
 }
 
 #[test]
 fn output_that_nobody_takes() {
+    let _machine = shared();
     let fixture = Fixture::new();
     let shell = |redirection: &str| {
         let line = format!(
@@ -205,7 +196,7 @@ fn done(result: i32) -> std::io::Result<()> {
 
 #[test]
 fn without_io_uring_the_drive_is_measured_by_another_way() {
-    let _alone = alone();
+    let _machine = shared();
     // Loads the number of the call; io_uring_setup fails as on a kernel without it, all else is allowed (seccomp(2)).
     const FAIL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let step = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
@@ -233,7 +224,7 @@ fn without_io_uring_the_drive_is_measured_by_another_way() {
 
 #[test]
 fn without_huge_pages_memory_says_so() {
-    let _alone = alone();
+    let _machine = shared();
     let fixture = Fixture::new();
     let run = prepared(&fixture, &["--layers", "memory"], || {
         // SAFETY: no memory is involved.
@@ -246,7 +237,7 @@ fn without_huge_pages_memory_says_so() {
 
 #[test]
 fn on_one_processor_client_and_server_share_it_and_that_is_said() {
-    let _alone = alone();
+    let _machine = shared();
     if no_postgres() {
         return;
     }
@@ -267,6 +258,7 @@ fn on_one_processor_client_and_server_share_it_and_that_is_said() {
 
 #[test]
 fn a_limit_on_file_sizes_is_an_error_with_a_way_out() {
+    let _machine = shared();
     let fixture = Fixture::new();
     let mut command = Command::new(program());
     // SAFETY: the limit is a value of our own, which the call reads.

@@ -1,18 +1,14 @@
 //! `narrows log crashtest` as users meet it: a rehearsal of all three parts on one machine, refusals, and lists that are none.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/started.rs"]
-mod started;
-
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Fixture, program};
+use crate::common::machine::shared;
+use crate::common::started::Started;
+use crate::common::{Fixture, program};
 use narrows_model::{CrashTest, CrashTestOutcome};
-use started::Started;
 
 fn command(fixture: &Fixture, args: &[&str]) -> Command {
     let mut command = Command::new(program());
@@ -52,6 +48,7 @@ fn listening(fixture: &Fixture) -> (Started, String) {
 
 #[test]
 fn a_rehearsal_ends_inconclusive_until_damage_and_a_cut_are_told() {
+    let _machine = shared();
     let f = Fixture::new();
     let (list, address) = listening(&f);
     let write = ["write", "records", "--to", &address, "--same-host", "--load-here", "--for", "1s"];
@@ -95,6 +92,7 @@ fn a_rehearsal_ends_inconclusive_until_damage_and_a_cut_are_told() {
 
 #[test]
 fn a_killed_writer_is_no_power_cut() {
+    let _machine = shared();
     let f = Fixture::new();
     let (mut list, address) = listening(&f);
     let write = ["write", "records", "--to", &address, "--same-host", "--load-here", "--append"];
@@ -114,6 +112,7 @@ fn a_killed_writer_is_no_power_cut() {
 
 #[test]
 fn ctrl_c_ends_a_list_without_a_writer_and_leaves_no_file() {
+    let _machine = shared();
     let f = Fixture::new();
     let (list, _) = listening(&f);
     list.signal(libc::SIGINT);
@@ -123,6 +122,7 @@ fn ctrl_c_ends_a_list_without_a_writer_and_leaves_no_file() {
 
 #[test]
 fn ctrl_c_while_the_ring_is_filled_takes_the_file_with_it() {
+    let _machine = shared();
     let f = Fixture::new();
     let (list, address) = listening(&f);
     // More than any drive takes before the signal comes.

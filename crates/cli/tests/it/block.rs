@@ -1,27 +1,16 @@
 //! `narrows block` as users meet it: wrong input, dry runs, a calibration and job files from end to end, Ctrl-C, and raw
 //! devices that must not be written. What came out is checked for its structure, never for speed.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "block/jobs.rs"]
 mod jobs;
-#[path = "common/started.rs"]
-mod started;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard};
 
-use common::{Fixture, program};
+use crate::common::machine::{shared, together};
+use crate::common::started::Started;
+use crate::common::{Fixture, program};
 use narrows_model::{CalibrationEnd, DatabaseChoice, Layer, Run, metric};
-use started::Started;
-
-/// The machine can hold one load at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static MACHINE: Mutex<()> = Mutex::new(());
-    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
 
 fn narrows(fixture: &Fixture, args: &[&str]) -> Output {
     command(fixture, args).output().unwrap()
@@ -207,7 +196,7 @@ rate_process=poisson
 
 #[test]
 fn a_job_file_runs_from_end_to_end_in_both_layouts() {
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let job = job_file(&f, "x.fio", JOBS);
     let json = f.home().join("fio.json");
@@ -258,7 +247,7 @@ fn a_job_file_runs_from_end_to_end_in_both_layouts() {
 
 #[test]
 fn one_section_work_that_ends_and_fios_layout_on_standard_output() {
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let kept = f.data().join("kept");
     fs::write(&kept, vec![7; 1 << 20]).unwrap();
@@ -277,7 +266,7 @@ fn one_section_work_that_ends_and_fios_layout_on_standard_output() {
 
 #[test]
 fn a_small_calibration_answers_with_its_evidence() {
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let args = ["--file-size", "64m", "--minutes", "1", "--within", "20ms", "--load-here"];
     let output = command(&f, &args).args(["--format", "json"]).output().unwrap();
@@ -322,7 +311,7 @@ fn a_small_calibration_answers_with_its_evidence() {
 
 #[test]
 fn rounds_say_in_a_sentence_what_a_rate_is_worth() {
-    let _alone = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let args = ["steady", "--file-size", "64m", "--round", "1s", "--budget", "1g", "--load-here"];
     let output = command(&f, &args).args(["--format", "json"]).output().unwrap();
@@ -352,18 +341,19 @@ fn a_servers_folder_is_not_loaded_unasked() {
 
 #[test]
 fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
-    let _alone = alone();
+    let _machine = shared();
     let job = |f: &Fixture| {
         job_file(f, "x.fio", "[a]\nrw=randread\nsize=256m\nruntime=300\ntime_based\nnumjobs=3\n")
     };
-    for (words, phase) in [
+    let cases = [
         (&["calibrate", "--file-size", "2g"][..], "block    fill"),
         (&["calibrate", "--file-size", "64m"], "block    measure"),
         (&["steady", "--file-size", "64m"], "block    fill"),
         (&["writers"], "block    fill"),
         (&["run"], "block    fill"),
         (&["run"], "block    measure"),
-    ] {
+    ];
+    together(3, &cases, |&(words, phase)| {
         let f = Fixture::new();
         let mut args = vec![words[0].to_string(), "--load-here".to_string()];
         args.extend(words[1..].iter().map(|word| word.to_string()));
@@ -383,7 +373,7 @@ fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
         assert_eq!(kept.len(), 1, "the partial run is kept");
         let kept = Run::from_json(&fs::read_to_string(&kept[0]).unwrap()).unwrap();
         assert!(!kept.completed);
-    }
+    });
 }
 
 /// A loop device over a file of the fixture; taken down when dropped.
@@ -414,7 +404,7 @@ impl Drop for Loop {
 
 #[test]
 fn a_device_is_written_only_with_its_name_and_its_serial() {
-    let _alone = alone();
+    let _machine = shared();
     const BYTES: u64 = 128 << 20;
     let f = Fixture::new();
     let Some(device) = Loop::new(&f, BYTES) else { return };

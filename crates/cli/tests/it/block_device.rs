@@ -1,14 +1,12 @@
 //! A raw device that may be written, from end to end: rounds of writes on it with their preconditioning, reads of what was
 //! written, and reads of blocks that were trimmed. Loop devices over files; root only, skipped loudly elsewhere.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use common::{Fixture, program};
+use crate::common::machine::shared;
+use crate::common::{Fixture, program};
 use narrows_model::{Run, Severity, metric};
 
 const MIB: u64 = 1 << 20;
@@ -58,6 +56,7 @@ fn found(run: &Run, id: &str) -> Option<Severity> {
 
 #[test]
 fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
+    let _machine = shared();
     let f = Fixture::new();
     let Some(device) = Loop::new(&f) else { return };
     let serial = format!("size={BYTES}");

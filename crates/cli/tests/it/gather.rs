@@ -1,13 +1,11 @@
 //! Captures as users make and use them: kept, shown, refused, and filling in what the machine itself doesn't tell.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{Fixture, Narrows, program};
+use crate::common::machine::shared;
+use crate::common::{Fixture, Narrows, program};
 use narrows_capture::Capture;
 use narrows_facts::{Contents, Live, Source};
 use narrows_model::Platform;
@@ -172,6 +170,7 @@ fn another_machines_capture_fills_in_nothing() {
 
 #[test]
 fn a_run_takes_from_the_capture_what_the_machine_hides_and_says_so() {
+    let _machine = shared();
     const TABLE: &str = "/sys/firmware/dmi/tables/DMI";
     if Live.read(TABLE).is_ok() || Live.exists("/run/udev/data/+dmi:id") {
         eprintln!("SKIPPED: this machine shows its memory modules itself");

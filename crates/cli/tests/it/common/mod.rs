@@ -1,7 +1,5 @@
 //! Runs the command as a user would, in folders of its own, and checks that nothing is left.
 
-#![allow(dead_code)] // Each test program uses a part of it.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +7,10 @@ use std::process::{Command, Output};
 
 use narrows_model::{Role, Run};
 use tempfile::TempDir;
+
+pub mod machine;
+pub mod server;
+pub mod started;
 
 /// The program under test.
 pub fn program() -> PathBuf {

@@ -1,34 +1,19 @@
 //! `narrows log postgres`: somebody's server is looked at, what was planted in it is named, and it is afterwards as before.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/server.rs"]
-mod server;
-#[path = "common/started.rs"]
-mod started;
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard};
 
-use common::{Fixture, program};
+use crate::common::machine::shared;
+use crate::common::server::{PASSWORD, TheirServer};
+use crate::common::started::Started;
+use crate::common::{Fixture, program};
 use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict, Run};
-use server::{PASSWORD, TheirServer};
-use started::Started;
 
-/// What a planted flush takes longer, µs: more than any drive that tests run on.
-const DELAY_US: u32 = 10_000;
 /// The shortest look.
 const SHORT: [&str; 2] = ["--for", "3s"];
 
-/// The machine can hold one load at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static MACHINE: Mutex<()> = Mutex::new(());
-    MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 /// A server of somebody's, or a loud word that there is none.
-fn theirs(
+pub fn theirs(
     fixture: &Fixture,
     options: &str,
     slow_flush: Option<(std::path::PathBuf, u32)>,
@@ -52,7 +37,7 @@ fn said(output: &Output) -> String {
 }
 
 /// Looks to the end; the password is in no output and in no run file, and no session of ours is left.
-fn look(fixture: &Fixture, server: &TheirServer, user: &str) -> (Run, Option<i32>) {
+pub fn look(fixture: &Fixture, server: &TheirServer, user: &str) -> (Run, Option<i32>) {
     let address = server.address(user, PASSWORD, "shop");
     let mut command = command(fixture, &address, &SHORT);
     let output = command.args(["--format", "json"]).output().unwrap();
@@ -63,84 +48,18 @@ fn look(fixture: &Fixture, server: &TheirServer, user: &str) -> (Run, Option<i32
     (run, output.status.code())
 }
 
-fn live(run: &Run) -> (&LiveLog, &LiveVerdict) {
+pub fn live(run: &Run) -> (&LiveLog, &LiveVerdict) {
     let log = run.live_logs.first().expect("a live log");
     (log, log.verdict.as_ref().expect("it is judged"))
 }
 
-fn fired(run: &Run, rule: &str) -> bool {
+pub fn fired(run: &Run, rule: &str) -> bool {
     run.findings.iter().any(|finding| finding.id == rule)
-}
-
-/// Sets it for all sessions, those that are open too.
-fn set(server: &TheirServer, name: &str, value: &str) {
-    server.ask("postgres", &format!("ALTER SYSTEM SET {name} = {value}"));
-    server.ask("postgres", "SELECT pg_reload_conf()");
-}
-
-#[test]
-fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
-    let _machine = alone();
-    let f = Fixture::new();
-    let library = common::slow_flush(&f.public("plant"));
-    let Some(server) = theirs(&f, "", Some((library, DELAY_US))) else { return };
-    set(&server, "track_wal_io_timing", "on");
-    server.ask("postgres", "CREATE ROLE monitor LOGIN PASSWORD 'x' IN ROLE pg_monitor");
-    server.ask("postgres", &format!("ALTER ROLE monitor PASSWORD '{PASSWORD}'"));
-    let before = server.everything();
-    server.prepare_load();
-    let load = server.load(4);
-
-    let (run, _) = look(&f, &server, "monitor");
-    let (log, verdict) = live(&run);
-    let planted_ns = f64::from(DELAY_US) * 1e3;
-    assert!(matches!(verdict.bound, LiveBound::FlushTime | LiveBound::FlushBusy), "{verdict:#?}");
-    let model = verdict.model.as_ref().expect("flushes are counted and timed");
-    assert!(model.from == "counted" && model.flush_ns >= planted_ns, "{model:?}");
-    // A commit meets at least most of a flush; some ride on one that is under way.
-    assert!(verdict.wait_ns.unwrap() > 0.5 * planted_ns, "{verdict:#?}");
-    assert!(verdict.share.unwrap() > 0.5, "{verdict:#?}");
-    assert!(log.counted.writers.unwrap() > 20.0 && log.counted.log_bytes.unwrap() > 1000.0);
-    assert!(log.unknown.iter().all(|unknown| unknown.what != "what sessions wait for"));
-    assert!(log.cost.statements > 10);
-
-    // Who may not see what others do gets the counters, and is told what is missing.
-    let (run, code) = look(&f, &server, "nobody2");
-    let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Open));
-    assert_eq!((code, log.waits.samples, verdict.wait_ns), (Some(4), 0, None));
-    let missing = log.unknown.iter().find(|unknown| unknown.what == "what sessions wait for");
-    assert_eq!(missing.unwrap().needs, "GRANT pg_monitor TO nobody2");
-    assert!(verdict.model.as_ref().unwrap().flush_ns >= planted_ns);
-
-    // Twenty sessions want one row: one flushes, the others wait for its lock. Our own commits would not wait, which is
-    // nothing to do with theirs.
-    drop(load);
-    server.ask("postgres", "ALTER ROLE monitor SET synchronous_commit = off");
-    let load = server.hot_row_load(20);
-    let (run, code) = look(&f, &server, "monitor");
-    let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Open), "{verdict:#?}");
-    assert_eq!((code, verdict.gain_at_most), (Some(4), None));
-    assert!(log.waits.locked().unwrap() > 10.0, "{:#?}", log.waits);
-    assert!(!fired(&run, "live-commits-do-not-wait"));
-    server.ask("postgres", "ALTER ROLE monitor RESET synchronous_commit");
-
-    // The same server, whose commits no longer wait.
-    set(&server, "synchronous_commit", "off");
-    set(&server, "track_wal_io_timing", "off");
-    let (run, _) = look(&f, &server, "monitor");
-    let (log, verdict) = live(&run);
-    assert_eq!(verdict.bound, LiveBound::NotWaitedFor, "{verdict:#?}");
-    assert_eq!(log.counted.flush_ns, None, "times that nobody takes are unknown, not zero");
-    assert!(fired(&run, "live-commits-do-not-wait") && fired(&run, "live-no-times"));
-    drop(load);
-    assert_eq!(server.everything(), before);
 }
 
 #[test]
 fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
-    let _machine = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let Some(mut server) = theirs(&f, "-c fsync=off", None) else { return };
     let before = server.everything();

@@ -1,0 +1,17 @@
+//! The command from end to end, as users meet it. One test program: each more of them would link the whole product again,
+//! and here what mostly waits can run side by side (`machine`).
+
+mod alone;
+mod block;
+mod block_device;
+mod command;
+mod common;
+mod compare;
+mod crashtest;
+mod ends;
+mod gather;
+mod live;
+mod log;
+mod places;
+mod plan;
+mod url;
