@@ -1,6 +1,8 @@
 //! Reading one value: names of classes, quantities with units and sources, counts within bounds.
 
-use narrows_limits::table::{Class, Dimension, Family, Figure, Grade, Table, parse_quantity};
+use narrows_limits::table::{
+    Class, Dimension, Family, Figure, Grade, Table, nearest, parse_quantity,
+};
 
 use crate::entry::{Text, Whole};
 use crate::error::{PlanError, Source};
@@ -51,9 +53,11 @@ impl Reader<'_> {
             Err(self.source.error(&id.span(), format!("{what} `{name}`"), why, hint))
         };
         let Some(class) = self.table.class(name) else {
-            let hint = match self.table.nearest(name) {
+            let fits = self.table.classes().filter(|class| families.contains(&class.family));
+            let words: Vec<&str> = families.iter().map(|family| family.name()).collect();
+            let hint = match nearest(name, fits.map(|class| class.id.as_str())) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => "`narrows limits` lists every class".to_string(),
+                None => format!("`narrows limits {}` lists what belongs here", words.join(" ")),
             };
             return refuse("no class has that name".to_string(), hint);
         };

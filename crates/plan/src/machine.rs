@@ -77,7 +77,8 @@ fn memory(
     let class = reader.class(&key("memory"), id, &[Family::Dram])?;
     let Some(channels) = reader.count(&key("channels"), &entry.channels, 1)? else {
         let why = "does not say how many channels have modules";
-        let hint = "add channels = N, the channels of one socket that have a module";
+        let hint = "add channels = N, the channels of one socket that have a module; where that isn't known, leave \
+                    memory out, and it limits nothing";
         return Err(reader.source.error(&id.span(), key("memory"), why, hint));
     };
     if let Some(most) = most.filter(|most| channels > *most) {

@@ -9,6 +9,8 @@ pub(crate) enum Note {
     Cores(String),
     /// A database's processor cost under this key isn't given.
     Cost(String, &'static str),
+    /// Requests in flight of a database aren't given.
+    InFlight(String),
     /// Requests in flight of a database are given, and this time of its drives isn't.
     Latency(String, &'static str),
     /// Anything else, in words.
@@ -41,6 +43,10 @@ pub(crate) fn in_words(notes: &[Note]) -> Vec<String> {
         Note::Cost(name, key) => Some((name, *key)),
         _ => None,
     });
+    let in_flight = of(&|note| match note {
+        Note::InFlight(name) => Some((name, "")),
+        _ => None,
+    });
     let latency = of(&|note| match note {
         Note::Latency(name, key) => Some((name, *key)),
         _ => None,
@@ -53,6 +59,9 @@ pub(crate) fn in_words(notes: &[Note]) -> Vec<String> {
     words.extend(
         cost.map(|(of, keys)| format!("{keys} not given, so processors limit nothing there: {of}")),
     );
+    words.extend(in_flight.map(|(of, _)| {
+        format!("in_flight not given, so waiting for requests limits nothing there: {of}")
+    }));
     words.extend(latency.map(|(of, keys)| {
         format!("in_flight given without {keys} of the drives, so requests in flight limit nothing there: {of}")
     }));

@@ -34,7 +34,13 @@ impl Builder<'_> {
         if !self.cpu_known {
             self.processors(route, database, cpu_s);
         }
-        let Some(in_flight) = database.in_flight else { return };
+        let Some(in_flight) = database.in_flight else {
+            // A measured demand brings its own waits.
+            if !self.cpu_known {
+                self.note(Note::InFlight(database.name.clone()));
+            }
+            return;
+        };
         let latency: Option<Vec<(f64, f64)>> =
             latencies.iter().map(|(share, latency)| Some((*share, (*latency)?))).collect();
         // A block is on one drive: by Little's law its time is that of each group by its share. A unit in order is striped over the
