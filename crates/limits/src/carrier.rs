@@ -20,6 +20,8 @@ use crate::{direction, share};
 /// What a port or link carries one way, bytes or operations per second.
 #[derive(Debug, Clone)]
 struct Carries {
+    /// The class's id.
+    class: String,
     /// The class and how it is framed here.
     words: String,
     source: String,
@@ -123,6 +125,14 @@ fn over(path: &RolePath) -> Option<Over> {
     }
 }
 
+/// The class of the only port that a path over a network can use; `None` with several.
+pub(crate) fn only_port(platform: &Platform, path: &RolePath) -> Option<String> {
+    let over = over(path)?;
+    let mut all = network(platform, over, Direction::Read, None)?;
+    let (_, only) = all.pop_first().filter(|_| all.is_empty())?;
+    Some(only.class)
+}
+
 fn network(
     platform: &Platform,
     over: Over,
@@ -179,6 +189,7 @@ fn of_class(
     let way = class.way(direction);
     let protocol = way.protocol.as_ref();
     Some(Carries {
+        class: class.id.clone(),
         words: class.title.clone(),
         source: protocol.or(way.raw.as_ref())?.source.clone(),
         raw: way.raw.as_ref()?.high * lanes,
@@ -195,6 +206,7 @@ fn tcp(class: &Class, mtu: u32, direction: Direction, block: Option<u64>) -> Opt
     let framing = Framing::Tcp(mtu);
     let wire = block.and_then(|block| framing.wire_bytes(direction, block));
     Some(Carries {
+        class: class.id.clone(),
         words: format!("{}, MTU {mtu}", class.title.split(", MTU").next()?),
         source: format!("{}; {}", encoded.source, framing.describe()),
         raw: class.way(direction).raw.as_ref()?.high,

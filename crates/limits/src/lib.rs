@@ -1,7 +1,8 @@
 //! How wide could it be? Ceilings beside measurements, each with its source.
 //!
-//! Three kinds so far: the memory channels under a node, the PCIe links between processor and drives, and limits
-//! that an administrator set in a control group. [`attach`] puts beside each measurement those that apply to it. A
+//! The memory channels under a node; the PCIe links between processor and drives; links of SATA and SAS drives, ports of Fibre
+//! Channel and of networks; links between sockets where drives and load are in different ones; and limits that an
+//! administrator set in a control group. [`attach`] puts beside each measurement those that apply to it. A
 //! ceiling is never understated: where a part is unknown the ceiling is left out, and where nothing is known,
 //! nothing is printed. In a virtual machine modules and links are the hypervisor's invention, so there neither is
 //! used.
@@ -16,7 +17,9 @@ mod dram;
 pub mod flow;
 mod pcie;
 mod route;
+mod sockets;
 pub mod table;
+mod usual;
 mod written;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
@@ -29,7 +32,8 @@ use narrows_model::{
     metric,
 };
 
-/// Fills the limits of every memory-bandwidth, block and log measurement, in place of those it had.
+/// Fills the limits of every memory-bandwidth, block and log measurement, and what is normal for its class, in place of those
+/// it had.
 pub fn attach(run: &mut Run) {
     for measurement in &mut run.measurements {
         let Some(host) = run.hosts.get(measurement.host as usize) else { continue };
@@ -40,6 +44,8 @@ pub fn attach(run: &mut Run) {
             Layer::Clock | Layer::Fabric | Layer::Database => continue,
         };
         measurement.limits = limits;
+        let path = path(measurement, platform).filter(|_| measurement.layer == Layer::Block);
+        measurement.normals = usual::normals(measurement, platform, path);
     }
 }
 
@@ -62,6 +68,7 @@ fn storage(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
         if platform.hypervisor.is_none() {
             limits.extend(route::links(m, platform, path));
             limits.extend(carrier::limits(m, platform, path));
+            limits.extend(sockets::links(m, platform, path));
         }
     }
     limits

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Platform;
+
 /// How much a finding weighs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -36,6 +38,17 @@ pub struct Finding {
     /// The places of the machine that it is about, all of them; empty where it is about none in particular.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<FindingPlace>,
+}
+
+/// A machine of which nothing was measured, and what the rules find in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inventory {
+    /// The machine.
+    #[serde(flatten)]
+    pub platform: Platform,
+    /// What its structure costs, the heaviest first.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
 }
 
 /// A place of a machine, and what was found there.

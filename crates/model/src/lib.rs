@@ -35,7 +35,7 @@ pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
     LostRecord,
 };
-pub use finding::{Finding, FindingPlace, Severity};
+pub use finding::{Finding, FindingPlace, Inventory, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use live_log::{
     LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
@@ -43,7 +43,7 @@ pub use live_log::{
 pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
-    Metric, Replication, Series, Unit, Validity,
+    Metric, NormalFigure, Replication, Series, Unit, Validity,
 };
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, HotProcess, Observation,

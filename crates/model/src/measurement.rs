@@ -230,6 +230,27 @@ pub struct LimitShare {
     pub source: String,
 }
 
+/// What others measured on the same class of part: "is this normal?".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NormalFigure {
+    /// What was measured, for people: `memory latency, own`.
+    pub what: String,
+    /// The class it was measured on: `epyc-9004`.
+    pub of: String,
+    /// The smallest that was published.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+    /// The same here.
+    pub measured: f64,
+    /// Unit of all three.
+    pub unit: Unit,
+    /// Where it was published.
+    pub source: String,
+    /// What that is worth: `specification`, `vendor`, `measured_by_others`, `inferred`.
+    pub grade: String,
+}
+
 /// One workload on one layer, with everything that was learned about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
@@ -258,6 +279,9 @@ pub struct Measurement {
     /// Ceilings beside the measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitShare>,
+    /// What others measured on the same class of processor, link or drive, where that is known for sure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub normals: Vec<NormalFigure>,
     /// What was obtained, as opposed to requested, and whatever else could explain a difference, by the
     /// keys of [`crate::condition`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -282,6 +306,7 @@ impl Measurement {
             histograms: Vec::new(),
             series: Vec::new(),
             limits: Vec::new(),
+            normals: Vec::new(),
             conditions: BTreeMap::new(),
             findings: Vec::new(),
         }

@@ -84,8 +84,9 @@ pub fn block(direction: &str, per_s: f64) -> Measurement {
     m
 }
 
-pub fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> {
-    let mut run = Run {
+/// A run of one measurement.
+pub fn run(platform: Platform, m: Measurement) -> Run {
+    Run {
         schema: SCHEMA.to_string(),
         id: "t".to_string(),
         tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
@@ -121,7 +122,11 @@ pub fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitSha
         live_logs: Vec::new(),
         observations: Vec::new(),
         flush_tests: Vec::new(),
-    };
+    }
+}
+
+pub fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> {
+    let mut run = run(platform, m);
     attach(&mut run);
     let once = run.measurements[0].limits.clone();
     attach(&mut run);
