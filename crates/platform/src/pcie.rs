@@ -36,9 +36,19 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
     Some(folder.rsplit('/').next().unwrap_or_default().to_string())
 }
 
-/// The NUMA node of the nearest function that knows it; the kernel writes -1 for none.
+/// The NUMA node of the nearest function that knows it, or of the persistent memory that a drive is; the kernel writes -1
+/// for none.
 pub(crate) fn numa_node(source: &dyn Source, path: &str) -> Option<u32> {
-    functions(path).find_map(|folder| source.number::<u32>(&format!("{folder}/numa_node")))
+    let mut places = functions(path).chain(memory_region(path));
+    places.find_map(|folder| source.number::<u32>(&format!("{folder}/numa_node")))
+}
+
+/// The folder of the region of persistent memory on a path.
+fn memory_region(path: &str) -> Option<&str> {
+    let bus = path.find("/ndbus")?;
+    let begin = bus + path[bus..].find("/region")? + 1;
+    let end = path[begin..].find('/').map_or(path.len(), |length| begin + length);
+    Some(&path[..end])
 }
 
 /// The processors that are near the function at `address`, as the nearest function on its path that knows says. All
@@ -87,6 +97,16 @@ fn is_address(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_region_of_a_drive_in_persistent_memory() {
+        let bus = "/sys/devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0";
+        let region = format!("{bus}/region12");
+        assert_eq!(memory_region(&format!("{region}/namespace12.0/block/pmem12")), Some(&*region));
+        assert_eq!(memory_region(&region), Some(&*region));
+        assert_eq!(memory_region(&format!("{bus}/nmem0")), None);
+        assert_eq!(memory_region("/sys/devices/region0/x"), None);
+    }
 
     #[test]
     fn functions_from_the_device_up() {

@@ -29,7 +29,8 @@ fn region(source: &dyn Source, name: String) -> PmemRegion {
         persistence_domain: source.text(&format!("{folder}/persistence_domain")),
         namespaces: names(source, &folder)
             .into_iter()
-            .filter(|entry| entry.starts_with("namespace"))
+            // And a file that names the one to make the next from.
+            .filter(|entry| entry.starts_with("namespace") && entry != "namespace_seed")
             .map(|entry| PmemNamespace {
                 mode: source.text(&format!("{folder}/{entry}/mode")),
                 size_bytes: source.number(&format!("{folder}/{entry}/size")),

@@ -187,6 +187,42 @@ fn arrays_and_mapped_devices_with_what_they_are_made_of() {
 }
 
 #[test]
+fn ways_of_a_multipath_device_with_their_states() {
+    let machine = Machine::new();
+    let dm = "/sys/devices/virtual/block/dm-3";
+    machine
+        .link("/sys/class/block/dm-3", dm)
+        .files(dm, &[("size", "64\n"), ("dm/uuid", "mpath-3600\n"), ("dm/suspended", "1\n")]);
+    for (name, host, state, access) in
+        [("sda", 2, "running", "active/optimized"), ("sdb", 3, "transport-offline", "unavailable")]
+    {
+        let device = format!("{ROOT}/0000:40:01.1/host{host}/rport-{host}:0-0/{host}:0:0:0");
+        let block = format!("{device}/block/{name}");
+        machine
+            .files(&device, &[("state", state), ("access_state", access)])
+            .file(&format!("{block}/size"), "64\n")
+            .link(&format!("{block}/device"), &device)
+            .link(&format!("/sys/class/block/{name}"), &block)
+            .link(&format!("{dm}/slaves/{name}"), &block);
+    }
+    let found = devices(&machine);
+    let [mapped] = found.mapped.as_slice() else { panic!("{found:?}") };
+    assert_eq!((mapped.made_by.as_deref(), mapped.suspended), (Some("multipath"), true));
+    let ways: Vec<_> = mapped
+        .paths
+        .iter()
+        .map(|p| (p.name.as_str(), p.host.as_deref(), p.access.as_deref(), p.is_down()))
+        .collect();
+    assert_eq!(
+        ways,
+        [
+            ("sda", Some("host2"), Some("active/optimized"), false),
+            ("sdb", Some("host3"), Some("unavailable"), true),
+        ]
+    );
+}
+
+#[test]
 fn ports_of_a_card_and_what_is_known_of_each() {
     let machine = Machine::new();
     let card = format!("{ROOT}/0000:40:01.1/0000:42:00.0");
@@ -292,6 +328,7 @@ fn memory_that_is_a_device() {
                 ("namespace0.0/mode", "memory\n"),
                 ("namespace0.0/size", "1073741824\n"),
                 ("namespace0.1/size", "0\n"),
+                ("namespace_seed", "namespace0.1\n"),
             ],
         )
         .files("/sys/bus/dax/devices/dax0.0", &[("size", "4096\n"), ("target_node", "2\n")])
@@ -309,7 +346,11 @@ fn memory_that_is_a_device() {
     let [region] = found.pmem.as_slice() else { panic!("{:?}", found.pmem) };
     assert_eq!((region.numa_node, region.target_node), (Some(0), Some(2)));
     assert_eq!(region.persistence_domain.as_deref(), Some("memory_controller"));
-    assert_eq!(region.namespaces.len(), 1, "an empty one is no part: {region:?}");
+    assert_eq!(
+        region.namespaces.len(),
+        1,
+        "an empty one is no part, nor is its name in a file: {region:?}"
+    );
     let [cxl] = found.cxl.as_slice() else { panic!("{:?}", found.cxl) };
     assert_eq!((cxl.volatile_bytes, cxl.persistent_bytes), (Some(16 << 30), None));
     assert_eq!(found.dax.len(), 1);
