@@ -1,6 +1,6 @@
 //! Figures that conditions are made of, and how they are looked up and printed.
 
-use narrows_model::{Unit, metric};
+use narrows_model::{Observation, Unit, metric};
 use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
 
 use crate::evaluate::Case;
@@ -27,8 +27,12 @@ pub enum Quantity {
     MemoryBytes,
     /// Capacity of the drives under the measurement's role, bytes.
     DriveBytes,
+    /// A quarter of [`Quantity::MemoryBytes`].
+    QuarterOfMemory,
     /// How many repeats there were.
     Repeats,
+    /// Of what was observed beside the measurement: its name, its unit, where it stands.
+    Seen(&'static str, Option<Unit>, fn(&Observation) -> Option<f64>),
 }
 
 /// A figure found: one value, or one per repeat.
@@ -69,6 +73,10 @@ impl Quantity {
                 let limit = platform.cgroup.memory_limit_bytes;
                 one(Some(Unit::Bytes), total.into_iter().chain(limit).min()? as f64)
             }
+            Quantity::QuarterOfMemory => {
+                let memory = Quantity::MemoryBytes.resolve(case)?;
+                one(Some(Unit::Bytes), memory.median() / 4.0)
+            }
             Quantity::OnlineCpus => {
                 let threads = case.platform()?.cpu.threads;
                 one(Some(Unit::Cpus), (threads > 0).then_some(f64::from(threads))?)
@@ -80,6 +88,11 @@ impl Quantity {
                 one(Some(Unit::Bytes), (total > 0).then_some(total as f64)?)
             }
             Quantity::Repeats => one(Some(Unit::Count), f64::from(case.measurement.repeats)),
+            Quantity::Seen(_, unit, of) => {
+                let mut all = case.run.observations.iter();
+                let seen = all.find(|seen| seen.measurement == case.measurement.id)?;
+                one(unit, of(seen)?)
+            }
         }
     }
 
@@ -94,8 +107,10 @@ impl Quantity {
             Quantity::Total(name) => format!("{} over all repeats", name.replace('_', " ")),
             Quantity::OnlineCpus => "CPUs online".to_string(),
             Quantity::MemoryBytes => "memory".to_string(),
+            Quantity::QuarterOfMemory => "a quarter of the memory".to_string(),
             Quantity::DriveBytes => "drive capacity".to_string(),
             Quantity::Repeats => "repeats".to_string(),
+            Quantity::Seen(name, ..) => name.to_string(),
         }
     }
 }

@@ -52,6 +52,8 @@ pub enum Group {
     Durability,
     /// What commits wait for.
     Log,
+    /// Somebody's server that was looked at.
+    Observed,
     /// Clock and memory.
     Machine,
     /// What the path under a role is.
@@ -64,7 +66,7 @@ pub enum Group {
 
 impl Group {
     /// Every heading in the book's order.
-    pub const ALL: [Group; 14] = [
+    pub const ALL: [Group; 15] = [
         Group::Arithmetic,
         Group::Device,
         Group::File,
@@ -75,6 +77,7 @@ impl Group {
         Group::Database,
         Group::Durability,
         Group::Log,
+        Group::Observed,
         Group::Machine,
         Group::Path,
         Group::Structure,
@@ -94,6 +97,7 @@ impl Group {
             Group::Database => "The database's own counters",
             Group::Durability => "Durability",
             Group::Log => "The commit log",
+            Group::Observed => "A server that was observed",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
             Group::Structure => "The machine's structure",

@@ -1,6 +1,7 @@
 //! Each rule in a run in which it fires and in a near miss in which it stays silent.
 
 mod clean;
+mod observed;
 
 use std::collections::BTreeSet;
 
@@ -444,6 +445,17 @@ fn a_checkpoint_beside_a_place_shows_by_its_count_its_pages_or_the_checkpointer_
     }
 }
 
+fn all_pairs() -> impl Iterator<Item = &'static Pair> {
+    PAIRS.iter().chain(observed::PAIRS)
+}
+
+#[test]
+fn a_look_in_order_has_no_findings() {
+    let mut run = clean::run();
+    observed::look(&mut run);
+    assert_eq!(check(&run), Vec::new());
+}
+
 #[test]
 fn a_run_in_order_has_no_findings() {
     assert_eq!(check(&clean::run()), Vec::new());
@@ -451,7 +463,7 @@ fn a_run_in_order_has_no_findings() {
 
 #[test]
 fn every_rule_has_a_pair_and_every_pair_a_rule() {
-    let paired: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.rule).collect();
+    let paired: BTreeSet<&str> = all_pairs().map(|pair| pair.rule).collect();
     let all: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
     assert_eq!(all.len(), rules().len(), "two rules share an id");
     // Those about machines have theirs in `structure.rs`.
@@ -462,7 +474,7 @@ fn every_rule_has_a_pair_and_every_pair_a_rule() {
 
 #[test]
 fn every_rule_fires_on_its_fault_with_figures_as_evidence() {
-    for pair in PAIRS {
+    for pair in all_pairs() {
         let mut run = clean::run();
         (pair.fires)(&mut run);
         let findings = check(&run);
@@ -476,7 +488,7 @@ fn every_rule_fires_on_its_fault_with_figures_as_evidence() {
 
 #[test]
 fn every_rule_stays_silent_on_a_near_miss() {
-    for pair in PAIRS {
+    for pair in all_pairs() {
         let mut run = clean::run();
         (pair.silent)(&mut run);
         let findings = check(&run);

@@ -99,18 +99,20 @@ impl<'a> Analysis<'a> {
             .map(|latency_ns| latency_ns * blocks)
     }
 
-    fn session_bound(&self, unqueued: &Parts) -> Option<Candidate> {
+    /// The session bound for parts without queues, of as many sessions as they belong to.
+    pub fn session_bound(&self, unqueued: &Parts) -> Option<Candidate> {
         let (part, _) = *unqueued.by_size().first()?;
         let narrow = self.narrow_of(part, unqueued);
         let time = unqueued.residence();
         let per_op = Estimate { value: time.value + self.demand.think_ns, half: time.half };
         let unit = if self.demand.workload.is_scan() { "workers" } else { "sessions" };
-        let what = if self.demand.servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
+        let servers = unqueued.servers;
+        let what = if servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
         Candidate::new(
             Place::Session,
             narrow,
-            format!("{} {what} (mostly {})", self.demand.sessions_in_words(), part.words()),
-            (Estimate::exact(self.demand.servers), unit),
+            format!("{} {what} (mostly {})", self.demand.count_in_words(servers), part.words()),
+            (Estimate::exact(servers), unit),
             per_op.times(1e-9),
             Provenance::Measured,
         )

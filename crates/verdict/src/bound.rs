@@ -76,6 +76,12 @@ impl Candidate {
         })
     }
 
+    /// The same with another capacity and demand; `None` where nothing is left to demand.
+    pub fn changed(&self, capacity: Estimate, demand_per_op: Estimate) -> Option<Self> {
+        let rate = capacity.over(demand_per_op).filter(|rate| rate.value > 0.0)?;
+        Some(Candidate { capacity, demand_per_op, rate, ..self.clone() })
+    }
+
     /// Names the measurement that the capacity rests on.
     pub fn resting_on(mut self, id: impl Into<String>) -> Self {
         self.measurement = Some(id.into());

@@ -332,7 +332,7 @@ impl Capacities {
 
 /// The block measurement of the path that the workload's reads took: direct reads by as many threads as there
 /// are sessions, or buffered reads at that path's own knee.
-fn server_path(run: &Run, demand: &Demand) -> Option<String> {
+pub(crate) fn server_path(run: &Run, demand: &Demand) -> Option<String> {
     let m = demand.measurement;
     let direct = m.text(condition::UNCACHED_BY) == Some("debug_io_direct")
         || m.text(condition::METHOD) == Some("direct");

@@ -190,9 +190,14 @@ impl<'a> Demand<'a> {
 
     /// Sessions (or workers) for a sentence.
     pub fn sessions_in_words(&self) -> String {
+        self.count_in_words(self.servers)
+    }
+
+    /// So many sessions: of an observed server they are a mean.
+    pub fn count_in_words(&self, sessions: f64) -> String {
         match self.observed {
-            Some(_) => narrows_units::significant(self.servers, 3),
-            None => self.servers.to_string(),
+            Some(_) => narrows_units::significant(sessions, 3),
+            None => sessions.to_string(),
         }
     }
 

@@ -161,7 +161,7 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
 
 /// The sum by the law of the narrow place: a full resource's capacity over demand where that reproduces the
 /// rate, the sessions' time else; the log's ladder stands in where the sessions' time is unknown.
-fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
+pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
     let session = match &analysis.demand.observed {
         Some(_) => observed::sum(analysis),
         None => analysis.parts.as_ref().ok().map(|parts| parts.sum()),

@@ -33,11 +33,13 @@ mod session;
 mod sharing;
 mod test;
 pub mod threshold;
+mod what_if;
 
 pub use asked::{PerOperation, per_operation};
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;
+pub use what_if::{Amount, LogChange, Scenario, WhatIfError, what_if};
 
 /// The database workloads that get a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -65,15 +65,23 @@ pub(crate) fn bound(run: &Run, sessions: f64) -> Option<LogBound> {
     })
 }
 
-/// One flush by the server's own method as the log layer saw it, ns: beside writes where that was measured.
-/// The comparison must not accuse the server lightly, so of mean and median the slower counts.
-pub(crate) fn layer_flush_ns(run: &Run, workload: &Measurement) -> Option<f64> {
+/// The log layer's flushes by the server's own method: beside writes where that was measured.
+pub(crate) fn append<'a>(run: &'a Run, workload: &Measurement) -> Option<&'a Measurement> {
+    appends(run, workload).next()
+}
+
+fn appends<'a>(run: &'a Run, workload: &Measurement) -> impl Iterator<Item = &'a Measurement> {
     let method = match workload.text(condition::SYNC_METHOD) {
         Some("open_dsync" | "open_datasync" | "dsync") => "dsync",
         _ => "fdatasync",
     };
-    ["busy", "idle"].into_iter().find_map(|state| {
-        let m = run.measurement(&format!("log.append.{method}.{state}")).filter(|m| m.usable())?;
+    let found = move |state| run.measurement(&format!("log.append.{method}.{state}"));
+    ["busy", "idle"].into_iter().filter_map(found).filter(|m| m.usable())
+}
+
+/// One such flush, ns. The comparison must not accuse the server lightly, so of mean and median the slower counts.
+pub(crate) fn layer_flush_ns(run: &Run, workload: &Measurement) -> Option<f64> {
+    appends(run, workload).find_map(|m| {
         [metric::LATENCY_MEAN, metric::LATENCY_P50]
             .iter()
             .filter_map(|name| m.value(name))

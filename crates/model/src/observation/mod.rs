@@ -57,9 +57,17 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// What is unknown where counters were reset.
+    pub const COUNTERS_RESET: &str = "counters that were reset during the look";
+
     /// The setting of that name.
     pub fn setting(&self, name: &str) -> Option<&LiveSetting> {
         self.settings.iter().find(|setting| setting.name == name)
+    }
+
+    /// Whether counters were reset during the look.
+    pub fn counters_were_reset(&self) -> bool {
+        self.unknown.iter().any(|unknown| unknown.what == Self::COUNTERS_RESET)
     }
 
     /// A count per second; `None` where it is unknown.

@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         "others-unseen",
         When::Blind {
             // Of a server that is only looked at the machine may be another.
-            of: Select::ALL.except(&["log.live"]),
+            of: Select::ALL.except(&["log.live", "database.observed"]),
             have: &[],
             lack: &[metric::OTHER_CPUS, metric::STEAL],
         },

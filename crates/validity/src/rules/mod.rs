@@ -11,6 +11,7 @@ mod generator;
 mod live;
 mod log;
 mod machine;
+mod observed;
 mod order;
 mod path;
 mod steadiness;
@@ -33,6 +34,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         durability::RULES,
         log::RULES,
         live::RULES,
+        observed::RULES,
         machine::RULES,
         path::RULES,
         structure::RULES,

@@ -10,8 +10,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "not-steady",
         group: Group::Steadiness,
         severity: Severity::Suspect,
+        // Clients choose the load of a server that is only looked at.
         // A test and its baseline take turns, so a drift meets both; the interval of their ratio carries the rest.
-        about: About::Measurement(Select::ALL.except(&["*.test.*"])),
+        about: About::Measurement(Select::ALL.except(&["*.test.*", "database.observed"])),
         when: When::Drift { p_within: 0.01, p_between: 0.05, share: 0.10 },
         figures: &[],
         summary: "The figure was still moving while it was measured",
@@ -36,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "wide-spread",
         group: Group::Steadiness,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ALL.except(&["*.test.*"])),
+        about: About::Measurement(Select::ALL.except(&["*.test.*", "database.observed"])),
         when: When::Wide { half_width: 0.25 },
         figures: &[],
         summary: "The repeats differ too much for the figure to mean much",

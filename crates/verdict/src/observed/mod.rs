@@ -29,6 +29,7 @@ pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
 pub(crate) use phrase::phrase;
 pub(crate) use standing::standing;
+pub(crate) use time::time_ns;
 
 /// What only an observed server has. Times are per transaction.
 #[derive(Debug, Clone)]

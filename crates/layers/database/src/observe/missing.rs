@@ -1,6 +1,6 @@
 //! What could not be learned, and what it takes.
 
-use narrows_model::{LiveSetting, Unknown};
+use narrows_model::{LiveSetting, Observation, Unknown};
 
 use super::counts::Changed;
 use super::settings::on;
@@ -68,7 +68,7 @@ impl Missing<'_> {
         }
         add(
             self.counted.reset,
-            "counters that were reset during the look",
+            Observation::COUNTERS_RESET,
             "a look in which nobody resets statistics or drops a database",
         );
         add(

@@ -1,0 +1,78 @@
+//! What more cores, and cheaper I/O, do to the processors' bound.
+
+use narrows_model::{Narrow, metric};
+
+use super::amount::Amount;
+use crate::analysis::Analysis;
+use crate::bound::Candidate;
+use crate::capacity::server_path;
+use crate::estimate::Estimate;
+use crate::log;
+use crate::sharing::sharing;
+
+/// Size of the sequential reads whose cost is measured, bytes.
+const SEQUENTIAL_BYTES: f64 = 1024.0 * 1024.0;
+
+/// The processors' bound with more cores; the text is what is assumed.
+pub(super) fn more_cores(
+    analysis: &Analysis,
+    cpu: &Candidate,
+    cores: Amount,
+) -> Result<(Option<Candidate>, Option<String>), String> {
+    if cpu.narrow == Narrow::CpuQuota {
+        let text = "a quota withholds CPUs, so that more of them bring nothing until it is raised";
+        return Ok((Some(cpu.clone()), Some(text.to_string())));
+    }
+    let set = analysis.demand.cpu.set.unwrap_or(cpu.capacity.value);
+    let added = match cores {
+        Amount::Factor(factor) => set * (factor - 1.0),
+        Amount::More(cores) => cores * cpus_per_core(analysis),
+    };
+    let capacity = Estimate { value: cpu.capacity.value + added, half: cpu.capacity.half };
+    if capacity.value <= 0.0 {
+        return Err(format!("the server has only {set:.0} CPUs, so that none would be left"));
+    }
+    let (growth, assumed) = match sharing(analysis).and_then(|sharing| sharing.ratio) {
+        Some(factor) if factor > 1.0 && set > 1.0 => {
+            let each = (factor - 1.0) / (set - 1.0);
+            let text = format!(
+                "sharing, × {factor:.2} at {set:.0} CPUs, is taken to grow in proportion to them"
+            );
+            ((1.0 + each * (set + added - 1.0).max(0.0)) / factor, Some(text))
+        }
+        Some(_) => (1.0, None),
+        None => {
+            (1.0, Some("how CPU time grows with CPUs (sharing) isn't known and left out".into()))
+        }
+    };
+    let more = cpu.changed(capacity, cpu.demand_per_op.times(growth));
+    // Who loses by more cores can leave them idle.
+    let worse = |more: &Candidate| added > 0.0 && more.rate.value < cpu.rate.value;
+    Ok((Some(more.filter(|more| !worse(more)).unwrap_or_else(|| cpu.clone())), assumed))
+}
+
+/// CPUs that a core has: what is counted and scheduled on.
+fn cpus_per_core(analysis: &Analysis) -> f64 {
+    let cpu = analysis.run.platform().map(|platform| &platform.cpu);
+    let cpu = cpu.filter(|cpu| cpu.cores > 0 && cpu.smt_active == Some(true));
+    cpu.map_or(1.0, |cpu| (f64::from(cpu.threads) / f64::from(cpu.cores)).max(1.0))
+}
+
+/// Processor time of an operation's reads, and of its flushes, ns; `None` where what one takes wasn't measured here.
+pub(super) fn io_ns(analysis: &Analysis) -> (Option<f64>, Option<f64>) {
+    let (run, demand) = (analysis.run, &analysis.demand);
+    let cost = |id: &str| {
+        run.measurement(id).filter(|m| m.usable()).and_then(|m| m.value(metric::CPU_PER_OP))
+    };
+    let reads = if demand.workload.is_scan() {
+        let chunks = demand.io.device_read_bytes.map(|bytes| bytes.value / SEQUENTIAL_BYTES);
+        cost("block.read.sequential.1m.knee").zip(chunks)
+    } else {
+        let own = server_path(run, demand).and_then(|id| cost(&id));
+        let each = own.or_else(|| cost("block.read.random.8k.knee"));
+        each.zip(demand.io.device_reads.or(demand.io.block_reads).map(|reads| reads.value))
+    };
+    let flushes = demand.measurement.value(metric::FLUSHES_PER_OP);
+    let flush = log::append(run, demand.measurement).and_then(|m| m.value(metric::CPU_PER_OP));
+    (reads.map(|(each, n)| each * n), flush.zip(flushes).map(|(each, n)| each * n))
+}
