@@ -17,6 +17,7 @@ mod limits;
 mod log;
 mod output;
 mod plan;
+mod plan_demand;
 mod plan_view;
 mod platform_view;
 mod progress;

@@ -4,16 +4,15 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use narrows_plan::{Asked, Demand, Description, Fit, Plan, Question};
-use narrows_verdict::PerOperation;
+use narrows_plan::{Description, Plan, Question};
 
 use crate::args::plan::{PlanArgs, PlanFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{limits, output, store};
+use crate::{limits, output, plan_demand};
 
 /// Columns of the screen.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 
 /// Prints the answers.
 pub fn plan(args: &PlanArgs) -> Result<Exit> {
@@ -23,7 +22,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
         platforms.push(narrows_plan::describe(&file.display().to_string(), &text(file)?, &table)?);
     }
     match &args.demand {
-        Some(run) => demand(args, &platforms, run),
+        Some(run) => plan_demand::plan(args, &platforms, run),
         None => ceilings(args, &platforms),
     }
 }
@@ -45,48 +44,7 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
     Ok(if answered { Exit::Done } else { Exit::Inconclusive })
 }
 
-fn demand(args: &PlanArgs, platforms: &[Description], name: &str) -> Result<Exit> {
-    let run = store::load(&store::find(name)?)?;
-    let demands: Vec<Demand> = narrows_verdict::per_operation(&run).iter().map(asked).collect();
-    if demands.is_empty() {
-        return Err(Failure::hinted(
-            format!("--demand {name}: the run has no usable measurement of a database workload"),
-            "measure some with `narrows run`, which includes the database layer",
-        ));
-    }
-    let mut fits: Vec<Fit> = Vec::new();
-    for platform in platforms {
-        for demand in &demands {
-            fits.push(narrows_plan::fit(platform, demand).map_err(|e| no_way(platform, &e))?);
-        }
-    }
-    let text = match args.format {
-        PlanFormat::Text => narrows_plan::fits_table(&fits, WIDTH),
-        PlanFormat::Json => narrows_plan::fits_json(&fits),
-        PlanFormat::Csv => narrows_plan::fits_csv(&fits),
-        PlanFormat::Markdown => narrows_plan::fits_markdown(&fits),
-    };
-    output::print(&text)?;
-    let answered = fits.iter().all(|fit| fit.ceiling_per_s.is_some());
-    Ok(if answered { Exit::Done } else { Exit::Inconclusive })
-}
-
-fn asked(op: &PerOperation) -> Demand {
-    let requests = |count: Option<f64>, bytes: Option<f64>| {
-        let (count, bytes) = (count?, bytes?);
-        let each = if count > 0.0 { bytes / count } else { 0.0 };
-        Some(Asked { per_op: count, bytes: each })
-    };
-    Demand {
-        name: op.workload.measurement_id().trim_start_matches("database.").to_string(),
-        measured_per_s: op.rate_per_s,
-        cpu_ns: op.cpu_ns,
-        reads: requests(op.reads, op.read_bytes),
-        writes: requests(op.writes, op.write_bytes),
-    }
-}
-
-fn no_way(platform: &Description, error: &narrows_plan::FlowError) -> anyhow::Error {
+pub(crate) fn no_way(platform: &Description, error: &narrows_plan::FlowError) -> anyhow::Error {
     Failure::hinted(
         format!("{}: {error}", platform.file),
         "join the drives' machine and the database's with [[link]]s, over a [[switch]] without `at` if need be",

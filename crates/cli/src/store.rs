@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use narrows_model::Run;
+use narrows_model::{ReadRunError, Run};
 
 use crate::failure::Failure;
 
@@ -118,10 +118,13 @@ pub fn find(name: &str) -> Result<PathBuf> {
 pub fn load(path: &Path) -> Result<Run> {
     let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     Run::from_json(&text).map_err(|error| {
-        Failure::hinted(
-            format!("{}: {error}", path.display()),
-            "a run file ends in .narrows.json and is written by narrows run",
-        )
+        let hint = match error {
+            ReadRunError::Schema { .. } => {
+                "read it with the version that wrote it, or measure again with this one"
+            }
+            _ => "a run file ends in .narrows.json and is written by narrows run",
+        };
+        Failure::hinted(format!("{}: {error}", path.display()), hint)
     })
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::build::build;
 use crate::carry::Basis;
 use crate::description::Description;
+use crate::drawing::{Drawing, Marks, draw};
 use crate::note::{Note, in_words};
 use crate::work::Work;
 
@@ -37,6 +38,8 @@ pub struct Plan {
     pub price: Option<Price>,
     /// What was not reckoned with, and why.
     pub notes: Vec<String>,
+    /// The platform as a tree, what binds being marked.
+    pub drawing: Drawing,
 }
 
 /// A price and what it counts.
@@ -156,7 +159,10 @@ pub fn plan(platform: &Description, question: Question) -> Result<Plan, FlowErro
         notes.extend(built.notes);
     }
     notes.extend(far_memory(platform).into_iter().map(Note::Other));
+    let bound = works.iter().map(|answer| (answer.work.title(), answer.binding.as_slice()));
+    let drawing = draw(platform, Marks::of(bound));
     Ok(Plan {
+        drawing,
         name: platform.name.clone(),
         file: platform.file.clone(),
         note: platform.note.clone(),

@@ -8,11 +8,11 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{FlowError, Network, Route, User};
 
 use crate::carry::{Basis, Carry, Load, Part, Way};
-use crate::demand::Demand;
-use crate::description::{Data, Database, Description, End, Place};
+use crate::demand::{Asked, Demand};
+use crate::description::{Data, Database, Description, Drives, End, Place};
 use crate::note::Note;
 use crate::paths::{Hop, paths};
-use crate::work::Work;
+use crate::work::{SEQUENTIAL_BYTES, Work};
 
 /// Routes of all databases together; a stripe over groups with several ways each multiplies them.
 const ROUTES_MAX: usize = 64;
@@ -31,14 +31,7 @@ pub(crate) fn build(
     block_bytes: u64,
     basis: Basis,
 ) -> Result<Built, FlowError> {
-    let mut builder = Builder {
-        platform,
-        work,
-        block: work.bytes(block_bytes),
-        cpu_known: false,
-        carry: Carry::new(basis),
-        notes: Vec::new(),
-    };
+    let mut builder = Builder::new(platform, work, work.bytes(block_bytes), basis);
     if work == Work::MemoryStream {
         builder.memory_streams();
     } else {
@@ -50,39 +43,81 @@ pub(crate) fn build(
     Ok(Built { network: builder.carry.network, notes: builder.notes })
 }
 
+/// How the log's writes are reckoned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flushes {
+    /// As many as were counted at that load.
+    Counted,
+    /// As few as it takes: group commit makes fewer of them as load rises, so only their bytes count.
+    Free,
+}
+
 /// The network of a measured demand, each database doing the same work; a unit is one of its operations.
-pub(crate) fn build_demand(platform: &Description, demand: &Demand) -> Result<Built, FlowError> {
-    let mut builder = Builder {
-        platform,
-        work: Work::RandomRead,
-        block: 0,
-        cpu_known: true,
-        carry: Carry::new(Basis::Ceiling),
-        notes: Vec::new(),
-    };
-    let parts = [(Work::RandomRead, &demand.reads), (Work::RandomWrite, &demand.writes)];
+/// `core_ratio` is that of machines which don't say their own.
+pub(crate) fn build_demand(
+    platform: &Description,
+    demand: &Demand,
+    core_ratio: f64,
+    flushes: Flushes,
+) -> Result<Built, FlowError> {
+    let mut builder = Builder::new(platform, Work::RandomRead, 0, Basis::Ceiling);
+    builder.cpu_known = true;
+    let asked = asked(platform, demand, flushes);
     for database in &platform.databases {
+        let log = Database {
+            data: database.wal.unwrap_or(database.data),
+            in_flight: None,
+            ..database.clone()
+        };
         let mut routes = vec![Route::default()];
-        for (work, asked) in parts {
-            let Some(asked) = asked.filter(|asked| asked.per_op > 0.0 && asked.bytes >= 1.0) else {
+        for (work, on_the_log, asked) in &asked {
+            if asked.per_op.value <= 0.0 || asked.bytes < 1.0 {
                 continue;
-            };
-            (builder.work, builder.block) = (work, asked.bytes.round() as u64);
-            let ways = builder.routes(database)?;
+            }
+            (builder.work, builder.block) = (*work, asked.bytes.round() as u64);
+            let ways = builder.routes(if *on_the_log { &log } else { database })?;
             routes = routes
                 .iter()
-                .flat_map(|route| ways.iter().map(|way| joined(route, way, asked.per_op)))
+                .flat_map(|route| ways.iter().map(|way| joined(route, way, asked.per_op.value)))
                 .collect();
             builder.few(database, routes.len())?;
         }
         if let Some(cpu_ns) = demand.cpu_ns {
+            let own = platform.machines[database.at].core_ratio.as_ref().map(|(ratio, _)| *ratio);
+            let threads = own.unwrap_or(core_ratio) * demand.threads_per_core;
             for route in &mut routes {
-                builder.processors_at(route, database.at, cpu_ns / 1e9);
+                builder.processors_at(route, database.at, cpu_ns.value / 1e9 / threads);
             }
         }
         builder.user(database, routes);
     }
     Ok(Built { network: builder.carry.network, notes: builder.notes })
+}
+
+/// What an operation asks of the drives: the kind, whether of those with the log, and how much.
+fn asked(platform: &Description, demand: &Demand, flushes: Flushes) -> Vec<(Work, bool, Asked)> {
+    let reading = if demand.scan { Work::Scan } else { Work::RandomRead };
+    let reads = demand.reads.map(|asked| (reading, false, asked));
+    let apart = platform.databases.iter().any(|database| database.wal.is_some());
+    let writes = |asked: Option<Asked>| asked.map(|asked| (Work::RandomWrite, false, asked));
+    let mut all: Vec<_> = reads.into_iter().collect();
+    match (&demand.log, flushes) {
+        (Some(log), Flushes::Free) => {
+            let each = SEQUENTIAL_BYTES as f64;
+            let bytes = Asked { per_op: log.bytes.times(1.0 / each), bytes: each };
+            all.extend(writes(demand.data_writes()));
+            // Where flushes weren't counted, the log's writes are still among all.
+            if demand.writes.is_none() || log.counted().is_some() {
+                all.push((Work::SequentialWrite, true, bytes));
+            }
+        }
+        (Some(log), Flushes::Counted) if apart || demand.writes.is_none() => {
+            all.extend(writes(demand.data_writes()));
+            all.extend(log.counted().map(|asked| (Work::RandomWrite, true, asked)));
+        }
+        _ => all.extend(writes(demand.writes)),
+    }
+    all
 }
 
 /// One route and so many times another.
@@ -109,7 +144,19 @@ pub(crate) struct OnDrives {
     reads: f64,
     writes: f64,
     /// What of the unit's data comes from or goes to this group, for what lies above the drives.
-    share: f64,
+    pub(crate) share: f64,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(
+        platform: &'a Description,
+        work: Work,
+        block: u64,
+        basis: Basis,
+    ) -> Builder<'a> {
+        let carry = Carry::new(basis);
+        Builder { platform, work, block, cpu_known: false, carry, notes: Vec::new() }
+    }
 }
 
 impl Builder<'_> {
@@ -136,7 +183,6 @@ impl Builder<'_> {
     /// Every way of one unit of the work.
     fn routes(&mut self, database: &Database) -> Result<Vec<Route>, FlowError> {
         let mut routes = vec![Route::default()];
-        let mut latencies = Vec::new();
         for on in self.on_drives(database) {
             let drives = &self.platform.drives[on.group];
             let Some(home) = self.platform.machine_of(drives.at) else { continue };
@@ -155,22 +201,17 @@ impl Builder<'_> {
                     next.push(route);
                 }
             }
-            let fastest = ways.iter().map(|way| self.latency_s(on, way)).reduce(|a, b| {
-                // One that isn't known could be any.
-                a.zip(b).map(|(a, b)| a.min(b))
-            });
-            latencies.push((on.share, fastest.flatten()));
             self.few(database, next.len())?;
             routes = next;
         }
         for route in &mut routes {
-            self.at_the_database(route, database, &latencies);
+            self.at_the_database(route, database);
         }
         Ok(routes)
     }
 
     /// What one unit of work is on each group of drives, the array's multiplication included.
-    fn on_drives(&self, database: &Database) -> Vec<OnDrives> {
+    pub(crate) fn on_drives(&self, database: &Database) -> Vec<OnDrives> {
         let members = self.platform.members(database.data);
         let drives = |group: &usize| self.platform.drives[*group].count;
         let all: u32 = members.iter().map(drives).sum();
@@ -231,14 +272,33 @@ impl Builder<'_> {
         if let Some(class) = &drives.class {
             self.carry.class(route, part, class, direction, load);
         }
-        let media = if inwards {
-            (&drives.media.read_bytes, &drives.media.reads)
-        } else {
-            (&drives.media.write_bytes, &drives.media.writes)
-        };
-        let label = drives.media.class.as_deref().unwrap_or("drive by hand");
-        self.carry.media(route, part, label, media, direction, load);
+        self.carry.media(route, part, &drives.media, direction, load);
+        self.lacking(group, direction);
         self.upwards(route, drives.at, direction, load);
+    }
+
+    /// Says which figure of the media would limit this work and isn't known.
+    fn lacking(&mut self, group: usize, direction: Direction) {
+        let Drives { name, media, class, .. } = &self.platform.drives[group];
+        let operations = class.as_ref().map(|class| &class.operations);
+        let (bytes, requests, of_class, keys) = match direction {
+            Direction::Read => {
+                let of_class = operations.and_then(|of| of.read.as_ref());
+                (&media.read_bytes, &media.reads, of_class, ["read", "reads"])
+            }
+            Direction::Write => {
+                let of_class = operations.and_then(|of| of.write.as_ref());
+                (&media.write_bytes, &media.writes, of_class, ["write", "writes"])
+            }
+        };
+        let name = name.clone();
+        if self.work.is_random() {
+            if requests.is_none() && of_class.is_none() {
+                self.note(Note::Figure(name, keys[1]));
+            }
+        } else if bytes.is_none() {
+            self.note(Note::Figure(name, keys[0]));
+        }
     }
 
     /// Through the PCIe switches above a place.

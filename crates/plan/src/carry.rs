@@ -6,7 +6,7 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{Constraint, Counts, Network, Route};
 use narrows_limits::table::{Class, Detail, Duplex, Figure};
 
-use crate::description::Carrier;
+use crate::description::{Carrier, Media};
 
 /// Which figures are reckoned with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,22 +197,28 @@ impl Carry {
         &mut self,
         route: &mut Route,
         part: Part<'_>,
-        label: &str,
-        (bytes, operations): (&Option<Figure>, &Option<Figure>),
+        media: &Media,
         direction: Direction,
         load: Load,
     ) {
-        let doing = match direction {
-            Direction::Read => "reading",
-            Direction::Write => "writing",
-        };
         let each = [
-            (bytes, Counts::Bytes, load.total_bytes()),
-            (operations, Counts::Operations, load.requests),
+            (&media.read_bytes, &media.write_bytes, Counts::Bytes, load.total_bytes()),
+            (&media.reads, &media.writes, Counts::Operations, load.requests),
         ];
-        for (figure, counts, usage) in each {
-            let Some(figure) = figure else { continue };
-            let capacity = self.basis.of(figure) * f64::from(part.count);
+        for (reading, writing, counts, usage) in each {
+            let (own, doing) = match direction {
+                Direction::Read => (reading, "reading"),
+                Direction::Write => (writing, "writing"),
+            };
+            let Some(own) = own.as_ref().map(|figure| self.basis.of(figure)) else { continue };
+            let other = reading.as_ref().filter(|_| media.shared && writing.is_some());
+            let label = media.class.as_deref().unwrap_or("drive by hand");
+            // One arm: what a write takes of it is told in reads.
+            let (capacity, usage, doing) = match other.map(|figure| self.basis.of(figure)) {
+                Some(reads) => (reads, usage * reads / own, "one arm for reads and writes"),
+                None => (own, usage, doing),
+            };
+            let capacity = capacity * f64::from(part.count);
             let label = times(part.count, &format!("{label}, {doing}"));
             let at = self.constraint(part.component, counts, &label, capacity);
             route.cross(at, usage);

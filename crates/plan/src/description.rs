@@ -48,6 +48,8 @@ pub(crate) struct Machine {
     pub sockets: u32,
     pub cores: Option<u32>,
     pub cpu: Option<Cpu>,
+    /// Work of one core over that of a core where a demand was measured, and where that comes from.
+    pub core_ratio: Option<(f64, String)>,
     pub lanes: Option<u32>,
     /// All sockets' channels together, bytes per second, and how that was computed.
     pub memory: Option<Memory>,
@@ -120,6 +122,8 @@ pub(crate) struct Media {
     pub writes: Option<Figure>,
     pub read_ns: Option<Figure>,
     pub write_ns: Option<Figure>,
+    /// One arm does both: reads and writes share what there is.
+    pub shared: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -167,6 +171,8 @@ pub(crate) struct Database {
     pub name: String,
     pub at: usize,
     pub data: Data,
+    /// Where the log is; with the data where nothing is said.
+    pub wal: Option<Data>,
     pub in_flight: Option<u32>,
     pub workers: Option<u32>,
     /// Copies of each byte that processors make on its way to the buffer: 1 through a page cache.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_limits::table::{Class, Dimension, Family};
+use narrows_limits::table::{Class, Dimension, Duplex, Family};
 use toml::Spanned;
 
 use crate::description::{Array, Drives, Media};
@@ -36,7 +36,8 @@ impl Builder<'_> {
         let of_media = named.as_ref().is_some_and(|class| MEDIA.contains(&class.family));
         let (media, class) = if of_media { (named, None) } else { (None, named) };
         let media = self.media(&what, entry, media)?;
-        if class.is_none() && media == Media::default() {
+        let says_nothing = Media { shared: false, ..media.clone() } == Media::default();
+        if class.is_none() && says_nothing {
             let why = "have neither class nor figures";
             let hint = "give class = \"nvme-gen4-x4\", or read = \"… GB/s\" and so on with source";
             return Err(self.reader.source.error(&span, what, why, hint));
@@ -76,6 +77,9 @@ impl Builder<'_> {
                 .or(times.read_ns),
             write_ns: figure("write_latency", &entry.write_latency, Dimension::Time)?
                 .or(times.durable_write_ns),
+            shared: entry
+                .spinning
+                .unwrap_or_else(|| known.is_some_and(|c| c.duplex == Duplex::Half)),
         })
     }
 

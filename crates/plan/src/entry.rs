@@ -49,6 +49,7 @@ pub(crate) struct MachineEntry {
     pub distances: Option<Spanned<Vec<Spanned<Vec<i64>>>>>,
     pub interconnect: Option<Text>,
     pub interconnect_links: Option<Whole>,
+    pub core_ratio: Option<Spanned<f64>>,
     pub source: Option<Text>,
     pub price: Option<Spanned<f64>>,
 }
@@ -80,6 +81,7 @@ pub(crate) struct DrivesEntry {
     pub writes: Option<Text>,
     pub read_latency: Option<Text>,
     pub write_latency: Option<Text>,
+    pub spinning: Option<bool>,
     pub source: Option<Text>,
     pub price: Option<Spanned<f64>>,
 }
@@ -121,6 +123,7 @@ pub(crate) struct DatabaseEntry {
     pub name: Option<Text>,
     pub at: Text,
     pub data: Text,
+    pub wal: Option<Text>,
     pub in_flight: Option<Whole>,
     pub workers: Option<Whole>,
     pub copies: Option<Whole>,

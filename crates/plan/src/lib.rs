@@ -3,20 +3,25 @@
 //! [`describe`] reads a TOML text and refuses what can't be built; [`plan`] answers by [`narrows_limits::flow`] for
 //! each kind of work. Ceilings come from the table of limits or by hand with a source. Data in, data out.
 //!
-//! Not here: queueing and software. A ceiling is what no system passes; where a source says what good systems reach,
-//! that stands beside it.
+//! [`fit`] sets a measured demand on it.
+//!
+//! Not here: queueing (but for sessions at the processors) and software. A ceiling is what no system passes; where a
+//! source says what good systems reach, that stands beside it.
 
 mod answer;
 mod budget;
 mod build;
 mod carry;
 pub mod casebook;
+mod closed;
 mod demand;
 mod description;
+mod drawing;
 mod drives;
 mod entry;
 mod error;
 mod figures;
+mod fit;
 mod lines;
 mod links;
 mod machine;
@@ -26,17 +31,24 @@ mod paths;
 mod price;
 mod read;
 mod render;
+mod sessions;
+mod taken;
 mod waits;
 mod work;
 
 pub use answer::{Binding, Plan, Price, Question, Share, Widen, WorkAnswer, plan};
-pub use demand::{Asked, Demand, Fit, fit};
+pub use demand::{Amount, Asked, Demand, Log, PartKind, TimePart};
 pub use description::Description;
+pub use drawing::{Drawing, Part, Wire, drawn_for};
 pub use error::PlanError;
+pub use fit::{Fit, FitError, Verdict, fit};
+pub use machine::CORE_RATIO;
 pub use narrows_limits::flow::FlowError;
 pub use read::{TEXT_BYTES_MAX, describe};
 pub use render::{
-    arithmetic_page, case_page, csv, figures_page, fits_csv, fits_json, fits_markdown, fits_table,
-    json, markdown, text,
+    FitRow, Migration, Row, arithmetic_page, binds, case_page, compared, csv, demand_rows,
+    figures_page, fits_csv, fits_json, fits_markdown, fits_rows, fits_text, json, markdown, text,
+    widening,
 };
+pub use sessions::{AtRate, AtSessions, Gain, Term};
 pub use work::{SEQUENTIAL_BYTES, Work};

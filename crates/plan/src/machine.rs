@@ -11,6 +11,8 @@ use crate::lines;
 
 /// More sockets than any machine has.
 const SOCKETS_MAX: u32 = 64;
+/// One core's work over another's: beyond these two aren't compared.
+pub const CORE_RATIO: std::ops::RangeInclusive<f64> = 0.05..=20.0;
 /// A node's distance to itself (ACPI, SLIT).
 const LOCAL: i64 = 10;
 /// The largest distance; 255 says unreachable.
@@ -50,8 +52,34 @@ pub(crate) fn read(reader: Reader<'_>, entry: &MachineEntry) -> Result<Machine, 
         cpu,
         lanes,
         interconnect,
+        core_ratio: core_ratio(reader, entry, &what)?,
         name,
     })
+}
+
+/// How many times the work of a core where a demand was measured one of this machine does.
+fn core_ratio(
+    reader: Reader<'_>,
+    entry: &MachineEntry,
+    what: &str,
+) -> Result<Option<(f64, String)>, PlanError> {
+    let Some(ratio) = &entry.core_ratio else { return Ok(None) };
+    let what = format!("{what}: core_ratio");
+    let refuse =
+        |why: String, hint: &str| Err(reader.source.error(&ratio.span(), &what, why, hint));
+    let value = *ratio.get_ref();
+    if !CORE_RATIO.contains(&value) {
+        let why = format!("{value} is not within {} and {}", CORE_RATIO.start(), CORE_RATIO.end());
+        return refuse(
+            why,
+            "1.4 says that a core does 1.4 times the work of one where it was measured",
+        );
+    }
+    let Some(source) = &entry.source else {
+        let why = "a figure by hand needs its source".to_string();
+        return refuse(why, "add source = \"…\": where the figure comes from, in one line");
+    };
+    Ok(Some((value, reader.prose(&format!("{what}: source"), source)?)))
 }
 
 /// All sockets' channels; by hand over the class.

@@ -13,6 +13,8 @@ pub(crate) enum Note {
     InFlight(String),
     /// Requests in flight of a database are given, and this time of its drives isn't.
     Latency(String, &'static str),
+    /// Drives don't say this about their media.
+    Figure(String, &'static str),
     /// Anything else, in words.
     Other(String),
 }
@@ -65,6 +67,7 @@ pub(crate) fn in_words(notes: &[Note]) -> Vec<String> {
     words.extend(latency.map(|(of, keys)| {
         format!("in_flight given without {keys} of the drives, so requests in flight limit nothing there: {of}")
     }));
+    words.extend(figures(notes));
     for note in notes {
         if let Note::Other(text) = note
             && !words.contains(text)
@@ -73,6 +76,31 @@ pub(crate) fn in_words(notes: &[Note]) -> Vec<String> {
         }
     }
     words
+}
+
+/// Drives that lack the same figures in one sentence.
+fn figures(notes: &[Note]) -> Vec<String> {
+    let mut lacking: Vec<(&str, Vec<&str>)> = Vec::new();
+    for note in notes {
+        let Note::Figure(name, key) = note else { continue };
+        match lacking.iter_mut().find(|(known, _)| known == name) {
+            Some((_, keys)) if keys.contains(key) => {}
+            Some((_, keys)) => keys.push(key),
+            None => lacking.push((name, vec![key])),
+        }
+    }
+    let mut said: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for (name, keys) in lacking {
+        match said.iter_mut().find(|(known, _)| *known == keys) {
+            Some((_, names)) => names.push(name),
+            None => said.push((keys, vec![name])),
+        }
+    }
+    let words = |(keys, names): (Vec<&str>, Vec<&str>)| {
+        let (keys, names) = (keys.join(", "), names.join(", "));
+        format!("drives don't say {keys}, so their media limit nothing of that: {names}")
+    };
+    said.into_iter().map(words).collect()
 }
 
 #[cfg(test)]
@@ -95,6 +123,25 @@ mod tests {
                 "memory isn't described and limits nothing: a, b",
                 "cpu_per_read, cpu_per_write not given, so processors limit nothing there: db",
                 "odd",
+            ]
+        );
+    }
+
+    #[test]
+    fn drives_are_told_together_only_where_they_lack_the_same() {
+        let lacks = |name: &str, key| Note::Figure(name.into(), key);
+        let notes = [
+            lacks("a", "reads"),
+            lacks("b", "reads"),
+            lacks("a", "writes"),
+            lacks("a", "reads"),
+            lacks("c", "reads"),
+        ];
+        assert_eq!(
+            in_words(&notes),
+            [
+                "drives don't say reads, writes, so their media limit nothing of that: a",
+                "drives don't say reads, so their media limit nothing of that: b, c",
             ]
         );
     }

@@ -290,11 +290,14 @@ impl Builder<'_> {
             ));
         };
         let wanted = "drives or an array";
-        let data = match self.named(&format!("{what}: data"), &entry.data, wanted)? {
-            Named::Drives(index) => Data::Drives(index),
-            Named::Array(index) => Data::Array(index),
-            other => return Err(self.wrong_kind(&what, &entry.data, other, wanted)),
-        };
+        let place =
+            |key: &str, name: &Text| match self.named(&format!("{what}: {key}"), name, wanted)? {
+                Named::Drives(index) => Ok(Data::Drives(index)),
+                Named::Array(index) => Ok(Data::Array(index)),
+                other => Err(self.wrong_kind(&what, name, other, wanted)),
+            };
+        let data = place("data", &entry.data)?;
+        let wal = entry.wal.as_ref().map(|name| place("wal", name)).transpose()?;
         let count =
             |key: &str, number, least| self.reader.count(&format!("{what}: {key}"), number, least);
         let figure = |key: &str, text: &Option<Text>, dimension| {
@@ -306,6 +309,7 @@ impl Builder<'_> {
         Ok(Database {
             at,
             data,
+            wal,
             in_flight: count("in_flight", &entry.in_flight, 1)?,
             workers: count("workers", &entry.workers, 1)?,
             copies: count("copies", &entry.copies, 0)?.unwrap_or(0),

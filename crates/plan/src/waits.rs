@@ -8,17 +8,12 @@ use crate::build::{Builder, OnDrives};
 use crate::carry::{Basis, times};
 use crate::description::Database;
 use crate::note::Note;
-use crate::paths::Hop;
+use crate::paths::{Hop, paths};
 use crate::work::Work;
 
 impl Builder<'_> {
     /// Processors, workers and requests in flight.
-    pub(crate) fn at_the_database(
-        &mut self,
-        route: &mut Route,
-        database: &Database,
-        latencies: &[(f64, Option<f64>)],
-    ) {
+    pub(crate) fn at_the_database(&mut self, route: &mut Route, database: &Database) {
         let bytes = self.block as f64;
         let scan = self.work == Work::Scan;
         let looked_at = if scan { 1.0 } else { 0.0 } + 2.0 * f64::from(database.copies);
@@ -41,15 +36,7 @@ impl Builder<'_> {
             }
             return;
         };
-        let latency: Option<Vec<(f64, f64)>> =
-            latencies.iter().map(|(share, latency)| Some((*share, (*latency)?))).collect();
-        // A block is on one drive: by Little's law its time is that of each group by its share. A unit in order is striped over the
-        // groups, and waits for the slowest.
-        let of_all = |times: Vec<(f64, f64)>| match self.work.is_random() {
-            true => times.iter().map(|(share, latency)| share * latency).sum(),
-            false => times.iter().map(|(_, latency)| *latency).fold(0.0, f64::max),
-        };
-        let latency = latency.filter(|times| !times.is_empty()).map(of_all);
+        let latency = self.request_s(database);
         if let Some(latency) = latency {
             let component = format!("requests in flight of {}", database.name);
             let label = format!(
@@ -102,9 +89,34 @@ impl Builder<'_> {
         }
     }
 
+    /// Seconds that one request takes when nothing else is there, over all drives with the database's data; `None` where
+    /// the part of one of them isn't known. A block is on one drive: by Little's law its time is that of each group by
+    /// its share. A unit in order is striped over the groups, and waits for the slowest.
+    pub(crate) fn request_s(&self, database: &Database) -> Option<f64> {
+        let mut times = Vec::new();
+        for on in self.on_drives(database) {
+            let drives = &self.platform.drives[on.group];
+            let home = self.platform.machine_of(drives.at)?;
+            let ways = match home == database.at {
+                true => vec![Vec::new()],
+                false => paths(self.platform, home, database.at),
+            };
+            // A way that isn't known could be the fastest.
+            let each: Option<Vec<f64>> = ways.iter().map(|way| self.latency_s(on, way)).collect();
+            times.push((on.share, each?.into_iter().reduce(f64::min)?));
+        }
+        if times.is_empty() {
+            return None;
+        }
+        Some(match self.work.is_random() {
+            true => times.iter().map(|(share, latency)| share * latency).sum(),
+            false => times.iter().map(|(_, latency)| *latency).fold(0.0, f64::max),
+        })
+    }
+
     /// Seconds that one request takes when nothing else is there: the drive, the links on the way, and the
     /// transfer over one drive's link. `None` where the drive's part isn't known.
-    pub(crate) fn latency_s(&self, on: OnDrives, way: &[Hop]) -> Option<f64> {
+    fn latency_s(&self, on: OnDrives, way: &[Hop]) -> Option<f64> {
         let drives = &self.platform.drives[on.group];
         let direction = if self.work.writes() { Direction::Write } else { Direction::Read };
         let media = &drives.media;

@@ -1,7 +1,7 @@
 //! What a description allows, by pencil; what is refused, with line, reason and hint; hostile text.
 
 use narrows_limits::table::Table;
-use narrows_plan::{Asked, Demand, Plan, PlanError, Question, Work, describe, fit, plan};
+use narrows_plan::{Plan, PlanError, Question, Work, describe, plan};
 use proptest::prelude::*;
 
 const QUESTION: Question = Question { block_bytes: 8192, table_bytes: 1_000_000_000_000 };
@@ -419,39 +419,6 @@ fn prices_are_summed_and_divided() {
     assert!(text.contains("12.5 EUR") && text.contains("625 EUR"), "{text}");
     assert!(refused(&priced.replace("9200", "-1")).why.contains("no price"));
     assert!(refused(&priced.replace("9200", "nan")).why.contains("no price"));
-}
-
-#[test]
-fn a_measured_demand_fits_as_often_as_its_tightest_resource_allows() {
-    let platform = describe("test.toml", &database(""), Table::builtin()).unwrap();
-    let demand = Demand {
-        name: "update".into(),
-        measured_per_s: 10_000.0,
-        cpu_ns: Some(50_000.0),
-        reads: Some(Asked { per_op: 2.0, bytes: 8192.0 }),
-        writes: Some(Asked { per_op: 4.0, bytes: 8192.0 }),
-    };
-    // 10 cores / 50 us = 200 k/s; 800 k reads / 2; 400 k writes / 4.
-    let fitted = fit(&platform, &demand).unwrap();
-    assert!(close(fitted.times().unwrap(), 10.0), "{fitted:?}");
-    assert_eq!(fitted.binding[0].component, "disks");
-    assert!(close(fitted.widen[0].lifted.unwrap(), 1.0), "{:?}", fitted.widen);
-    let fits = [fitted];
-    let screen = narrows_plan::fits_table(&fits, 100);
-    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
-    for out in [
-        screen,
-        narrows_plan::fits_csv(&fits),
-        narrows_plan::fits_json(&fits),
-        narrows_plan::fits_markdown(&fits),
-    ] {
-        assert!(out.contains("update") && out.contains("disks"), "{out}");
-    }
-    // Without counted writes the processors bind, and the gap is named.
-    let fitted = fit(&platform, &Demand { writes: None, ..demand }).unwrap();
-    assert!(close(fitted.times().unwrap(), 20.0));
-    assert_eq!(fitted.binding[0].component, "processors of server");
-    assert!(fitted.notes.iter().any(|note| note.contains("writes")), "{:?}", fitted.notes);
 }
 
 #[test]

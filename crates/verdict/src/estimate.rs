@@ -10,8 +10,10 @@ use crate::threshold::{DOUBT_WITHOUT_INTERVAL, SMALLEST_RATIO};
 
 /// A value and the half width of its 95 % interval, absent where no method gave one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Estimate {
+pub struct Estimate {
+    /// In the unit of what was measured.
     pub value: f64,
+    /// Half the width of its 95 % interval, in the same unit.
     pub half: Option<f64>,
 }
 

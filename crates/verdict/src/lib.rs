@@ -35,7 +35,8 @@ mod test;
 pub mod threshold;
 mod what_if;
 
-pub use asked::{PerOperation, per_operation};
+pub use asked::{PerOperation, Refused, TimePart, per_operation};
+pub use estimate::Estimate;
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;

@@ -6,7 +6,7 @@ use narrows_model::{
     Measurement, Metric, Narrow, Plan, Platform, Run, SCHEMA, SumKind, Tool, Unit, Validity,
     condition, metric,
 };
-use narrows_verdict::{Intervention, fewer_cpus, judge, per_operation, propose};
+use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
 
 const REPEATS: usize = 6;
@@ -488,11 +488,22 @@ fn what_one_operation_takes_is_told_where_it_was_measured_and_valid() {
     let valid = measured("database.lookup_uncached", Layer::Database, &counted);
     let mut spoiled = measured("database.update", Layer::Database, &counted);
     spoiled.validity = Validity::Invalid;
-    let all = per_operation(&run(48, 16, vec![valid, spoiled]));
-    let [only] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!(only.workload.measurement_id(), "database.lookup_uncached");
-    assert_eq!((only.rate_per_s, only.cpu_ns), (100_000.0, Some(50_000.0)));
-    assert_eq!((only.reads, only.read_bytes), (Some(0.9), Some(0.9 * 8192.0)));
+    let mut doubtful = measured("database.lookup_cached", Layer::Database, &counted);
+    doubtful.validity = Validity::Suspect;
+    doubtful.findings = vec!["odd".into()];
+    let (all, refused) = per_operation(&run(48, 16, vec![valid, spoiled, doubtful]));
+    let [marked, plain] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(marked.suspect.as_deref(), Some("odd"));
+    assert_eq!(plain.workload.measurement_id(), "database.lookup_uncached");
+    assert_eq!((plain.suspect.as_ref(), plain.sessions), (None, 8.0));
+    let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
+    assert_eq!((plain.rate_per_s.value, value(plain.cpu_ns)), (100_000.0, Some(50_000.0)));
+    assert!((plain.cpu_ns.and_then(|cpu| cpu.half).unwrap() - 500.0).abs() < 1e-6);
+    assert_eq!((value(plain.reads), value(plain.read_bytes)), (Some(0.9), Some(0.9 * 8192.0)));
     // Not counted is not zero.
-    assert_eq!((only.writes, only.write_bytes), (None, None));
+    assert_eq!((plain.writes, plain.write_bytes, plain.wal_bytes), (None, None, None));
+    assert_eq!((plain.time.as_ref(), plain.flushes), (None, None));
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].measurement, "database.update");
+    assert!(refused[0].why.contains("invalid"), "{refused:?}");
 }

@@ -12,6 +12,7 @@ Examples:
   narrows plan box.toml                   what the described platform could do, and what binds
   narrows plan old.toml new.toml          two drawings side by side
   narrows plan new.toml --demand 7f3a     does what a run measured fit there?
+  narrows plan old.toml new.toml --demand 7f3a --core-ratio 1.4
   narrows plan box.toml --table 2TB --block 16KiB
 
 The book's page on plan (docs/src/guide/plan.md) shows how a platform is described; `narrows limits` lists classes.
@@ -27,9 +28,14 @@ pub struct PlanArgs {
     /// Size of a block that is read or written at random
     #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = block)]
     pub block: Bytes,
-    /// A run (id or file): does what its database workloads took fit these platforms?
+    /// A run (id or file): does what its database workloads or the transactions of an observed log took fit these
+    /// platforms?
     #[arg(long, value_name = "RUN")]
     pub demand: Option<String>,
+    /// With --demand: the work of a core there over that of one where it was measured, for machines that don't say their
+    /// own core_ratio; without it a core is taken as a core
+    #[arg(long, value_name = "RATIO", requires = "demand", value_parser = core_ratio)]
+    pub core_ratio: Option<f64>,
     /// Put this file's figures over the table of limits
     #[arg(long, value_name = "FILE")]
     pub limits: Vec<PathBuf>,
@@ -49,6 +55,16 @@ pub enum PlanFormat {
     Csv,
     /// A table and what binds
     Markdown,
+}
+
+fn core_ratio(text: &str) -> Result<f64, String> {
+    let range = narrows_plan::CORE_RATIO;
+    let ratio: f64 = text.parse().map_err(|_| "is no number, like 1.4".to_string())?;
+    if range.contains(&ratio) {
+        Ok(ratio)
+    } else {
+        Err(format!("a ratio is within {} and {}", range.start(), range.end()))
+    }
 }
 
 fn size(text: &str) -> Result<Bytes, String> {

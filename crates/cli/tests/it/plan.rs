@@ -145,7 +145,10 @@ fn what_a_run_measured_is_set_on_a_drawing() {
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     assert!(screen.contains("16 sessions") && screen.contains("binds at most"), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("writes, bytes of the log of one operation weren't measured"), "{words}");
+    assert!(
+        words.contains("writes, bytes of the log of one operation weren't measured"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -58,13 +58,15 @@ impl Marks {
         marks.iter().map(Mark::words).collect()
     }
 
-    /// Components `… of OWNER` that nobody took, with their marks.
+    /// Components `… of OWNER` and `… to OWNER` that nobody took, with their marks.
     pub fn take_of(&mut self, owner: &str) -> Vec<(String, Vec<String>)> {
-        let end = format!(" of {owner}");
-        let names = self.by_component.keys().filter(|name| name.ends_with(&end));
-        let names: Vec<String> = names.cloned().collect();
-        let short = |name: String| name.strip_suffix(&end).unwrap_or(&name).to_string();
-        names.into_iter().map(|name| (short(name.clone()), self.take(&name))).collect()
+        let ends = [format!(" of {owner}"), format!(" to {owner}")];
+        let short = |name: &String| {
+            let short = ends.iter().find_map(|end| name.strip_suffix(end.as_str()));
+            Some((name.clone(), short?.to_string()))
+        };
+        let found: Vec<(String, String)> = self.by_component.keys().filter_map(short).collect();
+        found.into_iter().map(|(name, short)| (short, self.take(&name))).collect()
     }
 
     /// What nobody took.

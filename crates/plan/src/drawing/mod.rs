@@ -8,6 +8,7 @@ mod words;
 use serde::Serialize;
 
 use crate::description::{Description, End, Place};
+use crate::fit::Fit;
 pub(crate) use marks::Marks;
 
 /// A part and what lies in it.
@@ -83,8 +84,17 @@ fn list(part: &Part, depth: usize, lines: &mut Vec<String>) {
     }
 }
 
+/// The drawing of a platform on which demands were set, with what binds each of them at most.
+pub fn drawn_for(platform: &Description, fits: &[Fit]) -> Drawing {
+    let bound = fits.iter().map(|fit| (fit.demand.as_str(), fit.binding.as_slice()));
+    draw(platform, Marks::of(bound))
+}
+
 /// The drawing, with `marks` at what they speak of; none is lost.
 pub(crate) fn draw(platform: &Description, mut marks: Marks) -> Drawing {
+    // A link's name may end as what is of a machine does: `filer to database`.
+    let of_links: Vec<Vec<String>> =
+        platform.links.iter().map(|link| marks.take(&link.name)).collect();
     let mut parts: Vec<Part> = Vec::new();
     for index in 0..platform.machines.len() {
         parts.push(machine::draw(platform, index, &mut marks));
@@ -103,9 +113,9 @@ pub(crate) fn draw(platform: &Description, mut marks: Marks) -> Drawing {
         End::Switch(index) => places[index],
         End::Adapter(index) => platform.machine_of(platform.adapters[index].at),
     };
-    let wires = platform.links.iter().filter_map(|link| {
+    let wires = platform.links.iter().zip(of_links).filter_map(|(link, marks)| {
         let ends = (at(link.ends.0)?, at(link.ends.1)?);
-        Some(Wire { ends, words: words::link(platform, link), marks: marks.take(&link.name) })
+        Some(Wire { ends, words: words::link(platform, link), marks })
     });
     let wires = wires.collect();
     // A limit of something that isn't drawn.

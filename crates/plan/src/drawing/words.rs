@@ -9,7 +9,7 @@ use crate::description::{Carrier, Description, Drives, End, Link, Media, Place};
 /// Sums of rates are compared with this to spare: headers differ between links.
 const ROUNDING: f64 = 1.05;
 
-/// `8 × nvme-gen5-x4, 15.1 GB/s each way, 121 GB/s together`.
+/// `8 × nvme-gen5-x4, 14.4 GB/s in, 14.6 GB/s out; together 115 GB/s in`.
 pub(super) fn class(class: &Class, count: u32) -> String {
     let mut words = times(count, &class.id);
     let (read, write) = (most(&class.read), most(&class.write));
@@ -28,7 +28,7 @@ pub(super) fn class(class: &Class, count: u32) -> String {
         (None, _) => {}
     }
     if let (Some(read), true) = (read, count > 1) {
-        words += &format!("; {} in by all", rate(read * f64::from(count)));
+        words += &format!("; together {} in", rate(read * f64::from(count)));
     }
     words
 }
@@ -40,7 +40,7 @@ pub(super) fn carrier(carrier: &Carrier, count: u32) -> String {
             let words = times(count, &format!("{} each way, by hand", BytesPerSecond(figure.high)));
             if count > 1 {
                 let all = BytesPerSecond(figure.high * f64::from(count));
-                return format!("{words}; {all} by all");
+                return format!("{words}; together {all}");
             }
             words
         }

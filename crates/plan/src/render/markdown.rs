@@ -1,6 +1,6 @@
 //! Markdown: one table, then what binds each.
 
-use super::rows::{binds, rows, widening};
+use super::rows::{binds, compared, widening};
 use crate::answer::Plan;
 use crate::error::printable;
 
@@ -13,7 +13,7 @@ pub fn markdown(plans: &[Plan]) -> String {
     out += "\n| --- |";
     out += &" ---: |".repeat(plans.len());
     out.push('\n');
-    for row in rows(plans) {
+    for row in compared(plans) {
         let cells: Vec<String> = row.cells.iter().map(|text| cell(text)).collect();
         out += &format!("| {} | {} |\n", cell(row.left.trim()), cells.join(" | "));
     }
@@ -28,6 +28,12 @@ pub fn markdown(plans: &[Plan]) -> String {
         for note in &plan.notes {
             out += &format!("- not reckoned: {}\n", cell(note));
         }
+        out += "\n```text\n";
+        for line in plan.drawing.lines() {
+            // Names can't hold what would end the block; notes stand above.
+            out += &format!("{}\n", printable(&line).replace('`', "'"));
+        }
+        out += "```\n";
     }
     out
 }

@@ -6,13 +6,16 @@ use crate::answer::{Binding, Plan, Widen, WorkAnswer};
 use crate::work::Work;
 
 /// A row of the comparison.
-pub(super) struct Row {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What it is about; two spaces before it where it belongs to the row above.
     pub left: String,
+    /// One for each plan, `-` where it has none.
     pub cells: Vec<String>,
 }
 
 /// Ceilings, then prices; rows that no plan can fill are left out.
-pub(super) fn rows(plans: &[Plan]) -> Vec<Row> {
+pub fn compared(plans: &[Plan]) -> Vec<Row> {
     let Some(first) = plans.first() else { return Vec::new() };
     let block = Bytes(first.question.block_bytes).iec();
     let table = Bytes(first.question.table_bytes);
@@ -81,7 +84,7 @@ fn money(value: f64, currency: Option<&str>) -> String {
 }
 
 /// `link fabric (hdr-200, in)`.
-pub(super) fn binds(binding: &Binding) -> String {
+pub fn binds(binding: &Binding) -> String {
     let slack = if binding.slack == 0.0 {
         String::new()
     } else {
@@ -91,7 +94,7 @@ pub(super) fn binds(binding: &Binding) -> String {
 }
 
 /// `link fabric: +9.0 % for a tenth more, +35 % at most`.
-pub(super) fn widening(widen: &Widen) -> String {
+pub fn widening(widen: &Widen) -> String {
     let gain = |share: f64| format!("+{}", Ratio(share));
     let most = match widen.lifted {
         Some(lifted) => format!("{} at most", gain(lifted)),

@@ -1,7 +1,7 @@
 //! For a terminal of 100 columns.
 
-use super::lines::{paragraph, push};
-use super::rows::{binds, rows, widening};
+use super::lines::{indented, paragraph, push};
+use super::rows::{binds, compared, widening};
 use crate::answer::{Plan, Share, WorkAnswer};
 use crate::error::printable;
 
@@ -31,7 +31,7 @@ fn table(out: &mut String, plans: &[Plan]) {
         line += &right(&printable(&plan.name));
     }
     push(out, &line);
-    for row in rows(plans) {
+    for row in compared(plans) {
         let mut line = left(&row.left);
         for cell in &row.cells {
             line += &right(cell);
@@ -75,6 +75,9 @@ fn details(out: &mut String, plan: &Plan, width: usize) {
     }
     if let Some(price) = plan.price.as_ref().filter(|price| !price.unpriced.is_empty()) {
         paragraph(out, "no price", &price.unpriced.join(", "), width);
+    }
+    for line in plan.drawing.lines() {
+        indented(out, &format!("  {line}"), width);
     }
     out.push('\n');
 }

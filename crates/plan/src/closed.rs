@@ -1,0 +1,78 @@
+//! How often so many sessions get through: some time on the processors, with a queue before them, the rest elsewhere.
+//!
+//! Exact mean value analysis (M. Reiser and S. S. Lavenberg, "Mean-value analysis of closed multichain queuing networks",
+//! Journal of the ACM 27(2), 1980) of one queue and a delay. Several processors are one queue that is as many times
+//! faster and a delay for the rest (A. Seidmann, P. J. Schweitzer and S. Shalev-Oren, "Computerized closed queueing
+//! network models of flexible manufacturing systems", Large Scale Systems 12, 1987): exact for one processor and for
+//! one session, a few per cent low between.
+
+/// Sessions beyond which rates are those of so many: by then the processors are full.
+const SESSIONS_MAX: f64 = 100_000.0;
+
+/// The processors that all sessions share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Processors {
+    /// Processor time of one operation, s.
+    pub demand_s: f64,
+    /// How many there are.
+    pub count: f64,
+}
+
+/// Operations per second of `sessions`, each of which waits `delay_s` in every operation; zero where nothing takes time.
+pub(crate) fn rate(sessions: f64, processors: Option<Processors>, delay_s: f64) -> f64 {
+    let Some(Processors { demand_s, count }) = processors.filter(|p| p.demand_s > 0.0) else {
+        return if delay_s > 0.0 { sessions / delay_s } else { 0.0 };
+    };
+    let count = count.max(1.0);
+    let queue_s = demand_s / count;
+    let delay_s = delay_s + demand_s * (count - 1.0) / count;
+    let sessions = sessions.min(SESSIONS_MAX);
+    let (mut waiting, mut rate, mut before) = (0.0, 0.0, 0.0);
+    for n in 1..=sessions.ceil() as u32 {
+        before = rate;
+        let residence_s = queue_s * (1.0 + waiting);
+        rate = f64::from(n) / (residence_s + delay_s);
+        waiting = rate * residence_s;
+    }
+    // A mean number of sessions lies between two whole ones.
+    let beyond = sessions.ceil() - sessions;
+    rate + (before - rate) * beyond
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(demand_s: f64, count: f64) -> Option<Processors> {
+        Some(Processors { demand_s, count })
+    }
+
+    #[test]
+    fn one_session_waits_for_nobody() {
+        assert!((rate(1.0, one(0.002, 1.0), 0.003) - 200.0).abs() < 1e-9);
+        assert!((rate(1.0, one(0.002, 4.0), 0.003) - 200.0).abs() < 1e-9);
+        assert_eq!(rate(8.0, None, 0.004), 2000.0);
+        assert_eq!(rate(8.0, None, 0.0), 0.0);
+    }
+
+    #[test]
+    fn two_sessions_by_pencil() {
+        // Alone: 1 / (1 + 1) s, half of the time at the queue. The second one finds half a session there: 1.5 s.
+        assert!((rate(2.0, one(1.0, 1.0), 1.0) - 2.0 / 2.5).abs() < 1e-12);
+        assert!((rate(1.5, one(1.0, 1.0), 1.0) - (0.5 + 0.8) / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn no_rate_passes_the_processors_or_the_sessions() {
+        for sessions in [1.0, 3.0, 8.0, 64.0, 1000.0] {
+            for count in [1.0, 2.0, 16.0] {
+                let found = rate(sessions, one(50e-6, count), 250e-6);
+                let bound = (count / 50e-6f64).min(sessions / 300e-6);
+                assert!(found <= bound * (1.0 + 1e-9), "{sessions} {count}: {found} {bound}");
+                assert!(found >= 0.5 * bound, "{sessions} {count}: {found} {bound}");
+            }
+        }
+        let many = rate(1e9, one(50e-6, 16.0), 250e-6);
+        assert!((many / (16.0 / 50e-6) - 1.0).abs() < 1e-3, "{many}");
+    }
+}
