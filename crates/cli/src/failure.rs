@@ -34,7 +34,8 @@ pub fn print(error: &anyhow::Error) -> Exit {
     Exit::Usage
 }
 
-/// The text of an error: causes joined by colons, each hint once, on its own line.
+/// The text of an error: causes joined by colons, each hint once, on its own line. What it quotes may be of anybody's making
+/// and steers no terminal.
 pub fn render(error: &anyhow::Error) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut hints: Vec<String> = Vec::new();
@@ -65,13 +66,23 @@ pub fn render(error: &anyhow::Error) -> String {
     for hint in hints {
         text.push_str(&format!("\nhint: {hint}"));
     }
-    text
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.replace(steers, "\u{fffd}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyhow::Context;
+
+    #[test]
+    fn what_is_quoted_from_a_file_steers_no_terminal() {
+        let error = Failure::hinted("its schema is `\u{1b}[2J\u{7f}x`", "name another\u{0}");
+        assert_eq!(
+            render(&error),
+            "error: its schema is `\u{fffd}[2J\u{fffd}x`\nhint: name another\u{fffd}"
+        );
+    }
 
     #[test]
     fn hints_come_last_and_once() {

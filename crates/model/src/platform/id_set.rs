@@ -101,7 +101,10 @@ impl FromStr for IdSet {
         for part in text.split(',').filter(|_| !text.is_empty()) {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             match (first.parse::<u32>(), last.parse::<u32>()) {
-                (Ok(first), Ok(last)) if first <= last && last < IdSet::END => {
+                // A text that names more ids than there are repeats itself, and may do so until the memory is full.
+                (Ok(first), Ok(last))
+                    if first <= last && last < IdSet::END && ids.len() <= IdSet::END as usize =>
+                {
                     ids.extend(first..=last);
                 }
                 _ => return Err(IdSetError { part: part.to_string() }),
@@ -141,6 +144,14 @@ impl JsonSchema for IdSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_repeats_itself_is_refused_before_it_fills_the_memory() {
+        let all = format!("0-{}", IdSet::END - 1);
+        assert!(all.parse::<IdSet>().is_ok());
+        let error = vec![all.as_str(); 10_000].join(",").parse::<IdSet>().unwrap_err();
+        assert_eq!(error.part, all);
+    }
 
     #[test]
     fn written_as_read() {

@@ -49,6 +49,14 @@ pub enum WireError {
         "the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list"
     )]
     Password,
+    /// A message that says to be longer than any answer here.
+    #[error(
+        "the server announces a message of {bytes} bytes\nhint: is it PostgreSQL that answers on this port?"
+    )]
+    Long {
+        /// Its length, as it says.
+        bytes: u32,
+    },
     /// Something a server of this protocol doesn't say.
     #[error("the server said something unexpected: {0}")]
     Unexpected(&'static str),

@@ -55,6 +55,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
 const SILENCE: Duration = Duration::from_secs(600);
 
+/// The longest message that is taken, bytes: answers to what is asked here have some thousand.
+const LONGEST_MESSAGE: u32 = 64 << 20;
+
 impl Connection {
     /// Connects and logs in. `options` are run-time parameters, `application_name` among them.
     pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
@@ -223,6 +226,7 @@ impl Connection {
 
     fn next_or_error(&mut self) -> Result<Result<Message, WireError>, WireError> {
         loop {
+            self.bounded()?;
             match Message::parse(&mut self.inbox)? {
                 Some(Message::NoticeResponse(_) | Message::ParameterStatus(_)) => {}
                 Some(Message::ErrorResponse(body)) => {
@@ -254,6 +258,14 @@ impl Connection {
 }
 
 impl Connection {
+    /// Refuses a message by the length in its head: the parser makes room for all of it before the first byte is there, and
+    /// what answers on a port may be no server.
+    fn bounded(&self) -> Result<(), WireError> {
+        let Some(&[_, a, b, c, d]) = self.inbox.first_chunk() else { return Ok(()) };
+        let bytes = u32::from_be_bytes([a, b, c, d]);
+        if bytes > LONGEST_MESSAGE { Err(WireError::Long { bytes }) } else { Ok(()) }
+    }
+
     fn wait_for(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
         let since = Instant::now();
         loop {
@@ -295,6 +307,22 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+
+    #[test]
+    fn a_length_that_nobody_could_mean_is_refused_before_room_is_made_for_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut [0; 512]).unwrap() > 0);
+            stream.write_all(b"E\xf8\0\0)SFATAL\0").unwrap();
+        });
+        let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+        let error = Connection::open(&address, &[]).err().expect("it is refused");
+        server.join().unwrap();
+        assert!(matches!(error, WireError::Long { bytes: 0xf800_0029 }), "{error}");
+        assert!(error.to_string().contains("4160749609 bytes"), "{error}");
+    }
 
     #[test]
     fn a_servers_last_word_is_told_and_not_that_it_hung_up() {
