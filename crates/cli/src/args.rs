@@ -206,6 +206,13 @@ pub struct ReportArgs {
     /// Bring in what pg_test_fsync printed, to stand beside the ladder or the live server's flushes
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
+    /// Ask what a change would allow at most, by the law: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN,
+    /// cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%
+    ///
+    /// Several at once: with commas, or given again. The run is judged again. Queues are not predicted: the rate is "at
+    /// most", and where the verdict's own sum doesn't agree there is no answer.
+    #[arg(long, value_name = "CHANGE")]
+    pub what_if: Vec<String>,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,

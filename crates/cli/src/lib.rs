@@ -25,6 +25,7 @@ mod report;
 mod room;
 mod run;
 mod store;
+mod what_if;
 
 use clap::{CommandFactory, Parser};
 

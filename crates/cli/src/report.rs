@@ -8,10 +8,12 @@ use narrows_model::{CrashTest, Run};
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::what_if::Asked;
 use crate::{output, store};
 
 /// Renders the run again.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
+    let asked = (!args.what_if.is_empty()).then(|| Asked::of(&args.what_if)).transpose()?;
     let path = store::find(&args.run)?;
     let mut run = store::load(&path)?;
     for path in &args.crash_test {
@@ -20,8 +22,11 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     for path in &args.pg_test_fsync {
         run.flush_tests.push(crate::log::flush_test::read(path)?);
     }
-    if args.rejudge || !args.crash_test.is_empty() {
+    if args.rejudge || !args.crash_test.is_empty() || asked.is_some() {
         judge(&mut run);
+    }
+    if let Some(asked) = asked {
+        asked.answer(&mut run)?;
     }
     let format = if args.html { Format::Html } else { args.format };
     match &args.output {

@@ -9,6 +9,7 @@
 //! prints as `-` or is named as not known.
 
 mod advice;
+mod beside;
 mod calibration;
 mod csv;
 mod head;

@@ -2,6 +2,7 @@
 
 use narrows_model::{Grade, Measurement, Run, Unit, Validity, Verdict, condition, metric};
 
+use crate::beside;
 use crate::notes::{NoteMark, Notes, absences};
 use crate::print::{self, Units, half_width};
 use crate::sum::{SumText, sum_text};
@@ -44,6 +45,10 @@ pub struct Block {
     pub sum: Option<SumText>,
     /// The test.
     pub test: Option<Effect>,
+    /// How an observed server stands, sentence by sentence.
+    pub standing: Vec<String>,
+    /// What changes that were asked about would allow at most.
+    pub what_if: Vec<String>,
     /// The next limits: `limited by the drives at 2.30 M/s; by the client's CPU at 2.71 M/s`.
     pub then: String,
     /// Why it is not surer, or why it was not measured.
@@ -97,6 +102,8 @@ fn empty(workload: &str, workers: Option<u32>) -> Block {
         notes: Vec::new(),
         sum: None,
         test: None,
+        standing: Vec::new(),
+        what_if: Vec::new(),
         then: String::new(),
         why: Vec::new(),
         measured: true,
@@ -163,6 +170,8 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     }
     block.sum = sum_text(run, v);
     block.test = v.test.as_ref().map(effect);
+    block.standing = beside::standing(v);
+    block.what_if = beside::what_if(v);
     let bytes_per_op =
         bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
     block.then = then(v, bytes_per_op, units);

@@ -34,6 +34,13 @@ fn wrong_arguments_are_named_with_a_way_out() {
     refuses(&["run", "--database", "oracle"], &["--database oracle", "postgres://"]);
     refuses(&["run", "--database", "none", "--postgres", "/x"], &["--postgres", "hint:"]);
     refuses(&["report", "nosuchrun"], &["nosuchrun", "hint:"]);
+    let asked = ["report", "nosuchrun", "--what-if"];
+    refuses(
+        &[&asked[..], &["disks=2x"]].concat(),
+        &["`disks` can't be changed", "hint: known are"],
+    );
+    refuses(&[&asked[..], &["storage=2x,log=2x"]].concat(), &["contradict", "hint: say data="]);
+    refuses(&[&asked[..], &["log=nosuchlog"]].concat(), &["log=nosuchlog", "hint:"]);
     refuses(&["platform", "--data", "/nonexistent"], &["/nonexistent", "hint:"]);
     refuses(&["platform", "--root", "/nonexistent"], &["--root /nonexistent", "hint:"]);
     refuses(&["platform", "--root", "/etc/passwd"], &["no folder", "hint:"]);
@@ -202,6 +209,14 @@ fn a_run_is_kept_fits_its_schema_and_renders_again() {
         assert_eq!(output.status.code(), Some(0), "{format}");
         String::from_utf8(output.stdout).unwrap()
     };
+    let output = Command::new(program())
+        .args(["report", &run.id, "--what-if", "storage=2x"])
+        .env("XDG_DATA_HOME", fixture.home())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("no database workload") && said.contains("hint:"), "{said}");
     assert_eq!(render("json"), text);
     assert!(render("text").lines().all(|line| line.chars().count() <= 100));
     assert!(render("csv").lines().count() > 50);

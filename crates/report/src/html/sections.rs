@@ -133,6 +133,12 @@ fn answer_block(report: &Report, block: &Block) -> String {
     if !block.then.is_empty() {
         row("then", &block.then);
     }
+    for sentence in &block.standing {
+        row("seen", sentence);
+    }
+    for asked in &block.what_if {
+        row("if", asked);
+    }
     if !block.why.is_empty() {
         row("why", &block.why.join("; "));
     }

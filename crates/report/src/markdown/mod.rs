@@ -167,6 +167,12 @@ fn narrow(report: &Report, out: &mut String) {
         if !block.then.is_empty() {
             out.push_str(&format!("- then: {}\n", plain(&block.then)));
         }
+        for sentence in &block.standing {
+            out.push_str(&format!("- seen: {}\n", plain(sentence)));
+        }
+        for asked in &block.what_if {
+            out.push_str(&format!("- if {}\n", plain(asked)));
+        }
         if !block.why.is_empty() {
             out.push_str(&format!("- why: {}\n", plain(&block.why.join("; "))));
         }

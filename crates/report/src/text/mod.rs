@@ -296,6 +296,12 @@ fn narrow_body(block: &Block, edge: usize) -> Vec<Line> {
     if !block.then.is_empty() {
         lines.extend(labelled("then", &block.then));
     }
+    for (at, sentence) in block.standing.iter().enumerate() {
+        lines.extend(labelled(if at == 0 { "seen" } else { "" }, sentence));
+    }
+    for asked in &block.what_if {
+        lines.extend(labelled("if", asked));
+    }
     if !block.why.is_empty() {
         lines.extend(labelled("why", &block.why.join("; ")));
     }
