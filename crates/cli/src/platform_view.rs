@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_facts::{Live, Source, Tree};
-use narrows_model::{Platform, Role};
+use narrows_model::{Inventory, Platform, Role};
 
 use crate::args::{InventoryFormat, PlatformArgs};
 use crate::exit::Exit;
@@ -21,12 +21,13 @@ pub fn platform(args: &PlatformArgs) -> Result<Exit> {
         (None, Some(of)) => named(of, args)?,
         (None, None) => live(args)?,
     };
+    let findings = narrows_validity::check_machine(&platform);
     let text = match args.format {
-        InventoryFormat::Json => serde_json::to_string_pretty(&platform)? + "\n",
-        InventoryFormat::Html => narrows_report::platform_page(&platform),
-        InventoryFormat::Text => {
-            narrows_report::platform(&platform, &narrows_validity::check_machine(&platform))
+        InventoryFormat::Json => {
+            serde_json::to_string_pretty(&Inventory { platform, findings })? + "\n"
         }
+        InventoryFormat::Html => narrows_report::platform_page(&platform, &findings),
+        InventoryFormat::Text => narrows_report::platform(&platform, &findings),
     };
     output::print(&text)?;
     Ok(Exit::Done)

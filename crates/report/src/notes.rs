@@ -3,6 +3,8 @@
 //! A finding gets a number where the row it concerns is shown. Suspect and invalid ones always do; notes share
 //! a small budget, because a screen of notes is not read. The others are counted and stand in the HTML.
 
+use std::collections::BTreeSet;
+
 use narrows_model::{Finding, Run, Severity};
 
 /// Notes (not suspects, not invalids) that get a number on the screen.
@@ -34,8 +36,10 @@ pub struct NoteMark(pub usize);
 pub struct Notes {
     /// Numbered findings; the first is `[1]`.
     pub numbered: Vec<Finding>,
-    /// Findings about the run or the host as a whole, without those that stand for an absent workload.
+    /// Findings about the run or the host as a whole, without those that stand for an absent workload and those below.
     pub run_level: Vec<Finding>,
+    /// Notes on how the machine is built and set up, for one line together.
+    pub machine: Vec<Finding>,
     /// Findings about measurements that have no row, or beyond the budget.
     pub not_shown: usize,
     /// What could not be learned, grouped by what would show it.
@@ -44,9 +48,17 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// `governor-not-performance, queues-fewer-than-cpus: ` and where their figures are; `None` without any.
+    pub(crate) fn machine_line(&self, run: &Run) -> Option<String> {
+        let mut ids: Vec<&str> = self.machine.iter().map(|finding| finding.id.as_str()).collect();
+        ids.dedup();
+        let ids = ids.join(", ");
+        (!ids.is_empty()).then(|| format!("[machine] {ids}: narrows report {} --html", run.id))
+    }
+
     /// The run-level findings and unknowns; numbers are given by [`Notes::marks`].
     pub(crate) fn new(run: &Run) -> Self {
-        let run_level = run
+        let (machine, run_level) = run
             .findings
             .iter()
             .filter(|f| f.measurement.is_none())
@@ -56,8 +68,8 @@ impl Notes {
                 Some(DATABASE) => Some(whole(f)),
                 Some(_) => None,
             })
-            .collect();
-        Notes { run_level, not_known: not_known(run), ..Notes::default() }
+            .partition(|f| !f.places.is_empty() && f.severity == Severity::Note);
+        Notes { run_level, machine, not_known: not_known(run), ..Notes::default() }
     }
 
     /// The numbers of the findings about these measurements, worst first, given on first sight.
@@ -97,12 +109,14 @@ impl Notes {
 
     /// Counts what has no number, once all rows have asked for theirs.
     pub(crate) fn close(&mut self, run: &Run) {
-        self.not_shown = run
+        let hidden = run
             .findings
             .iter()
             .filter(|f| f.measurement.is_some())
-            .filter(|f| !self.numbered.iter().any(|n| n.id == f.id && n.summary == f.summary))
-            .count();
+            .filter(|f| !self.numbered.iter().any(|n| n.id == f.id && n.summary == f.summary));
+        // The same about many measurements is one more thing to know, and not many.
+        let sentences: BTreeSet<_> = hidden.map(|f| (&f.id, &f.summary)).collect();
+        self.not_shown = sentences.len();
     }
 }
 

@@ -177,7 +177,35 @@ fn a_machine_alone_has_a_page() {
         cpus: "0-127".parse().unwrap(),
     }];
     platform.hostname = Some("<db7>".into());
-    let page = platform_page(&platform);
+    let place = |parts: &[&str], evidence: &str| narrows_model::FindingPlace {
+        parts: parts.iter().map(|part| (*part).to_string()).collect(),
+        evidence: evidence.to_string(),
+    };
+    let mut finding = common::finding(narrows_model::Severity::Note, "slot-below-device", None, "");
+    finding.places = vec![place(&["0000:41:00.0"], "its slot is <slow>"), place(&[], "powersave")];
+    let page = platform_page(&platform, &[finding]);
+    assert!(page.contains("its slot is &lt;slow&gt;") && page.contains("id=\"findings\""));
+    assert!(page.contains("note slot-below-device: powersave"), "a box has it");
     assert!(page.starts_with("<!doctype html>") && page.contains("<h1>&lt;db7&gt;<small>"));
     assert!(page.contains("<svg class=\"chart\"") && !page.contains("<script"));
+}
+
+#[test]
+fn what_is_normal_stands_beside_what_was_measured() {
+    let mut run = common::rich();
+    run.measurements[0].normals = vec![narrows_model::NormalFigure {
+        what: "memory latency, own".into(),
+        of: "EPYC 9004 (epyc-9004)".into(),
+        low: 105.0,
+        high: 125.0,
+        measured: 121.0,
+        unit: narrows_model::Unit::Ns,
+        source: "working value".into(),
+        grade: "inferred".into(),
+    }];
+    let page = page(&run);
+    for part in ["is this normal?", "105 ns to 125 ns", "121 ns", "inferred", "epyc-9004"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    assert!(page.contains(">nearest<"), "the nearest limit is named");
 }

@@ -269,3 +269,40 @@ fn a_database_that_could_not_be_measured_says_why_and_what_to_do() {
     let said = "The database is not measured: no PostgreSQL server found; hint: install one";
     assert!(flat.contains(said), "{screen}");
 }
+
+#[test]
+fn what_the_machine_costs_is_one_line_and_empty_channels_stand_at_their_node() {
+    use narrows_model::{FindingPlace, Severity};
+    let mut run = common::rich();
+    let mut found = |id: &str, about: Option<&str>, summary: &str, evidence: &str| {
+        let mut finding = common::finding(Severity::Note, id, about, summary);
+        let place = FindingPlace { parts: Vec::new(), evidence: evidence.to_string() };
+        finding.places = vec![place];
+        run.findings.push(finding);
+    };
+    let memory = "memory.bandwidth.read.node1";
+    found("memory-channels-empty", Some(memory), "Channels without a module", "2 of 12: K, L");
+    found("governor-not-performance", None, "The governor may lower the clock", "powersave");
+    found("mitigations-dear", None, "Guards cost time", "meltdown: PTI");
+    let report = Report::new(&run, Units::Si);
+    let screen = text(&report, 100, false);
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "[machine] governor-not-performance, mitigations-dear: narrows report 7f3a --html";
+    assert!(flat.contains(line), "{screen}");
+    assert!(!flat.contains("powersave"), "figures are in the long report");
+    assert!(flat.contains("Channels without a module: 2 of 12: K, L"), "{screen}");
+    let marked = screen.lines().find(|line| line.contains("read, node 1")).expect("a row");
+    assert!(marked.contains('['), "{marked}");
+    let markdown = narrows_report::markdown(&report);
+    assert!(markdown.contains("The governor may lower the clock"), "{markdown}");
+}
+
+#[test]
+fn a_limit_that_is_no_pcie_link_is_named_in_its_row() {
+    let mut run = common::rich();
+    let m = run.measurements.iter_mut().find(|m| m.id == "block.read.sequential.1m.knee");
+    let limit = &mut m.expect("measured").limits[0];
+    limit.id = "sata:sda+sdb".into();
+    let screen = text(&Report::new(&run, Units::Si), 120, false);
+    assert!(screen.contains("limit: sata:sda+sdb"), "{screen}");
+}

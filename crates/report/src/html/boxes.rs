@@ -1,29 +1,34 @@
 //! The machine as boxes within boxes: packages, nodes, caches and cores as they lie within each other, and what hangs on PCIe with
 //! what its link carries. What is alike is one box with a count. A link that runs below what both its ends could do says so in words.
 
-use narrows_model::{Devices, PciDevice, PciKind, PcieLink, Platform};
+use narrows_model::{Devices, Finding, PciDevice, PciKind, PcieLink, Platform};
 
 use super::nested;
-use crate::inventory::topology::places;
+use super::said::Said;
+use crate::inventory::topology::places_with;
 use crate::place::Place;
 use crate::print::Units;
 
+/// The rule whose finding the picture tells by itself.
+const BELOW_ITS_ENDS: &str = " pcie-link-below-its-ends: ";
 /// Links that are drawn; a machine with more has them in its list.
 const MOST_LINKS: usize = 64;
 
 /// The picture; `None` where nothing is known of how the machine is built.
-pub(super) fn picture(p: &Platform, name: &str) -> Option<String> {
-    let mut parts = places(p);
-    parts.extend(links(&p.devices));
+pub(super) fn picture(p: &Platform, name: &str, findings: &[Finding]) -> Option<String> {
+    let said = Said::new(findings);
+    let mut parts = places_with(p, &|node| said.at(&[&format!("node {node}")]));
+    parts.extend(links(&p.devices, &said));
     if parts.is_empty() {
         return None;
     }
     let label = format!("{name}: its parts as boxes within boxes");
-    Some(nested::figure(&Place::of(name, parts), &[], &label))
+    let machine = Place { marks: said.rest(), ..Place::of(name, parts) };
+    Some(nested::figure(&machine, &[], &label))
 }
 
 /// What is on PCI by node, each with its link; of what several functions share one link, the first.
-fn links(devices: &Devices) -> Vec<Place> {
+fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
     let linked = devices.links().map(|(end, port)| (end, link(end, port)));
     let others = devices.pci.iter().filter(|end| end.kind != PciKind::Bridge && end.link.is_none());
     let all: Vec<_> = linked.chain(others.map(|end| (end, None))).collect();
@@ -32,9 +37,17 @@ fn links(devices: &Devices) -> Vec<Place> {
     for (end, link) in all.into_iter().take(MOST_LINKS) {
         let names = devices.names_at(&end.address);
         let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
-        let (link, marks) = link.map_or((String::new(), Vec::new()), |link| {
+        let (link, mut marks) = link.map_or((String::new(), Vec::new()), |link| {
             (format!(", {}", link.carries), link.below.into_iter().collect())
         });
+        let mut parts = names;
+        parts.push(&end.address);
+        let controllers = devices.nvme_controllers.iter();
+        let own = controllers.filter(|controller| controller.pci.as_ref() == Some(&end.address));
+        parts.extend(own.map(|controller| controller.name.as_str()));
+        // A link below its ends is marked already.
+        let own = said.at(&parts).into_iter().filter(|mark| !mark.contains(BELOW_ITS_ENDS));
+        marks.extend(own);
         let words = format!("{what}, {}{link}", end.kind.word());
         let place = Place { marks, ..Place::leaf(words) };
         match nodes.iter_mut().find(|(node, _)| *node == end.numa_node) {
@@ -118,7 +131,7 @@ mod tests {
                 function("0000:00:01.0", None, PciKind::Bridge, runs(now, port)),
                 function("0000:01:00.0", Some("0000:00:01.0"), PciKind::Nvme, runs(now, end)),
             ];
-            let places = links(&Devices { pci, ..Devices::default() });
+            let places = links(&Devices { pci, ..Devices::default() }, &Said::new(&[]));
             assert_eq!((places.len(), places[0].words.as_str()), (1, "PCI at node 1"));
             assert_eq!(places[0].within.len(), 1);
             places[0].within[0].clone()
@@ -133,13 +146,13 @@ mod tests {
 
     #[test]
     fn a_machine_of_which_nothing_is_known_has_no_picture() {
-        assert_eq!(picture(&Platform::default(), "db7"), None);
+        assert_eq!(picture(&Platform::default(), "db7", &[]), None);
         let cache = Cache { level: 3, size_bytes: 1 << 20, instances: 1, ..Cache::default() };
         let known = Platform {
             caches: vec![Cache { cpus: vec!["0-3".parse().unwrap()], ..cache }],
             ..Platform::default()
         };
-        let drawn = picture(&known, "<db7>").unwrap();
+        let drawn = picture(&known, "<db7>", &[]).unwrap();
         assert!(drawn.contains("L3 1 MiB") && drawn.contains("&lt;db7&gt;"), "{drawn}");
     }
 }

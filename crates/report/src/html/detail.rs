@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Measurement, Series, Validity, condition, metric};
+use narrows_model::{LimitBasis, Measurement, Series, Validity, condition, metric};
 use serde_json::Value;
 
 use super::escape::text;
@@ -10,6 +10,7 @@ use super::{charts, inventory, table};
 use crate::calibration::owner;
 use crate::print::{half_width, percent};
 use crate::report::Report;
+use crate::wide::nearest;
 use crate::words;
 
 /// Metrics that say most about a measurement, in this order.
@@ -126,6 +127,48 @@ pub(super) fn measurements(report: &Report) -> String {
     out + "</section>"
 }
 
+fn basis(basis: LimitBasis) -> &'static str {
+    match basis {
+        LimitBasis::Raw => "signal rate",
+        LimitBasis::Protocol => "after headers",
+        LimitBasis::Expected => "as good systems",
+        LimitBasis::Configured => "set",
+    }
+}
+
+/// Is this normal? What others measured on the same class of part, beside what was measured here.
+fn normals(report: &Report, m: &Measurement) -> String {
+    if m.normals.is_empty() {
+        return String::new();
+    }
+    let figure = |value: f64, unit| text(&report.units.quantity(value, unit));
+    let rows: Vec<Vec<String>> = m
+        .normals
+        .iter()
+        .map(|normal| {
+            let range = if normal.low == normal.high {
+                figure(normal.low, normal.unit)
+            } else {
+                format!(
+                    "{} to {}",
+                    figure(normal.low, normal.unit),
+                    figure(normal.high, normal.unit)
+                )
+            };
+            vec![
+                text(&normal.what),
+                text(&normal.of),
+                figure(normal.measured, normal.unit),
+                range,
+                text(&normal.grade.replace('_', " ")),
+                text(&normal.source),
+            ]
+        })
+        .collect();
+    let headers = ["is this normal?", "measured on", "here>", "there>", "grade", "source"];
+    table(&headers, &rows)
+}
+
 fn measurement(report: &Report, m: &Measurement) -> String {
     let class = match m.validity {
         Validity::Valid => "soft",
@@ -174,12 +217,16 @@ fn measurement(report: &Report, m: &Measurement) -> String {
     }
     out += &table(&["metric", "value>", "95 % interval>", "n>", "repeats"], &rows);
     if !m.limits.is_empty() {
+        let near = lead.and_then(|lead| nearest(m, lead.unit));
         let rows: Vec<Vec<String>> = m
             .limits
             .iter()
             .map(|l| {
+                let mark =
+                    if near == Some(l) { " <span class=\"strong\">nearest</span>" } else { "" };
                 vec![
-                    text(&l.id),
+                    text(&l.id) + mark,
+                    basis(l.basis).to_string(),
                     text(&report.units.quantity(l.value, l.unit)),
                     charts::share_bar(l.share),
                     percent(l.share),
@@ -187,8 +234,9 @@ fn measurement(report: &Report, m: &Measurement) -> String {
                 ]
             })
             .collect();
-        out += &table(&["limit", "value>", "", "share>", "source"], &rows);
+        out += &table(&["limit", "basis", "value>", "", "share>", "source"], &rows);
     }
+    out += &normals(report, m);
     let pairs = |map: &std::collections::BTreeMap<String, Value>| {
         let map: serde_json::Map<String, Value> =
             map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();

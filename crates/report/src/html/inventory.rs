@@ -1,6 +1,6 @@
 //! Machines and plan, in full: any JSON value as nested tables, so that a new field needs no code here.
 
-use narrows_model::Platform;
+use narrows_model::{Finding, Platform};
 use narrows_units::Nanos;
 use serde_json::{Map, Value};
 
@@ -17,15 +17,23 @@ pub(super) fn machines(report: &Report) -> String {
         if report.run.hosts.len() > 1 {
             out += &format!("<h3>{}</h3>", text(name));
         }
-        out += &machine(&host.platform, name, report.units);
+        // Findings name no host, so with several of them none is drawn at a box.
+        let alone = report.run.hosts.len() == 1;
+        let findings = if alone { report.run.findings.as_slice() } else { &[] };
+        out += &machine(&host.platform, name, findings, report.units);
     }
     out + "</section>"
 }
 
 /// The picture of one machine and all that is known of it.
-pub(super) fn machine(platform: &Platform, name: &str, units: Units) -> String {
+pub(super) fn machine(
+    platform: &Platform,
+    name: &str,
+    findings: &[Finding],
+    units: Units,
+) -> String {
     let mut out = String::new();
-    if let Some(picture) = boxes::picture(platform, name) {
+    if let Some(picture) = boxes::picture(platform, name, findings) {
         out += &picture;
     }
     let Ok(Value::Object(platform)) = serde_json::to_value(platform) else { return out };

@@ -17,13 +17,14 @@ mod log;
 mod names;
 mod nested;
 mod rate_chart;
+mod said;
 mod sections;
 mod svg;
 mod window_charts;
 mod wires;
 
 pub(crate) use durability::leaning;
-use narrows_model::{Platform, ReadRunError, Run};
+use narrows_model::{Finding, Platform, ReadRunError, Run};
 
 use crate::print::Units;
 use crate::report::Report;
@@ -63,10 +64,11 @@ pub fn html(report: &Report) -> String {
     page(&title, &format!("{body}\n{JSON_OPEN}{}{JSON_CLOSE}", escape::json(&json)))
 }
 
-/// The page of a machine of which nothing was measured.
-pub fn platform_page(p: &Platform) -> String {
+/// The page of a machine of which nothing was measured, with what the rules find in it.
+pub fn platform_page(p: &Platform, findings: &[Finding]) -> String {
     let name = p.hostname.as_deref().unwrap_or("one machine");
-    let main = inventory::machine(p, name, Units::Si);
+    let machine = inventory::machine(p, name, findings, Units::Si);
+    let main = sections::machine_findings(findings) + &machine;
     let name = escape::text(name);
     let body = format!(
         "<header><h1>{name}<small>its parts, nothing measured</small></h1></header><main>{main}</main>"

@@ -1,6 +1,6 @@
 //! The sections a reader meets first: head, answer, next, how wide; and the findings.
 
-use narrows_model::{Grade, Severity, Validity};
+use narrows_model::{Finding, Grade, Severity, Validity};
 
 use super::escape::text;
 use super::{charts, table};
@@ -307,6 +307,33 @@ pub(super) fn findings(report: &Report) -> String {
         out += "</ul>";
     }
     out + "</section>"
+}
+
+/// What the rules find in a machine of which nothing was measured; nothing where they find nothing.
+pub(super) fn machine_findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = findings
+        .iter()
+        .map(|f| {
+            let class = if f.severity == Severity::Note { "soft" } else { "mark" };
+            let places: Vec<String> =
+                f.places.iter().map(|place| text(&place.evidence).to_string()).collect();
+            vec![
+                format!("<span class=\"{class}\">{}</span>", words::severity(f.severity)),
+                format!(
+                    "<span class=\"strong\">{}</span><br>{}<br><span class=\"soft\">{}</span>",
+                    text(&f.summary),
+                    places.join("<br>"),
+                    text(&f.advice)
+                ),
+                format!("<code>{}</code>", text(&f.id)),
+            ]
+        })
+        .collect();
+    let table = table(&["", "what, figures, advice", "rule"], &rows);
+    format!("<section id=\"findings\"><h2>Findings</h2>{table}</section>")
 }
 
 pub(super) fn foot(report: &Report) -> String {

@@ -45,8 +45,16 @@ pub(super) fn lines(p: &Platform) -> Vec<String> {
     lines
 }
 
+/// What is to be seen at once of a node.
+type Marks<'a> = &'a dyn Fn(u32) -> Vec<String>;
+
 /// The outermost parts; none where nothing is known but the number of cores.
 pub(crate) fn places(p: &Platform) -> Vec<Place> {
+    places_with(p, &|_| Vec::new())
+}
+
+/// The same with marks, which are asked for by node.
+pub(crate) fn places_with(p: &Platform, marks: Marks<'_>) -> Vec<Place> {
     if p.cpu.groups.is_empty() && p.caches.iter().all(|cache| cache.cpus.is_empty()) {
         return Vec::new();
     }
@@ -54,7 +62,7 @@ pub(crate) fn places(p: &Platform) -> Vec<Place> {
     for branch in sorted(p) {
         insert(&mut roots, branch);
     }
-    merged(roots).iter().map(place).collect()
+    merged(roots).iter().map(|branch| place(branch, marks)).collect()
 }
 
 fn print(place: &Place, depth: usize, lines: &mut Vec<String>) {
@@ -218,7 +226,7 @@ fn merged(mut branches: Vec<Branch>) -> Vec<Branch> {
 }
 
 /// A branch with those that share its line.
-fn place(branch: &Branch) -> Place {
+fn place(branch: &Branch, marks: Marks<'_>) -> Place {
     let mut chain = vec![branch];
     let mut last = branch;
     while let [only] = last.children.as_slice()
@@ -242,10 +250,10 @@ fn place(branch: &Branch) -> Place {
     // Memory first: what is near the processors below is easier read above them.
     let (memory, others): (Vec<&Branch>, Vec<&Branch>) =
         last.children.iter().partition(|child| child.what == What::MemoryOnly);
-    Place::of(
-        format!("{count}{}", labels.join(", ")),
-        memory.into_iter().chain(others).map(place).collect(),
-    )
+    let nodes = chain.iter().filter(|branch| matches!(branch.what, What::Node | What::MemoryOnly));
+    let own = nodes.flat_map(|branch| &branch.ids).flat_map(|node| marks(*node)).collect();
+    let within = memory.into_iter().chain(others).map(|branch| place(branch, marks)).collect();
+    Place { marks: own, ..Place::of(format!("{count}{}", labels.join(", ")), within) }
 }
 
 #[cfg(test)]

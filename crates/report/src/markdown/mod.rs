@@ -210,6 +210,10 @@ fn foot(report: &Report, out: &mut String) {
         let severity = words::severity(finding.severity);
         out.push_str(&format!("- \\[run\\] {severity}: {}\n", plain(&finding.summary)));
     }
+    for finding in &report.notes.machine {
+        let said = format!("{}: {}", finding.summary, finding.evidence);
+        out.push_str(&format!("- \\[machine\\] {}\n", plain(&said)));
+    }
     if !report.notes.not_known.is_empty() {
         out.push_str("\nNot known:\n\n");
         for unknown in &report.notes.not_known {

@@ -7,6 +7,9 @@ use crate::notes::NotKnown;
 use crate::report::Report;
 use crate::words;
 
+/// Figures of a place that stand in a footnote are no longer than this.
+const PLACE_LETTERS: usize = 160;
+
 pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
     let notes = &report.notes;
     let mut lines = Vec::new();
@@ -35,6 +38,7 @@ pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
         .map(|(i, finding)| format!("[{}] {}", i + 1, said(finding)));
     feet.extend(numbered);
     feet.extend(notes.run_level.iter().map(|finding| format!("[run] {}", said(finding))));
+    feet.extend(notes.machine_line(&report.run));
     if notes.not_shown > 0 {
         let others = words::counted(notes.not_shown, "other finding");
         feet.push(format!("{others}: narrows report {} --html", report.run.id));
@@ -53,9 +57,16 @@ pub(super) fn foot(report: &Report, edge: usize) -> Vec<Line> {
 
 /// The finding's sentence, with its severity in a word unless it is a mere note.
 fn said(finding: &Finding) -> String {
+    let said = match finding.places.as_slice() {
+        // At one place of the machine the figures are short, and say more than the rule.
+        [only] if only.evidence.len() <= PLACE_LETTERS => {
+            format!("{}: {}", finding.summary, only.evidence)
+        }
+        _ => finding.summary.clone(),
+    };
     match finding.severity {
-        Severity::Note => finding.summary.clone(),
-        worse => format!("{}: {}", words::severity(worse), finding.summary),
+        Severity::Note => said,
+        worse => format!("{}: {said}", words::severity(worse)),
     }
 }
 

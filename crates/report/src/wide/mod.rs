@@ -187,7 +187,12 @@ fn row(
             match limit.basis {
                 LimitBasis::Configured => remark.push(format!("limit set: {}", limit.id)),
                 LimitBasis::Expected => remark.push("limit: as good systems".to_string()),
-                LimitBasis::Raw | LimitBasis::Protocol => {}
+                // The column's own: links of PCIe and channels of memory.
+                LimitBasis::Raw | LimitBasis::Protocol
+                    if limit.id.starts_with("pcie:") || limit.id.starts_with("dram:") => {}
+                LimitBasis::Raw | LimitBasis::Protocol => {
+                    remark.push(format!("limit: {}", limit.id));
+                }
             }
         }
     }
