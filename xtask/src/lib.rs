@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod crates;
+pub mod fuzz;
 pub mod generate;
 pub mod links;
 pub mod peers;

@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | peers | sanitize`.
+//! `cargo xtask check | docs | peers | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ usage: cargo xtask TASK
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
+  fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
 
 fn main() -> ExitCode {
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
         ["check"] => xtask::check::check(),
         ["docs"] => xtask::generate::write(),
         ["peers", rest @ ..] => xtask::peers::peers(rest),
+        ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {
             eprintln!("{USAGE}");

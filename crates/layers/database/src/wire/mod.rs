@@ -56,7 +56,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const SILENCE: Duration = Duration::from_secs(600);
 
 /// The longest message that is taken, bytes: answers to what is asked here have some thousand.
-const LONGEST_MESSAGE: u32 = 64 << 20;
+const LONGEST_MESSAGE: u32 = 16 << 20;
 
 impl Connection {
     /// Connects and logs in. `options` are run-time parameters, `application_name` among them.

@@ -1,0 +1,46 @@
+//! What is fuzzed: each target reads what others wrote, the way the command does, to the end.
+
+mod addresses;
+mod capture;
+mod facts;
+mod job;
+mod limits;
+mod machine;
+mod plan;
+mod run;
+mod wire;
+
+const MIB: usize = 1 << 20;
+
+/// One reader with its bounds.
+pub struct Target {
+    /// As `cargo xtask fuzz` names it.
+    pub name: &'static str,
+    /// Memory that reading one input may take, bytes.
+    pub bytes_most: usize,
+    /// Reads one input; panics where a property doesn't hold.
+    pub check: fn(&[u8]),
+}
+
+const fn target(name: &'static str, bytes_most: usize, check: fn(&[u8])) -> Target {
+    Target { name, bytes_most, check }
+}
+
+/// All of them.
+pub const ALL: &[Target] = &[
+    target("addresses", 4 * MIB, addresses::check),
+    target("capture", 256 * MIB, capture::check),
+    target("facts", 16 * MIB, facts::check),
+    target("file", 64 * MIB, machine::one_file),
+    target("job", 64 * MIB, job::check),
+    target("limits", 64 * MIB, limits::check),
+    target("machine", 64 * MIB, machine::whole),
+    target("plan", 128 * MIB, plan::check),
+    target("run", 128 * MIB, run::check),
+    target("wire", 64 * MIB, wire::check),
+];
+
+/// The input as text, as a file is read that may hold anything.
+fn text(data: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(data)
+}
