@@ -41,6 +41,15 @@ pub fn main_thread_ns(pid: u32) -> Option<(u64, u64)> {
     (slices > 0).then_some((run, delay))
 }
 
+/// How often a process gave its processor up to wait for something, and how often it was taken from it; `None` if it is gone.
+/// Of the main thread alone.
+pub fn switches(pid: u32) -> Option<(u64, u64)> {
+    let source: &dyn Source = &Live;
+    let status = source.text(&format!("/proc/{pid}/status"))?;
+    let of = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)?.trim().parse().ok());
+    Some((of("voluntary_ctxt_switches:")?, of("nonvoluntary_ctxt_switches:")?))
+}
+
 /// When the process began, ns since the machine started, to a clock tick.
 pub fn began_ns(pid: u32) -> Option<u64> {
     Stat::read(pid)?.began_ns
@@ -350,7 +359,7 @@ mod tests {
         assert!(!title(pid).unwrap().is_empty());
         let before = main_thread_ns(pid).unwrap();
         assert!(main_thread_ns(pid).unwrap().0 >= before.0);
-        assert!(drive_bytes(pid).is_some());
+        assert!(drive_bytes(pid).is_some() && switches(pid).is_some());
         assert!(main_thread_ns(u32::MAX).is_none() && numbers(u32::MAX).is_empty());
     }
 

@@ -283,8 +283,9 @@ pub const LOOKING_SHARE: &str = "looking_share";
 pub const ACTIVE_TIME_PER_OP: &str = "active_time_per_op";
 /// Time that sessions spent in a transaction without a statement, per operation, ns, by the same account.
 pub const IDLE_IN_TRANSACTION_PER_OP: &str = "idle_in_transaction_per_op";
-/// Of the sessions' processor time and run queue, what lies outside of statements: taking requests in, sending answers off,
-/// connecting. Per operation, ns.
+/// Of processor time and run queue of sessions and workers, what adds nothing to the time in statements: taking requests in,
+/// sending answers off, connecting, and the run queue after a wake-up, which inside of a statement is in the wait already. Per
+/// operation, ns.
 pub const BETWEEN_STATEMENTS_PER_OP: &str = "between_statements_per_op";
 /// Time of parallel workers, at work in any state, per operation, ns (sampled).
 pub const WORKER_TIME_PER_OP: &str = "worker_time_per_op";

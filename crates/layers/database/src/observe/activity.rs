@@ -38,6 +38,8 @@ pub(super) struct Window {
     pub(super) samples: u64,
     found: BTreeMap<Key, u64>,
     between: u64,
+    /// Sessions in a statement that wait for the client to send, as it looked.
+    client_read: u64,
     open: u64,
 }
 
@@ -60,7 +62,19 @@ impl Window {
 
     /// Mean number of sessions that ran, or could, outside of statements.
     pub(super) fn between(&self) -> f64 {
-        self.mean(self.between)
+        self.mean(self.between - self.torn())
+    }
+
+    /// Mean number of sessions that ran, or could, in a statement, and looked as if they waited for the client.
+    pub(super) fn just_ended(&self) -> f64 {
+        self.mean(self.torn())
+    }
+
+    /// The server copies what a session does first and what it waits for a moment later. Where statements are short, one that has
+    /// ended in between looks as if it waited for its client inside of a statement, and as many that have begun in
+    /// between as if they ran outside of one.
+    fn torn(&self) -> u64 {
+        self.client_read.min(self.between)
     }
 
     /// Mean number of sessions connected.
@@ -73,6 +87,7 @@ impl Window {
         windows.into_iter().fold(Window::default(), |mut all, window| {
             all.samples += window.samples;
             all.between += window.between;
+            all.client_read += window.client_read;
             all.open += window.open;
             for (key, n) in &window.found {
                 *all.found.entry(*key).or_default() += n;
@@ -142,6 +157,9 @@ impl Sampled {
             }
             if runs_between(class, state, kind) {
                 window.between += processes;
+            }
+            if class == ProcessClass::Session && state == "active" && event == "ClientRead" {
+                window.client_read += processes;
             }
             match place(class, state, kind, event) {
                 Place::Nowhere => {}
@@ -294,9 +312,29 @@ mod tests {
         let window = &sampled.windows[5];
         assert_eq!((window.between(), window.at_work(ProcessClass::Session)), (1.0, 7.0));
         assert_eq!(window.at_work(ProcessClass::ParallelWorker), 3.0);
+        assert_eq!(window.just_ended(), 0.0);
         assert_eq!((sampled.most(), sampled.waits_for_locks()), (Some((20.0, 14.0)), true));
         let all = Window::together(&sampled.windows);
         assert_eq!((all.samples, all.between()), (24, 1.0));
+    }
+
+    #[test]
+    fn what_ended_while_the_server_looked_is_no_wait_for_the_client() {
+        let mut sampled = Sampled::new(1e9);
+        sampled.next_window();
+        sampled.take(
+            0.0,
+            &[
+                row(["client backend", "active", "Client", "ClientRead", "3"]),
+                row(["client backend", "idle", "", "", "5"]),
+            ],
+        );
+        let window = &sampled.windows[0];
+        assert_eq!((window.just_ended(), window.between()), (3.0, 2.0));
+        // A load by COPY waits for its client in truth: nobody runs outside of statements.
+        sampled.next_window();
+        sampled.take(0.0, &[row(["client backend", "active", "Client", "ClientRead", "3"])]);
+        assert_eq!(sampled.windows[1].just_ended(), 0.0);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub(super) struct Asking {
     pub(super) kernel: KernelThreads,
     pub(super) edges: Vec<Edge>,
     pace: Pace,
+    /// What looking had taken when the last question was answered, ns.
+    worked_ns: Option<u64>,
     next_look_ns: u64,
     start_ns: u64,
     /// Bytes that the server's processes had read from drives, at the beginning and at the end.
@@ -101,6 +103,7 @@ impl Asking {
             watch,
             edges: Vec::new(),
             pace: Pace::new(plan.seed),
+            worked_ns: None,
             next_look_ns: 0,
             start_ns: 0,
             drive_bytes: [None; 2],
@@ -154,6 +157,8 @@ impl Asking {
     /// Asks what processes do until the window ends; without the right to see it only waits.
     fn ask_until(&mut self, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
         self.pace.again();
+        // The edge is no question.
+        self.worked_ns = None;
         loop {
             let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
             let pause = self.pace.pause();
@@ -168,23 +173,28 @@ impl Asking {
     }
 
     fn ask(&mut self) -> Result<(), WireError> {
-        let before_ns = self.own_work_ns();
+        let before_ns = self.work_ns();
         if let Some(rows) = self.watcher.ask(activity::SQL)? {
             self.sampled.take((now_ns() - self.start_ns) as f64, &rows);
-            self.pace.took(Duration::from_nanos(self.own_work_ns().saturating_sub(before_ns)));
         }
-        match &mut self.seldom {
-            Some(seldom) => seldom.ask(&mut self.watcher, self.sampled.waits_for_locks()),
-            None => Ok(()),
+        if let Some(seldom) = &mut self.seldom {
+            seldom.ask(&mut self.watcher, self.sampled.waits_for_locks())?;
         }
+        // With what comes with it: the looks at processes, and waking up.
+        let worked_ns = self.work_ns().saturating_sub(self.worked_ns.unwrap_or(before_ns));
+        self.worked_ns = Some(self.work_ns());
+        self.pace.took(Duration::from_nanos(worked_ns) * 4 / 3);
+        Ok(())
     }
 
-    /// What the server worked for us so far, ns: its process's own account where it can be seen, which doesn't grow where the
-    /// process waits for a processor; else how long answers took.
-    fn own_work_ns(&self) -> u64 {
+    /// What looking took so far, ns. Where the server's process for us can be seen: its own account, which doesn't grow while it waits
+    /// for a processor, and this thread's, which is on the same machine. Elsewhere how long answers took.
+    fn work_ns(&self) -> u64 {
         let backend = self.ledger.as_ref().map(Ledger::backend);
-        let counted = backend.and_then(process::main_thread_ns).map(|(cpu_ns, _)| cpu_ns);
-        counted.unwrap_or_else(|| self.watcher.worked_ns())
+        match backend.and_then(process::main_thread_ns) {
+            Some((cpu_ns, _)) => cpu_ns + process::thread_cpu_ns(),
+            None => self.watcher.worked_ns(),
+        }
     }
 
     fn look_now_and_then(&mut self) {

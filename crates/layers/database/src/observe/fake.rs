@@ -1,1 +1,150 @@
-//! A server that answers what a look at everything asks, or does not.
+//! A server of version 15 that answers what a look at everything asks, or doesn't. Its counters grow with each reading.
+
+use std::thread::JoinHandle;
+
+use super::activity;
+use crate::address::Address;
+use crate::look::catalog;
+use crate::look::fake::{self, Reply, row};
+use crate::wire::Row;
+
+/// Transactions that end between two readings.
+pub(super) const TRANSACTIONS: f64 = 6000.0;
+
+/// Statements that a look repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Counters,
+    States,
+    Ages,
+    Holders,
+    /// Everything that is asked once.
+    Once,
+}
+
+/// What kind of server it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) monitor: bool,
+    pub(super) standby: bool,
+    /// From this reading on its statistics have been reset.
+    pub(super) reset_at: u32,
+}
+
+impl Default for Kind {
+    fn default() -> Kind {
+        Kind { monitor: true, standby: false, reset_at: u32::MAX }
+    }
+}
+
+/// Serves one connection. `instead` may answer a statement in its stead.
+pub(super) fn serve(
+    kind: Kind,
+    mut instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
+) -> (Address, JoinHandle<()>) {
+    let mut readings = 0;
+    fake::serve(move |sql| {
+        let asked = asked(sql);
+        readings += u32::from(asked == Asked::Counters);
+        instead(asked).unwrap_or_else(|| Reply::Rows(answer(kind, asked, sql, readings)))
+    })
+}
+
+fn asked(sql: &str) -> Asked {
+    match sql {
+        activity::SQL => Asked::States,
+        "EXECUTE narrows_ages" => Asked::Ages,
+        "EXECUTE narrows_holders" => Asked::Holders,
+        sql if sql.starts_with("SELECT *") => Asked::Counters,
+        _ => Asked::Once,
+    }
+}
+
+fn answer(kind: Kind, asked: Asked, sql: &str, readings: u32) -> Vec<Row> {
+    match asked {
+        Asked::States => vec![
+            row(["client backend", "active", "", "", "2"]),
+            row(["client backend", "active", "Lock", "tuple", "3"]),
+            row(["client backend", "idle", "Client", "ClientRead", "4"]),
+        ],
+        Asked::Ages => vec![row(["12.5", "3.25"])],
+        Asked::Holders => vec![row(["3"])],
+        Asked::Counters => vec![counters(sql, kind, readings)],
+        Asked::Once => once(kind, sql),
+    }
+}
+
+fn once(kind: Kind, sql: &str) -> Vec<Row> {
+    let yes = |yes: bool| vec![row([if yes { "t" } else { "f" }])];
+    if sql.contains("server_version_num") {
+        return vec![row(["150018", "15.18", "bob", if kind.monitor { "t" } else { "f" }])];
+    }
+    if sql.contains("pg_is_in_recovery") {
+        return yes(kind.standby);
+    }
+    if sql == catalog::SQL {
+        return columns();
+    }
+    if sql.contains("pg_settings WHERE name IN") {
+        return vec![
+            row(["block_size", "8192", "default"]),
+            row(["max_connections", "100", "configuration file"]),
+            row(["track_io_timing", "on", "configuration file"]),
+        ];
+    }
+    if sql.contains("has_table_privilege") {
+        return yes(kind.monitor);
+    }
+    if sql.contains("pg_config") {
+        return vec![row(["CFLAGS", "-O2"])];
+    }
+    if sql.contains("backend_start") {
+        // Long before this machine was built: no process here is as old.
+        return vec![row(["86400.0", "86000.0"])];
+    }
+    Vec::new()
+}
+
+fn columns() -> Vec<Row> {
+    let text = include_str!("../look/columns/15.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .flat_map(|line| {
+            let mut words = line.split_whitespace();
+            let view = words.next().unwrap_or_default();
+            words.map(|column| row([view, column])).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A cell for each column that was asked for, as the statement has them: of each view its counters and its reset.
+fn counters(sql: &str, kind: Kind, readings: u32) -> Row {
+    let reset = if readings >= kind.reset_at { "tuesday" } else { "monday" };
+    let number = |n: f64| Some(format!("{}", n * f64::from(readings)));
+    let (head, views) = sql.split_once(" FROM (").expect("views");
+    let mut cells: Row = Vec::new();
+    for view in views.split("(SELECT ") {
+        let columns = view.split(", max(stats_reset)").next().unwrap_or_default();
+        for column in columns.trim_start_matches("SELECT ").split(", ") {
+            cells.push(match column {
+                "sum(xact_commit)" => number(TRANSACTIONS),
+                // ms: of each transaction 2 ms in statements.
+                "sum(active_time)" => number(2.0 * TRANSACTIONS),
+                "sum(blks_read)" => number(3.0 * TRANSACTIONS),
+                "sum(blk_read_time)" => number(0.5 * TRANSACTIONS),
+                _ => number(10.0),
+            });
+        }
+        cells.push(Some(reset.to_string()));
+    }
+    for function in head.split(", ").skip(1) {
+        match function {
+            function if function.contains("pg_snapshot_xmax") => cells.push(number(1000.0)),
+            function if function.contains("pg_wal_lsn_diff") => cells.push(number(1e6)),
+            _ => {}
+        }
+    }
+    // Connected, ours among them.
+    cells.push(Some("10".to_string()));
+    cells
+}

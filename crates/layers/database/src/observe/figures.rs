@@ -10,6 +10,7 @@ use narrows_model::{
 };
 use serde_json::json;
 
+use super::host::Used;
 use super::machine::others;
 use super::window::{Took, Window};
 
@@ -158,15 +159,16 @@ fn states(samples: &mut Samples, window: &Window) {
         per_op(each.sum())
     };
     use ActivityState::*;
-    for (name, states) in [
-        (metric::SAMPLED_ON_CPU_PER_OP, &[Running][..]),
-        (metric::WAIT_READ_PER_OP, &[Read]),
-        (metric::WAIT_FLUSH_PER_OP, &[Log]),
-        (metric::WAIT_LOCK_PER_OP, &[Lock, Latch]),
-        (metric::WAIT_CLIENT_PER_OP, &[Client]),
-        (metric::WAIT_OTHER_PER_OP, &[Write, Other]),
+    let ended = per_op(found.just_ended());
+    for (name, time) in [
+        (metric::SAMPLED_ON_CPU_PER_OP, of(&[Running]) + ended),
+        (metric::WAIT_READ_PER_OP, of(&[Read])),
+        (metric::WAIT_FLUSH_PER_OP, of(&[Log])),
+        (metric::WAIT_LOCK_PER_OP, of(&[Lock, Latch])),
+        (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - ended).max(0.0)),
+        (metric::WAIT_OTHER_PER_OP, of(&[Write, Other])),
     ] {
-        add(name, Unit::NsPerOp, less, of(states));
+        add(name, Unit::NsPerOp, less, time);
     }
     add(metric::WORKER_TIME_PER_OP, Unit::NsPerOp, less, per_op(workers));
 }
@@ -216,20 +218,18 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     }
 }
 
-/// Of the sessions' processor time and run queue, what lies outside of statements, ns.
+/// Of the processor time and run queue of sessions and workers, what is no part of the time in statements beside the waits, ns.
 ///
-/// A session that runs, or was put off a processor, shows no wait, inside of a statement and outside: the processor's time is
-/// parted as they were found. Of the run queue so much lies inside as those found running there exceed the processor's time;
-/// the rest is of sessions that a request has woken, and that wait for a processor to take it.
+/// A session that runs, or was put off a processor, shows no wait, inside of a statement and outside: its time is parted as
+/// sessions were found. A session that was woken and waits for a processor still shows what it waited for: inside of a statement
+/// that is in the wait already, outside it is the client's request, which the server doesn't know of yet.
 fn between_statements(window: &Window, took: &Took) -> f64 {
-    let inside = window.states.of(ActivityState::Running, |class| class == ProcessClass::Session)
-        * window.ns;
-    let outside = window.states.between() * window.ns;
+    let running = window.states.of(ActivityState::Running, |class| class == ProcessClass::Session);
+    let inside = running + window.states.just_ended();
+    let outside = window.states.between();
+    let share = if inside + outside > 0.0 { outside / (inside + outside) } else { 0.0 };
     let sessions = took.of(|class| class == ProcessClass::Session);
-    if inside + outside <= 0.0 {
-        return 0.0;
-    }
-    let cpu_inside = sessions.cpu_ns * inside / (inside + outside);
-    let queue_inside = (inside - cpu_inside).clamp(0.0, sessions.run_queue_ns);
-    sessions.cpu_ns + sessions.run_queue_ns - cpu_inside - queue_inside
+    let workers = took.of(|class| class == ProcessClass::ParallelWorker);
+    let woken = |used: Used| used.run_queue_ns - used.put_off_ns();
+    share * (sessions.cpu_ns + sessions.put_off_ns()) + woken(sessions) + woken(workers)
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Progress, Stop};
-use narrows_model::{LiveSetting, Measurement, Observation, ObservedSessions, Unknown};
+use narrows_model::{
+    LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown,
+};
 use narrows_observe::Watch;
 
 use super::asking::{Asking, Plan};
@@ -155,6 +157,7 @@ impl Look {
             machine: processes.is_some() || process.is_none(),
             build: !build.is_empty(),
             tracked,
+            workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
             cut_short: cut_short.is_some(),
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
@@ -202,3 +205,7 @@ fn sessions(asking: &Asking, together: &Window, allowed: Option<f64>) -> Observe
 
 /// The states' question, for those who prepare it.
 pub(super) const STATES: &str = activity::PREPARE;
+
+#[cfg(test)]
+#[path = "look_test.rs"]
+mod tests;

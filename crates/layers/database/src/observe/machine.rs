@@ -96,7 +96,8 @@ fn hot(asking: &Asking, ns: f64) -> Option<HotProcess> {
             _ => runs.push((*pid, *class, 1, *used_ns)),
         }
     }
-    let (pid, class, longest, used_ns) = runs.into_iter().max_by_key(|(_, _, n, ns)| (*n, *ns))?;
+    let worked = runs.into_iter().filter(|(_, _, _, used_ns)| *used_ns > 0);
+    let (pid, class, longest, used_ns) = worked.max_by_key(|(_, _, n, ns)| (*n, *ns))?;
     let all_ns = asking.ledger.as_ref().and_then(|ledger| ledger.since_beginning_ns(pid));
     Some(HotProcess {
         class,

@@ -19,6 +19,8 @@ pub(super) struct Missing<'a> {
     pub(super) machine: bool,
     pub(super) build: bool,
     pub(super) tracked: bool,
+    /// Whether parallel workers were met.
+    pub(super) workers: bool,
     pub(super) cut_short: bool,
 }
 
@@ -49,6 +51,11 @@ impl Missing<'_> {
             absent(Count::ActiveMs) && !self.counted.reset,
             "the server's own account of the time in statements",
             newer,
+        );
+        add(
+            self.workers,
+            "how many transactions are starts of parallel workers, two of each",
+            "a look without parallel queries: the server counts them among the others",
         );
         let off = |name| on(self.settings, name) != Some(true);
         add(
@@ -104,6 +111,7 @@ mod tests {
             machine: true,
             build: true,
             tracked: true,
+            workers: false,
             cut_short: false,
         };
         change(&mut missing);
@@ -134,6 +142,7 @@ mod tests {
             machine: true,
             build: true,
             tracked: true,
+            workers: false,
             cut_short: true,
         };
         let said: Vec<String> = missing.list().into_iter().map(|u| u.needs).collect();

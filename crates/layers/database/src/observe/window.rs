@@ -41,10 +41,7 @@ impl Took {
     /// Of processes of these classes, ns.
     pub(super) fn of(&self, whose: impl Fn(ProcessClass) -> bool) -> Used {
         let these = self.used.iter().filter(|(class, _)| whose(**class));
-        these.fold(Used::default(), |sum, (_, used)| Used {
-            cpu_ns: sum.cpu_ns + used.cpu_ns,
-            run_queue_ns: sum.run_queue_ns + used.run_queue_ns,
-        })
+        these.fold(Used::default(), |sum, (_, used)| sum.plus(*used, 1.0))
     }
 }
 
@@ -81,7 +78,9 @@ fn between(from: &Edge, to: &Edge, states: activity::Window) -> Window {
     let mut changed = to.reading.since(&from.reading);
     let unanswered = (to.unanswered - from.unanswered) as f64;
     let answered = (to.statements - from.statements) as f64 - unanswered;
-    changed.less(Count::Commits, answered);
+    // A connection's own start is a transaction to the server.
+    let started = changed.get(Count::Connections).unwrap_or(0.0);
+    changed.less(Count::Commits, answered + started);
     changed.less(Count::Rollbacks, unanswered);
     changed.less(Count::ActiveMs, (to.active_ns - from.active_ns) as f64 / 1e6);
     let others = |edge: &Edge| edge.reading.connected.map(|n| (n - 1.0).max(0.0));
@@ -97,11 +96,7 @@ fn between(from: &Edge, to: &Edge, states: activity::Window) -> Window {
 fn took(from: &Machine, to: &Machine) -> Took {
     let change = |(class, now): (&ProcessClass, &Used)| {
         let then = from.used.get(class).copied().unwrap_or_default();
-        let used = Used {
-            cpu_ns: now.cpu_ns - then.cpu_ns,
-            run_queue_ns: now.run_queue_ns - then.run_queue_ns,
-        };
-        (*class, used)
+        (*class, now.plus(then, -1.0))
     };
     Took {
         seen: to.snapshot.since(&from.snapshot),

@@ -119,14 +119,18 @@ mod tests {
 
     #[test]
     fn a_server_of_another_age_is_another_server() {
-        // Two processes that are named as servers are: shells under another name.
+        // Two processes that are named as servers are: a shell and a sleeper under another name.
         let dir = tempfile::tempdir().unwrap();
-        let shell = dir.path().join("postgres");
-        std::fs::copy("/bin/sh", &shell).unwrap();
-        let script = format!("{} -c 'read a' & echo $!; wait", shell.display());
+        let [shell, sleeper] =
+            [("main", "/bin/sh"), ("backend", "/bin/sleep")].map(|(part, of)| {
+                std::fs::create_dir(dir.path().join(part)).unwrap();
+                let path = dir.path().join(part).join("postgres");
+                std::fs::copy(of, &path).unwrap();
+                path
+            });
+        let script = format!("{} 60 & echo $!; wait", sleeper.display());
         let mut main = std::process::Command::new(&shell)
             .args(["-c", &script])
-            .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();

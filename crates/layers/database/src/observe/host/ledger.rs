@@ -18,6 +18,28 @@ use super::title;
 pub(crate) struct Used {
     pub(crate) cpu_ns: f64,
     pub(crate) run_queue_ns: f64,
+    /// Times that a processor was given up to wait for something.
+    pub(crate) waits: f64,
+    /// Times that a processor was taken away.
+    pub(crate) preempted: f64,
+}
+
+impl Used {
+    /// What was used in sum, or since.
+    pub(crate) fn plus(self, other: Used, sign: f64) -> Used {
+        Used {
+            cpu_ns: self.cpu_ns + sign * other.cpu_ns,
+            run_queue_ns: self.run_queue_ns + sign * other.run_queue_ns,
+            waits: self.waits + sign * other.waits,
+            preempted: self.preempted + sign * other.preempted,
+        }
+    }
+
+    /// Of the run queue, what came of being put off a processor and not of being woken: by how often each happened.
+    pub(crate) fn put_off_ns(&self) -> f64 {
+        let all = self.waits + self.preempted;
+        if all > 0.0 { self.run_queue_ns * self.preempted / all } else { 0.0 }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +50,7 @@ struct Known {
     window_ns: u64,
     cpu_ns: u64,
     delay_ns: u64,
+    switches: (u64, u64),
 }
 
 /// One look at a process.
@@ -36,6 +59,7 @@ pub(super) struct Seen {
     pub(super) pid: u32,
     pub(super) cpu_ns: u64,
     pub(super) delay_ns: u64,
+    pub(super) switches: (u64, u64),
 }
 
 /// The account so far.
@@ -76,7 +100,8 @@ impl Ledger {
                 false => process::main_thread_ns(pid)?,
                 true => (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0)),
             };
-            Some(Seen { pid, cpu_ns, delay_ns })
+            let switches = process::switches(pid).unwrap_or_default();
+            Some(Seen { pid, cpu_ns, delay_ns, switches })
         };
         let reaped = process::reaped_children_cpu_ns(self.server.postmaster);
         let mut pids = process::children(self.server.postmaster);
@@ -112,6 +137,7 @@ impl Ledger {
     fn note(&mut self, one: &Seen, begins: bool, title: &impl Fn(u32) -> Option<String>) {
         let first_ns = if begins { one.cpu_ns } else { 0 };
         let first_delay_ns = if begins { one.delay_ns } else { 0 };
+        let first_switches = if begins { one.switches } else { (0, 0) };
         let before = self.processes.get(&one.pid).copied();
         // A number that was given to another process starts again.
         let before = before.filter(|known| known.cpu_ns <= one.cpu_ns).unwrap_or(Known {
@@ -120,9 +146,11 @@ impl Ledger {
             window_ns: first_ns,
             cpu_ns: first_ns,
             delay_ns: first_delay_ns,
+            switches: first_switches,
         });
         let class = before.class.or_else(|| self.class_of(one.pid, title));
-        let known = Known { class, cpu_ns: one.cpu_ns, delay_ns: one.delay_ns, ..before };
+        let Seen { cpu_ns, delay_ns, switches, .. } = *one;
+        let known = Known { class, cpu_ns, delay_ns, switches, ..before };
         self.processes.insert(one.pid, known);
         let cpu_ns = one.cpu_ns - before.cpu_ns;
         if one.pid == self.server.backend {
@@ -130,8 +158,13 @@ impl Ledger {
             return;
         }
         let used = self.used.entry(class.unwrap_or(ProcessClass::Session)).or_default();
-        used.cpu_ns += cpu_ns as f64;
-        used.run_queue_ns += one.delay_ns.saturating_sub(before.delay_ns) as f64;
+        let more = Used {
+            cpu_ns: cpu_ns as f64,
+            run_queue_ns: one.delay_ns.saturating_sub(before.delay_ns) as f64,
+            waits: one.switches.0.saturating_sub(before.switches.0) as f64,
+            preempted: one.switches.1.saturating_sub(before.switches.1) as f64,
+        };
+        *used = used.plus(more, 1.0);
     }
 
     fn class_of(&self, pid: u32, title: &impl Fn(u32) -> Option<String>) -> Option<ProcessClass> {
@@ -157,10 +190,14 @@ impl Ledger {
         let share_ns = rest_ns as f64 / classes.len() as f64;
         for class in classes.iter().filter(|_| rest_ns > 0) {
             let used = self.used.entry(*class).or_default();
-            // The time it was kept waiting ends with it; it waited in the same queue as its like.
-            let waits = if used.cpu_ns > 0.0 { used.run_queue_ns / used.cpu_ns } else { 0.0 };
-            used.cpu_ns += share_ns;
-            used.run_queue_ns += share_ns * waits;
+            // How long and how often it waited ends with it; it waited in the same queue as its like.
+            let like = if used.cpu_ns > 0.0 { share_ns / used.cpu_ns } else { 0.0 };
+            let more = if like > 0.0 {
+                Used::default().plus(*used, like)
+            } else {
+                Used { cpu_ns: share_ns, ..Used::default() }
+            };
+            *used = used.plus(more, 1.0);
         }
     }
 

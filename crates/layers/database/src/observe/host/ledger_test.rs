@@ -7,7 +7,13 @@ fn ledger() -> Ledger {
 }
 
 fn seen(processes: &[(u32, u64, u64)]) -> Vec<Seen> {
-    processes.iter().map(|&(pid, cpu_ns, delay_ns)| Seen { pid, cpu_ns, delay_ns }).collect()
+    let one = |&(pid, cpu_ns, delay_ns): &(u32, u64, u64)| Seen {
+        pid,
+        cpu_ns,
+        delay_ns,
+        switches: (3 * cpu_ns, cpu_ns),
+    };
+    processes.iter().map(one).collect()
 }
 
 fn titled(pid: u32) -> Option<String> {
@@ -37,7 +43,9 @@ fn classes_are_told_apart_and_ours_is_none_of_them() {
     assert_eq!(cpu(&ledger, ProcessClass::Other), 10.0);
     // Of the one that began in between, all of it.
     let sessions = ledger.used()[&ProcessClass::Session];
-    assert_eq!(sessions, Used { cpu_ns: 350.0, run_queue_ns: 23.0 });
+    assert_eq!((sessions.cpu_ns, sessions.run_queue_ns), (350.0, 23.0));
+    assert_eq!((sessions.waits, sessions.preempted), (1050.0, 350.0));
+    assert_eq!(sessions.put_off_ns(), 23.0 / 4.0, "one in four of its waits for a processor");
     assert_eq!(ledger.own_ns(), 50);
     assert_eq!(ledger.end_window(), Some((3, ProcessClass::Session, 300)));
     assert_eq!(ledger.since_beginning_ns(3), Some(300));
