@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Dimm, Platform};
+use narrows_model::{Dimm, Platform, Slots};
 
 /// Data bytes that one transfer moves on one channel.
 const BYTES_PER_TRANSFER: f64 = 8.0;
@@ -43,54 +43,19 @@ pub fn channels(dimms: &[Dimm]) -> Option<Channels> {
         // Labels that repeat would hide channels, and the ceiling would be too low.
         return None;
     }
-    let mut seen = BTreeSet::new();
     let mut configured_mts = u32::MAX;
     for dimm in &populated {
         if dimm.kind.as_ref() != Some(&kind) {
             return None;
         }
         configured_mts = configured_mts.min(dimm.configured_mts?);
-        seen.insert(place(dimm.locator.as_deref()?)?);
     }
-    let mut by_socket: Vec<(Option<u32>, u32)> = Vec::new();
-    for (socket, _) in seen {
-        match by_socket.last_mut() {
-            Some((last, count)) if *last == socket => *count += 1,
-            _ => by_socket.push((socket, 1)),
-        }
-    }
+    // Empty slots count here: with them it shows whether a letter is a channel or a socket.
+    let slots = Slots::of(dimms).filter(|slots| slots.are_channels)?;
+    let filled = |places: Vec<(&str, u64)>| places.iter().filter(|(_, bytes)| *bytes > 0).count();
+    let by_socket = slots.by_socket().into_iter().map(|(s, places)| (s, filled(places) as u32));
+    let by_socket = by_socket.filter(|(_, count)| *count > 0).collect();
     Some(Channels { by_socket, configured_mts, kind })
-}
-
-/// Socket and channel in a slot's label: `P1-DIMMA2` and `CPU1_DIMM_A2` are socket 1, channel A, slot 2; `A2` is
-/// channel A of an unnamed socket; `P0_Node1_Channel2_Dimm0` is socket 0, channel 2 of its node 1.
-fn place(locator: &str) -> Option<(Option<u32>, String)> {
-    let label = locator.to_ascii_uppercase();
-    let words: Vec<&str> = label.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let socket = numbered(&words, &["CPU", "PROC", "SOCKET", "P"]);
-    let node = numbered(&words, &["NODE"]).map_or(String::new(), |node| format!("{node}."));
-    let lettered = words.iter().find_map(|word| {
-        let prefixes = ["CHANNEL", "DIMM", "CH", ""];
-        let rest = prefixes.iter().find_map(|p| word.strip_prefix(p).filter(|r| is_lettered(r)))?;
-        Some(rest[..1].to_string())
-    });
-    let channel = lettered
-        .or_else(|| numbered(&words, &["CHANNEL", "CH"]).map(|channel| channel.to_string()))?;
-    Some((socket, format!("{node}{channel}")))
-}
-
-/// The number behind the first word that is one of these prefixes and a number.
-fn numbered(words: &[&str], prefixes: &[&str]) -> Option<u32> {
-    words.iter().find_map(|word| prefixes.iter().find_map(|p| word.strip_prefix(p)?.parse().ok()))
-}
-
-/// One letter, then digits or nothing: `A`, `A1`.
-fn is_lettered(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_uppercase())
-        && bytes.all(|b| b.is_ascii_digit())
-        // `P1` is a socket, not a channel P.
-        && !(text.starts_with('P') && text.len() > 1)
 }
 
 /// The raw ceiling of one node's memory, bytes per second, and where it comes from.
@@ -135,22 +100,33 @@ pub fn node_bytes_per_s(platform: &Platform, node: u32) -> Option<(f64, String)>
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::*;
+
+    fn dimm(label: &str, filled: bool) -> Dimm {
+        Dimm {
+            locator: Some(label.into()),
+            size_bytes: filled.then_some(1 << 30),
+            kind: Some("DDR4".into()),
+            rated_mts: Some(3200),
+            configured_mts: Some(2933),
+        }
+    }
 
     #[test]
-    fn labels_of_several_makers_name_socket_and_channel() {
-        for (label, expected) in [
-            ("P1-DIMMA2", Some((Some(1), "A"))),
-            ("CPU1_DIMM_A2", Some((Some(1), "A"))),
-            ("P0_Node1_Channel2_Dimm0", Some((Some(0), "1.2"))),
-            ("DIMM_A1", Some((None, "A"))),
-            ("A12", Some((None, "A"))),
-            ("ChannelB-DIMM0", Some((None, "B"))),
-            ("PROC 2 DIMM 3", None),
-            ("DIMM 0", None),
-        ] {
-            let expected = expected.map(|(socket, channel)| (socket, channel.to_string()));
-            assert_eq!(place(label), expected, "{label}");
-        }
+    fn channels_with_modules_are_counted_by_socket() {
+        let labels = ["P1-DIMMA1", "P1-DIMMA2", "P1-DIMMB1", "P2-DIMMA1", "P2-DIMMB1"];
+        let dimms: Vec<Dimm> =
+            labels.iter().map(|label| dimm(label, *label != "P2-DIMMB1")).collect();
+        let found = channels(&dimms).unwrap();
+        assert_eq!(found.by_socket, [(Some(1), 2), (Some(2), 1)]);
+        assert_eq!((found.configured_mts, found.kind.as_str()), (2933, "DDR4"));
+    }
+
+    /// The empty slots tell that a letter isn't a channel, which would have a ceiling much too low.
+    #[test]
+    fn letters_that_are_sockets_give_no_channels() {
+        let slots: Vec<Dimm> = (1..=12).map(|slot| dimm(&format!("A{slot}"), slot <= 2)).collect();
+        assert_eq!(channels(&slots), None);
+        assert!(channels(&slots[..2]).is_some());
     }
 }

@@ -51,16 +51,16 @@ pub use observation::{
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
-    ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind, Idle,
-    IdleState, Interrupts, MapperDevice, MdArray, NetworkPort, NvmeController, NvmeNamespace,
-    NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost,
-    VirtioDevice,
+    ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind,
+    DrivePath, Idle, IdleState, Interrupts, MapperDevice, MapperTarget, MdArray, NetworkPort,
+    NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace,
+    PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
 };
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, CpuIdentity, DeviceKind,
     Dimm, DriveCache, FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, LoadedLink,
     Medium, Memory, MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role, RolePath,
-    RunningDatabase, Unknown,
+    RunningDatabase, SlotPlace, Slots, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};

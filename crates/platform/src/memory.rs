@@ -47,6 +47,11 @@ fn free_page_reporting(source: &dyn Source) -> Option<bool> {
     }))
 }
 
+/// A line of `/proc/meminfo`, bytes.
+pub(crate) fn meminfo_bytes(source: &dyn Source, name: &str) -> Option<u64> {
+    kib(&source.text("/proc/meminfo")?, name)?.checked_mul(1024)
+}
+
 /// The number of a line of `/proc/meminfo`.
 fn kib(meminfo: &str, name: &str) -> Option<u64> {
     let line = meminfo.lines().find(|line| line.split(':').next() == Some(name))?;

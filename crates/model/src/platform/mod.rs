@@ -15,6 +15,7 @@ mod memory;
 mod node;
 mod pcie;
 mod role;
+mod slots;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,9 +27,10 @@ pub use cgroup::{Cgroup, CgroupVersion, IoLimit};
 pub use cpu::{CoreKind, Cpu, CpuGroup, CpuIdentity, GroupLevel};
 pub use database::RunningDatabase;
 pub use devices::{
-    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind, Interrupts,
-    MapperDevice, MdArray, NetworkPort, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
-    PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
+    ArrayMember, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind, DrivePath,
+    Interrupts, MapperDevice, MapperTarget, MdArray, NetworkPort, NvmeController, NvmeNamespace,
+    NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost,
+    VirtioDevice,
 };
 pub use id_set::{IdSet, IdSetError};
 pub use idle::{Idle, IdleState};
@@ -37,6 +39,7 @@ pub use memory::{Dimm, HugePages, Memory};
 pub use node::{MemoryCache, NodeAccess, NumaNode};
 pub use pcie::{LoadedLink, PcieLink};
 pub use role::{FileSystem, Role, RolePath};
+pub use slots::{SlotPlace, Slots};
 
 /// One machine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

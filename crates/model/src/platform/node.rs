@@ -16,6 +16,9 @@ pub struct NumaNode {
     pub memory_bytes: u64,
     /// Free memory at discovery, bytes.
     pub free_bytes: Option<u64>,
+    /// What the kernel had given to it at discovery, bytes, where that is less than it has: the rest follows as it is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_bytes: Option<u64>,
     /// Distances as the firmware states them, by node in ascending order; not nanoseconds.
     pub distances: Vec<u32>,
     /// What the firmware says of the way from the nearest initiators to this memory (ACPI HMAT), by class.

@@ -4,6 +4,7 @@
 //! can have more columns than there are on-line nodes.
 
 mod access;
+mod counted;
 mod device;
 mod nearest;
 
@@ -43,6 +44,7 @@ pub(crate) fn read(
             format!("their nodes on-line, in {NODES}"),
         );
     }
+    counted::complete(source, &mut nodes, memory_bytes, unknown);
     nearest::find(source, &mut nodes, online_cpus);
     (nodes, empty)
 }
@@ -97,6 +99,7 @@ fn node(source: &dyn Source, id: u32, ids: &[u32], online_cpus: &[u32]) -> NumaN
         cpus,
         memory_bytes: kib_field(&meminfo, "MemTotal:").unwrap_or(0),
         free_bytes: kib_field(&meminfo, "MemFree:"),
+        counted_bytes: None,
         distances: distances(source.text(&format!("{folder}/distance")).as_deref(), ids),
         access: access::read(source, &folder),
         memory_caches: access::memory_caches(source, &folder),

@@ -233,3 +233,47 @@ fn what_can_not_be_read_is_told_with_its_reason() {
     assert!(needs(&platform, "/sys/devices/system/cpu/online").contains("circle"));
     assert!(needs(&platform, "/proc/meminfo").contains("larger than 16 MiB"));
 }
+
+/// Nodes that count this much, kB, on a machine with 1000 kB of which 900 are free.
+fn nodes_that_count(kib: &[u64], possible: usize) -> Platform {
+    let machine = Machine::new();
+    machine.file("/proc/meminfo", "MemTotal: 1000 kB\nMemFree: 900 kB\n");
+    machine.file(&format!("{NODES}/online"), format!("0-{}\n", kib.len() - 1));
+    machine.file(&format!("{NODES}/possible"), format!("0-{}\n", possible - 1));
+    for (node, kib) in kib.iter().enumerate() {
+        let text = format!("Node {node} MemTotal: {kib} kB\nNode {node} MemFree: 400 kB\n");
+        machine.file(&format!("{NODES}/node{node}/meminfo"), text);
+        machine.file(&format!("{NODES}/node{node}/cpulist"), format!("{node}\n"));
+    }
+    machine.file(&format!("{CPUS}/online"), format!("0-{}\n", kib.len() - 1));
+    discover(&machine)
+}
+
+#[test]
+fn a_lone_node_has_all_memory_though_its_kernel_counts_less() {
+    let node = nodes_that_count(&[500], 1).nodes.remove(0);
+    assert_eq!(
+        (node.memory_bytes, node.free_bytes, node.counted_bytes),
+        (1000 << 10, Some(900 << 10), Some(500 << 10))
+    );
+    // What the kernel took at its start isn't missing.
+    let node = nodes_that_count(&[960], 1).nodes.remove(0);
+    assert_eq!(
+        (node.memory_bytes, node.free_bytes, node.counted_bytes),
+        (960 << 10, Some(400 << 10), None)
+    );
+}
+
+#[test]
+fn of_several_nodes_it_is_not_known_whose_the_rest_is() {
+    let platform = nodes_that_count(&[300, 200], 2);
+    assert_eq!(platform.nodes[0].memory_bytes, 300 << 10);
+    assert!(platform.nodes.iter().all(|node| node.counted_bytes.is_none()));
+    needs(&platform, "the nodes of");
+    // Another node may be off-line.
+    let alone = nodes_that_count(&[500], 2);
+    assert_eq!(alone.nodes[0].memory_bytes, 500 << 10);
+    needs(&alone, "the nodes of");
+    let whole = nodes_that_count(&[500, 490], 2);
+    assert!(whole.unknown.iter().all(|unknown| !unknown.what.contains("the nodes of")));
+}

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use network::{NetworkPort, RdmaPort};
 pub use pci::{Interrupts, PciDevice, PciKind};
 pub use persistent::{CxlMemory, DaxDevice, PmemNamespace, PmemRegion};
-pub use stacked::{ArrayMember, MapperDevice, MdArray};
+pub use stacked::{ArrayMember, DrivePath, MapperDevice, MapperTarget, MdArray};
 pub use storage::{
     Drive, DriveLink, DriveLinkKind, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
     ScsiHost, VirtioDevice,
