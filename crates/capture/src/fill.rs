@@ -81,7 +81,7 @@ impl Source for Filled<'_> {
 
     fn call(&self, call: Call, of: &str) -> io::Result<String> {
         let asked = format!("{} {of}", call.word());
-        let stands = call == Call::NvmeWriteCache;
+        let stands = matches!(call, Call::NvmeWriteCache | Call::MapperTargets);
         let live = self.live.call(call, of);
         self.or_captured(&asked, stands, live, || self.capture.call(call, of))
     }

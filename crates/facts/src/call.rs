@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::file::{self, FsStat};
 use crate::nvme::{self, WriteCache};
-use crate::{Source, affinity, parse_cpu_list, process};
+use crate::{Source, affinity, mapper, parse_cpu_list, process};
 
 /// What can be asked; each is asked of something, which is empty where there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,11 +25,13 @@ pub enum Call {
     Root,
     /// The volatile write cache of an NVMe controller such as `nvme0`: present, in use.
     NvmeWriteCache,
+    /// What a device-mapper device is made of, by its number such as `253:0`; see [`mapper::targets`].
+    MapperTargets,
 }
 
 impl Call {
     /// All of them.
-    pub const ALL: [Call; 7] = [
+    pub const ALL: [Call; 8] = [
         Call::FileSystem,
         Call::Mount,
         Call::Affinity,
@@ -37,6 +39,7 @@ impl Call {
         Call::Architecture,
         Call::Root,
         Call::NvmeWriteCache,
+        Call::MapperTargets,
     ];
 
     /// The word used in a capture.
@@ -49,6 +52,7 @@ impl Call {
             Call::Architecture => "architecture",
             Call::Root => "root",
             Call::NvmeWriteCache => "nvme-write-cache",
+            Call::MapperTargets => "mapper-targets",
         }
     }
 
@@ -71,6 +75,7 @@ pub(crate) fn live(call: Call, of: &str) -> io::Result<String> {
         Call::Hypervisor => hypervisor(),
         Call::Architecture => Ok(std::env::consts::ARCH.to_string()),
         Call::Root => Ok(u8::from(process::is_root()).to_string()),
+        Call::MapperTargets => mapper::targets(of),
         Call::NvmeWriteCache => {
             let cache = nvme::write_cache(&Path::new("/dev").join(of))?;
             let enabled = cache.enabled.map_or("-", |on| if on { "1" } else { "0" });
@@ -128,6 +133,11 @@ impl dyn Source + '_ {
     /// Whether the machine is, or was, read by root.
     pub fn is_root(&self) -> bool {
         self.call(Call::Root, "").is_ok_and(|answer| answer == "1")
+    }
+
+    /// What the device-mapper device of that number is made of; `None` for who isn't root.
+    pub fn mapper_targets(&self, number: &str) -> Option<String> {
+        self.call(Call::MapperTargets, number).ok()
     }
 
     /// The write cache of the NVMe controller of that name, in its own words.

@@ -3,8 +3,8 @@
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
 //! folder, so that a machine nobody has here can still be examined. [`Recorder`] keeps what was asked and said, [`Replay`]
-//! says it again. The modules [`affinity`], [`mod@file`], [`mod@claim`], [`nvme`] and [`process`] are system calls on the
-//! live machine; those that tell what it is are also a [`Call`] of a source.
+//! says it again. The modules [`affinity`], [`mod@file`], [`mod@claim`], [`mapper`], [`nvme`] and [`process`] are system calls
+//! on the live machine; those that tell what it is are also a [`Call`] of a source.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
@@ -17,6 +17,7 @@ pub mod claim;
 mod cpulist;
 pub mod file;
 pub mod io_limits;
+pub mod mapper;
 mod mounts;
 pub mod nvme;
 pub mod process;
