@@ -6,10 +6,15 @@ use std::collections::btree_map::Entry;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use narrows_facts::{Answer, Call, Contents, Recording, Refusal, Trouble};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Linux's longest path.
 const MAX_PATH_BYTES: usize = 4096;
+
+/// Names in all folders together: a name of one letter takes sixteen times its size in memory, so bytes alone bound nothing.
+/// Machines have some ten thousand, and one for each process.
+pub(super) const MAX_NAMES: usize = 1 << 20;
 
 /// A question by its kind and what it was asked of, and what was said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +38,7 @@ enum Said {
     Bytes(String),
     /// The beginning of such a file.
     HeadBytes(String),
-    Names(Vec<String>),
+    Names(#[serde(deserialize_with = "few_names")] Vec<String>),
     Yes(bool),
     /// The system's number of the error.
     Errno(i32),
@@ -72,6 +77,37 @@ fn contents(contents: &Contents) -> Said {
         (Err(_), true) => Said::Bytes(BASE64_STANDARD.encode(&contents.bytes)),
         (Err(_), false) => Said::HeadBytes(BASE64_STANDARD.encode(&contents.bytes)),
     }
+}
+
+impl Line {
+    /// How many names it brings.
+    pub(super) fn names(&self) -> usize {
+        if let Said::Names(names) = &self.said { names.len() } else { 0 }
+    }
+}
+
+/// Names of a folder, read no further than [`MAX_NAMES`].
+fn few_names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    struct Few;
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of names")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(name) = list.next_element()? {
+                if names.len() == MAX_NAMES {
+                    return Err(A::Error::custom(format!("more than {MAX_NAMES} names")));
+                }
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    from.deserialize_seq(Few)
 }
 
 /// Takes a line into the recording.

@@ -6,7 +6,7 @@ use flate2::bufread::GzDecoder;
 use narrows_facts::Recording;
 use serde::Deserialize;
 
-use super::line::{Line, take};
+use super::line::{Line, MAX_NAMES, take};
 use super::{CaptureError, Header, SCHEMA};
 use crate::Capture;
 
@@ -18,6 +18,8 @@ const MAX_TEXT_BYTES: u64 = 256 << 20;
 const MAX_LINE_BYTES: u64 = 24 << 20;
 /// Questions.
 const MAX_ENTRIES: usize = 1 << 19;
+/// The first line: who captured, and what was left out.
+const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// Whether a file that begins so is packed as archives are.
 pub fn is_archive(head: &[u8]) -> bool {
@@ -44,7 +46,7 @@ pub fn read(archive: impl Read) -> Result<Capture, CaptureError> {
     };
     let header = header(&lines.next()?.ok_or(CaptureError::Foreign)?)?;
     let mut recording = Recording::default();
-    let mut entries = 0;
+    let (mut entries, mut names) = (0, 0);
     loop {
         let bytes = lines.next()?;
         let Some(bytes) = bytes else {
@@ -62,6 +64,11 @@ pub fn read(archive: impl Read) -> Result<Capture, CaptureError> {
         }
         let line: Line = serde_json::from_slice(&bytes)
             .map_err(|error| lines.wrong(format!("no question with its answer: {error}")))?;
+        names += line.names();
+        if names > MAX_NAMES {
+            let limit = format!("{MAX_NAMES} names in folders");
+            return Err(CaptureError::TooLarge { what: "what it holds", limit });
+        }
         take(line, &mut recording).map_err(|reason| lines.wrong(reason))?;
         entries += 1;
     }
@@ -72,6 +79,10 @@ pub fn read(archive: impl Read) -> Result<Capture, CaptureError> {
 }
 
 fn header(line: &[u8]) -> Result<Header, CaptureError> {
+    if line.len() > MAX_HEADER_BYTES {
+        let limit = format!("{} MiB", MAX_HEADER_BYTES >> 20);
+        return Err(CaptureError::TooLarge { what: "its first line", limit });
+    }
     #[derive(Deserialize)]
     struct Named {
         schema: String,

@@ -89,6 +89,30 @@ fn a_bomb_is_left_before_it_unpacks() {
 }
 
 #[test]
+fn many_short_names_are_refused_before_they_fill_the_memory() {
+    let folder = |path: &str, names: usize| {
+        let names = "\"a\",".repeat(names - 1) + "\"a\"";
+        format!(r#"{{"ask":"folder","of":"{path}","said":{{"names":[{names}]}}}}"#)
+    };
+    let most = 1 << 20;
+    let said = error(&packed(&[&folder("/a", most + 1)]));
+    assert!(said.contains("line 2") && said.contains("more than 1048576 names"), "{said}");
+    let said = error(&packed(&[&folder("/a", most / 2), &folder("/b", most / 2 + 1)]));
+    assert!(said.contains("what it holds is more than 1048576 names in folders"), "{said}");
+    let fits = [folder("/a", most / 2), folder("/b", most / 2), r#"{"end":2}"#.to_string()];
+    assert_eq!(error(&packed(&fits.each_ref().map(String::as_str))), "no error");
+}
+
+#[test]
+fn a_first_line_without_an_end_in_sight_is_refused() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    let long = "a".repeat(1 << 20);
+    writeln!(gzip, "{{\"schema\":\"narrows.capture/1\",\"replaced\":{{\"{long}\":1}}}}").unwrap();
+    let said = error(&gzip.finish().unwrap());
+    assert!(said.contains("its first line is more than 1 MiB"), "{said}");
+}
+
+#[test]
 fn whatever_is_cut_off_is_an_error() {
     let (_folder, tree) = machine();
     let whole = archive(everything(&tree));
