@@ -56,6 +56,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-model",
             "narrows-stats",
             "narrows-limits",
+            "narrows-plan",
             "narrows-validity",
             "narrows-verdict",
         ],

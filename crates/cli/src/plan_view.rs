@@ -38,6 +38,7 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
         PlanFormat::Json => narrows_plan::json(&plans),
         PlanFormat::Csv => narrows_plan::csv(&plans),
         PlanFormat::Markdown => narrows_plan::markdown(&plans),
+        PlanFormat::Html => narrows_report::plan_page(&plans),
     };
     output::print(&text)?;
     let answered = plans.iter().all(|plan| !plan.works.is_empty());

@@ -14,6 +14,7 @@ Examples:
   narrows plan new.toml --demand 7f3a     does what a run measured fit there?
   narrows plan old.toml new.toml --demand 7f3a --core-ratio 1.4
   narrows plan box.toml --table 2TB --block 16KiB
+  narrows plan box.toml --format html > box.html
 
 The book's page on plan (docs/src/guide/plan.md) shows how a platform is described; `narrows limits` lists classes.
 
@@ -55,6 +56,8 @@ pub enum PlanFormat {
     Csv,
     /// A table and what binds
     Markdown,
+    /// One page with a picture of each platform
+    Html,
 }
 
 fn core_ratio(text: &str) -> Result<f64, String> {

@@ -50,10 +50,19 @@ pub fn plan(args: &PlanArgs, platforms: &[Description], name: &str) -> Result<Ex
         PlanFormat::Json => narrows_plan::fits_json(&migration),
         PlanFormat::Csv => narrows_plan::fits_csv(&migration),
         PlanFormat::Markdown => narrows_plan::fits_markdown(&migration),
+        PlanFormat::Html => page(&migration, platforms),
     };
     output::print(&text)?;
     let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
     Ok(if migration.fits.iter().all(answered) { Exit::Done } else { Exit::Inconclusive })
+}
+
+/// A picture of each platform with what binds each demand, and the answers.
+fn page(migration: &Migration, platforms: &[Description]) -> String {
+    let each = migration.demands.len();
+    let drawn = platforms.iter().zip(migration.fits.chunks(each.max(1)));
+    let drawn = drawn.map(|(of, fits)| (of.name.as_str(), narrows_plan::drawn_for(of, fits)));
+    narrows_report::fits_page(migration, &drawn.collect::<Vec<_>>())
 }
 
 /// A run from which no demand can be taken.

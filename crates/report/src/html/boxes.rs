@@ -1,16 +1,17 @@
 //! The machine as boxes within boxes: packages, nodes, caches and cores as they lie within each other, and what hangs on PCIe with
 //! what its link carries. What is alike is one box with a count. A link that runs below what both its ends could do says so in words.
 
-use narrows_model::{Devices, Finding, PciDevice, PciKind, PcieLink, Platform};
+use narrows_model::{Devices, Finding, PciDevice, PciKind, Platform};
 
 use super::nested;
 use super::said::Said;
 use crate::inventory::topology::places_with;
+use crate::link;
 use crate::place::Place;
 use crate::print::Units;
 
-/// The rule whose finding the picture tells by itself.
-const BELOW_ITS_ENDS: &str = " pcie-link-below-its-ends: ";
+/// The rules whose findings the link's own mark tells.
+const TOLD_BY_LINKS: [&str; 2] = [" pcie-link-below-its-ends: ", " slot-below-device: "];
 /// Links that are drawn; a machine with more has them in its list.
 const MOST_LINKS: usize = 64;
 
@@ -29,7 +30,7 @@ pub(super) fn picture(p: &Platform, name: &str, findings: &[Finding]) -> Option<
 
 /// What is on PCI by node, each with its link; of what several functions share one link, the first.
 fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
-    let linked = devices.links().map(|(end, port)| (end, link(end, port)));
+    let linked = devices.links().map(|(end, port)| (end, link_of(end, port)));
     let others = devices.pci.iter().filter(|end| end.kind != PciKind::Bridge && end.link.is_none());
     let all: Vec<_> = linked.chain(others.map(|end| (end, None))).collect();
     let left_out = all.len().saturating_sub(MOST_LINKS);
@@ -38,15 +39,15 @@ fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
         let names = devices.names_at(&end.address);
         let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
         let (link, mut marks) = link.map_or((String::new(), Vec::new()), |link| {
-            (format!(", {}", link.carries), link.below.into_iter().collect())
+            (format!(", {}", link.now), link.mark.into_iter().collect())
         });
         let mut parts = names;
         parts.push(&end.address);
         let controllers = devices.nvme_controllers.iter();
         let own = controllers.filter(|controller| controller.pci.as_ref() == Some(&end.address));
         parts.extend(own.map(|controller| controller.name.as_str()));
-        // A link below its ends is marked already.
-        let own = said.at(&parts).into_iter().filter(|mark| !mark.contains(BELOW_ITS_ENDS));
+        let told = |mark: &String| TOLD_BY_LINKS.iter().any(|rule| mark.contains(rule));
+        let own = said.at(&parts).into_iter().filter(|mark| !told(mark));
         marks.extend(own);
         let words = format!("{what}, {}{link}", end.kind.word());
         let place = Place { marks, ..Place::leaf(words) };
@@ -68,39 +69,17 @@ fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
     places
 }
 
-/// A link in words.
-struct LinkWords {
-    /// `PCIe 16 GT/s × 4, 7.88 GB/s each way`.
-    carries: String,
-    /// `BELOW what both ends could do: PCIe 32 GT/s × 4`.
-    below: Option<String>,
-}
-
-/// `None` where speed or width aren't known.
-fn link(end: &PciDevice, port: Option<&PciDevice>) -> Option<LinkWords> {
+/// `PCIe 16 GT/s x4, its most, 7.88 GB/s each way`, and the mark; `None` where speed or width aren't known.
+fn link_of(end: &PciDevice, port: Option<&PciDevice>) -> Option<link::LinkWords> {
     let own = end.link.as_ref()?;
     let carries = Units::Si.bytes_per_s(own.bytes_per_s()?);
-    let carries = format!("{}, {carries} each way", speed(own.current_gts?, own.current_width?));
-    let most = port.and_then(|port| at_most(own, port.link.as_ref()?));
-    let more = most
-        .filter(|(gts, width)| Some(*gts) > own.current_gts || Some(*width) > own.current_width);
-    let below =
-        more.map(|(gts, width)| format!("BELOW what both ends could do: {}", speed(gts, width)));
-    Some(LinkWords { carries, below })
-}
-
-/// What both ends could do, where both say it.
-fn at_most(end: &PcieLink, port: &PcieLink) -> Option<(f64, u32)> {
-    Some((end.max_gts?.min(port.max_gts?), end.max_width?.min(port.max_width?)))
-}
-
-fn speed(gts: f64, width: u32) -> String {
-    format!("PCIe {gts} GT/s × {width}")
+    let words = link::words(own, port.and_then(|port| port.link.as_ref()))?;
+    Some(link::LinkWords { now: format!("PCIe {}, {carries} each way", words.now), ..words })
 }
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Cache;
+    use narrows_model::{Cache, PcieLink};
 
     use super::*;
 
@@ -137,10 +116,10 @@ mod tests {
             places[0].within[0].clone()
         };
         let slow = said((8.0, 2), (16.0, 4), (32.0, 4));
-        assert_eq!(slow.words, "0000:01:00.0, NVMe, PCIe 8 GT/s × 2, 1.97 GB/s each way");
-        assert_eq!(slow.marks, ["BELOW what both ends could do: PCIe 16 GT/s × 4"]);
-        // The port can do no more: nothing is lost.
-        assert!(said((16.0, 4), (32.0, 4), (16.0, 4)).marks.is_empty());
+        assert_eq!(slow.words, "0000:01:00.0, NVMe, PCIe 8 GT/s x2, 1.97 GB/s each way");
+        assert_eq!(slow.marks, ["BELOW the 16 GT/s x4 of both ends"]);
+        let limited = said((16.0, 4), (32.0, 4), (16.0, 4));
+        assert_eq!(limited.marks, ["LIMITED by the slot: the device could 32 GT/s x4"]);
         assert!(said((16.0, 4), (16.0, 4), (16.0, 16)).marks.is_empty());
     }
 

@@ -16,6 +16,7 @@ mod live;
 mod log;
 mod names;
 mod nested;
+mod plan;
 mod rate_chart;
 mod said;
 mod sections;
@@ -25,6 +26,7 @@ mod wires;
 
 pub(crate) use durability::leaning;
 use narrows_model::{Finding, Platform, ReadRunError, Run};
+pub use plan::{fits_page, plan_page};
 
 use crate::print::Units;
 use crate::report::Report;

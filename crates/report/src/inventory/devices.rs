@@ -7,6 +7,7 @@ use narrows_model::{Devices, PciDevice, PciKind, Platform};
 
 use super::Lines;
 use super::stacked;
+use crate::link;
 use crate::print::Units;
 use crate::words::counted;
 
@@ -71,7 +72,7 @@ fn line(devices: &Devices, ends: &BTreeSet<&str>, function: &PciDevice) -> Strin
     parts.extend(ports(devices, &function.address));
     parts.extend(function.slot.as_ref().map(|slot| format!("slot {slot}")));
     if ends.contains(function.address.as_str()) {
-        parts.extend(link(devices, function));
+        parts.extend(link_of(devices, function));
     }
     if let Some(interrupts) = function.interrupts.as_ref().filter(|found| !found.cpus.is_empty()) {
         let list = super::nodes::cpu_list(&interrupts.cpus);
@@ -137,34 +138,11 @@ fn ports(devices: &Devices, address: &str) -> Vec<String> {
     parts
 }
 
-/// `16 GT/s x4`, `8 GT/s x4, BELOW the 16 GT/s x4 of both ends`, `8 GT/s x4, the slot's most: the device could 16 GT/s
-/// x4`.
-fn link(devices: &Devices, function: &PciDevice) -> Option<String> {
-    let link = function.link.as_ref()?;
+/// `8 GT/s x4, BELOW the 16 GT/s x4 of both ends`.
+fn link_of(devices: &Devices, function: &PciDevice) -> Option<String> {
     let port = function.above.as_deref().and_then(|port| devices.pci_at(port)?.link.as_ref());
-    let (gts, width) = link.most_with(port);
-    let now = speed(link.current_gts, link.current_width)?;
-    let below = matches!((link.current_gts, gts), (Some(now), Some(most)) if now < most)
-        || matches!((link.current_width, width), (Some(now), Some(most)) if now < most);
-    if below {
-        return Some(format!("{now}, BELOW the {} of both ends", speed(gts, width)?));
-    }
-    let more = |most: Option<f64>, own: Option<f64>| matches!((most, own), (Some(most), Some(own)) if most < own);
-    let slot = port.and_then(|port| port.max_bytes_per_s());
-    if more(slot, link.max_bytes_per_s()) {
-        let most = speed(link.max_gts, link.max_width)?;
-        return Some(format!("{now}, LIMITED by the slot: the device could {most}"));
-    }
-    Some(now)
-}
-
-fn speed(gts: Option<f64>, width: Option<u32>) -> Option<String> {
-    match (gts, width) {
-        (Some(gts), Some(width)) => Some(format!("{gts} GT/s x{width}")),
-        (Some(gts), None) => Some(format!("{gts} GT/s")),
-        (None, Some(width)) => Some(format!("x{width}")),
-        (None, None) => None,
-    }
+    let words = link::words(function.link.as_ref()?, port)?;
+    Some([Some(words.now), words.mark].into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -227,8 +205,8 @@ mod tests {
                 "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device",
                 "  could 16 GT/s x4",
                 "0000:02:00.0 NVMe, slot 7, 8 GT/s x4, BELOW the 16 GT/s x4 of both ends",
-                "0000:03:00.0 switch, 8 GT/s x4",
-                "  0000:05:00.0 NVMe, 8 GT/s x4",
+                "0000:03:00.0 switch, 8 GT/s x4, its most",
+                "  0000:05:00.0 NVMe, 8 GT/s x4, its most",
             ]
         );
     }
@@ -258,9 +236,9 @@ mod tests {
             shown(&p),
             [
                 "at node 0, 1 CPU",
-                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, interrupts at CPUs",
-                "    0-1",
-                "  0000:02:00.0 Ethernet, 8 GT/s x4",
+                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, its most, interrupts",
+                "    at CPUs 0-1",
+                "  0000:02:00.0 Ethernet, 8 GT/s x4, its most",
                 "at no node that the kernel knows",
                 "  0000:02:00.1 Ethernet ens1, down, 1 receive queue",
             ]

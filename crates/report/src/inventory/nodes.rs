@@ -27,6 +27,7 @@ pub(super) fn lines(p: &Platform) -> Vec<String> {
         let ways = [processors, other].into_iter().flatten();
         ways.filter_map(|way| firmware(node, way)).collect::<Vec<_>>()
     }));
+    lines.extend(p.nodes.iter().filter_map(not_yet_given));
     if !p.empty_nodes.is_empty() {
         lines.push(format!("{}: neither processors nor memory", p.empty_nodes));
     }
@@ -35,6 +36,16 @@ pub(super) fn lines(p: &Platform) -> Vec<String> {
         lines.push(format!("{} allowed to this process", p.allowed_nodes));
     }
     lines
+}
+
+/// What of its memory the kernel holds back until it is needed.
+fn not_yet_given(node: &NumaNode) -> Option<String> {
+    let rest = node.memory_bytes.checked_sub(node.counted_bytes?)?;
+    let rest = Units::Si.bytes(rest as f64);
+    Some(format!(
+        "{}: {rest} of its memory is prepared by the kernel only when it is used",
+        node.id
+    ))
 }
 
 fn each(node: &NumaNode) -> String {
@@ -121,6 +132,20 @@ fn firmware(node: &NumaNode, way: &NodeAccess) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_waits_for_its_first_use_is_told() {
+        let node = NumaNode {
+            memory_bytes: 25_000_000_000,
+            counted_bytes: Some(13_000_000_000),
+            ..NumaNode::default()
+        };
+        let p = Platform { nodes: vec![node], ..Platform::default() };
+        assert_eq!(
+            lines(&p),
+            ["0: 12.0 GB of its memory is prepared by the kernel only when it is used"]
+        );
+    }
 
     #[test]
     fn many_nodes_share_lines_and_few_have_their_own() {

@@ -1,6 +1,6 @@
 //! Devices that aren't on PCI, and those that are made of others.
 
-use narrows_model::{Devices, Idle};
+use narrows_model::{Devices, DrivePath, Idle, MapperDevice, MapperTarget, NvmePath};
 
 use super::Lines;
 use super::devices::LABEL;
@@ -27,17 +27,14 @@ pub(super) fn elsewhere(devices: &Devices, lines: &mut Lines) {
             node(drive.numa_node),
         ]);
     }
-    for space in devices.nvme_subsystems.iter().flat_map(|subsystem| &subsystem.namespaces) {
-        let mut parts: Vec<Option<String>> = Vec::new();
-        for path in &space.paths {
-            let state = path.state.as_deref().unwrap_or("state not known");
-            let mark = if state.contains("optimized") { "" } else { " NOT USABLE" };
-            let controller = path.controller.as_deref().unwrap_or(&path.name);
-            parts.push(Some(format!("{controller} {state}{mark}")));
-        }
-        if !parts.is_empty() {
-            parts.insert(0, Some(format!("ways to {}", space.name)));
-            add(parts);
+    for subsystem in &devices.nvme_subsystems {
+        for space in subsystem.namespaces.iter().filter(|space| !space.paths.is_empty()) {
+            let policy = subsystem.io_policy.as_ref().map(|policy| format!("chosen by {policy}"));
+            let head = [Some(format!("ways to {}", space.name)), policy];
+            add(head
+                .into_iter()
+                .chain(space.paths.iter().map(|path| Some(nvme_way(path))))
+                .collect());
         }
     }
     for host in devices.scsi_hosts.iter().filter(|host| host.speed.is_some()) {
@@ -70,6 +67,51 @@ pub(super) fn elsewhere(devices: &Devices, lines: &mut Lines) {
     }
 }
 
+/// A drive without asymmetric access has no state of its ways.
+fn nvme_way(path: &NvmePath) -> String {
+    let controller = path.controller.as_deref().unwrap_or(&path.name);
+    match path.state.as_deref() {
+        None => controller.to_string(),
+        Some(state) if state.contains("optimized") => format!("{controller} {state}"),
+        Some(state) => format!("{controller} {state} NOT USABLE"),
+    }
+}
+
+fn scsi_way(path: &DrivePath) -> String {
+    let mut words = path.name.clone();
+    if let Some(host) = &path.host {
+        words += &format!(" by {host}");
+    }
+    for state in [&path.state, &path.access].into_iter().flatten() {
+        words += &format!(" {state}");
+    }
+    if path.is_down() { words + " NOT USABLE" } else { words }
+}
+
+/// `striped over 2 in pieces of 64 KiB`.
+fn target(target: &MapperTarget) -> String {
+    let chunk = target.chunk_bytes.map(|bytes| Units::Iec.bytes(bytes as f64));
+    let details = [
+        target.stripes.map(|count| format!("over {count}")),
+        target.mode.clone(),
+        target.cipher.clone(),
+        chunk.map(|chunk| format!("in pieces of {chunk}")),
+    ];
+    let details: Vec<String> = details.into_iter().flatten().collect();
+    format!("{} {}", target.kind, details.join(" ")).trim_end().to_string()
+}
+
+/// Each kind once, however many stretches have it.
+fn targets(mapped: &MapperDevice) -> Option<String> {
+    let mut all: Vec<String> = Vec::new();
+    for words in mapped.targets.iter().map(target) {
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    (!all.is_empty()).then(|| all.join(" and "))
+}
+
 /// Arrays, and what the device mapper makes.
 pub(super) fn made_of_others(devices: &Devices, lines: &mut Lines) {
     let size = |bytes: Option<u64>| bytes.map(|bytes| Units::Si.bytes(bytes as f64));
@@ -96,10 +138,15 @@ pub(super) fn made_of_others(devices: &Devices, lines: &mut Lines) {
         let parts = [
             Some(format!("mapped {}", mapped.name)),
             mapped.made_by.clone(),
+            mapped.layer.clone(),
+            targets(mapped),
             (!mapped.members.is_empty()).then(|| format!("over {}", mapped.members.join(" "))),
             size(mapped.size_bytes),
+            mapped.suspended.then(|| "SUSPENDED".to_string()),
         ];
-        lines.add(LABEL, parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
+        let ways = mapped.paths.iter().map(|path| Some(scsi_way(path)));
+        let parts = parts.into_iter().chain(ways);
+        lines.add(LABEL, parts.flatten().collect::<Vec<_>>().join(", "));
     }
 }
 
@@ -120,16 +167,15 @@ pub(super) fn idle(idle: &Idle) -> String {
 mod tests {
     use super::*;
     use narrows_model::{
-        ArrayMember, DaxDevice, Drive, IdleState, MapperDevice, MdArray, NvmeNamespace, NvmePath,
-        NvmeSubsystem, PmemRegion,
+        ArrayMember, DaxDevice, Drive, IdleState, MdArray, NvmeNamespace, NvmeSubsystem, PmemRegion,
     };
 
     #[test]
     fn what_is_degraded_or_not_usable_is_said_in_words() {
-        let path = |controller: &str, state: &str| NvmePath {
+        let path = |controller: &str, state: Option<&str>| NvmePath {
             name: String::new(),
             controller: Some(controller.to_string()),
-            state: Some(state.to_string()),
+            state: state.map(str::to_string),
         };
         let member = |name: &str| ArrayMember { name: name.to_string(), state: None };
         let devices = Devices {
@@ -139,10 +185,15 @@ mod tests {
                 ..Drive::default()
             }],
             nvme_subsystems: vec![NvmeSubsystem {
+                io_policy: Some("numa".into()),
                 namespaces: vec![NvmeNamespace {
                     name: "nvme1n1".into(),
                     size_bytes: None,
-                    paths: vec![path("nvme1", "optimized"), path("nvme2", "inaccessible")],
+                    paths: vec![
+                        path("nvme1", Some("optimized")),
+                        path("nvme2", Some("inaccessible")),
+                        path("nvme3", None),
+                    ],
                 }],
                 ..NvmeSubsystem::default()
             }],
@@ -178,11 +229,55 @@ mod tests {
             shown,
             [
                 "drive nvme1n1, nvme (tcp)",
-                "ways to nvme1n1, nvme1 optimized, nvme2 inaccessible NOT USABLE",
+                "ways to nvme1n1, chosen by numa, nvme1 optimized, nvme2 inaccessible NOT USABLE, nvme3",
                 "persistent memory region0, kept from the cpu_cache on, node 0, as memory it would be",
                 "  node 2",
                 "memory dax0.0, 1.00 GB, used as memory, node 5",
                 "array md0, raid10, of sda1 sdb1, chunk 512 KiB, DEGRADED: 2 missing",
+            ]
+        );
+    }
+
+    #[test]
+    fn mapped_devices_with_what_they_are_made_of_and_their_ways() {
+        let striped = MapperTarget {
+            kind: "striped".into(),
+            stripes: Some(2),
+            chunk_bytes: Some(64 << 10),
+            ..MapperTarget::default()
+        };
+        let way = |name: &str, state: &str| DrivePath {
+            name: name.into(),
+            host: Some("host2".into()),
+            state: Some(state.into()),
+            access: None,
+        };
+        let mapped = vec![
+            MapperDevice {
+                name: "dm-0".into(),
+                made_by: Some("lvm".into()),
+                layer: Some("tdata".into()),
+                members: vec!["sda1".into(), "sdb1".into()],
+                targets: vec![striped.clone(), striped],
+                ..MapperDevice::default()
+            },
+            MapperDevice {
+                name: "dm-1".into(),
+                made_by: Some("multipath".into()),
+                suspended: true,
+                paths: vec![way("sda", "running"), way("sdb", "offline")],
+                ..MapperDevice::default()
+            },
+        ];
+        let devices = Devices { mapped, ..Devices::default() };
+        let mut lines = Lines::default();
+        made_of_others(&devices, &mut lines);
+        let shown: Vec<&str> = lines.text.lines().map(|line| line[11..].trim_end()).collect();
+        assert_eq!(
+            shown,
+            [
+                "mapped dm-0, lvm, tdata, striped over 2 in pieces of 64 KiB, over sda1 sdb1",
+                "mapped dm-1, multipath, SUSPENDED, sda by host2 running, sdb by host2 offline NOT USABLE",
             ]
         );
     }
