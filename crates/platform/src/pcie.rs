@@ -43,6 +43,14 @@ pub(crate) fn numa_node(source: &dyn Source, path: &str) -> Option<u32> {
     places.find_map(|folder| source.number::<u32>(&format!("{folder}/numa_node")))
 }
 
+/// The node that all ways to a drive agree on, as far as they know theirs. Which of several the kernel names first changes from
+/// start to start, and a drive with ways at two nodes is near to both.
+pub(crate) fn common_node(source: &dyn Source, paths: &[String]) -> Option<u32> {
+    let mut nodes = paths.iter().filter_map(|path| numa_node(source, path));
+    let first = nodes.next()?;
+    nodes.all(|node| node == first).then_some(first)
+}
+
 /// The folder of the region of persistent memory on a path.
 fn memory_region(path: &str) -> Option<&str> {
     let bus = path.find("/ndbus")?;

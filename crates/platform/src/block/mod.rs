@@ -122,7 +122,7 @@ fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> 
                 ..queue
             }),
         },
-        numa_node: hardware.iter().find_map(|path| pcie::numa_node(source, path)),
+        numa_node: pcie::common_node(source, &hardware),
         pcie: hardware.first().map(|path| pcie::links(source, path)).unwrap_or_default(),
     }
 }

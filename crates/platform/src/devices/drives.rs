@@ -54,7 +54,7 @@ fn drive(source: &dyn Source, name: String, folder: &str) -> Drive {
         size_bytes: source
             .number::<u64>(&format!("{folder}/size"))
             .and_then(|n| n.checked_mul(512)),
-        numa_node: hardware.iter().find_map(|path| pcie::numa_node(source, path)),
+        numa_node: pcie::common_node(source, &hardware),
         queues: block::hardware_queues(source, &format!("{folder}/queue")),
         controller: hardware.iter().find_map(|path| controller(path)),
         link: hardware.first().and_then(|path| drive_link::read(source, path)),

@@ -197,6 +197,18 @@ fn an_nvme_drive_with_several_controllers_has_theirs() {
     let drive = device(&platform.roles[0], "nvme0n1");
     assert_eq!((drive.transport.as_deref(), drive.numa_node), (Some("nvme (pcie)"), Some(3)));
     assert_eq!(drive.pcie[0].current_gts, Some(32.0));
+    // A second way, first at the same node and then at another.
+    let function = "/sys/devices/pci0000:80/0000:80:01.1/0000:81:00.0";
+    let controller = format!("{function}/nvme/nvme1");
+    machine
+        .file(&format!("{function}/numa_node"), "3\n")
+        .link("/sys/class/nvme/nvme1", &controller)
+        .file(&format!("{controller}/transport"), "pcie\n")
+        .link(&format!("{subsystem}/nvme1"), &controller);
+    let node = || device(&discover(&machine, "/d").roles[0], "nvme0n1").numa_node;
+    assert_eq!(node(), Some(3));
+    machine.file(&format!("{function}/numa_node"), "0\n");
+    assert_eq!(node(), None, "it is near to both");
 }
 
 #[test]
