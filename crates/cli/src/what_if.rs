@@ -51,8 +51,7 @@ impl Asked {
 }
 
 fn log_run(name: &str) -> Result<Run> {
-    let hint =
-        "or say log=2x for a log device twice as fast, log=flush:80us for what a flush of it takes";
+    let hint = "name a run that measured a log, or say log=2x or log=flush:80us";
     let read = || store::load(&store::find(name)?);
     let run = read().with_context(|| format!("--what-if log={name}"))?;
     if run.measurements.iter().any(|m| m.id.starts_with("log.")) {

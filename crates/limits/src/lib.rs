@@ -15,6 +15,7 @@ mod carrier;
 mod configured;
 mod dram;
 pub mod flow;
+mod observed;
 mod pcie;
 mod route;
 mod sockets;
@@ -32,6 +33,9 @@ use narrows_model::{
     metric,
 };
 
+/// The measurement of a server that was looked at and not loaded.
+const OBSERVED: &str = "database.observed";
+
 /// Fills the limits of every memory-bandwidth, block and log measurement, and what is normal for its class, in place of those
 /// it had.
 pub fn attach(run: &mut Run) {
@@ -41,6 +45,10 @@ pub fn attach(run: &mut Run) {
         let limits = match measurement.layer {
             Layer::Memory => memory(measurement, platform),
             Layer::Block | Layer::Log => storage(measurement, platform),
+            Layer::Database if measurement.id == OBSERVED => {
+                measurement.limits = observed::drives(measurement, platform);
+                continue;
+            }
             Layer::Clock | Layer::Fabric | Layer::Database => continue,
         };
         measurement.limits = limits;

@@ -4,7 +4,7 @@ mod common;
 
 use narrows_limits::node_bytes_per_s;
 use narrows_model::{
-    Dimm, IoLimit, Layer, LimitBasis, NumaNode, Platform, Unit, condition, metric,
+    Dimm, IoLimit, Layer, LimitBasis, LimitShare, NumaNode, Platform, Unit, condition, metric,
 };
 use serde_json::json;
 
@@ -73,6 +73,35 @@ fn what_is_unknown_or_a_hypervisors_invention_gives_no_ceiling() {
     let mut odd = known;
     odd[0].pcie[0].current_gts = Some(7.0);
     assert!(limits(platform(odd), block("read", 1e3)).is_empty(), "nobody defined 7 GT/s");
+}
+
+#[test]
+fn an_observed_servers_drives_have_the_ceilings_of_their_links_each_way() {
+    let mut platform = platform(vec![drive("nvme0n1", vec![link("a", 16.0, 4)])]);
+    platform.cgroup.cpu_quota_cpus = Some(0.5);
+    let moved = [
+        (metric::WINDOW, Unit::Ns, 10e9),
+        (metric::DEVICE_READ_BYTES, Unit::Bytes, 10e9),
+        (metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1e9),
+    ];
+    let mut m = measurement("database.observed", Layer::Database, &moved);
+    let found = limits(platform.clone(), m.clone());
+    let of = |direction: &str| {
+        let ends = |l: &&LimitShare| l.id.ends_with(direction) && l.basis == LimitBasis::Protocol;
+        found.iter().find(ends).unwrap_or_else(|| panic!("{direction}: {found:?}"))
+    };
+    assert!((of(":read").share * of(":read").value / 1e9 - 1.0).abs() < 1e-9, "1 GB/s: {found:?}");
+    assert!((of(":write").share * of(":write").value / 1e8 - 1.0).abs() < 1e-9, "{found:?}");
+    assert!(found.iter().all(|l| l.basis != LimitBasis::Configured), "our quota isn't theirs");
+    // What an array writes more than it was asked is in its drives' counts.
+    let drives = ["nvme0n1", "nvme1n1"];
+    let mut devices = vec![raid("raid1", &drives)];
+    devices.extend(drives.map(|name| drive(name, vec![link(name, 16.0, 4)])));
+    let mirrored = limits(self::platform(devices), m.clone());
+    assert!(!mirrored.is_empty() && mirrored.iter().all(|l| l.id.ends_with(":read")));
+    // What wasn't counted has no ceiling.
+    m.metrics.retain(|metric| metric.name != metric::DEVICE_READ_BYTES);
+    assert!(limits(platform, m).iter().all(|l| l.id.ends_with(":write")));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Runs of drawn servers whose sums a pencil can do.
+#![allow(dead_code)] // Each test binary uses its own part.
 
 use narrows_model::{
     Better, Cpu, DatabaseChoice, Host, HostRole, Interval, IntervalMethod, Layer, Measurement,
@@ -8,7 +9,7 @@ use narrows_model::{
 const REPEATS: usize = 6;
 
 /// Known to ± 1 %.
-fn known(name: &str, value: f64) -> Metric {
+pub fn known(name: &str, value: f64) -> Metric {
     Metric {
         name: name.to_string(),
         unit: Unit::Count,
@@ -123,7 +124,8 @@ fn workload(id: &str, sessions: f64, cpus: f64, time: &Time) -> Measurement {
     m
 }
 
-fn set(m: &mut Measurement, name: &str, value: f64) {
+/// Replaces a figure, or adds it.
+pub fn set(m: &mut Measurement, name: &str, value: f64) {
     m.metrics.retain(|metric| metric.name != name);
     m.metrics.push(known(name, value));
 }
@@ -208,6 +210,11 @@ pub fn updates(server_flush_ns: f64) -> Run {
             m,
         ],
     )
+}
+
+/// A rung of the log's ladder.
+pub fn rung(committers: u32, per_s: f64) -> Measurement {
+    measured(&format!("log.commit.{committers}"), Layer::Log, &[(metric::THROUGHPUT, per_s)])
 }
 
 /// The log so many times as fast.

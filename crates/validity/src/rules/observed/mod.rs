@@ -1,9 +1,13 @@
 //! Somebody's server, looked at: what bears on its figures, and what its own counters say against it.
 
-use narrows_model::{ActivityState, Observation, ProcessClass, Severity, Unit, metric};
+mod figures;
 
-use crate::Quantity::{Metric, Seen};
+use narrows_model::{Severity, metric};
+
+use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
+use Severity::{Note, Suspect};
+use figures::*;
 
 const LOOK: &[&str] = &["database.observed"];
 const ABOUT: About = About::Measurement(Select::ids(LOOK));
@@ -43,121 +47,6 @@ const fn rule(
         reference,
     }
 }
-
-const TRANSACTIONS: Quantity =
-    Seen("transactions", Some(Unit::Count), |o| o.counted.transactions());
-const SAMPLES: Quantity = Seen("questions answered about sessions", Some(Unit::Count), |o| {
-    Some(o.activity.samples as f64)
-});
-const LENGTH: Quantity = Seen("length of the look", Some(Unit::Ns), |o| Some(o.interval_ns));
-const TIMED: Quantity =
-    Seen("timed checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_timed);
-const REQUESTED: Quantity =
-    Seen("requested checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_requested);
-const REQUESTED_BEYOND_TIMED: Quantity =
-    Seen("requested checkpoints beyond timed ones", Some(Unit::Count), |o| {
-        Some(o.counted.checkpoints_requested? - o.counted.checkpoints_timed?)
-    });
-const ALL_CHECKPOINTS: Quantity = Seen("checkpoints", Some(Unit::Count), |o| {
-    Some(o.counted.checkpoints_requested? + o.counted.checkpoints_timed?)
-});
-const WRITERS: Quantity = Seen("transactions that wrote", Some(Unit::Count), |o| o.counted.writers);
-const WRITTEN_BY_SESSIONS: Quantity =
-    Seen("share of the blocks written that sessions wrote themselves", Some(Unit::Ratio), |o| {
-        let counted = &o.counted;
-        let own = counted.session_writes?;
-        let all = own + counted.checkpoint_writes? + counted.background_writes?;
-        (all >= WORTH_COUNTING).then_some(own / all)
-    });
-const TEMPORARY: Quantity =
-    Seen("temporary files", Some(Unit::BytesPerS), |o| o.per_s(o.counted.temp_bytes));
-const HITS: Quantity = Seen("blocks found in the buffer pool", Some(Unit::Ratio), |o| {
-    let (hits, reads) = (o.counted.block_hits?, o.counted.block_reads?);
-    (hits + reads >= WORTH_COUNTING).then_some(hits / (hits + reads))
-});
-const POOL: Quantity = Seen("shared_buffers", Some(Unit::Bytes), |o| bytes(o, "shared_buffers"));
-const IDLE_IN_TRANSACTION: Quantity =
-    Seen("longest found idle in a transaction", Some(Unit::Ns), |o| {
-        o.sessions.longest_idle_in_transaction_ns
-    });
-const OLDEST: Quantity =
-    Seen("oldest open transaction", Some(Unit::Ns), |o| o.sessions.oldest_transaction_ns);
-const AUTOVACUUM: Quantity = Seen("autovacuum workers at work", Some(Unit::Count), |o| {
-    let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::Autovacuum);
-    (o.activity.samples > 0)
-        .then(|| found.filter(|f| f.state != ActivityState::Other).map(|f| f.processes).sum())
-});
-const DEADLOCKS: Quantity = Seen("deadlocks", Some(Unit::Count), |o| o.counted.deadlocks);
-const CONNECTED: Quantity =
-    Seen("most sessions connected at once, of those allowed", Some(Unit::Ratio), |o| {
-        o.sessions
-            .allowed
-            .filter(|allowed| *allowed > 0.0)
-            .and_then(|n| Some(o.sessions.most_open? / n))
-    });
-const CONNECTIONS: Quantity =
-    Seen("connections made", Some(Unit::OpsPerS), |o| o.per_s(o.counted.connections));
-const CONNECTIONS_EACH: Quantity =
-    Seen("connections made", Some(Unit::CountPerOp), |o| o.per_transaction(o.counted.connections));
-const HOTTEST: Quantity =
-    Seen("CPU time of the busiest process over the look", Some(Unit::Ratio), |o| {
-        Some(o.processes.as_ref()?.hot.as_ref()?.cpus)
-    });
-const STOPPED: Quantity =
-    Seen("share of the quota's periods in which it stopped the server", Some(Unit::Ratio), |o| {
-        o.processes.as_ref()?.throttled_share
-    });
-const OTHERS: Quantity = Seen(
-    "CPUs that processes of others used, of those the server may use",
-    Some(Unit::Ratio),
-    |o| {
-        let processes = o.processes.as_ref().filter(|p| p.allowed_cpus > 0.0)?;
-        Some(processes.other_cpus? / processes.allowed_cpus)
-    },
-);
-const BUFFERS_FULL: Quantity =
-    Seen("times the log's buffers were full, for each flush", None, |o| {
-        o.counted.flushes.filter(|n| *n > 0.0).and_then(|n| Some(o.counted.log_buffers_full? / n))
-    });
-const BEHIND_ONE: Quantity =
-    Seen("most sessions behind one holder of a lock", Some(Unit::Count), |o| {
-        o.sessions.most_behind_one
-    });
-const JIT_FROM: Quantity = Seen("jit_above_cost", None, |o| {
-    o.setting("jit").filter(|jit| jit.value == "on")?;
-    o.setting("jit_above_cost")?.value.parse().ok().filter(|cost: &f64| *cost >= 0.0)
-});
-const UNOPTIMISED: Quantity = Seen("builds with -O0, -Og or -Os", Some(Unit::Count), |o| {
-    let flags = o.build.iter().find(|(name, _)| name == "CFLAGS").map(|(_, flags)| flags)?;
-    // The last -O counts (gcc(1)).
-    let last = flags.split_whitespace().rfind(|flag| flag.starts_with("-O"));
-    Some(f64::from(u8::from(matches!(last, None | Some("-O0" | "-Og" | "-Os" | "-Oz")))))
-});
-const RESET: Quantity = Seen("times that counters were reset", Some(Unit::Count), |o| {
-    Some(f64::from(u8::from(o.counters_were_reset())))
-});
-
-/// Fewer blocks say nothing about shares of them.
-const WORTH_COUNTING: f64 = 1000.0;
-/// A minute.
-const MINUTE_NS: f64 = 60e9;
-
-/// A setting with its unit, as the server shows it: `128MB`.
-fn bytes(o: &Observation, name: &str) -> Option<f64> {
-    let value = &o.setting(name)?.value;
-    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &value[digits.len()..] {
-        "B" | "" => 1.0,
-        "kB" => 1024.0,
-        "MB" => 1024.0 * 1024.0,
-        "GB" => 1024.0 * 1024.0 * 1024.0,
-        "TB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
-    };
-    digits.parse::<f64>().ok().map(|n| n * scale)
-}
-
-use Severity::{Note, Suspect};
 
 pub(super) const RULES: &[Rule] = &[
     rule(
