@@ -6,6 +6,7 @@ pub mod gather;
 pub mod limits;
 pub mod live;
 pub mod log;
+pub mod observe;
 pub mod plan;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ Examples:
   narrows run --quick                 the same as a sketch, in about 90 seconds
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
+  narrows run --observe postgres://app@db7/shop  look at a server for a minute and load nothing
   narrows block                       operations a second with p99 within 1 ms, of this folder's drive
   narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows report 7f3a --format html   render a stored run again
@@ -125,8 +127,11 @@ pub enum WorkloadArg {
 }
 
 /// `narrows run`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArgs {
+    /// To look at a server instead.
+    #[command(flatten)]
+    pub observing: observe::ObserveArgs,
     /// A sketch in about 90 seconds: three repeats, no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
@@ -160,7 +165,7 @@ pub struct RunArgs {
 }
 
 /// How to run and where the results go.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
     /// Seed of every random choice [default: a new one, kept in the run]
     #[arg(long, value_name = "N")]

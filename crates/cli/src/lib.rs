@@ -15,6 +15,7 @@ mod interrupt;
 mod layers;
 mod limits;
 mod log;
+mod observe;
 mod output;
 mod plan;
 mod plan_demand;

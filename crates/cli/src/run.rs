@@ -18,10 +18,13 @@ use crate::exit::Exit;
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
 use crate::report::judge;
-use crate::{database, failure, host, interrupt, layers, output, store};
+use crate::{database, failure, host, interrupt, layers, observe, output, store};
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Exit> {
+    if let Some(url) = &args.observing.observe {
+        return observe::run(args, url);
+    }
     let resolved = plan::resolve(args)?;
     if args.output.dry_run {
         output::print(&plan::describe(&resolved))?;
@@ -48,13 +51,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     let completed = session.execute();
-    session.run.completed = completed;
-    session.run.finished_at = Some(now());
-    display.clear();
-    judge(&mut session.run);
-    let path = store::save(&session.folder, &session.run)?;
-    tell(&args.output, &session, &path)?;
-    Ok(exit_code(&session.run))
+    session.end(completed, &args.output)
 }
 
 fn tell(args: &OutputArgs, session: &Session<'_>, path: &std::path::Path) -> Result<()> {
@@ -130,7 +127,11 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn begin(
+    /// Begins a run and keeps it, with nothing in it yet.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn begin(
         resolved: &'a Resolved,
         stop: &'a Stop,
         display: &'a Display,
@@ -144,16 +145,47 @@ impl<'a> Session<'a> {
 
     /// All layers; whether every one of them had its turn.
     fn execute(&mut self) -> bool {
+        self.sweep();
+        let outcome = layers::execute(self).and_then(|()| database::execute(self));
+        match outcome {
+            Ok(()) => !self.stop.is_set(),
+            Err(Interrupted) => false,
+        }
+    }
+
+    /// Ends the run: judged, kept, shown, and its exit code.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn end(mut self, completed: bool, output: &OutputArgs) -> Result<Exit> {
+        self.run.completed = completed;
+        self.run.finished_at = Some(now());
+        self.display.clear();
+        judge(&mut self.run);
+        let path = store::save(&self.folder, &self.run)?;
+        tell(output, &self, &path)?;
+        Ok(exit_code(&self.run))
+    }
+
+    /// Ends a run that came to nothing: judged and kept, not shown.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn close(mut self, completed: bool) -> Result<()> {
+        self.display.clear();
+        self.run.completed = completed;
+        self.run.finished_at = Some(now());
+        judge(&mut self.run);
+        store::save(&self.folder, &self.run).map(drop)
+    }
+
+    /// Removes what runs that died have left in the folders of this one.
+    pub fn sweep(&self) {
         for dir in [&self.resolved.data_dir, &self.resolved.wal_dir] {
             let swept = Scratch::sweep(dir);
             for path in swept.removed {
                 self.display.say(&format!("removed {}, left by a run that died", path.display()));
             }
-        }
-        let outcome = layers::execute(self).and_then(|()| database::execute(self));
-        match outcome {
-            Ok(()) => !self.stop.is_set(),
-            Err(Interrupted) => false,
         }
     }
 

@@ -12,6 +12,7 @@ mod ends;
 mod gather;
 mod live;
 mod log;
+mod observe;
 mod places;
 mod plan;
 mod url;
