@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use narrows_model::{
-    BlockDevice, DeviceKind, Devices, Dimm, Drive, Interrupts, MdArray, NetworkPort, NumaNode,
-    NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind, PcieLink, Platform,
-    RdmaPort, Role, RolePath, Severity, Unknown,
+    BlockDevice, DeviceKind, Devices, Dimm, Drive, DrivePath, Interrupts, MapperDevice, MdArray,
+    NetworkPort, NumaNode, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice,
+    PciKind, PcieLink, Platform, RdmaPort, Role, RolePath, Severity, Unknown,
 };
 use narrows_validity::{About, check_machine, rules};
 
@@ -83,7 +83,7 @@ const PAIRS: &[Pair] = &[
         fires: |p| p.devices.arrays[0].missing = Some(1),
         silent: |p| p.devices.arrays[0].action = Some("check".into()),
         evidence: &["md0: 1 missing beside 0"] },
-    Pair { rule: "nvme-path-down",
+    Pair { rule: "path-down",
         fires: |p| way(p).state = Some("inaccessible".into()),
         silent: |p| way(p).state = Some("non-optimized".into()),
         evidence: &["nvme0c1n1 is inaccessible"] },
@@ -416,12 +416,61 @@ fn what_nodes_can_not_be() {
     let mut twice = machine();
     twice.unknown.push(two);
     assert_eq!(ids(&twice), ["numa-nodes-contradict"]);
-    for (nodes, other, fires) in [(2, 10, true), (4, 21, false), (8, 21, true)] {
+    // Six links to others join seven sockets at one step.
+    for (nodes, other, fires) in [(2, 10, true), (4, 21, false), (7, 21, false), (8, 21, true)] {
         let mut platform = machine();
         flat(&mut platform, nodes, other);
         let found = ids(&platform).contains(&"numa-nodes-contradict".to_string());
         assert_eq!(found, fires, "{nodes} nodes at {other}");
     }
+    // Two nodes of one socket are nearer to each other than to those of the other socket.
+    let mut halves = machine();
+    flat(&mut halves, 4, 21);
+    halves.cpu.sockets = 2;
+    assert_eq!(ids(&halves), ["numa-nodes-contradict"]);
+    // Memory without processors may be as far as the other socket is.
+    halves.nodes[3].cpus.clear();
+    halves.cpu.online = vec![0, 1, 2];
+    assert_eq!(ids(&halves), Vec::<String>::new());
+}
+
+#[test]
+fn ways_to_a_scsi_drive_that_are_down() {
+    let mut platform = machine();
+    let way = |name: &str, state: &str, access: &str| DrivePath {
+        name: name.to_string(),
+        host: None,
+        state: Some(state.to_string()),
+        access: Some(access.to_string()),
+    };
+    platform.devices.mapped = vec![MapperDevice {
+        name: "dm-0".to_string(),
+        paths: vec![way("sda", "running", "active/optimized"), way("sdb", "running", "standby")],
+        ..MapperDevice::default()
+    }];
+    assert_eq!(ids(&platform), Vec::<String>::new());
+    platform.devices.mapped[0].paths[1] = way("sdb", "transport-offline", "unavailable");
+    let findings = check_machine(&platform);
+    assert_eq!(findings[0].id, "path-down");
+    let evidence = &findings[0].evidence;
+    assert!(
+        evidence.contains("sdb, a way to dm-0, is transport-offline, unavailable"),
+        "{evidence}"
+    );
+}
+
+#[test]
+fn two_fast_ports_in_one_slot_name_it() {
+    let mut platform = machine();
+    for card in platform.devices.pci.iter_mut().filter(|f| f.device() == "0000:42:00") {
+        card.slot = Some("3".to_string());
+    }
+    ports(&mut platform, 200);
+    let evidence = check_machine(&platform).remove(0).evidence;
+    assert!(
+        evidence.contains("0000:42:00.0 in slot 3: ens1, ens2 could move 50.0 GB/s"),
+        "{evidence}"
+    );
 }
 
 #[test]

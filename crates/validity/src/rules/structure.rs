@@ -136,10 +136,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         severity: Severity::Suspect,
-        summary: "A way to an NVMe drive is not usable",
-        advice: "Look at the path: nvme list-subsys",
+        summary: "A way to a drive is not usable",
+        advice: "Look at the ways: nvme list-subsys, multipath -ll",
         reason: "What is measured is the speed of the ways that are left",
-        reference: "NVM Express Base Specification 2.0, 8.1 asymmetric namespace access",
-        ..note("nvme-path-down", Structure::PathDown)
+        reference: "NVM Express Base Specification 2.0, 8.1 asymmetric namespace access; SPC-4, 5.15 asymmetric logical unit access",
+        ..note("path-down", Structure::PathDown)
     },
 ];

@@ -82,8 +82,9 @@ pub(super) fn overbooked(devices: &Devices) -> Vec<FindingPlace> {
         (wanted > carries * ROUNDING).then(|| {
             let names: Vec<&str> = behind.iter().map(|(name, _)| name.as_str()).collect();
             let shown = format!(
-                "{}: {} could move {}, the link carries {}",
+                "{}{}: {} could move {}, the link carries {}",
                 end.address,
+                end.slot.as_ref().map_or(String::new(), |slot| format!(" in slot {slot}")),
                 names.join(", "),
                 BytesPerSecond(wanted),
                 BytesPerSecond(carries)

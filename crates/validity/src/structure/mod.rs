@@ -42,7 +42,7 @@ pub enum Structure {
     Mitigations,
     /// An array lacks members, or is being rebuilt.
     ArrayDegraded,
-    /// A way to an NVMe drive isn't usable.
+    /// A way to an NVMe or SCSI drive isn't usable.
     PathDown,
 }
 
@@ -123,7 +123,7 @@ impl Structure {
                 "a software RAID lacks members, or is being rebuilt".to_string()
             }
             Structure::PathDown => {
-                "an NVMe controller is not live, or a path is inaccessible or lost".to_string()
+                "an NVMe controller is not live, or a way to an NVMe or SCSI drive is down".to_string()
             }
         }
     }

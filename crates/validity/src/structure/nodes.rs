@@ -6,8 +6,9 @@ use narrows_model::{FindingPlace, GroupLevel, NumaNode, Platform};
 
 use super::{place, whole};
 
-/// Up to so many sockets can each be linked with every other; no processor has the links for more.
-pub(super) const FULL_MESH: usize = 4;
+/// Up to so many sockets can each be linked with every other: the most links to others that a processor in the table of limits has
+/// are six. With more sockets some are two steps apart.
+pub(super) const FULL_MESH: usize = 7;
 
 /// Clock sources that no program reads by itself, and that are read from a chip or a hypervisor.
 pub(super) const SLOW_CLOCKS: [&str; 5] = ["hpet", "acpi_pm", "xen", "jiffies", "pit"];
@@ -80,8 +81,15 @@ fn distances(platform: &Platform) -> Vec<String> {
             return vec![format!("{} nodes, all at distance {only}, their own too", nodes.len())];
         }
         let sockets = platform.cpu.groups_at(GroupLevel::Package).count();
-        if sockets.max(platform.cpu.sockets as usize) > FULL_MESH {
-            return vec![format!("{} nodes, all at distance {only} from each other", nodes.len())];
+        let sockets = sockets.max(platform.cpu.sockets as usize);
+        let with_cpus = nodes.iter().filter(|node| !node.cpus.is_empty()).count();
+        // Nodes of one socket are nearer to each other than to those of another.
+        let within_sockets = sockets > 1 && with_cpus >= 2 * sockets;
+        if sockets > FULL_MESH || within_sockets {
+            let (count, sockets) = (nodes.len(), format!("{sockets} sockets"));
+            return vec![format!(
+                "{count} nodes in {sockets}, all at distance {only} from each other"
+            )];
         }
     }
     let nearer = (0..nodes.len()).filter(|index| others(*index).any(|other| other < own(*index)));

@@ -36,5 +36,13 @@ pub(super) fn paths_down(devices: &Devices) -> Vec<FindingPlace> {
             place(parts, format!("{} is {state}", path.name))
         })
     });
-    controllers.chain(paths).collect()
+    let mapped = devices.mapped.iter();
+    let scsi = mapped.flat_map(|mapped| mapped.paths.iter().map(move |path| (mapped, path)));
+    let scsi = scsi.filter(|(_, path)| path.is_down()).map(|(mapped, path)| {
+        let states = [path.state.as_deref(), path.access.as_deref()];
+        let states: Vec<&str> = states.into_iter().flatten().collect();
+        let parts = vec![path.name.clone(), mapped.name.clone()];
+        place(parts, format!("{}, a way to {}, is {}", path.name, mapped.name, states.join(", ")))
+    });
+    controllers.chain(paths).chain(scsi).collect()
 }
