@@ -32,7 +32,7 @@ pub(super) fn draw(machine: &Machine) -> Vec<Part> {
         }
     };
     let each = per_node(machine, nodes, word);
-    let mut parts = merged(&groups, word, &each);
+    let mut parts = merged(&groups, &each);
     if let Some(matrix) = &machine.distances
         && let [only] = parts.as_mut_slice()
     {
@@ -52,13 +52,13 @@ fn per_node(machine: &Machine, nodes: usize, word: &str) -> String {
 }
 
 /// What is alike is one part with a count.
-fn merged(groups: &[Group], word: &str, each: &str) -> Vec<Part> {
+fn merged(groups: &[Group], each: &str) -> Vec<Part> {
     let mut parts: Vec<(usize, Part)> = Vec::new();
     for group in groups {
         let part = match group {
             Group::Node(_) => Part::leaf(each),
             Group::Of(distances, within) => {
-                let within = merged(within, word, each);
+                let within = merged(within, each);
                 Part { within, ..Part::leaf(format!("group, {} within it", distance(distances))) }
             }
         };
