@@ -32,6 +32,7 @@ impl Analysis<'_> {
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
         self.doubt_the_clients_queue(choice);
+        self.doubt_what_is_nearly_full(choice);
         let weak =
             matches!(observed.account(&self.demand.throughput), Some((_, TimeAccount::Samples)));
         if weak {
@@ -49,6 +50,21 @@ impl Analysis<'_> {
         if part != Part::Between && between_ns * FAR > parts.ns(part) {
             let why = "sessions wait for their clients for almost as long, and what holds those up isn't seen from here";
             self.cannot_tell(choice, Narrow::Client, why.to_string());
+        }
+    }
+
+    /// In front of what is nearly full there is a queue already, wherever else the sessions are for longest.
+    fn doubt_what_is_nearly_full(&self, choice: &mut Choice) {
+        let rate = self.demand.rate();
+        if choice.winner.place != Place::Session {
+            return;
+        }
+        let near = self.capacities.candidates.iter().find(|c| c.is_nearly_saturated(rate));
+        if let Some(near) = near {
+            let busy = near.utilisation(rate) * 100.0;
+            let why =
+                format!("{} {busy:.0} % busy: who waits for it is not seen apart", near.label);
+            self.cannot_tell(choice, near.narrow, why);
         }
     }
 

@@ -144,9 +144,9 @@ impl Changed {
             return Ok(0.0);
         }
         let (read_ns, flush_ns) = io_ns(analysis);
-        if scenario.cpu_per_io.is_some() && read_ns.is_none() && flush_ns.is_none() {
+        if scenario.cpu_per_io.is_some() && read_ns.is_none() {
             return Err(
-                "how much CPU time an I/O takes isn't known: it comes from the block and log layers of a run of this machine"
+                "how much CPU time a read takes isn't known: it comes from the block layer of a run of this machine"
                     .to_string(),
             );
         }
@@ -159,6 +159,9 @@ impl Changed {
         let read_ns = read_ns.unwrap_or(0.0);
         let less_ns = read_ns * (1.0 - reads * each) + flush_ns.unwrap_or(0.0) * (1.0 - each);
         if scenario.cpu_per_io.is_some() {
+            if flush_ns.is_none() {
+                self.assumed.push("what a flush takes of it isn't known and left out".into());
+            }
             self.assumed.push(
                 "an I/O is taken to cost the server what it costs the block and log layers".into(),
             );

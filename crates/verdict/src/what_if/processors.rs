@@ -9,6 +9,7 @@ use crate::capacity::server_path;
 use crate::estimate::Estimate;
 use crate::log;
 use crate::sharing::sharing;
+use crate::threshold::NO_DEMAND_PER_OP;
 
 /// Size of the sequential reads whose cost is measured, bytes.
 const SEQUENTIAL_BYTES: f64 = 1024.0 * 1024.0;
@@ -64,15 +65,23 @@ pub(super) fn io_ns(analysis: &Analysis) -> (Option<f64>, Option<f64>) {
     let cost = |id: &str| {
         run.measurement(id).filter(|m| m.usable()).and_then(|m| m.value(metric::CPU_PER_OP))
     };
+    let known = |each: Option<f64>, n: Option<f64>| {
+        // Who does none pays for none.
+        if n.is_some_and(|n| n < NO_DEMAND_PER_OP) { Some(0.0) } else { Some(each? * n?) }
+    };
+    let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
     let reads = if demand.workload.is_scan() {
-        let chunks = demand.io.device_read_bytes.map(|bytes| bytes.value / SEQUENTIAL_BYTES);
-        cost("block.read.sequential.1m.knee").zip(chunks)
+        let chunks = value(demand.io.device_read_bytes).map(|bytes| bytes / SEQUENTIAL_BYTES);
+        known(cost("block.read.sequential.1m.knee"), chunks)
     } else {
         let own = server_path(run, demand).and_then(|id| cost(&id));
         let each = own.or_else(|| cost("block.read.random.8k.knee"));
-        each.zip(demand.io.device_reads.or(demand.io.block_reads).map(|reads| reads.value))
+        known(each, value(demand.io.device_reads.or(demand.io.block_reads)))
     };
-    let flushes = demand.measurement.value(metric::FLUSHES_PER_OP);
     let flush = log::append(run, demand.measurement).and_then(|m| m.value(metric::CPU_PER_OP));
-    (reads.map(|(each, n)| each * n), flush.zip(flushes).map(|(each, n)| each * n))
+    let flushes = match demand.commits_per_op() {
+        Some(_) => demand.measurement.value(metric::FLUSHES_PER_OP),
+        None => Some(0.0),
+    };
+    (reads, known(flush, flushes))
 }
