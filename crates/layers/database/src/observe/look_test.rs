@@ -1,0 +1,160 @@
+use std::time::Duration;
+
+use narrows_engine::{Silent, Stop};
+use narrows_model::{ActivityState, metric};
+
+use super::super::fake::{Asked, Kind, TRANSACTIONS, serve};
+use super::*;
+use crate::look::fake::Reply;
+
+/// Looks at such a server for a moment.
+fn look(
+    kind: Kind,
+    instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
+) -> Result<Seen, LiveError> {
+    let (address, served) = serve(kind, instead);
+    let seen = Look::open(&address).and_then(|look| {
+        assert_eq!((look.postmaster(), look.data_dir()), (None, None), "it runs in a thread");
+        let length = Duration::from_millis(900);
+        look.observe(length, 7, Around::default(), &Stop::new(), &Silent)
+    });
+    served.join().unwrap();
+    seen
+}
+
+fn needs(seen: &Seen, what: &str) -> Option<String> {
+    let mut unknown = seen.observation.unknown.iter();
+    unknown.find(|u| u.what.contains(what)).map(|u| u.needs.clone())
+}
+
+#[test]
+fn counts_states_and_sessions_become_an_observation() {
+    let seen = look(Kind::default(), |_| None).unwrap();
+    assert_eq!(seen.cut_short, None);
+    let found = &seen.observation;
+    // Six windows: seven readings. Ours are taken off: those of a second at 20 a second, and the windows' own.
+    let commits = found.counted.commits.unwrap();
+    assert!(commits < 6.0 * TRANSACTIONS && commits > 6.0 * TRANSACTIONS - 120.0, "{commits}");
+    assert_eq!(found.activity.of(ActivityState::Lock), Some(3.0));
+    assert_eq!(found.activity.sessions_at_work(), Some(5.0));
+    assert_eq!((found.sessions.open, found.sessions.most_at_work), (Some(9.0), Some(5.0)));
+    assert_eq!(found.sessions.allowed, Some(100.0));
+    assert_eq!(found.sessions.oldest_transaction_ns, Some(12.5e9));
+    assert_eq!(found.sessions.longest_idle_in_transaction_ns, Some(3.25e9));
+    assert_eq!(found.sessions.most_behind_one, Some(3.0));
+    assert_eq!(found.build, [("CFLAGS".to_string(), "-O2".to_string())]);
+    assert!(found.processes.is_none() && needs(&seen, "processor time").is_some());
+    let m = &seen.measurement;
+    // Windows of 150 ms tell nothing of their own.
+    assert_eq!((m.repeats, found.windows), (1, 1));
+    let rate = m.value(metric::THROUGHPUT).unwrap();
+    let all = found.counted.transactions().unwrap();
+    assert!((rate - all / found.interval_ns * 1e9).abs() < 1e-6 * rate);
+    assert_eq!(m.value(metric::SESSIONS), Some(5.0));
+    let lock_ns = m.value(metric::WAIT_LOCK_PER_OP).unwrap();
+    assert!((lock_ns - 3.0 / rate * 1e9).abs() < 1e-6 * lock_ns, "by Little's law");
+    let active_ns = m.value(metric::ACTIVE_TIME_PER_OP).unwrap();
+    assert!((active_ns - 2e6).abs() < 0.1e6, "{active_ns}");
+    assert!(m.value(metric::BLOCK_READS_PER_OP).unwrap() >= 3.0);
+    assert_eq!(m.value(metric::SERVER_CPU_PER_OP), None, "unknown is not zero");
+}
+
+#[test]
+fn who_may_not_see_what_others_do_gets_the_counters() {
+    let seen = look(Kind { monitor: false, ..Kind::default() }, |asked| {
+        assert!(matches!(asked, Asked::Once | Asked::Counters), "{asked:?}");
+        None
+    })
+    .unwrap();
+    let found = &seen.observation;
+    assert_eq!(found.activity.samples, 0);
+    assert_eq!(found.sessions.open, Some(9.0), "connected is counted for everybody");
+    assert_eq!(needs(&seen, "what sessions do").as_deref(), Some("GRANT pg_monitor TO bob"));
+    assert!(needs(&seen, "built").is_some() && found.build.is_empty());
+    let m = &seen.measurement;
+    assert!(m.value(metric::THROUGHPUT).unwrap() > 0.0);
+    assert_eq!((m.value(metric::SESSIONS), m.value(metric::WAIT_READ_PER_OP)), (None, None));
+}
+
+#[test]
+fn a_standby_is_looked_at_without_a_log_of_its_own() {
+    let seen = look(Kind { standby: true, ..Kind::default() }, |_| None).unwrap();
+    let counted = &seen.observation.counted;
+    assert!(counted.commits.is_some() && counted.block_reads.is_some());
+    assert_eq!((counted.log_bytes, counted.flushes, counted.writers), (None, None, None));
+    assert!(needs(&seen, "the log that the server writes").unwrap().contains("primary"));
+    assert_eq!(seen.measurement.value(metric::WAL_BYTES_PER_OP), None);
+}
+
+#[test]
+fn counters_that_were_reset_give_no_figure_and_it_is_said() {
+    let seen = look(Kind { reset_at: 4, ..Kind::default() }, |_| None).unwrap();
+    let counted = &seen.observation.counted;
+    assert_eq!((counted.commits, counted.active_ns), (None, None));
+    assert_eq!(counted.log_bytes, Some(6e6), "the position is never reset");
+    assert!(needs(&seen, "counters that were reset").is_some());
+    assert_eq!(seen.measurement.value(metric::THROUGHPUT), None);
+    assert!(seen.observation.activity.samples > 0);
+}
+
+#[test]
+fn a_server_that_goes_in_the_middle_leaves_what_was_seen() {
+    for end in [Reply::HangUp, Reply::Refuse("57P01")] {
+        let mut edges = 0;
+        let seen = look(Kind::default(), move |asked| {
+            if asked != Asked::Once && edges == 4 {
+                return Some(end.clone());
+            }
+            edges += u32::from(asked == Asked::Counters);
+            None
+        })
+        .unwrap();
+        assert!(seen.cut_short.is_some());
+        let found = &seen.observation;
+        let commits = found.counted.commits.unwrap();
+        assert!(commits <= 3.0 * TRANSACTIONS && commits > 2.0 * TRANSACTIONS, "{commits}");
+        assert!(needs(&seen, "the rest of the look").is_some());
+        let running = found.activity.found.iter().find(|f| f.state == ActivityState::Running);
+        assert_eq!(running.unwrap().windows.len(), 3, "and not the window in hand");
+    }
+}
+
+#[test]
+fn a_server_silent_from_the_beginning_is_an_error() {
+    let silent =
+        look(Kind::default(), |asked| (asked != Asked::Once).then_some(Reply::Refuse("57014")));
+    let said = silent.unwrap_err().to_string();
+    assert!(said.contains("three questions in a row") && said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn questions_that_stay_unanswered_cost_those_questions() {
+    let mut asked_for = 0;
+    let seen = look(Kind::default(), move |asked| {
+        asked_for += u32::from(asked == Asked::States);
+        (asked == Asked::States && asked_for % 3 == 0).then_some(Reply::Refuse("55P03"))
+    })
+    .unwrap();
+    assert_eq!(seen.cut_short, None);
+    assert!(seen.observation.cost.unanswered > 0);
+    assert_eq!(seen.observation.activity.sessions_at_work(), Some(5.0));
+}
+
+#[test]
+fn a_look_that_is_stopped_keeps_what_was_seen() {
+    let (address, served) = serve(Kind::default(), |_| None);
+    let stop = Stop::new();
+    let later = stop.clone();
+    let stopper = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        later.set();
+    });
+    let seen = Look::open(&address)
+        .unwrap()
+        .observe(Duration::from_secs(600), 7, Around::default(), &stop, &Silent)
+        .unwrap();
+    served.join().unwrap();
+    stopper.join().unwrap();
+    assert_eq!(seen.cut_short, None);
+    assert!(seen.observation.interval_ns < 60e9 && seen.observation.activity.samples > 0);
+}
