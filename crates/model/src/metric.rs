@@ -202,6 +202,8 @@ pub const SERVER_CPU_PER_OP: &str = "server_cpu_per_op";
 pub const BACKEND_CPU_PER_OP: &str = "backend_cpu_per_op";
 /// Client processor time per operation, ns.
 pub const CLIENT_CPU_PER_OP: &str = "client_cpu_per_op";
+/// Processor time per operation, ns, of a loop that only sends and receives the same bytes as the client.
+pub const CLIENT_FLOOR_CPU_PER_OP: &str = "client_floor_cpu_per_op";
 /// Client processor time over the processors the client may use.
 pub const CLIENT_BUSY: &str = "client_busy";
 /// Time the sessions' processes were runnable and not running, per operation, ns (scheduler).

@@ -59,6 +59,17 @@ pub enum DatabaseError {
         /// Why not.
         reason: String,
     },
+    /// The server that does nothing could not be started.
+    #[error(
+        "the null server, against which the client is measured, could not be started in {folder}: {reason}\n\
+         hint: a socket's path may have 107 bytes; name a folder with a shorter path with --data"
+    )]
+    NullServer {
+        /// Where its socket should lie.
+        folder: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
     /// A file of the server could not be handled.
     #[error("{path}: {reason}")]
     File {

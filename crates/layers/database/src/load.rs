@@ -7,7 +7,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use narrows_facts::process;
 use narrows_stats::Recorder;
 
 use crate::address::Address;
+use crate::poller::Poller;
 use crate::session::{Received, Session};
 use crate::wire::WireError;
 
@@ -23,6 +23,8 @@ use crate::wire::WireError;
 const DRAIN_NS: u64 = 1_000_000_000;
 /// Operations that may wait in the client; beyond it the loop is lost and operations are counted as skipped.
 const QUEUE: usize = 1 << 18;
+/// How often a loop without answers looks whether it was stopped.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Slices of the throughput series.
 const SLICE_NS: u64 = 100_000_000;
 
@@ -282,7 +284,7 @@ impl<'a> Worker<'a> {
         }
         while active > 0 {
             check(stops)?;
-            let ready = self.poller.wait(Some(Duration::from_millis(50)))?;
+            let ready = self.poller.wait(LOOK_EVERY).map_err(LoadError::Thread)?;
             for event in 0..ready {
                 let index = self.poller.event(event);
                 let Received::Done { rows, failed } =
@@ -351,7 +353,7 @@ impl<'a> Worker<'a> {
             }
             let until = if next < window.end_ns { next } else { now + 50_000_000 };
             let timeout = Duration::from_nanos(until.saturating_sub(now_ns()).min(50_000_000));
-            let ready = self.poller.wait(Some(timeout))?;
+            let ready = self.poller.wait(timeout).map_err(LoadError::Thread)?;
             for event in 0..ready {
                 let index = self.poller.event(event);
                 let Received::Done { rows, failed } =
@@ -400,85 +402,4 @@ impl<'a> Worker<'a> {
 #[inline]
 fn check(stops: &[&Stop]) -> Result<(), Stopped> {
     stops.iter().try_for_each(|stop| stop.check())
-}
-
-/// Waits for any of several descriptors (epoll(7)), with a timeout finer than a millisecond where the kernel has
-/// `epoll_pwait2` (5.11).
-struct Poller {
-    epoll: OwnedFd,
-    events: Vec<libc::epoll_event>,
-    fine: bool,
-}
-
-impl Poller {
-    fn new() -> io::Result<Poller> {
-        // SAFETY: no pointers; the result is checked before it is owned.
-        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // Sleeps end up to the timer slack late (50 µs by default); the schedule of an open loop needs better.
-        // SAFETY: PR_SET_TIMERSLACK takes an integer and concerns this thread only.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000) };
-        // SAFETY: `fd` is a fresh descriptor that nobody else owns.
-        let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
-        Ok(Poller { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; 64], fine: true })
-    }
-
-    fn add(&self, fd: i32, index: usize) -> io::Result<()> {
-        let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: index as u64 };
-        // SAFETY: both descriptors are open, `event` is valid for the duration of the call.
-        let rc =
-            unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
-        if rc < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-    }
-
-    fn event(&self, index: usize) -> usize {
-        self.events[index].u64 as usize
-    }
-
-    #[inline]
-    fn wait(&mut self, timeout: Option<Duration>) -> Result<usize, LoadError> {
-        let timeout = timeout.unwrap_or(Duration::from_millis(50));
-        let n = if self.fine {
-            let time = libc::timespec {
-                tv_sec: timeout.as_secs() as libc::time_t,
-                tv_nsec: timeout.subsec_nanos() as libc::c_long,
-            };
-            // SAFETY: the event buffer holds 64 entries, `time` outlives the call, no signal mask is passed.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_epoll_pwait2,
-                    self.epoll.as_raw_fd(),
-                    self.events.as_mut_ptr(),
-                    self.events.len() as i32,
-                    &time as *const libc::timespec,
-                    std::ptr::null::<libc::sigset_t>(),
-                    0usize,
-                ) as i32
-            }
-        } else {
-            // SAFETY: the event buffer holds 64 entries.
-            unsafe {
-                libc::epoll_wait(
-                    self.epoll.as_raw_fd(),
-                    self.events.as_mut_ptr(),
-                    self.events.len() as i32,
-                    timeout.as_millis() as i32,
-                )
-            }
-        };
-        if n >= 0 {
-            return Ok(n as usize);
-        }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EINTR) => Ok(0),
-            Some(libc::ENOSYS) if self.fine => {
-                self.fine = false;
-                Ok(0)
-            }
-            _ => Err(LoadError::Thread(error)),
-        }
-    }
 }

@@ -181,6 +181,11 @@ impl Drop for Session {
     }
 }
 
+/// Bytes of one operation's request.
+pub(crate) fn request_bytes() -> io::Result<usize> {
+    Ok(request_template()?.0.len())
+}
+
 fn request_template() -> io::Result<(Vec<u8>, usize)> {
     // A key that cannot appear in the template by chance.
     const MARK: i64 = 0x7e5a_11c3_96d2_480f;

@@ -1,0 +1,118 @@
+//! The load's own sessions against the null server.
+
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use std::io::{Read, Write};
+
+use narrows_engine::{Context, Silent, Stop};
+use narrows_model::metric;
+
+use super::{ClientPlan, NullServer, floor};
+use crate::load::{self, LoadPlan, LoadResult};
+use crate::wire::Connection;
+
+fn loaded(server: &NullServer, sessions: u32, open_rate_per_s: Option<f64>) -> LoadResult {
+    let stop = Stop::new();
+    let plan = LoadPlan {
+        address: server.address(),
+        settings: &["jit = off".to_string()],
+        statement: "SELECT v FROM rows WHERE k = $1",
+        keys: 10,
+        sessions,
+        cpus: &[],
+        open_rate_per_s,
+        warm_up: Duration::from_millis(5),
+        window: Duration::from_millis(50),
+        seed: 1,
+    };
+    load::run(&plan, &stop, |window, _| Ok(window.wait_end(&stop)?)).unwrap().0
+}
+
+#[test]
+fn sessions_on_all_its_threads_are_answered_with_one_row_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let cpu = narrows_facts::affinity::current()[0];
+    let server = NullServer::start(folder.path(), 1, &[cpu, cpu, cpu], 8).unwrap();
+    let seen = loaded(&server, 8, None);
+    assert!(seen.span_operations >= 8, "{seen:?}");
+    assert_eq!((seen.errors, seen.wrong_rows, seen.first_error), (0, 0, None));
+}
+
+#[test]
+fn an_open_loop_sends_all_that_is_due() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = NullServer::start(folder.path(), 1, &[], 2).unwrap();
+    let seen = loaded(&server, 2, Some(1000.0));
+    assert!(seen.due > 0);
+    assert_eq!((seen.lateness.count(), seen.skipped), (seen.due, 0));
+}
+
+#[test]
+fn what_was_started_is_gone_after_the_drop() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = NullServer::start(folder.path(), 1, &[], 1).unwrap();
+    assert!(NullServer::start(folder.path(), 1, &[], 1).is_err(), "the port is in use");
+    let mut left_open = Connection::open(server.address(), &[]).unwrap();
+    left_open.execute("SET jit = off").unwrap();
+    let said = left_open.execute("DROP TABLE rows").unwrap_err();
+    assert_eq!(said.code(), Some("0A000"), "{said}");
+    drop(server);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert!(left_open.execute("SET jit = off").is_err(), "its threads still answer");
+}
+
+#[test]
+fn who_speaks_something_else_is_let_go_and_others_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = NullServer::start(folder.path(), 1, &[], 1).unwrap();
+    let mut session = Connection::open(server.address(), &[]).unwrap();
+    let mut stranger = UnixStream::connect(folder.path().join(".s.PGSQL.1")).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    // Its connection ends, with or without what it sent being read to the end.
+    let _ = stranger.read_to_end(&mut answer);
+    assert!(answer.starts_with(b"E"), "{answer:?}");
+    session.execute("SET jit = off").unwrap();
+}
+
+#[test]
+fn the_floor_moves_as_many_bytes_as_a_session() {
+    let cpus = narrows_facts::affinity::current();
+    let floor = floor(3, &cpus[..1], &cpus[..1], Duration::from_millis(5)).unwrap();
+    assert!(floor.rate_per_s > 0.0 && floor.cpu_per_op_ns > 0.0, "{floor:?}");
+    // Bind with a name of seven letters, Execute, Sync; BindComplete, DataRow, CommandComplete, ReadyForQuery.
+    assert_eq!((floor.request_bytes, floor.answer_bytes), (51, 44));
+}
+
+#[test]
+fn the_client_is_measured_in_both_loops_beside_the_floor() {
+    let folder = tempfile::tempdir().unwrap();
+    let cpus = narrows_facts::affinity::current();
+    let stop = Stop::new();
+    let ctx = Context {
+        stop: &stop,
+        progress: &Silent,
+        seed: 1,
+        repeats: 1,
+        quick: true,
+        window: Duration::ZERO,
+    };
+    let plan = ClientPlan {
+        folder: folder.path(),
+        port: 1,
+        sessions: 4,
+        client_cpus: &cpus[..1],
+        server_cpus: &cpus[cpus.len() - 1..],
+    };
+    let [closed, open] = &plan.measure(&ctx).unwrap()[..] else { panic!("two loops") };
+    let rate = closed.value(metric::THROUGHPUT).unwrap();
+    assert_eq!(open.value(metric::ASKED_RATE), Some(rate / 2.0));
+    assert!(closed.value(metric::CLIENT_FLOOR_CPU_PER_OP).unwrap() > 0.0);
+    for measured in [closed, open] {
+        assert!(measured.value(metric::CLIENT_CPU_PER_OP).unwrap() > 0.0);
+        assert_eq!(measured.value(metric::ERRORS), Some(0.0));
+    }
+    stop.set();
+    assert!(plan.measure(&ctx).unwrap_err().is_stop());
+}
