@@ -1893,7 +1893,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__plan)
-            opts="-h --table --block --demand --limits --format --help"
+            opts="-h --table --block --demand --core-ratio --limits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1911,12 +1911,16 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --core-ratio)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --limits)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv markdown" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1957,7 +1961,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__report)
-            opts="-o -h --format --html --output --rejudge --crash-test --pg-test-fsync --units --help"
+            opts="-o -h --format --html --output --rejudge --crash-test --pg-test-fsync --what-if --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1983,6 +1987,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --what-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
                     return 0
@@ -1995,12 +2003,24 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --observe)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capacities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --facts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

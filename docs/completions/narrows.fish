@@ -35,6 +35,9 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Capture
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l observe -d 'Look at this server, postgres://USER@HOST:PORT/DATABASE, and load nothing' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to look [default: 60s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l capacities -d 'Compare with what this stored run of this machine measured of drives, log and memory: its id or its file' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l facts -d 'Answer from this capture of this machine what this user can\'t read (`narrows gather --privileged`)' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l layers -d 'Only these layers' -r -f -a "clock\t'Cost of reading the time'
 memory\t'Latency and bandwidth'
@@ -360,6 +363,7 @@ html\t'One self-contained page'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l crash-test -d 'Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l pg-test-fsync -d 'Bring in what pg_test_fsync printed, to stand beside the ladder or the live server\'s flushes' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l what-if -d 'Ask what a change would allow at most, by the law: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
@@ -386,12 +390,14 @@ markdown\t'Tables with their sources'"
 complete -c narrows -n "__fish_narrows_using_subcommand limits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l table -d 'Size of the table whose scan is timed' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l block -d 'Size of a block that is read or written at random' -r
-complete -c narrows -n "__fish_narrows_using_subcommand plan" -l demand -d 'A run (id or file): does what its database workloads took fit these platforms?' -r
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l demand -d 'A run (id or file): does what its database workloads or the transactions of an observed log took fit these platforms?' -r
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l core-ratio -d 'With --demand: the work of a core there over that of one where it was measured, for machines that don\'t say their own core_ratio; without it a core is taken as a core' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l limits -d 'Put this file\'s figures over the table of limits' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l format -d 'Format of standard output' -r -f -a "text\t'For people'
 json\t'Everything, for programs'
 csv\t'One row per platform and kind of work'
-markdown\t'A table and what binds'"
+markdown\t'A table and what binds'
+html\t'One page with a picture of each platform'"
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'

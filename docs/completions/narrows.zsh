@@ -30,6 +30,9 @@ _narrows() {
         case $line[1] in
             (run)
 _arguments "${_arguments_options[@]}" : \
+'--observe=[Look at this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
+'--for=[How long to look \[default\: 60s\]]:TIME:_default' \
+'--capacities=[Compare with what this stored run of this machine measured of drives, log and memory\: its id or its file]:RUN:_default' \
 '--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
 '*--layers=[Only these layers]:LAYER,…:((clock\:"Cost of reading the time"
 memory\:"Latency and bandwidth"
@@ -643,6 +646,7 @@ html\:"One self-contained page"))' \
 '--output=[Write to this file instead of standard output]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
+'*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
@@ -693,12 +697,14 @@ markdown\:"Tables with their sources"))' \
 _arguments "${_arguments_options[@]}" : \
 '--table=[Size of the table whose scan is timed]:SIZE:_default' \
 '--block=[Size of a block that is read or written at random]:SIZE:_default' \
-'--demand=[A run (id or file)\: does what its database workloads took fit these platforms?]:RUN:_default' \
+'--demand=[A run (id or file)\: does what its database workloads or the transactions of an observed log took fit these platforms?]:RUN:_default' \
+'--core-ratio=[With --demand\: the work of a core there over that of one where it was measured, for machines that don'\''t say their own core_ratio; without it a core is taken as a core]:RATIO:_default' \
 '*--limits=[Put this file'\''s figures over the table of limits]:FILE:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people"
 json\:"Everything, for programs"
 csv\:"One row per platform and kind of work"
-markdown\:"A table and what binds"))' \
+markdown\:"A table and what binds"
+html\:"One page with a picture of each platform"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- Descriptions of platforms, TOML:_files' \
