@@ -24,7 +24,7 @@ pub fn refuse(args: &RunArgs) -> Result<()> {
         return refuse_both();
     }
     let measuring = [
-        ("--quick", args.quick),
+        ("--quick without --load-here", args.quick && !args.output.load_here),
         ("--layers", args.layers.is_some()),
         ("--workloads", args.workloads.is_some()),
         ("--sessions", args.sessions.is_some()),
@@ -148,6 +148,19 @@ fn on_the_servers_drives(look: &Look, server: &Platform, ours: &Resolved) -> Res
             "--load-here: the server's processes are not to be seen on this machine",
             "run narrows on the server's own machine, outside of its container",
         ));
+    }
+    for (option, folder) in [("--data", &ours.data_dir), ("--wal", &ours.wal_dir)] {
+        let theirs = [look.data_dir(), look.wal_dir()].into_iter().flatten();
+        if let Some(home) = theirs.into_iter().find(|home| folder.starts_with(home)) {
+            return Err(Failure::hinted(
+                format!(
+                    "{option} {} is inside of the server's own {}",
+                    folder.display(),
+                    home.display()
+                ),
+                "name a folder beside it, on the same drives",
+            ));
+        }
     }
     for (role, option, folder) in
         [(Role::Data, "--data", &ours.plan.data_dir), (Role::Wal, "--wal", &ours.plan.wal_dir)]

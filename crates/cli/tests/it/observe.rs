@@ -90,7 +90,7 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     let f = Fixture::new();
     let url = "postgres://app@127.0.0.1:1/shop";
     for (args, parts) in [
-        (vec!["--quick"], ["--quick makes no sense", "leave it out"]),
+        (vec!["--quick"], ["--quick without --load-here makes no sense", "leave it out"]),
         (vec!["--layers", "block"], ["--layers makes no sense", "leave it out"]),
         (
             vec!["--database", url],
