@@ -15,12 +15,10 @@ use narrows_observe::Watch;
 use narrows_verdict::Intervention;
 use serde_json::{Value, json};
 
-use crate::cpus;
-use crate::layers;
 use crate::plan::Resolved;
 use crate::report::judge;
-use crate::room;
 use crate::run::{Interrupted, Session};
+use crate::{client, cpus, layers, room};
 
 /// The load's database on a server of our own.
 const LOAD_DATABASE: &str = "narrows_load";
@@ -68,6 +66,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let load_s = 8.0 + plan.table_bytes as f64 / 100e6;
     let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
     let mut steps = vec![step(server, load_s, load)];
+    steps.extend(client::planned(resolved));
     for (workload, what, expected_s, writes) in [
         (Workload::LookupCached, "lookup, cached", lookups, 0),
         (Workload::LookupUncached, "lookup, uncached", lookups, 0),
@@ -134,8 +133,10 @@ fn on_ours(session: &mut Session<'_>) -> Result<()> {
     };
     Connection::open(&Address { database: Cluster::DATABASE.into(), ..address.clone() }, &[])?
         .execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
-    let outcome =
-        measure(session, address, Some(cluster.data_dir().into()), conditions(&found, &cluster));
+    let outcome = client::measure(session, &address);
+    let outcome = keep_going(session, "database.client", outcome).and_then(|()| {
+        measure(session, address, Some(cluster.data_dir().into()), conditions(&found, &cluster))
+    });
     // A server that died or crashed explains everything that failed after it.
     let health = if stop.is_set() { Ok(()) } else { cluster.check() };
     session.display.phase(Layer::Database, Phase::CleanUp, "the server");

@@ -4,6 +4,7 @@
 pub mod args;
 mod block;
 mod captures;
+mod client;
 mod cpus;
 mod crashtest;
 mod database;

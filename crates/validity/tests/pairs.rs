@@ -32,6 +32,7 @@ const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
 const UPDATE: &str = "database.update";
 const OPEN: &str = "database.update.open";
+const CLIENT_OPEN: &str = "database.client.open";
 const PLACED: &str = "database.update.wal_2";
 
 #[rustfmt::skip]
@@ -207,8 +208,19 @@ const PAIRS: &[Pair] = &[
         // On the server's own path the processor is part of what is measured.
         silent: |r| change(r, BUFFERED, metric::GENERATOR_BUSY, 0.99) },
     Pair { rule: "client-bound",
-        fires: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.95),
-        silent: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.85) },
+        fires: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.71),
+        // The client alone is meant to be busy.
+        silent: |r| { client_alone(r, 2e5); change(r, CACHED, metric::CLIENT_BUSY, 0.69) } },
+    Pair { rule: "client-bound",
+        // The workloads' 20 000 a second, within 1.4 times or not.
+        fires: |r| client_alone(r, 27_900.0),
+        silent: |r| client_alone(r, 28_100.0) },
+    Pair { rule: "client-misses-rate",
+        fires: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.006e5) },
+        silent: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.004e5) } },
+    Pair { rule: "client-misses-rate",
+        fires: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::ASKED_RATE, 1.006e5) },
+        silent: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::ASKED_RATE, 1.004e5) } },
     Pair { rule: "cpus-shared",
         fires: |r| say(of(r, UPDATE), condition::CPUS_SHARED, json!(true)),
         silent: |r| { of(r, UPDATE).workload.remove(condition::CPUS_SHARED); } },
@@ -651,6 +663,34 @@ fn left_over(run: &mut Run) -> f64 {
     let figure = |name: &str| m.value(name).expect("the clean run has it");
     let waiting = figure(metric::THROUGHPUT) * figure(metric::LATENCY_MEAN) / 1e9 + 1.0;
     waiting * (REPEATS as f64 + 3.0 * (REPEATS as f64).sqrt())
+}
+
+/// The client against a server that does nothing, in both loops.
+fn client_alone(run: &mut Run, per_s: f64) {
+    for (id, kind, per_s) in
+        [("database.client", "closed", per_s), (CLIENT_OPEN, "open", per_s / 2.0)]
+    {
+        let mut m = Measurement::new(id, Layer::Database);
+        m.repeats = REPEATS as u32;
+        say(&mut m, condition::LOOP, json!(kind));
+        for name in [metric::THROUGHPUT, metric::OFFERED, metric::ASKED_RATE] {
+            clean::set(&mut m, name, Unit::OpsPerS, per_s);
+        }
+        clean::set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
+        clean::set(&mut m, metric::OPERATIONS, Unit::Count, per_s * 10.0);
+        clean::set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.98);
+        // Nothing else happens in such an answer's time.
+        clean::set(&mut m, metric::LATENCY_P99, Unit::Ns, 20e3);
+        clean::set(&mut m, metric::LATENESS_P99, Unit::Ns, 5e3);
+        run.measurements.push(m);
+    }
+}
+
+#[test]
+fn the_client_alone_is_in_order_when_it_is_its_own_limit() {
+    let mut run = clean::run();
+    client_alone(&mut run, 2e5);
+    assert_eq!(check(&run), Vec::new());
 }
 
 fn database(run: &mut Run, shares_role: Vec<Role>) {

@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, Number, Product};
+use crate::Quantity::{Constant, Metric, Number, Of, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 /// So many operations that a random queue's growth is no accident.
@@ -22,7 +22,7 @@ const BEYOND: &[&str] = &[
     "log.streams.*",
 ];
 /// And those whose latency only has to be below a limit: that it is, with the generator's lateness inside of it, holds
-/// without that lateness all the more.
+/// without that lateness all the more. Against a server that does nothing all latency is the generator's.
 const BEYOND_OR_KEPT: &[&str] = &[
     "block.calibrate.*.beyond.*",
     "block.interference.*.beyond.*",
@@ -30,7 +30,10 @@ const BEYOND_OR_KEPT: &[&str] = &[
     "log.calibrate.*.beyond.*",
     "log.calibrate.*.confirm.kept",
     "log.streams.*",
+    "database.client.open",
 ];
+/// The client against a server that does nothing: there it is meant to be what limits.
+const CLIENT_ALONE: &[&str] = &["database.client", "database.client.open"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -61,17 +64,52 @@ pub(super) const RULES: &[Rule] = &[
         id: "client-bound",
         group: Group::Generator,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::layers(&[Layer::Database])),
-        when: When::Value {
-            of: Metric(metric::CLIENT_BUSY),
-            over: Over::Median,
-            test: Test::Above(0.9),
-        },
+        about: About::Measurement(Select::layers(&[Layer::Database]).except(CLIENT_ALONE)),
+        when: When::Any(&[
+            When::Value {
+                of: Metric(metric::CLIENT_BUSY),
+                over: Over::Median,
+                test: Test::Above(0.7),
+            },
+            When::Ratio {
+                of: Of("database.client", metric::THROUGHPUT),
+                to: Metric(metric::THROUGHPUT),
+                over: Over::Median,
+                test: Test::Below(1.4),
+            },
+        ]),
         figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS)],
-        summary: "The client's CPUs were busy: the server may give more than this",
+        summary: "The client was near its own limit: the server may give more than this",
         advice: "Give the client more CPUs, or drive the server from another machine",
-        reason: "The rate was obtained, but the narrow place may be the client",
-        reference: "introduction, rule 4",
+        reason: "The rate was obtained, but the narrow place may be the client: with threads 0.7 busy an answer waits for \
+                 them, and 1.4 times the rate is all that they gave against a server that does nothing",
+        reference: "introduction, rule 4; methods: database, the client alone",
+    },
+    Rule {
+        id: "client-misses-rate",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.client.open"])),
+        when: When::Any(&[
+            When::Shortfall {
+                done: Metric(metric::THROUGHPUT),
+                due: Metric(metric::ASKED_RATE),
+                window: Metric(metric::WINDOW),
+                share: 0.005,
+            },
+            When::Ratio {
+                of: Metric(metric::THROUGHPUT),
+                to: Metric(metric::OFFERED),
+                over: Over::Total,
+                test: Test::Outside(0.995, 1.005),
+            },
+        ]),
+        figures: &[Metric(metric::ASKED_RATE), Metric(metric::LATENESS_P99)],
+        summary: "The client did not keep the rate it was asked for against a server that does nothing",
+        advice: "Stop what else uses the client's CPUs, or give it more of them; doubt this run's open loops",
+        reason: "At half of its own limit and with nothing to wait for, whatever is missing or too much is the generator's; the \
+                 schedule's own scatter is allowed for",
+        reference: "introduction, rules 3 and 8",
     },
     Rule {
         id: "cpus-shared",
