@@ -14,7 +14,7 @@ use crate::run::{Interrupted, Session};
 /// Committers of the log ladder, besides the database's own number of sessions.
 const COMMITTERS: [u32; 3] = [1, 8, 64];
 /// Log bytes of one commit where no database says how many: a small row's update.
-const COMMIT_BYTES: u64 = 200;
+pub const COMMIT_BYTES: u64 = 200;
 /// File that is written to beside the log.
 const BUSY_FILE_BYTES: u64 = 256 << 20;
 

@@ -14,7 +14,7 @@ use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_database::Address;
 use narrows_layer_database::observe::{Around, Look};
-use narrows_model::HostRole;
+use narrows_model::{HostRole, Observation};
 use narrows_observe::Watch;
 
 use crate::args::RunArgs;
@@ -91,15 +91,30 @@ fn execute(mut session: Session<'_>, look: Look, args: &RunArgs, taken: Taken) -
         }
     };
     seen.observation.capacities_from = from;
+    let commit_bytes = commit_bytes(&seen.observation);
     session.run.observations.push(seen.observation);
     session.add([seen.measurement]);
     let whole = seen.cut_short.is_none() && !stop.is_set();
     if let Some(error) = &seen.cut_short {
         display.say(&format!("the look ended early, what was seen is kept: {error}"));
     }
+    if args.output.load_here && whole {
+        // Now that it is known how much log a commit writes there.
+        if let Err(error) = layers::commit_ladder(&mut session, commit_bytes) {
+            let _ = session.absent("log.commit", error);
+        }
+    }
+    let whole = whole && !stop.is_set();
     let exit = session.end(whole, &args.output)?;
     let cut_short = seen.cut_short.is_some() && !stop.is_set();
     Ok(if cut_short { Exit::Inconclusive } else { exit })
+}
+
+/// Log bytes of a transaction that writes, at least those of a small row's update.
+fn commit_bytes(seen: &Observation) -> u64 {
+    let each =
+        seen.counted.log_bytes.zip(seen.counted.writers).filter(|(_, writers)| *writers > 0.0);
+    each.map_or(0.0, |(bytes, writers)| bytes / writers).max(layers::COMMIT_BYTES as f64) as u64
 }
 
 /// The machine around the server, where that is this one.

@@ -94,7 +94,8 @@ pub fn resolve(args: &RunArgs, address: &Address, look: Option<&Look>) -> Result
     let plan = &mut resolved.plan;
     plan.database = DatabaseChoice::Url(address.to_string());
     plan.layers.push(Layer::Database);
-    plan.sessions = 0;
+    // The committers of the log's ladder are its own.
+    plan.sessions = u32::from(args.output.load_here);
     plan.steps.push(PlannedStep {
         layer: Layer::Database,
         what: "read its counters, and ask what its sessions do about 20 times a second".to_string(),
