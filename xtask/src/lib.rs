@@ -5,6 +5,7 @@ pub mod check;
 pub mod crates;
 pub mod fuzz;
 pub mod generate;
+pub mod lab;
 pub mod links;
 pub mod peers;
 pub mod sanitize;

@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | peers | fuzz | sanitize`.
+//! `cargo xtask check | docs | lab | peers | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ usage: cargo xtask TASK
 
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
+  lab       boot machines made by QEMU and compare what narrows finds with what they were made of
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => xtask::check::check(),
         ["docs"] => xtask::generate::write(),
+        ["lab", rest @ ..] => return xtask::lab::lab(rest),
         ["peers", rest @ ..] => xtask::peers::peers(rest),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
