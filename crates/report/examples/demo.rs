@@ -1,7 +1,7 @@
 //! Renders the test fixture: `cargo run -p narrows-report --example demo -- text|html|markdown|csv|json [which]`
 //! where `which` is `rich` (default), `quick`, `interrupted`, `doubtful`, `no-database` or `hostile`; of storage alone
 //! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`; of the commit log `laddered`,
-//! `streams` or `compared`; or a run file's name.
+//! `streams` or `compared`; of a server that was looked at `observed`; or a run file's name.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -32,6 +32,7 @@ fn main() {
         "laddered" => common::log::laddered(),
         "streams" => common::log::streams(),
         "compared" => common::log::compared(),
+        "observed" => common::observed::observed(),
         file if file.ends_with(".json") => read(file),
         _ => common::rich(),
     };

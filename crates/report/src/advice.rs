@@ -5,6 +5,7 @@
 
 use narrows_model::{DatabaseChoice, Grade, Narrow, Run, Validity, Verdict};
 
+use crate::observed;
 use crate::print;
 use crate::words;
 
@@ -149,12 +150,17 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
     let mut rows: Vec<NextRow> = ranked.into_iter().map(|(_, _, row)| row).collect();
     if !unclear.is_empty() {
-        let quick = run.plan.quick;
+        let prove = if !run.observations.is_empty() {
+            "look longer: --for 10m"
+        } else if run.plan.quick {
+            "narrows run (not --quick)"
+        } else {
+            "narrows run, quiet machine"
+        };
         rows.push(NextRow {
             action: "not clear yet, see `why` above".to_string(),
             expect: "-".to_string(),
-            prove: if quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" }
-                .to_string(),
+            prove: prove.to_string(),
             workloads: unclear,
         });
     }
@@ -167,6 +173,9 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let had = run.plan.server_cpus.len();
     let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
     let ours = run.plan.database == DatabaseChoice::Managed;
+    if let Some((action, prove)) = observed::advice(v) {
+        return (action.to_string(), prove.replace("{id}", &run.id));
+    }
     let prove = advice.prove.replace("{id}", &run.id);
     if advice.narrow != Narrow::Cpu {
         (advice.action.to_string(), prove)

@@ -25,6 +25,7 @@ mod log;
 mod markdown;
 mod narrow;
 mod notes;
+mod observed;
 mod place;
 mod print;
 mod report;
@@ -46,6 +47,7 @@ pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRo
 pub use markdown::markdown;
 pub use narrow::{Block, Effect};
 pub use notes::{NotKnown, NoteMark, Notes};
+pub use observed::ObservedView;
 pub use print::Units;
 pub use report::Report;
 pub use sum::{SumPart, SumText};

@@ -151,7 +151,9 @@ pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
 fn not_known(run: &Run) -> Vec<NotKnown> {
     let mut groups: Vec<NotKnown> = Vec::new();
     let of_hosts = run.hosts.iter().flat_map(|host| &host.platform.unknown);
-    for unknown in of_hosts.chain(run.live_logs.iter().flat_map(|log| &log.unknown)) {
+    let of_looks = run.live_logs.iter().flat_map(|log| &log.unknown);
+    let of_servers = run.observations.iter().flat_map(|seen| &seen.unknown);
+    for unknown in of_hosts.chain(of_looks).chain(of_servers) {
         match groups.iter_mut().find(|group| group.needs == unknown.needs) {
             Some(group) if group.whats.contains(&unknown.what) => {}
             Some(group) => group.whats.push(unknown.what.clone()),

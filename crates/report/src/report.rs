@@ -14,6 +14,7 @@ use crate::log::{
 };
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
+use crate::observed::{self, ObservedView};
 use crate::print::Units;
 use crate::wide::{WideRow, rows};
 use crate::words::counted;
@@ -43,6 +44,8 @@ pub struct Report {
     pub streams: Option<Streams>,
     /// Logs of servers that were looked at.
     pub live: Vec<LiveView>,
+    /// Servers that were looked at.
+    pub observed: Vec<ObservedView>,
     /// What `pg_test_fsync` measured, beside the same here.
     pub flush_tests: Vec<Grid>,
     /// What ran, in a run of storage alone.
@@ -78,9 +81,11 @@ impl Report {
             streams: streams.as_ref(),
         });
         let live = live_views(run, units, &mut notes);
+        let observed = observed::views(run, units, &mut notes);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, &wide, &mut notes);
-        let narrow = blocks(run, units, &mut notes);
+        let mut narrow = blocks(run, units, &mut notes);
+        observed::fit(run, &mut narrow);
         notes.close(run);
         let same = not_replicated(run);
         notes
@@ -98,6 +103,7 @@ impl Report {
             streams,
             interference,
             live,
+            observed,
             flush_tests: flush_views(run),
             loads,
             wide,
@@ -146,6 +152,9 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
             "not judged: the database layer was not asked for".to_string()
         };
     }
+    if let Some(point) = observed::operating_point(run) {
+        return point;
+    }
     let sessions = run
         .verdicts
         .iter()
@@ -175,7 +184,7 @@ fn alone(run: &Run) -> bool {
 /// What the repeats cannot show because it was the same in all of them.
 fn not_replicated(run: &Run) -> Option<String> {
     // Who only looks restarts nothing.
-    if !run.live_logs.is_empty() {
+    if !run.live_logs.is_empty() || !run.observations.is_empty() {
         return None;
     }
     let fresh = run.measurements.iter().map(|m| m.replication);
@@ -197,6 +206,12 @@ fn more(run: &Run, units: Units) -> String {
         let by = m.text(condition::UNCACHED_BY)?;
         Some(format!("Uncached by {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
     });
+    if !run.observations.is_empty() {
+        return format!(
+            "Pictures, all settings: narrows report {0} --html   What if: narrows report {0} --what-if storage=2x",
+            run.id
+        );
+    }
     if alone(run) {
         return format!("Pictures, windows, findings: narrows report {} --html", run.id);
     }

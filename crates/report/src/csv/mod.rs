@@ -3,6 +3,7 @@
 
 mod calibration;
 mod comparison;
+mod observed;
 
 use crate::report::Report;
 use crate::words;
@@ -10,7 +11,7 @@ use crate::words;
 const HEADER: [&str; 10] =
     ["measurement", "layer", "validity", "metric", "unit", "value", "low", "high", "n", "samples"];
 
-/// All metrics of all measurements, then the calibrations with their curves and what was
+/// All metrics of all measurements, what servers were seen to do, then the calibrations with their curves and what was
 /// predicted of places for the log; invalid ones too, marked as such in `validity`. `samples` are separated by
 /// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
 pub fn csv(report: &Report) -> String {
@@ -41,6 +42,11 @@ pub fn csv(report: &Report) -> String {
     }
     for calibration in &report.run.calibrations {
         calibration::rows(&mut out, calibration);
+    }
+    for seen in &report.run.observations {
+        let of = report.run.measurement(&seen.measurement);
+        let validity = of.map_or("valid", |m| words::validity(m.validity));
+        observed::rows(&mut out, seen, validity);
     }
     if let Some(comparison) = &report.run.comparison {
         comparison::rows(&mut out, comparison);

@@ -44,7 +44,7 @@ fn list(items: &[String]) -> String {
     format!("<ul>{items}</ul>")
 }
 
-fn grid(grid: &Grid) -> String {
+pub(super) fn grid(grid: &Grid) -> String {
     let numeric: Vec<String> = grid.columns.iter().map(|name| format!("{name}>")).collect();
     let mut headers = vec![""];
     headers.extend(numeric.iter().map(String::as_str));

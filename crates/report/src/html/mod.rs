@@ -16,6 +16,7 @@ mod live;
 mod log;
 mod names;
 mod nested;
+mod observed;
 mod plan;
 mod rate_chart;
 mod said;
@@ -39,7 +40,11 @@ const STYLE: &str = include_str!("style.css");
 pub fn html(report: &Report) -> String {
     let title = escape::text(&report.head.run.join(" · "));
     let json = serde_json::to_string(&report.run).expect("a run has only string keys");
+    // Who looked at a server asked where it is narrow, and what was measured below it is an aside.
+    let looked = !report.observed.is_empty();
+    let verdict = || sections::answer(report) + &sections::next(report);
     let main: String = [
+        if looked { verdict() + &observed::sections(report) } else { String::new() },
         log::short(report),
         log::sections(report),
         if report.ladder.is_empty() { String::new() } else { durability::section(report) },
@@ -48,8 +53,7 @@ pub fn html(report: &Report) -> String {
         calibration::pictures(report),
         interference::section(report),
         calibration::loads(report),
-        sections::answer(report),
-        sections::next(report),
+        if looked { String::new() } else { verdict() },
         sections::wide(report),
         if report.ladder.is_empty() { durability::section(report) } else { String::new() },
         detail::latency(report),

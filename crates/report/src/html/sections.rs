@@ -26,7 +26,12 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
         out += &format!("<li>{}</li>", text(fact));
     }
     out += "</ul><nav>";
-    for (id, word) in [
+    let first = [("narrow", "Where it is narrow"), ("next", "Next")];
+    let looked = [("observed", "What was seen"), ("history", "Over time"), ("processors", "CPUs")];
+    let looked =
+        looked.into_iter().chain([("wal", "Log and checkpoints"), ("settings", "Settings")]);
+    let looked = first.into_iter().chain(looked).filter(|_| !report.observed.is_empty());
+    let rest = [
         ("commit", "In short"),
         ("places", "Places for the log"),
         ("ladder", "Ladder"),
@@ -47,7 +52,9 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
         ("findings", "Findings"),
         ("machine", "Machine"),
         ("plan", "Plan"),
-    ] {
+    ];
+    let rest = rest.into_iter().filter(|link| report.observed.is_empty() || !first.contains(link));
+    for (id, word) in looked.chain(rest) {
         if sections.contains(&format!("<section id=\"{id}\">")) {
             out += &format!("<a href=\"#{id}\">{word}</a>");
         }

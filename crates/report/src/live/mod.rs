@@ -10,7 +10,7 @@ use narrows_model::Grade;
 use crate::notes::NoteMark;
 
 pub(crate) use flush_test::{alone, views as flush_views};
-pub(crate) use server::views as live_views;
+pub(crate) use server::{looking, spread, views as live_views};
 
 /// Figures with a heading.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -122,7 +122,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
 }
 
 /// No ± of something else: an interval of the median window can lie beside the mean that is printed.
-fn spread(interval: Option<&Interval>, value: Option<f64>) -> String {
+pub(crate) fn spread(interval: Option<&Interval>, value: Option<f64>) -> String {
     let holds = |i: &&Interval| value.is_some_and(|value| (i.low..=i.high).contains(&value));
     half_width(interval.filter(holds)).map_or_else(dash, |share| format!("±{}", percent(share)))
 }
@@ -207,16 +207,17 @@ fn setting(setting: &LiveSetting) -> String {
     format!("{} {}{whose}", setting.name, setting.value)
 }
 
-fn looking(cost: &LiveCost) -> String {
+/// What looking took.
+pub(crate) fn looking(cost: &LiveCost) -> String {
     let unanswered = match cost.unanswered {
         0 => String::new(),
         n => format!(" ({n} not answered, {} lost)", time(cost.unanswered_ns)),
     };
-    format!(
-        "took {} statements{unanswered} and {} of one processor; nothing was changed",
-        cost.statements,
-        percent(cost.share)
-    )
+    let took = match cost.processors {
+        Some(share) => format!("{} of one processor, ours and the server's", percent(share)),
+        None => format!("{} of one processor", percent(cost.share)),
+    };
+    format!("took {} statements{unanswered} and {took}; nothing was changed", cost.statements)
 }
 
 fn standby(standby: &LiveStandby) -> String {

@@ -36,7 +36,7 @@ pub(super) fn live(report: &Report, out: &mut String) {
     }
 }
 
-fn tabled(grid: &Grid, out: &mut String) {
+pub(super) fn tabled(grid: &Grid, out: &mut String) {
     out.push_str(&format!("### {}\n\n", plain(&grid.title)));
     let mut header = vec![""];
     header.extend(grid.columns.iter().map(String::as_str));

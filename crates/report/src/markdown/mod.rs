@@ -5,6 +5,7 @@ mod durability;
 mod interference;
 mod live;
 mod log;
+mod observed;
 mod places;
 
 use narrows_model::Validity;
@@ -26,6 +27,7 @@ pub fn markdown(report: &Report) -> String {
         durability::durability(report, &mut out);
     }
     live::live(report, &mut out);
+    observed::observed(report, &mut out);
     calibration::answers(report, &mut out);
     interference::interference(report, &mut out);
     calibration::loads(report, &mut out);
@@ -35,6 +37,7 @@ pub fn markdown(report: &Report) -> String {
     }
     narrow(report, &mut out);
     next(report, &mut out);
+    observed::remarks(report, &mut out);
     foot(report, &mut out);
     out
 }

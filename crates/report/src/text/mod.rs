@@ -9,6 +9,7 @@ mod foot;
 mod interference;
 mod live;
 mod log;
+mod observed;
 
 use crate::layout::{Line, Style, paragraph, width, write_lines};
 use crate::narrow::Block;
@@ -70,6 +71,10 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
         lines.push(Line::new());
         lines.extend(live::live(view, edge));
     }
+    for view in &report.observed {
+        lines.push(Line::new());
+        lines.extend(observed::observed(view, edge));
+    }
     for grid in &report.flush_tests {
         lines.push(Line::new());
         lines.extend(live::grid(grid, edge));
@@ -104,6 +109,10 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
     if !report.next.is_empty() {
         lines.push(Line::new());
         lines.extend(next(report, edge));
+    }
+    for view in &report.observed {
+        lines.push(Line::new());
+        lines.extend(observed::remarks(view, edge));
     }
     lines.push(Line::new());
     lines.extend(foot::foot(report, edge));

@@ -1,0 +1,54 @@
+//! What to do about somebody's server. Nobody can load it to prove a thing, so that what a change would allow is asked of the
+//! verdict's own law, or seen by looking again.
+
+use narrows_model::{Narrow, Verdict};
+
+/// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
+pub(crate) fn advice(verdict: &Verdict) -> Option<(&'static str, &'static str)> {
+    (verdict.workload == "observed").then(|| of(verdict.narrow)).flatten()
+}
+
+fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {
+    const AGAIN: &str = "look again with --observe";
+    Some(match narrow {
+        Narrow::Cpu => (
+            "more or faster CPUs, or less CPU time per transaction",
+            "narrows report {id} --what-if cores=+8",
+        ),
+        Narrow::CpuQuota => ("raise the CPU quota", AGAIN),
+        Narrow::CpuTaken => ("move the other load off these CPUs", AGAIN),
+        Narrow::CpuPerSession => (
+            "less CPU time per transaction, or faster CPUs: each session computes, and CPUs are idle",
+            AGAIN,
+        ),
+        Narrow::ReadLatency => (
+            "fewer reads (more memory for the cache), or drives that answer sooner",
+            "narrows report {id} --what-if reads=-50%",
+        ),
+        Narrow::ReadRate | Narrow::ReadBandwidth => (
+            "fewer reads (more memory for the cache), or drives that read more",
+            "narrows report {id} --what-if data=2x",
+        ),
+        Narrow::IoLimit => ("raise the I/O limit", AGAIN),
+        Narrow::CommitWait => (
+            "a faster flush for the log (a drive of its own)",
+            "narrows report {id} --what-if log=2x",
+        ),
+        Narrow::CommitInsideServer => (
+            "look inside the server, its flush is slower than the same outside it",
+            "narrows log on the same drive",
+        ),
+        Narrow::WriteRate => ("drives with more writes/s, or fewer checkpoints", AGAIN),
+        Narrow::Lock => (
+            "find the lock in the waits above; hardware will not help",
+            "narrows report {id} --html",
+        ),
+        Narrow::HotThread => ("relieve the one busy process; only faster CPUs help it", AGAIN),
+        Narrow::Workers => ("more parallel workers", AGAIN),
+        Narrow::Client => (
+            "look at the clients: the server waits for them for most of the time",
+            "narrows report {id} --html",
+        ),
+        Narrow::Unknown => return None,
+    })
+}

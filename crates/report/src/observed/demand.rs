@@ -1,0 +1,207 @@
+//! What the server did per second, and what one transaction takes of each thing.
+
+use narrows_model::{Measurement, Observation, metric};
+use narrows_units::significant;
+
+use crate::live::{Grid, GridRow, spread};
+use crate::print::{Units, count, percent, rate, time};
+
+/// A part of something: whose, how much of it, its share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Share {
+    /// Words for it.
+    pub(crate) name: &'static str,
+    /// In the unit of the whole.
+    pub(crate) value: f64,
+    /// Of the whole.
+    pub(crate) share: f64,
+}
+
+/// A row's two figures before they are words, and where its doubt stands.
+struct Row<'a> {
+    name: &'a str,
+    count: Option<f64>,
+    metric: &'a str,
+    per_s: fn(Units, f64) -> String,
+    each: fn(Units, f64) -> String,
+    remark: Vec<Option<String>>,
+}
+
+pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -> Grid {
+    let own = |name: &str, value: Option<f64>| {
+        let metric = of.and_then(|m| m.metric(name));
+        spread(metric.and_then(|metric| metric.interval_95.as_ref()), value)
+    };
+    let transactions = seen.per_s(seen.counted.transactions());
+    let mut rows = Vec::new();
+    if let Some(per_s) = transactions {
+        let cells = vec![rate(per_s), String::new(), own(metric::THROUGHPUT, transactions)];
+        let remark = join(ended(seen));
+        rows.push(GridRow { name: "transactions".to_string(), cells, remark });
+    }
+    for row in
+        [processors(seen), hits(seen), reads(seen, units), rows_read(seen), rows_changed(seen)]
+            .into_iter()
+            .chain([log(seen, units), flushes(seen)])
+    {
+        let Some(per_s) = seen.per_s(row.count) else { continue };
+        let each = seen.per_transaction(row.count);
+        let cells = vec![
+            (row.per_s)(units, per_s),
+            each.map_or_else(|| "-".to_string(), |each| (row.each)(units, each)),
+            own(row.metric, each),
+        ];
+        rows.push(GridRow { name: row.name.to_string(), cells, remark: join(row.remark) });
+    }
+    Grid {
+        title: "OBSERVED".to_string(),
+        columns: ["per second", "each takes", "±95%"].map(str::to_string).to_vec(),
+        remark: String::new(),
+        rows,
+    }
+}
+
+fn join(parts: Vec<Option<String>>) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn over(of: Option<f64>, to: Option<f64>) -> Option<f64> {
+    to.filter(|to| *to > 0.0).and_then(|to| Some(of? / to))
+}
+
+fn number(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// How transactions ended, and how many wrote.
+fn ended(seen: &Observation) -> Vec<Option<String>> {
+    let counted = &seen.counted;
+    let rolled_back = over(counted.rollbacks, counted.transactions()).filter(|share| *share > 0.0);
+    let connections = seen.per_s(counted.connections).filter(|n| *n > 0.0);
+    vec![
+        // A savepoint that wrote has an id of its own, so that ids may be more than transactions.
+        seen.per_transaction(counted.writers).map(|n| format!("{} wrote", percent(n.min(1.0)))),
+        rolled_back.map(|share| format!("{} rolled back", percent(share))),
+        connections.map(|per_s| format!("connections made {}", rate(per_s))),
+    ]
+}
+
+/// Of all of the server's processes; the count is in ns.
+fn processors(seen: &Observation) -> Row<'static> {
+    let processes = seen.processes.as_ref();
+    let cpus = processes.map(|processes| processes.cpus());
+    let serving = processes.map(|processes| {
+        let serve = processes.classes.iter().filter(|class| class.class.serves_transactions());
+        serve.map(|class| class.cpus).sum()
+    });
+    Row {
+        name: "CPU",
+        count: cpus.map(|cpus| cpus * seen.interval_ns),
+        metric: metric::SERVER_CPU_PER_OP,
+        per_s: |_, ns| format!("{} CPUs", number(ns / 1e9)),
+        each: |_, ns| time(ns),
+        remark: vec![
+            over(serving, cpus).map(|share| format!("{} of it sessions'", percent(share))),
+        ],
+    }
+}
+
+fn hits(seen: &Observation) -> Row<'static> {
+    let counted = &seen.counted;
+    let asked = counted.block_hits.zip(counted.block_reads).map(|(hits, reads)| hits + reads);
+    let found = over(counted.block_hits, asked);
+    Row {
+        name: "blocks hit",
+        count: counted.block_hits,
+        metric: metric::BLOCK_HITS_PER_OP,
+        per_s: |_, n| rate(n),
+        each: |_, n| number(n),
+        remark: vec![found.map(|share| format!("{} of those asked for", percent(share)))],
+    }
+}
+
+fn reads(seen: &Observation, units: Units) -> Row<'static> {
+    let counted = &seen.counted;
+    let drives = seen.processes.as_ref().and_then(|processes| processes.drive_read_bytes);
+    Row {
+        name: "blocks read",
+        count: counted.block_reads,
+        metric: metric::BLOCK_READS_PER_OP,
+        per_s: |_, n| rate(n),
+        each: |_, n| number(n),
+        remark: vec![
+            over(counted.read_ns, counted.block_reads)
+                .filter(|ns| *ns > 0.0)
+                .map(|ns| format!("mean {}", time(ns))),
+            seen.per_s(drives).map(|bytes| format!("{} from drives", units.bytes_per_s(bytes))),
+        ],
+    }
+}
+
+fn rows_read(seen: &Observation) -> Row<'static> {
+    Row {
+        name: "rows read",
+        count: seen.counted.rows_read,
+        metric: "",
+        per_s: |_, n| rate(n),
+        each: |_, n| number(n),
+        remark: Vec::new(),
+    }
+}
+
+fn rows_changed(seen: &Observation) -> Row<'static> {
+    Row { name: "rows changed", count: seen.counted.rows_changed, ..rows_read(seen) }
+}
+
+fn log(seen: &Observation, units: Units) -> Row<'static> {
+    let without = log_parts(seen).map(|[records, _]| {
+        let bytes = units.bytes_per_s(seen.per_s(Some(records.value)).unwrap_or(0.0));
+        format!("{bytes} or more without whole pages")
+    });
+    let full = seen.counted.log_buffers_full.filter(|n| *n > 0.0);
+    Row {
+        name: "log",
+        count: seen.counted.log_bytes,
+        metric: metric::WAL_BYTES_PER_OP,
+        per_s: |units, bytes| units.bytes_per_s(bytes),
+        each: |units, bytes| units.bytes(bytes),
+        remark: vec![without, full.map(|n| format!("its buffers full {} times", count(n)))],
+    }
+}
+
+fn flushes(seen: &Observation) -> Row<'static> {
+    let mean = over(seen.counted.flush_ns, seen.counted.flushes).filter(|ns| *ns > 0.0);
+    Row {
+        name: "log flushes",
+        count: seen.counted.flushes,
+        metric: metric::FLUSHES_PER_OP,
+        per_s: |_, n| rate(n),
+        each: |_, n| number(n),
+        remark: vec![mean.map(|ns| format!("mean {} with its write", time(ns)))],
+    }
+}
+
+/// The log's bytes: records, and whole pages at their full size, which is more than they take; `None` where one is unknown.
+pub(crate) fn log_parts(seen: &Observation) -> Option<[Share; 2]> {
+    let page: f64 = seen.setting("block_size")?.value.parse().ok()?;
+    let all = seen.counted.log_bytes.filter(|bytes| *bytes > 0.0)?;
+    let pages = (seen.counted.full_pages? * page).min(all);
+    let share = |name, value| Share { name, value, share: value / all };
+    Some([share("records", all - pages), share("whole pages, at most", pages)])
+}
+
+/// Who wrote the data files' blocks; empty where nobody did, or not all are known.
+pub(crate) fn written_by(seen: &Observation) -> Vec<Share> {
+    let counted = &seen.counted;
+    let by = [
+        ("checkpointer", counted.checkpoint_writes),
+        ("background writer", counted.background_writes),
+        ("sessions themselves", counted.session_writes),
+    ];
+    let known: Option<Vec<(&'static str, f64)>> =
+        by.into_iter().map(|(name, n)| Some((name, n?))).collect();
+    let known = known.unwrap_or_default();
+    let all: f64 = known.iter().map(|(_, n)| n).sum();
+    let parts = known.into_iter().filter(|_| all > 0.0);
+    parts.map(|(name, value)| Share { name, value, share: value / all }).collect()
+}

@@ -1,0 +1,139 @@
+//! Where a transaction's time goes; where that isn't known, at least where sessions were found.
+
+use narrows_model::{
+    ActivityState, Interval, Observation, Standing, TimeAccount, TimeShare, TransactionTime,
+};
+use narrows_units::significant;
+
+use crate::live::{Grid, GridRow, spread};
+use crate::print::{percent, time};
+
+/// Names of waits beside a row.
+const NAMED: usize = 3;
+
+/// A state in which sessions and their workers were found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    /// Doing what.
+    pub(crate) state: ActivityState,
+    /// How many on average.
+    pub(crate) sessions: f64,
+    /// Its interval, where one class of processes has all of them.
+    pub(crate) interval: Option<Interval>,
+    /// The server's own names, most first.
+    pub(crate) events: Vec<(String, f64)>,
+}
+
+/// Every state that was met, in the order of the screen.
+pub(crate) fn found(seen: &Observation) -> Vec<Found> {
+    let states = ActivityState::ALL.into_iter();
+    let one = |state| {
+        let found = seen.activity.found.iter();
+        let these: Vec<_> =
+            found.filter(|f| f.state == state && f.class.serves_transactions()).collect();
+        let sessions: f64 = these.iter().map(|f| f.processes).sum();
+        let alone = these.iter().find(|f| f.processes == sessions);
+        let interval = alone.and_then(|f| f.interval_95);
+        (sessions > 0.0).then(|| Found {
+            state,
+            sessions,
+            interval,
+            events: events(seen, &[state]),
+        })
+    };
+    states.filter_map(one).collect()
+}
+
+/// The server's names for what is waited for in these states, most first.
+fn events(seen: &Observation, states: &[ActivityState]) -> Vec<(String, f64)> {
+    let found = seen.activity.found.iter();
+    let these = found.filter(|f| f.class.serves_transactions() && states.contains(&f.state));
+    let mut events: Vec<(String, f64)> = Vec::new();
+    for (event, n) in these.flat_map(|f| &f.events) {
+        match events.iter_mut().find(|(name, _)| name == event) {
+            Some((_, sum)) => *sum += n,
+            None => events.push((event.clone(), *n)),
+        }
+    }
+    events.sort_by(|a, b| b.1.total_cmp(&a.1));
+    events.truncate(NAMED);
+    events
+}
+
+fn named(events: &[(String, f64)]) -> String {
+    let texts: Vec<String> =
+        events.iter().map(|(name, n)| format!("{name} {}", significant(*n, 2))).collect();
+    texts.join(", ")
+}
+
+pub(super) fn grid(seen: &Observation, standing: Option<&Standing>) -> Option<Grid> {
+    match standing.and_then(|standing| standing.time.as_ref()) {
+        Some(time) => Some(of_time(seen, time)),
+        None => of_sessions(seen),
+    }
+}
+
+fn of_time(seen: &Observation, of: &TransactionTime) -> Grid {
+    let mut rows: Vec<GridRow> = of.parts.iter().map(|part| of_part(seen, part)).collect();
+    let account = match of.account {
+        TimeAccount::Server => "by the server's own account",
+        TimeAccount::Samples => "as often as sessions were found at work",
+    };
+    rows.push(GridRow {
+        name: "in all".to_string(),
+        cells: vec![time(of.summed_ns), String::new(), String::new()],
+        remark: format!("{} {account}", time(of.account_ns)),
+    });
+    Grid {
+        title: "WHERE A TRANSACTION'S TIME GOES".to_string(),
+        columns: ["each takes", "±95%", "share"].map(str::to_string).to_vec(),
+        remark: String::new(),
+        rows,
+    }
+}
+
+fn of_part(seen: &Observation, part: &TimeShare) -> GridRow {
+    GridRow {
+        name: part.name.clone(),
+        cells: vec![
+            time(part.ns_per_op),
+            spread(part.interval_95.as_ref(), Some(part.ns_per_op)),
+            percent(part.share),
+        ],
+        remark: named(&events(seen, states(&part.name))),
+    }
+}
+
+/// The states whose time is that part of the sum.
+fn states(part: &str) -> &'static [ActivityState] {
+    match part {
+        "read" => &[ActivityState::Read],
+        "flush" => &[ActivityState::Log],
+        "lock" => &[ActivityState::Lock, ActivityState::Latch],
+        "client" => &[ActivityState::Client],
+        "other" => &[ActivityState::Write, ActivityState::Other],
+        _ => &[],
+    }
+}
+
+fn of_sessions(seen: &Observation) -> Option<Grid> {
+    let found = found(seen);
+    let at_work = found.iter().filter(|f| f.state.is_at_work());
+    let all: f64 = at_work.map(|f| f.sessions).sum();
+    let row = |f: &Found| GridRow {
+        name: f.state.words().to_string(),
+        cells: vec![
+            significant(f.sessions, 3),
+            spread(f.interval.as_ref(), Some(f.sessions)),
+            if f.state.is_at_work() && all > 0.0 { percent(f.sessions / all) } else { "-".into() },
+        ],
+        remark: named(&f.events),
+    };
+    let rows: Vec<GridRow> = found.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Grid {
+        title: "WHERE SESSIONS WERE FOUND".to_string(),
+        columns: ["sessions", "±95%", "of those at work"].map(str::to_string).to_vec(),
+        remark: String::new(),
+        rows,
+    })
+}

@@ -1,0 +1,84 @@
+//! The verdict's block beside these tables: what they say already is not said twice.
+
+use narrows_model::{Headroom, Observation, Provenance, Run, Standing, Verdict};
+use narrows_units::significant;
+
+use crate::narrow::Block;
+use crate::print::{count, percent, time};
+use crate::words::counted;
+
+/// Shortens the blocks of servers that have tables of their own. Blocks of verdicts stand first and in their order.
+pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
+    for (block, verdict) in blocks.iter_mut().zip(&run.verdicts) {
+        let seen = run.observations.iter().any(|seen| seen.measurement == verdict.measurement);
+        if let Some(standing) = verdict.standing.as_ref().filter(|_| seen) {
+            block.standing = room(verdict, standing);
+        }
+        if seen {
+            let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
+            block.latency =
+                whole.map_or(String::new(), |of| format!("each {}", time(of.summed_ns)));
+        }
+    }
+}
+
+/// How near the ends are, and which aren't known.
+fn room(verdict: &Verdict, standing: &Standing) -> Vec<String> {
+    let mut unknown: Vec<&str> = verdict
+        .utilisation
+        .iter()
+        .filter(|used| used.value.is_none())
+        .map(|used| used.label.as_str())
+        .collect();
+    unknown.dedup();
+    let Some(nearest) = &standing.nearest else {
+        return vec![
+            "how near any end is isn't known: no capacity is. --capacities RUN takes those measured on this machine, \
+             --load-here measures them"
+                .to_string(),
+        ];
+    };
+    let mut texts = vec![end(nearest)];
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        texts.push(format!("what these could carry isn't known: {unknown}"));
+    }
+    texts
+}
+
+fn end(nearest: &Headroom) -> String {
+    let whose = match nearest.provenance {
+        Provenance::Limit => " by its specification (no drive need reach it)",
+        Provenance::Configured => " as configured",
+        Provenance::Measured | Provenance::Counted => "",
+    };
+    let interval = nearest.interval_95.as_ref().map_or(String::new(), |interval| {
+        format!(", 95 % {} to {}", significant(interval.low, 2), significant(interval.high, 2))
+    });
+    format!(
+        "nearest to its end: {}{whose}, {} in use; at most × {} of the rate now{interval}",
+        nearest.label,
+        percent(nearest.utilisation),
+        significant(nearest.factor_at_most, 2)
+    )
+}
+
+/// `3.10 of 40.0 sessions at work, their clients choose the rate; one look in 6 windows of 10.0 s`; `None` without a look.
+pub(crate) fn operating_point(run: &Run) -> Option<String> {
+    let seen = run.observations.first()?;
+    let windows = counted(seen.windows as usize, "window");
+    let length = seen.interval_ns / f64::from(seen.windows.max(1));
+    let looks = format!("one look, {windows} of {}", time(length));
+    Some(match sessions(seen) {
+        Some(sessions) => format!("{sessions}, their clients choose the rate; {looks}"),
+        None => format!("its clients choose the rate; {looks}"),
+    })
+}
+
+fn sessions(seen: &Observation) -> Option<String> {
+    let open = seen.sessions.open.map(|n| count((n * 10.0).round() / 10.0))?;
+    Some(match seen.activity.sessions_at_work() {
+        Some(n) => format!("{} of {open} sessions at work", significant(n, 2)),
+        None => format!("{open} sessions open"),
+    })
+}
