@@ -96,6 +96,17 @@ fn who_has_idle_sessions_waits_for_its_clients_and_is_never_tested() {
 }
 
 #[test]
+fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
+    let said = |found: &Verdict| {
+        found.reasons.iter().any(|why| why.contains("what that time consists of"))
+    };
+    assert!(!said(&verdict(|_, _| {})));
+    let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 1.6e6));
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
+    assert!(said(&found), "{:?}", found.reasons);
+}
+
+#[test]
 fn who_has_none_waits_for_the_largest_part_of_the_time() {
     let found = verdict(|run, _| busy(run));
     assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));

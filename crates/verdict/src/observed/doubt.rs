@@ -1,11 +1,13 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
 use narrows_model::{Narrow, TimeAccount};
+use narrows_units::Nanos;
 
 use crate::analysis::Analysis;
 use crate::bound::Place;
 use crate::narrow::Choice;
-use crate::session::Part;
+use crate::observed::time::time_ns;
+use crate::session::{Part, agrees};
 use crate::threshold::{FAR, LEAST_TRANSACTIONS};
 
 impl Analysis<'_> {
@@ -31,6 +33,9 @@ impl Analysis<'_> {
             let why = "nobody knows how busy the CPUs are: a session that waits for one to take in its next request looks idle";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
+        if choice.part == Some(Part::Between) {
+            choice.doubts.extend(self.parts_apart());
+        }
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
         let weak =
@@ -41,6 +46,21 @@ impl Analysis<'_> {
                     .to_string(),
             );
         }
+    }
+
+    /// Beside long waits for clients the time in statements hardly shows in the sum, and can be wrong by much.
+    fn parts_apart(&self) -> Option<String> {
+        let (account, _) = self.demand.observed.as_ref()?.account(&self.demand.throughput)?;
+        let summed = time_ns(self)?;
+        (!agrees(summed.value, account.value)).then(|| {
+            let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
+            format!(
+                "in the server the parts come to {} a transaction and the other account of it to {}: what that time consists of is \
+                 not told",
+                ns(summed.value),
+                ns(account.value)
+            )
+        })
     }
 
     /// What lies between statements may be a queue in front of something of the clients', and shrink by more than its share.
