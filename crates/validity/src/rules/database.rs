@@ -193,7 +193,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-wait-samples",
         group: Group::Database,
         severity: Severity::Note,
-        about: About::Measurement(Select::ids(&["database.*"]).except(&["*.open", "*.test.*", "database.observed"])),
+        about: About::Measurement(Select::ids(&["database.*"]).except(&[
+            "*.open",
+            "*.test.*",
+            "database.observed",
+        ])),
         when: When::Value {
             of: Total(metric::WAIT_SAMPLES),
             over: Over::Median,
