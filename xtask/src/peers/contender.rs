@@ -32,6 +32,10 @@ impl Contender {
         self.cpu_per_op_ns.push(cpu_per_op_ns);
     }
 
+    pub(crate) fn add_pair(&mut self, (rate_per_s, cpu_per_op_ns): (f64, f64)) {
+        self.add(rate_per_s, cpu_per_op_ns);
+    }
+
     pub(crate) fn add_cost(&mut self, cost: Cost) {
         self.add(cost.rate_per_s, cost.cpu_per_op_ns);
         self.user_per_op_ns.push(cost.user_per_op_ns);

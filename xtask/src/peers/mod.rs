@@ -6,9 +6,9 @@
 mod agree;
 mod bare;
 mod contender;
+mod database;
 mod fio;
 mod log;
-mod lookups;
 mod memory_device;
 mod pooled;
 mod rates;
@@ -43,7 +43,7 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("ring", ring::TITLE, ring::compare),
     ("rates", rates::TITLE, rates::compare),
     ("stalls", stalls::TITLE, stalls::compare),
-    ("lookups", lookups::TITLE, lookups::compare),
+    ("database", database::TITLE, database::compare),
     ("log-writes", log::writes::TITLE, log::writes::compare),
     ("log-commits", log::commits::TITLE, log::commits::compare),
     ("log-plants", log::plants::TITLE, log::plants::compare),
@@ -54,7 +54,7 @@ const BLOCK: [&str; 5] = ["reads", "memory-device", "ring", "rates", "stalls"];
 /// All that is about the commit log.
 const LOG: [&str; 3] = ["log-writes", "log-commits", "log-plants"];
 
-/// Measures beside fio, its `t/io_uring`, `pg_test_fsync` and pgbench; `args` may name what, and the folder (`--data DIR`).
+/// Measures beside fio, its `t/io_uring`, `pg_test_fsync`, pgbench and sysbench; `args` may name what, and the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
     let (what, folder) = asked(args)?;
     if cfg!(debug_assertions) {

@@ -1,0 +1,203 @@
+//! The server that all of them load, and our own client on it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use narrows_engine::Context;
+use narrows_facts::affinity;
+use narrows_layer_database::server::{self, Cluster, Options, ServerUser};
+use narrows_layer_database::{
+    Address, Connection, Endpoint, LoadPlan, LoadResult, NullServer, run_load,
+};
+
+use super::super::WINDOW;
+
+/// Sessions of everybody.
+pub(super) const SESSIONS: u32 = 8;
+/// pgbench's scale, and the rows that it gives.
+pub(super) const SCALE: u32 = 5;
+const ACCOUNTS: u64 = 100_000 * SCALE as u64;
+/// Rows of sysbench's table.
+pub(super) const POINTS: u64 = 100_000;
+const WARM_UP: Duration = Duration::from_millis(200);
+
+/// What our sessions do, by one 64-bit key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Statement {
+    /// As pgbench -S.
+    Select,
+    /// As sysbench's oltp_point_select.
+    Point,
+    /// The first statement of pgbench -N, with an amount of one.
+    Update,
+}
+
+impl Statement {
+    fn sql(self) -> (&'static str, u64) {
+        match self {
+            Statement::Select => {
+                ("SELECT abalance FROM pgbench_accounts WHERE aid = $1::bigint", ACCOUNTS)
+            }
+            Statement::Point => ("SELECT c FROM sbtest1 WHERE id = $1::bigint", POINTS),
+            Statement::Update => (
+                "UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = $1::bigint",
+                ACCOUNTS,
+            ),
+        }
+    }
+}
+
+/// The server, on one processor; clients go to another.
+pub(super) struct Bench<'a> {
+    pub ctx: &'a Context<'a>,
+    pub cluster: Cluster,
+    pub address: Address,
+    /// Folder of the server's programs.
+    pub bin_dir: PathBuf,
+    pub server: Vec<u32>,
+    pub client: Vec<u32>,
+    version: String,
+}
+
+impl<'a> Bench<'a> {
+    /// Starts it; the inner error says what this machine lacks.
+    pub(super) fn start(ctx: &'a Context<'a>, folder: &Path) -> Result<Result<Self, String>> {
+        let user = ServerUser::choose()?;
+        let found = match server::find(None, &user, None) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let [server, client, ..] = affinity::current()[..] else {
+            return Ok(Err("server and client need a processor each.".into()));
+        };
+        let settings = [
+            ("autovacuum", "off"),
+            ("shared_buffers", "256MB"),
+            ("max_wal_size", "4GB"),
+            // What is compared is the clients; a drive's flushes would only add their noise.
+            ("synchronous_commit", "off"),
+        ]
+        .map(|(name, value)| (name.to_string(), value.to_string()));
+        let (data, wal) = (folder.join("data"), folder.join("wal"));
+        let options = Options { settings: &settings, cpus: &[server], ..Options::new(&data, &wal) };
+        let mut cluster = Cluster::create(&found, &user, &options, ctx.stop)?;
+        cluster.start(ctx.stop)?;
+        let address = Address {
+            endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
+            user: Cluster::USER.into(),
+            password: None,
+            database: Cluster::DATABASE.into(),
+        };
+        let (bin_dir, version) = (found.bin_dir.clone(), found.version_text.clone());
+        let (server, client) = (vec![server], vec![client]);
+        Ok(Ok(Bench { ctx, cluster, address, bin_dir, server, client, version }))
+    }
+
+    /// What the peers made is written out and read once.
+    pub(super) fn settle(&self) -> Result<()> {
+        let mut control = Connection::open(&self.address, &[])?;
+        control.execute("VACUUM ANALYZE")?;
+        control.execute("CHECKPOINT")?;
+        Ok(())
+    }
+
+    pub(super) fn end(mut self) -> Result<()> {
+        self.cluster.stop()?;
+        Ok(())
+    }
+
+    /// Rate and client processor time per operation of one window in a closed loop.
+    pub(super) fn closed(&self, statement: Statement, round: u32) -> Result<(f64, f64)> {
+        let seen = self.load(statement, None, WINDOW, round, || Ok(()))?;
+        Ok(per_op(&seen, WINDOW))
+    }
+
+    /// One window on the server; `meanwhile` is done when it has begun.
+    pub(super) fn load(
+        &self,
+        statement: Statement,
+        open_rate_per_s: Option<f64>,
+        window: Duration,
+        round: u32,
+        meanwhile: impl FnOnce() -> Result<()>,
+    ) -> Result<LoadResult> {
+        let plan = self.plan(&self.address, statement, open_rate_per_s, window, round);
+        let stop = self.ctx.stop;
+        let (seen, done) = run_load(&plan, stop, |window, _| {
+            window.wait_start(stop)?;
+            let done = meanwhile();
+            window.wait_end(stop)?;
+            Ok(done)
+        })?;
+        done?;
+        checked(seen)
+    }
+
+    /// One window against a server that does nothing, and that server's processor time per operation, ns.
+    pub(super) fn against_null(
+        &self,
+        open_rate_per_s: Option<f64>,
+        window: Duration,
+        round: u32,
+    ) -> Result<(LoadResult, f64)> {
+        let (folder, port) = (self.cluster.socket_dir(), self.cluster.port() + 1);
+        let null = NullServer::start(folder, port, &self.server, SESSIONS)?;
+        let plan = self.plan(null.address(), Statement::Select, open_rate_per_s, window, round);
+        let stop = self.ctx.stop;
+        let (seen, ()) = run_load(&plan, stop, |window, _| Ok(window.wait_end(stop)?))?;
+        // Its threads tell their time every 50 ms.
+        std::thread::sleep(Duration::from_millis(120));
+        let cpu_ns = null.cpu_ns() as f64 / seen.span_operations as f64;
+        Ok((checked(seen)?, cpu_ns))
+    }
+
+    fn plan<'b>(
+        &'b self,
+        address: &'b Address,
+        statement: Statement,
+        open_rate_per_s: Option<f64>,
+        window: Duration,
+        round: u32,
+    ) -> LoadPlan<'b> {
+        let (statement, keys) = statement.sql();
+        LoadPlan {
+            address,
+            settings: &[],
+            statement,
+            keys,
+            sessions: SESSIONS,
+            cpus: &self.client,
+            open_rate_per_s,
+            warm_up: WARM_UP,
+            window,
+            seed: self.ctx.seed ^ (u64::from(round) << 20),
+        }
+    }
+
+    /// What was measured.
+    pub(super) fn told(&self) -> String {
+        format!(
+            "PostgreSQL {}, {SESSIONS} sessions over a Unix socket, server on one processor, clients on another, one client \
+             thread (sysbench has one for each session), {ACCOUNTS} rows of pgbench's and {POINTS} of sysbench's in the \
+             buffer pool, prepared statements, `synchronous_commit` off. CPU is the client's, of the peers with their start \
+             and end. The floor sends and receives the same bytes per operation on {SESSIONS} Unix sockets, one `send` and one \
+             `recv` each, to a thread that answers at once: no protocol, no clock, no waiting for one in particular. Our load \
+             has one statement by one key per operation, so `-N` is set beside it by its statements.\n\n",
+            self.version
+        )
+    }
+}
+
+fn checked(seen: LoadResult) -> Result<LoadResult> {
+    if seen.errors + seen.wrong_rows > 0 || seen.operations == 0 {
+        bail!("{} statements failed: {:?}", seen.errors, seen.first_error);
+    }
+    Ok(seen)
+}
+
+/// Rate and client processor time per operation, ns.
+pub(super) fn per_op(seen: &LoadResult, window: Duration) -> (f64, f64) {
+    let operations = seen.operations as f64;
+    (operations / window.as_secs_f64(), seen.cpu_ns as f64 / operations)
+}
