@@ -67,15 +67,16 @@ fn exit_code(run: &Run) -> Exit {
     if !run.completed {
         return Exit::Interrupted;
     }
-    // Of a layer that was asked for and measured, something has to be valid.
-    let invalid = |layer: &Layer| {
-        let mut own = run.measurements.iter().filter(|m| m.layer == *layer).peekable();
-        own.peek().is_some() && own.all(|m| m.validity == Validity::Invalid)
-    };
+    // Of a layer that was asked for and measured, something has to be valid. The client against a server that does nothing
+    // is none of what was asked for.
+    let asked = |m: &&Measurement| !m.id.starts_with("database.client");
+    let of = |layer: Layer| run.measurements.iter().filter(asked).filter(move |m| m.layer == layer);
+    let missing = |layer: &Layer| of(*layer).next().is_none();
+    let invalid =
+        |layer: &Layer| !missing(layer) && of(*layer).all(|m| m.validity == Validity::Invalid);
     if run.measurements.is_empty() || run.plan.layers.iter().any(invalid) {
         return Exit::Invalid;
     }
-    let missing = |layer: &Layer| !run.measurements.iter().any(|m| m.layer == *layer);
     let undecided = !run.verdicts.is_empty() && run.verdicts.iter().all(|v| v.grade == Grade::Open);
     if undecided || run.plan.layers.iter().any(missing) { Exit::Inconclusive } else { Exit::Done }
 }
@@ -307,6 +308,10 @@ mod tests {
         assert_eq!(code(&[Block, Log], &[(Block, Invalid), (Log, Valid)]), Exit::Invalid);
         assert_eq!(code(&[Block, Log], &[(Log, Suspect)]), Exit::Inconclusive);
         assert_eq!(code(&[Block], &[]), Exit::Invalid);
+        let mut client =
+            run_of(&[Layer::Database], &[(Layer::Database, Valid), (Layer::Database, Invalid)]);
+        client.measurements[0].id = "database.client".into();
+        assert_eq!(exit_code(&client), Exit::Invalid, "the client alone answers nothing");
         let mut stopped = run_of(&[Block], &[(Block, Valid)]);
         stopped.completed = false;
         assert_eq!(exit_code(&stopped), Exit::Interrupted);

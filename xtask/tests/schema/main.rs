@@ -1,14 +1,16 @@
 //! The committed schema describes what is written, and refuses what isn't.
 
+mod observed;
+
 use narrows_model::{
     Better, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
     DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
-    FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole, Interval,
-    IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost, LiveCounts,
-    LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait, LiveWaitKind,
-    LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint, OracleNumbers, Plan,
-    PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum, SumKind, SumTerm,
-    Tool, Unit, Unknown, Validity, Verdict, metric,
+    FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole,
+    Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost,
+    LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait,
+    LiveWaitKind, LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint,
+    OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum,
+    SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -95,7 +97,12 @@ fn full() -> Run {
             summary: "The figure was still moving".into(),
             evidence: "throughput falls by 12 %".into(),
             advice: "Measure longer".into(),
+            places: vec![FindingPlace {
+                parts: vec!["nvme0n1".into()],
+                evidence: "x2 of x4".into(),
+            }],
         }],
+        observations: vec![observed::observation(interval)],
         verdicts: vec![verdict(interval)],
         calibrations: vec![calibration(interval)],
         durability: vec![Durability {
@@ -172,6 +179,7 @@ fn live_log(interval: Interval) -> LiveLog {
             share: 0.004,
             unanswered: 1,
             unanswered_ns: 5e9,
+            processors: Some(0.008),
         },
         unknown: vec![Unknown { what: "bytes of the log's writes".into(), needs: "18".into() }],
         verdict: Some(LiveVerdict {
@@ -291,6 +299,8 @@ fn verdict(interval: Interval) -> Verdict {
         next: Vec::new(),
         gain_at_most: Some(1.59),
         gain_tested: None,
+        standing: Some(observed::standing(interval)),
+        what_if: vec![observed::what_if(interval)],
     }
 }
 

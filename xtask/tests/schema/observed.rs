@@ -1,0 +1,114 @@
+//! A server that was observed, with its verdict's standing, and what a change would allow.
+
+use narrows_model::{
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Headroom, HotProcess,
+    Interval, LiveCost, LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses,
+    ObservedSessions, ProcessClass, ProcessorUser, Provenance, Standing, TimeAccount, TimeShare,
+    TransactionTime, WhatIf, WhatIfThen,
+};
+
+pub fn observation(interval: Interval) -> Observation {
+    Observation {
+        measurement: "database.observed".into(),
+        address: "postgres://app@db7/shop".into(),
+        version: "17.2".into(),
+        interval_ns: 60e9,
+        windows: 6,
+        counted: ObservedCounts {
+            commits: Some(6000.0),
+            log_bytes: Some(1e9),
+            ..Default::default()
+        },
+        activity: Activity {
+            samples: 900,
+            found: vec![ActivityWhere {
+                class: ProcessClass::Session,
+                state: ActivityState::Log,
+                processes: 2.5,
+                interval_95: Some(interval),
+                windows: vec![2.5; 6],
+                events: vec![("IO:WalSync".into(), 2.5)],
+            }],
+            history: vec![ActivityMoment {
+                at_ns: 5e8,
+                samples: 15,
+                sessions: vec![(ActivityState::Log, 2.5)],
+            }],
+        },
+        sessions: ObservedSessions { open: Some(40.0), ..Default::default() },
+        processes: Some(ObservedProcesses {
+            classes: vec![ClassUse {
+                class: ProcessClass::Session,
+                cpus: 1.5,
+                run_queue: Some(0.1),
+            }],
+            hot: Some(HotProcess {
+                class: ProcessClass::LogWriter,
+                cpus: 0.4,
+                share_of_windows: 0.5,
+            }),
+            machine_cpus: 2.0,
+            kernel_cpus: Some(0.2),
+            other_cpus: Some(0.1),
+            allowed_cpus: 8.0,
+            quota_cpus: Some(4.0),
+            throttled_share: Some(0.0),
+            drive_read_bytes: Some(1e6),
+        }),
+        settings: vec![LiveSetting {
+            name: "shared_buffers".into(),
+            value: "8GB".into(),
+            source: "configuration file".into(),
+        }],
+        build: vec![("CFLAGS".into(), "-O2".into())],
+        capacities_from: vec!["block.read.random.8k.knee is of run 7f3a".into()],
+        cost: LiveCost { statements: 900, ..LiveCost::default() },
+        unknown: Vec::new(),
+    }
+}
+
+pub fn standing(interval: Interval) -> Standing {
+    Standing {
+        nearest: Some(Headroom {
+            resource: Narrow::Cpu,
+            label: "the server's 8 CPUs".into(),
+            utilisation: 0.25,
+            factor_at_most: 4.0,
+            interval_95: Some(interval),
+            provenance: Provenance::Counted,
+        }),
+        time: Some(TransactionTime {
+            summed_ns: 2.0e6,
+            account_ns: 2.05e6,
+            account: TimeAccount::Server,
+            parts: vec![TimeShare {
+                name: "flush".into(),
+                ns_per_op: 1.2e6,
+                interval_95: Some(interval),
+                share: 0.6,
+            }],
+        }),
+        sessions_open: Some(40.0),
+        sessions_at_work: Some(4.0),
+        users: vec![ProcessorUser { who: "sessions".into(), cpus: 1.5 }],
+        sentences: vec!["4.0 of 40.0 sessions are at work at a moment.".into()],
+    }
+}
+
+pub fn what_if(interval: Interval) -> WhatIf {
+    WhatIf {
+        changes: vec!["storage=2x".into()],
+        now_at_most_per_s: 200e3,
+        then: Some(WhatIfThen {
+            at_most_per_s: 300e3,
+            interval_95: Some(interval),
+            gain_at_most: 0.5,
+            binds: Narrow::Cpu,
+            label: "the server's 8 CPUs".into(),
+            time_at_least_ns: Some(4e5),
+            time_at_most_ns: None,
+        }),
+        refused: Vec::new(),
+        assumed: vec!["the log lies on storage too".into()],
+    }
+}
