@@ -15,9 +15,9 @@ use narrows_layer_database::floor;
 
 use self::bench::{Bench, Statement};
 use self::peer::{Pgbench, Sysbench};
+use super::ROUNDS;
 use super::contender::{Contender, figure, table};
 use super::target::{self, Goal};
-use super::ROUNDS;
 
 pub(super) const TITLE: &str = "## The database client";
 
