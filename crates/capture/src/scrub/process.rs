@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_facts::Recording;
+use narrows_facts::{Recording, Refusal};
 
 use super::rules::is_process;
 
@@ -65,7 +65,12 @@ pub(super) fn drop_others(recording: &mut Recording) -> u64 {
     for path in recording.files.keys().filter(|path| !stays(path)) {
         dropped.extend(process(path));
     }
+    let unnamed = parents(recording, &kept);
     recording.files.retain(|path, _| stays(path));
+    for parent in unnamed.intersection(&dropped) {
+        let gone = Refusal::Reason("left out of the capture".to_string());
+        recording.files.insert(format!("/proc/{parent}/comm"), Err(gone));
+    }
     recording.folders.retain(|path, _| stays(path));
     recording.links.retain(|path, _| stays(path));
     recording.real_paths.retain(|path, _| stays(path));
@@ -74,6 +79,17 @@ pub(super) fn drop_others(recording: &mut Recording) -> u64 {
         names.retain(|name| !is_process(name) || kept.contains(name));
     }
     dropped.len() as u64
+}
+
+/// Who started the processes that stay: discovery asks for their names too, and the answer is then that there is none.
+fn parents(recording: &Recording, kept: &BTreeSet<String>) -> BTreeSet<String> {
+    let parent = |name: &String| {
+        let stat = recording.files.get(&format!("/proc/{name}/stat"))?.as_ref().ok()?;
+        let stat = String::from_utf8_lossy(&stat.bytes);
+        // The name in parentheses may hold anything; the last one ends it, the state follows, and then the parent.
+        stat.rsplit(')').next()?.split_whitespace().nth(1).map(str::to_string)
+    };
+    kept.iter().filter_map(parent).collect()
 }
 
 /// The program's name and the folders of its data; words end with NUL.

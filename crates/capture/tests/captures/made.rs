@@ -69,7 +69,7 @@ const FILES: &[(&str, &str)] = &[
          28 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
     ),
     ("proc/42/comm", "postgres\n"),
-    ("proc/42/stat", "42 (postgres) S 1 42 42 0\n"),
+    ("proc/42/stat", "42 (postgres) S 77 42 42 0\n"),
     ("proc/42/cmdline", "/usr/bin/postgres\0-D\0~/pg\0-c\0password=hunter2\0sales\0"),
     ("proc/42/environ", "TOKEN=hunter2\0"),
     ("proc/77/comm", "customer-42\n"),

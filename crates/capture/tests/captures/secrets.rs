@@ -65,6 +65,9 @@ fn what_was_the_same_still_is() {
         format!("postgres\0-D\0{}", paths[0]).as_bytes()
     );
     assert_eq!(source.list("/proc").unwrap().iter().filter(|name| *name == "77").count(), 0);
+    // Its name is gone with it, and discovery, which asks who started a server, is told so.
+    assert!(source.text("/proc/77/comm").is_none());
+    assert!(replay.unasked().is_empty(), "{:?}", replay.unasked());
     // The own group's folder is where the membership says.
     let group = text("/proc/self/cgroup");
     let folder = format!("/sys/fs/cgroup{}", group.strip_prefix("0::").unwrap());
