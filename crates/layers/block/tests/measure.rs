@@ -91,10 +91,10 @@ fn figures_add_up_and_the_device_saw_what_was_asked() {
             // The window's borders, and whoever else uses the device, are not part of the promise.
             assert!(*seen > 0.8 * asked, "{id}: asked {asked}, device {seen}");
         }
-        assert_eq!(
-            samples(m, metric::DEVICE_READ_BYTES).len(),
-            if drive.is_some() { 2 } else { 0 }
-        );
+        // A look that misses the beginning of its window, where the machine stood still, has no counts of it.
+        let counted = samples(m, metric::DEVICE_READ_BYTES).len();
+        let expected = if drive.is_some() { 1..=2 } else { 0..=0 };
+        assert!(expected.contains(&counted), "{id}: {counted} windows with the drive's counts");
         if m.text(condition::METHOD) == Some("io_uring") {
             let depth = m.value(metric::DEPTH).unwrap();
             let in_flight = m.value(metric::IN_FLIGHT).unwrap();
