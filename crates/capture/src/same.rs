@@ -24,8 +24,8 @@ pub fn different(
     };
     compare("the product", captured.product.clone(), here.product.clone());
     compare("the CPU", captured.cpu.model.clone(), here.cpu.model.clone());
-    let nodes = |platform: &Platform| Some(format!("{} nodes", platform.nodes.len()));
-    compare("its memory", nodes(captured), nodes(here));
+    let nodes = |platform: &Platform| Some(platform.nodes.len().to_string());
+    compare("the number of its NUMA nodes", nodes(captured), nodes(here));
     compare("its drives", drives(captured), drives(here));
     let outside = captured.container.is_none() && here.container.is_none();
     if let (Some(then), Some(id), true) = (&header.machine, machine_id, outside)

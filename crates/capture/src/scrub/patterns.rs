@@ -12,7 +12,8 @@ use super::tokens::{Kind, Tokens};
 /// One named group per form. `\b` is at the edge of a word of letters, digits and `_`.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     let forms = [
-        r"(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)",
+        // Kubernetes writes `pod` before it, and systemd `_` or `\x2d` in place of each dash.
+        r"(?<uuid>[0-9a-f]{8}(?:(?:[-_]|\\x2d)[0-9a-f]{4}){3}(?:[-_]|\\x2d)[0-9a-f]{12})",
         // Ethernet has six pairs, Infiniband twenty.
         r"(?<mac>\b[0-9a-f]{2}(?::[0-9a-f]{2}){5,19}\b)",
         r"(?<dashed>\b[0-9a-f]{2}(?:-[0-9a-f]{2}){5}\b)",
@@ -101,6 +102,18 @@ mod tests {
             (
                 "UUID=8C2A1F5E-1111-2222-3333-444455556666 x",
                 "UUID=00000000-0000-4000-8000-000000000001 x",
+            ),
+            (
+                "/kubepods/burstable/pod8c2a1f5e-1111-2222-3333-444455556666/x",
+                "/kubepods/burstable/pod00000000-0000-4000-8000-000000000001/x",
+            ),
+            (
+                "kubepods-pod8c2a1f5e_1111_2222_3333_444455556666.slice",
+                "kubepods-pod00000000-0000-4000-8000-000000000001.slice",
+            ),
+            (
+                r"mnt-8c2a1f5e\x2d1111\x2d2222\x2d3333\x2d444455556666.mount",
+                "mnt-00000000-0000-4000-8000-000000000001.mount",
             ),
             ("link b8:59:9f:aa:bb:cc up", "link 02:00:00:00:00:01 up"),
             ("/sys/class/net/enxb8599faabbcc/mtu", "/sys/class/net/enx020000000001/mtu"),

@@ -53,9 +53,12 @@ impl Tokens {
     pub(super) fn token(&mut self, kind: Kind, value: &str) -> String {
         let count = self.counts.entry(kind).or_default();
         let mut value = value.to_ascii_lowercase();
-        if kind == Kind::Mac {
+        match kind {
             // Written with colons, with dashes, or joined to an interface's name.
-            value.retain(|c| c.is_ascii_alphanumeric());
+            Kind::Mac => value.retain(|c| c.is_ascii_alphanumeric()),
+            // With dashes or with what systemd has for them.
+            Kind::Uuid => value = value.replace("\\x2d", "-").replace('_', "-"),
+            _ => {}
         }
         let number = *self.known.entry((kind, value)).or_insert_with(|| {
             *count += 1;
@@ -93,6 +96,8 @@ mod tests {
         assert_eq!(tokens.token(Kind::Serial, "s4x"), "serial-1");
         assert_eq!(tokens.token(Kind::Mac, "a0:36"), "02:00:00:00:00:01");
         assert_eq!(tokens.token(Kind::Mac, "A036"), "02:00:00:00:00:01");
+        assert_eq!(tokens.token(Kind::Uuid, "ab-cd"), tokens.token(Kind::Uuid, r"AB\x2dcd"));
+        assert_eq!(tokens.token(Kind::Uuid, "ab-cd"), tokens.token(Kind::Uuid, "ab_cd"));
         assert_eq!(tokens.token(Kind::Ip4, "10.0.0.1"), "198.18.0.1");
         assert_eq!(tokens.token(Kind::Ip6, "fe80::1"), "2001:db8::1");
         assert_eq!(tokens.counted()["address"], 2);
