@@ -149,6 +149,10 @@ fn network(
             all.insert(name, of_class(class, 1.0, direction, block)?);
         }
     } else {
+        // One of which it isn't known whether it is up could carry anything.
+        if platform.devices.network.iter().any(|port| port.state.is_none()) {
+            return None;
+        }
         let up = platform.devices.network.iter();
         for port in up.filter(|port| port.state.as_deref() == Some("up")) {
             let gigabits = port.bits_per_s? / 1_000_000_000;

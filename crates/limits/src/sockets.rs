@@ -32,7 +32,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Op
         return None;
     }
     let table = Table::builtin();
-    let cpu = table.class(&usual::processor(platform.cpu.identity.as_ref())?)?.cpu()?;
+    let cpu = table.class(&usual::processor(platform)?)?.cpu()?;
     let class = table.class(cpu.socket_link.as_ref()?)?;
     let (_, most) = cpu.socket_links?;
     let way = class.way(direction);

@@ -1,11 +1,11 @@
 //! "Is this normal?": the table's published figures beside a measurement of the same kind, on the same class of part.
 //!
-//! The class is never guessed: a processor is known by its family, model and stepping; a link by the speed that the kernel
+//! The class is never guessed: a processor is known by its family, model and stepping, and as a server's by its name; a link by the speed that the kernel
 //! negotiated, where it is the only one on the path; a drive by the model that it gives itself. In a virtual machine none of
 //! these is the machine's own word.
 
 use narrows_model::{
-    CpuIdentity, GroupLevel, Measurement, NormalFigure, Platform, RolePath, Unit, condition, metric,
+    GroupLevel, Measurement, NormalFigure, Platform, RolePath, Unit, condition, metric,
 };
 
 use crate::pcie::Direction;
@@ -21,7 +21,7 @@ pub(crate) fn normals(
     if platform.hypervisor.is_some() {
         return Vec::new();
     }
-    let memory = memory(m, platform).zip(processor(platform.cpu.identity.as_ref()));
+    let memory = memory(m, platform).zip(processor(platform));
     let storage = path.and_then(|path| storage(m).zip(class_of_path(platform, path)));
     let known = memory.into_iter().chain(storage);
     known.flat_map(|(what, class)| beside(m, what, &class)).collect()
@@ -53,10 +53,11 @@ fn beside(m: &Measurement, what: Measured, class: &str) -> Vec<NormalFigure> {
 }
 
 /// The class of the machine's processors.
-pub(crate) fn processor(identity: Option<&CpuIdentity>) -> Option<String> {
-    let cpu = identity?;
+pub(crate) fn processor(platform: &Platform) -> Option<String> {
+    let cpu = platform.cpu.identity.as_ref()?;
+    let name = platform.cpu.model.as_deref().unwrap_or_default();
     let table = Table::builtin();
-    Some(table.processor(&cpu.vendor, cpu.family, cpu.model, cpu.stepping)?.id.clone())
+    Some(table.processor(&cpu.vendor, cpu.family, cpu.model, cpu.stepping, name)?.id.clone())
 }
 
 /// Published latencies are of large pages, or of walks in which small ones cost nothing.

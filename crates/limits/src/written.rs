@@ -1,6 +1,6 @@
 //! How much drives write for what was asked: copies and parity of the RAID between the files and the drives.
 
-use narrows_model::{DeviceKind, Measurement, Platform, RolePath, condition};
+use narrows_model::{BlockDevice, DeviceKind, Measurement, Platform, RolePath, condition};
 
 use crate::table::Table;
 
@@ -19,14 +19,34 @@ impl Written {
     const ONCE: Written = Written { writes: 1.0, reads: 0.0, words: String::new() };
 }
 
+/// Whether a mapped device writes each byte once below it: by what it is made of, which only root sees, else by who made it and
+/// what it lies on. A volume of LVM that lies on no other volume is linear or striped: copies, parity, caches, pools and
+/// snapshots are volumes of their own.
+fn writes_once(mapper: &BlockDevice, platform: &Platform) -> bool {
+    let mapped = &platform.devices.mapped;
+    let known = mapped.iter().find(|known| known.name == mapper.name);
+    let targets = known.map_or(&[][..], |known| &known.targets);
+    if !targets.is_empty() {
+        let once = ["linear", "striped", "crypt", "multipath"];
+        return targets.iter().all(|target| once.contains(&target.kind.as_str()));
+    }
+    let is_volume = |name: &String| {
+        let beneath = mapped.iter().find(|beneath| beneath.name == *name);
+        beneath.is_some_and(|b| !matches!(b.made_by.as_deref(), Some("crypt" | "multipath")))
+    };
+    match mapper.level.as_deref() {
+        Some("crypt" | "multipath") => true,
+        Some("lvm") => !mapper.slaves.is_empty() && !mapper.slaves.iter().any(is_volume),
+        _ => false,
+    }
+}
+
 /// `None` where something between files and drives writes more in a way that isn't known here: a mapper's mirror, arrays of
 /// arrays, an array that lacks members. Never more than is sure, so that no ceiling is understated.
 pub(crate) fn written(m: &Measurement, platform: &Platform, path: &RolePath) -> Option<Written> {
-    let mappers = path.devices.iter().filter(|device| device.kind == DeviceKind::Mapper);
-    for mapper in mappers {
-        if !matches!(mapper.level.as_deref(), Some("linear" | "striped" | "crypt")) {
-            return None;
-        }
+    let mut mappers = path.devices.iter().filter(|device| device.kind == DeviceKind::Mapper);
+    if !mappers.all(|mapper| writes_once(mapper, platform)) {
+        return None;
     }
     let mut arrays = path.devices.iter().filter(|device| device.kind == DeviceKind::Raid);
     let Some(device) = arrays.next() else { return Some(Written::ONCE) };

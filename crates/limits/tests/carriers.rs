@@ -3,8 +3,9 @@
 mod common;
 
 use narrows_model::{
-    ArrayMember, BlockDevice, Drive, DriveLink, DriveLinkKind, LimitBasis, LimitShare, LoadedLink,
-    MdArray, NetworkPort, Platform, RdmaPort, ScsiHost, Unit, condition,
+    ArrayMember, BlockDevice, DeviceKind, Drive, DriveLink, DriveLinkKind, LimitBasis, LimitShare,
+    LoadedLink, MapperDevice, MapperTarget, MdArray, NetworkPort, Platform, RdmaPort, ScsiHost,
+    Unit, condition,
 };
 use serde_json::json;
 
@@ -51,6 +52,47 @@ fn a_sata_drive_is_held_against_its_link() {
     let odd = linked(&["sda"], DriveLinkKind::Sata, 5.0, 1);
     assert_eq!(limits(odd, block("read", 10e3)), [], "no such speed");
     assert_eq!(limits(machine, block("read", 100e3)), [], "more than it carries came from nearer");
+}
+
+/// A volume `dm-0` of LVM over `beneath`.
+fn volume(machine: &mut Platform, beneath: &str, targets: &[&str]) {
+    let mapper = |name: &str, beneath: &str| BlockDevice {
+        kind: DeviceKind::Mapper,
+        level: Some("lvm".into()),
+        slaves: vec![beneath.into()],
+        ..drive(name, Vec::new())
+    };
+    let target = |kind: &&str| MapperTarget { kind: kind.to_string(), ..MapperTarget::default() };
+    let mapped = |name: &str, beneath: &str| MapperDevice {
+        name: name.into(),
+        made_by: Some("lvm".into()),
+        members: vec![beneath.into()],
+        targets: targets.iter().map(target).collect(),
+        ..MapperDevice::default()
+    };
+    machine.roles[0].devices.insert(0, mapper("dm-0", beneath));
+    machine.devices.mapped = vec![mapped("dm-0", beneath)];
+    if beneath != "sda" {
+        machine.roles[0].devices.insert(1, mapper(beneath, "sda"));
+        machine.devices.mapped.push(mapped(beneath, "sda"));
+    }
+}
+
+#[test]
+fn a_volume_that_writes_once_has_its_drives_ceiling_and_one_that_may_copy_has_none() {
+    let plain = linked(&["sda"], DriveLinkKind::Sata, 6.0, 1);
+    let written = |beneath: &str, targets: &[&str]| {
+        let mut machine = plain.clone();
+        volume(&mut machine, beneath, targets);
+        bytes(&limits(machine, block("write", 10e3)))
+    };
+    let whole = bytes(&limits(plain.clone(), block("write", 10e3)));
+    assert!(whole.is_some());
+    assert_eq!(written("sda", &["linear", "striped"]), whole);
+    assert_eq!(written("sda", &["linear", "mirror"]), None);
+    // Without root the targets aren't seen.
+    assert_eq!(written("sda", &[]), whole);
+    assert_eq!(written("dm-1", &[]), None, "a volume on a volume may copy");
 }
 
 #[test]
@@ -105,6 +147,9 @@ fn a_path_over_a_network_is_held_against_all_ports_that_are_up() {
     let found = limits(machine.clone(), block("read", 5e3));
     // 125 MB/s, 1448 of 1538 B in a frame.
     assert_eq!(bytes(&found), Some(118.0));
+    let mut silent = machine.clone();
+    silent.devices.network[1].state = None;
+    assert_eq!(limits(silent, block("read", 5e3)), [], "the other may carry it");
     assert!(found.iter().all(|limit| limit.id == "network:eth0"), "{found:?}");
     assert!(found[1].source.contains("MTU 1500"), "{found:?}");
     assert_eq!(ceiling(&found, LimitBasis::Protocol, Unit::OpsPerS), None, "not NVMe's commands");

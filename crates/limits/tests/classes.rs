@@ -212,14 +212,29 @@ fn processors_have_the_channels_and_lanes_of_their_generation() {
         assert!(class(cpu.socket_link.as_ref().unwrap()).read.raw.is_some());
     }
     let table = Table::builtin();
-    let named = |vendor, family, model, stepping| {
-        table.processor(vendor, family, model, stepping).map(|class| class.id.as_str())
+    let named = |vendor, family, model, stepping, name| {
+        table.processor(vendor, family, model, stepping, name).map(|class| class.id.as_str())
     };
-    assert_eq!(named("GenuineIntel", 6, 85, 4), Some("xeon-skylake"));
-    assert_eq!(named("GenuineIntel", 6, 85, 7), Some("xeon-cascade-lake"));
-    assert_eq!(named("AuthenticAMD", 25, 17, 1), Some("epyc-9004"));
-    assert_eq!(named("AuthenticAMD", 25, 160, 2), Some("epyc-9004"));
-    assert_eq!(named("AuthenticAMD", 25, 33, 0), None);
+    let intel = |model, stepping, name| named("GenuineIntel", 6, model, stepping, name);
+    let amd = |family, model, name| named("AuthenticAMD", family, model, 1, name);
+    assert_eq!(intel(85, 4, "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"), Some("xeon-skylake"));
+    assert_eq!(intel(85, 7, "Intel(R) Xeon(R) Platinum 8259CL"), Some("xeon-cascade-lake"));
+    assert_eq!(intel(207, 2, "INTEL(R) XEON(R) PLATINUM 8592+"), Some("xeon-emerald-rapids"));
+    assert_eq!(intel(62, 4, "Intel(R) Xeon(R) CPU E5-2697 v2 @ 2.70GHz"), Some("xeon-e5-v2"));
+    assert_eq!(amd(25, 17, "AMD EPYC 9354 32-Core Processor"), Some("epyc-9004"));
+    assert_eq!(amd(25, 160, "AMD EPYC 9754 128-Core Processor"), Some("epyc-9004"));
+    assert_eq!(amd(25, 33, "AMD Ryzen 9 5950X"), None);
+    // The same numbers, with other channels or links.
+    assert_eq!(intel(62, 7, "Intel(R) Xeon(R) CPU E7-8890 v2 @ 2.80GHz"), Some("xeon-e7-v2"));
+    assert_eq!(intel(62, 4, "Intel(R) Xeon(R) CPU E5-2450 v2 @ 2.50GHz"), None);
+    assert_eq!(intel(63, 4, "Intel(R) Xeon(R) CPU E7-8890 v3 @ 2.50GHz"), None);
+    assert_eq!(intel(79, 1, "Intel(R) Xeon(R) CPU E7-8890 v4 @ 2.20GHz"), None);
+    assert_eq!(intel(85, 7, "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz"), None);
+    assert_eq!(intel(143, 8, "Intel(R) Xeon(R) CPU Max 9480"), None);
+    assert_eq!(amd(25, 160, "AMD EPYC 8324P 32-Core Processor"), None);
+    assert_eq!(amd(25, 24, "AMD Ryzen Threadripper PRO 7995WX 96-Cores"), None);
+    assert_eq!(amd(23, 49, "AMD Ryzen Threadripper 3970X 32-Core Processor"), None);
+    assert_eq!(amd(23, 49, ""), None, "without a name it isn't told");
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn ice_lake(nodes: u32) -> Platform {
     machine.roles[0].devices[0].numa_node = Some(nodes);
     machine.cpu.identity =
         Some(CpuIdentity { vendor: "GenuineIntel".into(), family: 6, model: 106, stepping: 6 });
+    machine.cpu.model = Some("Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz".into());
     let package = |id: u32| CpuGroup {
         level: GroupLevel::Package,
         id: Some(id),

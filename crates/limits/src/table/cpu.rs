@@ -42,16 +42,22 @@ pub struct Identity {
     pub models: (u32, u32),
     /// First and last `stepping`, where the model number alone doesn't tell.
     pub steppings: Option<(u32, u32)>,
+    /// Words of which its own name has one: workstations' parts have servers' numbers, and fewer channels and links. Empty where the
+    /// numbers alone tell.
+    pub names: Vec<String>,
 }
 
 impl Identity {
-    /// Whether a processor is of this kind.
-    pub fn is(&self, vendor: &str, family: u32, model: u32, stepping: u32) -> bool {
+    /// Whether a processor is of this kind; `name` as in `model name`, of which capitals don't matter.
+    pub fn is(&self, vendor: &str, family: u32, model: u32, stepping: u32, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let named = |word: &String| name.contains(&word.to_lowercase());
         let within = |(first, last): (u32, u32), value| (first..=last).contains(&value);
         self.vendor == vendor
             && self.family == family
             && within(self.models, model)
             && self.steppings.is_none_or(|steppings| within(steppings, stepping))
+            && (self.names.is_empty() || self.names.iter().any(named))
     }
 }
 
@@ -123,9 +129,12 @@ mod tests {
             family: 6,
             models: (85, 85),
             steppings: Some(steppings),
+            names: vec!["Gold".into()],
         };
-        assert!(identity((0, 4)).is("GenuineIntel", 6, 85, 4));
-        assert!(!identity((5, 7)).is("GenuineIntel", 6, 85, 4));
-        assert!(!identity((0, 4)).is("AuthenticAMD", 6, 85, 4));
+        let gold = "INTEL(R) XEON(R) GOLD 6130";
+        assert!(identity((0, 4)).is("GenuineIntel", 6, 85, 4, gold));
+        assert!(!identity((5, 7)).is("GenuineIntel", 6, 85, 4, gold));
+        assert!(!identity((0, 4)).is("AuthenticAMD", 6, 85, 4, gold));
+        assert!(!identity((0, 4)).is("GenuineIntel", 6, 85, 4, "Intel(R) Xeon(R) W-2145"));
     }
 }

@@ -179,6 +179,8 @@ pub(super) struct IdentityEntry {
     pub family: u32,
     pub models: Spanned<[u32; 2]>,
     pub steppings: Option<Spanned<[u32; 2]>>,
+    #[serde(default)]
+    pub names: Vec<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -165,7 +165,7 @@ fn falling(
                 return Err(reader.error(
                     at.clone(),
                     Some(format!("{}: {name}.{below}", class.id)),
-                    format!("is more than {name}.{above}, which is {:.4e} bytes/s", ceiling.high),
+                    format!("is more than {name}.{above}, which is {:.3} GB/s", ceiling.high / 1e9),
                     format!("give {name}.{above} too if that has changed"),
                 ));
             }

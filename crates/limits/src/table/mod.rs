@@ -130,17 +130,18 @@ impl Table {
         self.unbalanced_loss.as_ref()
     }
 
-    /// The processor generation that names itself so; vendor, family, model and stepping as in `/proc/cpuinfo`.
+    /// The processor generation that names itself so; vendor, family, model, stepping and name as in `/proc/cpuinfo`.
     pub fn processor(
         &self,
         vendor: &str,
         family: u32,
         model: u32,
         stepping: u32,
+        name: &str,
     ) -> Option<&Class> {
         self.classes().find(|class| {
             let identities = class.cpu().map_or(&[][..], |cpu| &cpu.identities);
-            identities.iter().any(|identity| identity.is(vendor, family, model, stepping))
+            identities.iter().any(|identity| identity.is(vendor, family, model, stepping, name))
         })
     }
 

@@ -78,6 +78,11 @@ fn identity(reader: Reader<'_>, id: &str, entry: &IdentityEntry) -> Result<Ident
             .as_ref()
             .map(|steppings| range(reader, id, "identity.steppings", steppings, 0))
             .transpose()?,
+        names: entry
+            .names
+            .iter()
+            .map(|name| reader.line(id, "identity.names", name))
+            .collect::<Result<_, _>>()?,
     })
 }
 
