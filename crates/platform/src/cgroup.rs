@@ -51,7 +51,8 @@ fn quota(source: &dyn Source, cpu: &Controller) -> Option<f64> {
                 source.number::<f64>(&format!("{folder}/cpu.cfs_period_us"))?,
             ),
         };
-        (quota > 0.0 && period > 0.0).then(|| quota / period)
+        let cpus = quota / period;
+        (quota > 0.0 && period > 0.0 && cpus > 0.0 && cpus.is_finite()).then_some(cpus)
     };
     cpu.folders.iter().filter_map(of).min_by(f64::total_cmp)
 }
@@ -65,7 +66,7 @@ fn weight(source: &dyn Source, cpu: &Controller) -> Option<u64> {
         Version::V1 => source
             .number::<u64>(&format!("{folder}/cpu.shares"))
             .filter(|&shares| shares != DEFAULT_SHARES)
-            .map(|shares| (shares * DEFAULT_WEIGHT / DEFAULT_SHARES).max(1)),
+            .map(|shares| (shares.saturating_mul(DEFAULT_WEIGHT) / DEFAULT_SHARES).max(1)),
     })
 }
 

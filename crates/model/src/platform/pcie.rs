@@ -43,7 +43,7 @@ impl PcieLink {
     pub fn parse_gts(text: &str) -> Option<f64> {
         let (number, rest) = text.trim().split_once(' ')?;
         let speed: f64 = number.parse().ok()?;
-        (rest.starts_with("GT/s") && speed > 0.0).then_some(speed)
+        (rest.starts_with("GT/s") && speed > 0.0 && speed.is_finite()).then_some(speed)
     }
 
     /// Lanes as the kernel writes them: 0 is no link, 255 an answer that it could not read.
@@ -147,6 +147,8 @@ mod tests {
             ("Unknown", None),
             ("Unknown speed", None),
             ("0 GT/s", None),
+            ("inf GT/s", None),
+            ("nan GT/s", None),
         ] {
             assert_eq!(PcieLink::parse_gts(text), wanted, "{text}");
         }

@@ -85,6 +85,26 @@ fn version_1() {
     assert_eq!(limits(&found), [("8:16", "rbps", 1000), ("8:16", "wiops", 50)]);
 }
 
+/// Other numbers than a kernel writes must not end the program.
+#[test]
+fn figures_that_no_kernel_has_are_no_limits() {
+    let machine = Machine::new();
+    machine
+        .file("/proc/self/cgroup", "5:cpu:/x\n")
+        .file("/proc/self/mountinfo", "31 1 0:30 / /cg/cpu rw - cgroup cgroup rw,cpu\n")
+        .file("/cg/cpu/x/cpu.shares", format!("{}\n", u64::MAX));
+    for (quota, period) in
+        [("inf", "100000"), ("nan", "1"), ("-5", "-5e300"), ("1e308", "1e-308"), ("5", "0")]
+    {
+        machine
+            .file("/cg/cpu/x/cpu.cfs_quota_us", quota)
+            .file("/cg/cpu/x/cpu.cfs_period_us", period);
+        let found = cgroup(&machine);
+        assert_eq!(found.cpu_quota_cpus, None, "{quota} of {period}");
+        assert_eq!(found.cpu_weight, Some(u64::MAX / 1024));
+    }
+}
+
 #[test]
 fn hybrid_takes_each_controller_where_it_is() {
     let machine = Machine::new();
