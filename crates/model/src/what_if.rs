@@ -31,7 +31,7 @@ pub struct WhatIfThen {
     /// Its 95 % interval, of the bound and not of what will be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_95: Option<Interval>,
-    /// Over the measured rate, less 1.
+    /// Over the measured rate, less 1; 0 where the changes touch nothing that the workload is known to use.
     pub gain_at_most: f64,
     /// What binds then.
     pub binds: Narrow,

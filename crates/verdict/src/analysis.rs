@@ -169,6 +169,9 @@ fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
 
 fn flush_inside(run: &Run, demand: &Demand) -> Option<f64> {
     demand.commits_per_op()?;
+    if demand.observed.as_ref().is_some_and(|observed| observed.waits_for_standby()) {
+        return None;
+    }
     let times_slower = demand.flush_ns()? / log::layer_flush_ns(run, demand.measurement)?;
     (times_slower >= SLOWER_INSIDE).then_some(times_slower)
 }

@@ -44,7 +44,9 @@ pub(crate) fn capacities(run: &Run, demand: &Demand) -> Capacities {
     found.writes(run, demand);
     if demand.observed.is_some() {
         observed::ceilings(&mut found, demand);
-    } else {
+    }
+    // Where somebody's server was seen with its processes the run has the groups that it is in, and else those of ours.
+    if demand.observed.as_ref().is_none_or(|observed| observed.processes().is_some()) {
         found.limits(run, demand);
     }
     found.log(run, demand);
@@ -277,14 +279,17 @@ impl Capacities {
     fn client(&mut self, demand: &Demand) {
         // Where the client hardly works, its processor time is start-up and noise, and a bound from it a fantasy.
         let Some(busy) = demand.client_busy.filter(|busy| *busy > IDLE_CLIENT) else { return };
-        let per_op = demand.client_cpu_ns.map_or(busy / demand.rate(), |ns| ns.value * 1e-9);
-        let cpus = per_op * demand.rate() / busy;
+        let per_op = match demand.client_cpu_ns {
+            Some(ns) => ns.times(1e-9),
+            None => Estimate { value: busy / demand.rate(), half: None },
+        };
+        let cpus = per_op.value * demand.rate() / busy;
         self.candidates.extend(Candidate::new(
             Place::Client,
             Narrow::Client,
             "the client's CPU",
             (Estimate::exact(cpus), "cpus"),
-            Estimate::exact(per_op),
+            per_op,
             Provenance::Counted,
         ));
     }

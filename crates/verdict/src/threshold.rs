@@ -91,6 +91,9 @@ pub const IDLE_CLIENT: f64 = 0.01;
 /// Fewer transactions in the whole look tell nothing about a server.
 pub const LEAST_TRANSACTIONS: f64 = 20.0;
 
+/// Sessions that wait for locks at a moment, from which on they are a queue: one waits now and then wherever there are locks.
+pub const LOCK_QUEUE: f64 = 2.0;
+
 /// Of the sessions' processor time, what one session must use to be what the server waits for and not just its neighbour.
 pub const MOST_OF_THE_WORK: f64 = 0.5;
 

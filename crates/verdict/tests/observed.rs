@@ -3,11 +3,11 @@
 mod servers;
 
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, LimitBasis, LimitShare, LiveSetting,
-    Narrow, Observation, ObservedCounts, ObservedProcesses, ProcessClass, Provenance, Run, Unit,
-    Verdict, metric,
+    ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
+    LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses, ProcessClass, Provenance,
+    Run, TimeAccount, Unit, Verdict, metric,
 };
-use narrows_verdict::{judge, propose};
+use narrows_verdict::{Scenario, judge, propose, what_if};
 use servers::{known, observed, set};
 
 const ID: &str = "database.observed";
@@ -107,6 +107,34 @@ fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
 }
 
 #[test]
+fn statements_that_never_ended_are_missing_in_the_servers_account_and_that_is_no_missing_account() {
+    let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 0.0));
+    assert_eq!(found.grade, Grade::Open, "{:?}", found.reasons);
+    assert!(!found.reasons.iter().any(|why| why.contains("keeps no account")), "{found:?}");
+    let time = found.standing.and_then(|standing| standing.time).expect("its parts are known");
+    assert_eq!((time.account, time.account_ns), (TimeAccount::Server, 0.0));
+}
+
+#[test]
+fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
+    // 4 of 40 at work, of which so many stand in the queue.
+    let queued = |share: f64| {
+        verdict(|run, _| {
+            let m = measurement(run);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::WAIT_OTHER_PER_OP, 0.0);
+            set(m, metric::WAIT_LOCK_PER_OP, share * 2e6);
+            set(m, metric::BACKEND_CPU_PER_OP, (1.0 - share) * 2e6);
+        })
+    };
+    let found = queued(0.7);
+    assert_eq!((found.narrow, found.or), (Narrow::Client, Some(Narrow::Lock)), "{}", found.phrase);
+    assert_eq!(found.grade, Grade::Open);
+    assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions stand in a queue")));
+    assert_eq!(queued(0.4).or, None, "it is the smaller part");
+}
+
+#[test]
 fn who_has_none_waits_for_the_largest_part_of_the_time() {
     let found = verdict(|run, _| busy(run));
     assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
@@ -156,6 +184,34 @@ fn cpu_time_outside_of_statements_is_no_part_of_them() {
 }
 
 #[test]
+fn a_queue_outside_of_statements_comes_off_the_queue_and_not_off_the_cpu_time() {
+    // All CPUs busy with short statements: woken sessions wait for a CPU before the server knows of their request.
+    let part = |found: &Verdict, name: &str| {
+        let time = found.standing.as_ref()?.time.as_ref()?;
+        time.parts.iter().find(|part| part.name == name).map(|part| part.ns_per_op)
+    };
+    let queued = |run: &mut Run| {
+        busy(run);
+        let m = measurement(run);
+        set(m, metric::BACKEND_CPU_PER_OP, 700e3);
+        set(m, metric::RUN_QUEUE_PER_OP, 900e3);
+        set(m, metric::BETWEEN_STATEMENTS_PER_OP, 1000e3);
+    };
+    let found = verdict(|run, _| {
+        queued(run);
+        set(measurement(run), metric::QUEUE_BETWEEN_STATEMENTS_PER_OP, 900e3);
+    });
+    assert_eq!((part(&found, "CPU"), part(&found, "run queue")), (Some(600e3), None));
+    let time = found.standing.as_ref().and_then(|standing| standing.time.as_ref());
+    assert_eq!(time.map(|time| (time.summed_ns, time.account_ns)), Some((2e6, 2e6)));
+    // A run that doesn't tell how much of it is which has the same sum.
+    let found = verdict(|run, _| queued(run));
+    assert_eq!((part(&found, "CPU"), part(&found, "run queue")), (None, Some(600e3)));
+    let time = found.standing.as_ref().and_then(|standing| standing.time.as_ref());
+    assert_eq!(time.map(|time| time.summed_ns), Some(2e6));
+}
+
+#[test]
 fn what_nobody_saw_or_too_little_of_is_open() {
     let idle = verdict(|_, look| look.counted.commits = Some(19.0));
     assert_eq!(idle.grade, Grade::Open);
@@ -194,6 +250,7 @@ fn a_long_report_beside_others_is_not_what_they_wait_for() {
     assert!(hot(&with(ProcessClass::Session, 0.8)), "it does most of the work");
     assert!(!hot(&with(ProcessClass::Autovacuum, 0.8)), "nobody waits for it");
     assert!(hot(&with(ProcessClass::LogWriter, 0.3)));
+    assert!(!hot(&with(ProcessClass::LogSender, 0.3)), "no commit waits for the standby");
 }
 
 #[test]
@@ -217,6 +274,78 @@ fn the_quota_is_the_servers_and_not_ours() {
         "{}",
         theirs.phrase
     );
+}
+
+#[test]
+fn the_io_limit_of_the_servers_own_group_is_a_ceiling() {
+    let throttled = |run: &mut Run| {
+        busy(run);
+        let m = measurement(run);
+        m.metrics.push(known(metric::DEVICE_READS, 20e3));
+        m.metrics.push(known(metric::OPERATIONS, 20e3));
+        set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+        set(m, metric::WAIT_READ_PER_OP, 1.2e6);
+        let (device, kind) = ("254:0".to_string(), "riops".to_string());
+        run.hosts[0].platform.cgroup.io_limits = vec![IoLimit { device, kind, value: 2020 }];
+    };
+    let found = verdict(|run, _| throttled(run));
+    assert_eq!((found.narrow, found.grade), (Narrow::IoLimit, Grade::Likely), "{}", found.phrase);
+    // From afar the groups are those of this program.
+    let afar = verdict(|run, look| {
+        throttled(run);
+        look.processes = None;
+    });
+    assert!(afar.bounds.iter().all(|bound| bound.resource != Narrow::IoLimit), "{:?}", afar.bounds);
+}
+
+/// So many sessions wait for the log, by these names.
+fn at_the_log(look: &mut Observation, events: &[(&str, f64)]) {
+    look.activity.samples = 1200;
+    let processes = events.iter().map(|(_, n)| n).sum();
+    look.activity.found.push(ActivityWhere {
+        class: ProcessClass::Session,
+        state: ActivityState::Log,
+        processes,
+        interval_95: None,
+        windows: vec![processes; 6],
+        events: events.iter().map(|(name, n)| (name.to_string(), *n)).collect(),
+    });
+}
+
+#[test]
+fn a_wait_for_a_standby_is_told_from_one_for_the_log_here() {
+    let found = verdict(|run, look| {
+        busy(run);
+        at_the_log(look, &[("IPC:SyncRep", 2.1), ("IO:WALSync", 0.3)]);
+    });
+    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert!(found.phrase.starts_with("commit wait for a standby: 88 % of"), "{}", found.phrase);
+    let here = verdict(|run, look| {
+        busy(run);
+        at_the_log(look, &[("IPC:SyncRep", 0.3), ("IO:WALSync", 2.1)]);
+    });
+    assert!(!here.phrase.contains("standby"), "{}", here.phrase);
+}
+
+#[test]
+fn a_faster_log_here_does_not_make_a_standby_answer_sooner() {
+    let time = |standby: f64| {
+        let run = run(|run, look| {
+            busy(run);
+            at_the_log(look, &[("IPC:SyncRep", standby), ("IO:WALSync", 2.4 - standby)]);
+        });
+        let scenario = Scenario::parse(&["log=2x"]).expect("a change");
+        let (_, answer) = what_if(&run, &scenario, None).remove(0);
+        let then = answer.then.expect("the law holds");
+        (then.time_at_least_ns.expect("it is known"), answer.assumed.join("; "))
+    };
+    // Of 2 ms the flush is 1.2.
+    let (all_here, assumed) = time(0.0);
+    assert!((all_here - 1.4e6).abs() < 1.0, "{all_here}");
+    assert!(!assumed.contains("standby"), "{assumed}");
+    let (half, assumed) = time(1.2);
+    assert!((half - 1.7e6).abs() < 1.0, "{half}");
+    assert!(assumed.contains("standby's answer is taken to stay"), "{assumed}");
 }
 
 #[test]

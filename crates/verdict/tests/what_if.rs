@@ -104,6 +104,31 @@ fn a_faster_flush_shortens_the_wait_and_lifts_the_ladder() {
 }
 
 #[test]
+fn what_touches_nothing_gains_nothing() {
+    // Lookups write nothing, so that neither the log nor a flush's time is in their sum.
+    let answer = ask(&lookups(), &["log=2x"]);
+    let then = answer.then.as_ref().expect("the sum agrees");
+    assert_eq!(then.gain_at_most, 0.0, "{then:?}");
+    assert!(close(then.at_most_per_s, answer.now_at_most_per_s), "{answer:?}");
+    assert!(answer.assumed[0].contains("changes nothing"), "{answer:?}");
+    let same = ask(&updates(200e3), &["reads=1x"]);
+    assert_eq!(same.then.as_ref().unwrap().gain_at_most, 0.0, "{same:?}");
+    assert!(same.assumed.iter().any(|text| text.contains("changes nothing")), "{same:?}");
+    let shorter = ask(&updates(200e3), &["log=2x"]);
+    assert!(shorter.then.unwrap().gain_at_most > 0.0);
+}
+
+#[test]
+fn one_cpu_does_not_tell_how_sharing_grows_and_that_is_said() {
+    let answer = ask(&servers::full_cpus(1, 1.3), &["cores=+1"]);
+    assert!(close(rate(&answer), 2.0 / 50e-6), "{answer:?}");
+    let said = |text: &str| answer.assumed.iter().any(|assumed| assumed.contains(text));
+    assert!(said("× 1.30") && said("taken to stay"), "{answer:?}");
+    let none = ask(&servers::full_cpus(8, 1.0), &["cores=+8"]);
+    assert!(none.assumed.iter().any(|text| text.contains("no sharing")), "{none:?}");
+}
+
+#[test]
 fn another_runs_log_stands_in_for_this_one() {
     let (run, mut other) = (updates(200e3), updates(200e3));
     servers::faster_log(&mut other, 4.0);

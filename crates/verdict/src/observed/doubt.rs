@@ -1,14 +1,14 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
 use narrows_model::{Narrow, TimeAccount};
-use narrows_units::Nanos;
+use narrows_units::{Nanos, significant};
 
 use crate::analysis::Analysis;
 use crate::bound::Place;
 use crate::narrow::Choice;
 use crate::observed::time::time_ns;
 use crate::session::{Part, agrees};
-use crate::threshold::{FAR, LEAST_TRANSACTIONS};
+use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE};
 
 impl Analysis<'_> {
     /// Adds to a choice what nobody knows who only looks.
@@ -35,6 +35,7 @@ impl Analysis<'_> {
         }
         if choice.part == Some(Part::Between) {
             choice.doubts.extend(self.parts_apart());
+            self.doubt_that_who_is_idle_matters(choice);
         }
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
@@ -61,6 +62,21 @@ impl Analysis<'_> {
                 ns(account.value)
             )
         })
+    }
+
+    /// Idle sessions of a pool are no clients that think: however many there are, who stands in a queue for locks is not helped
+    /// by faster clients.
+    fn doubt_that_who_is_idle_matters(&self, choice: &mut Choice) {
+        let (Ok(parts), Some(all)) = (&self.parts, time_ns(self)) else { return };
+        let lock_ns = parts.ns(Part::Lock);
+        let queue = lock_ns * 1e-9 * self.demand.rate();
+        if queue >= LOCK_QUEUE && lock_ns * 2.0 > all.value {
+            let queue = significant(queue, 2);
+            let why = format!(
+                "{queue} sessions stand in a queue for locks at a moment, however many others are idle"
+            );
+            self.cannot_tell(choice, Narrow::Lock, why);
+        }
     }
 
     /// What lies between statements may be a queue in front of something of the clients', and shrink by more than its share.

@@ -44,6 +44,8 @@ pub(crate) struct Observed<'a> {
     pub workers_ns: Option<Estimate>,
     /// Of processor time and run queue, what lies outside of statements, ns.
     pub outside_ns: f64,
+    /// Of that, what is run queue, ns.
+    pub outside_queue_ns: f64,
     /// Whether the processes were out of sight, so that their processor time is how often they were found without a wait.
     pub from_afar: bool,
     /// Everything else that was seen.
@@ -62,12 +64,21 @@ impl<'a> Observed<'a> {
                 .value(metric::OPEN_SESSIONS)
                 .map(|open| open.max(at_work.map_or(0.0, |at_work| at_work.value))),
             at_work,
-            active_ns: get(metric::ACTIVE_TIME_PER_OP).filter(|ns| ns.value > 0.0),
+            // Nothing is an account too: of statements that did not end in the look it knows nothing.
+            active_ns: get(metric::ACTIVE_TIME_PER_OP),
             workers_ns: get(metric::WORKER_TIME_PER_OP),
             outside_ns: measurement.value(metric::BETWEEN_STATEMENTS_PER_OP).unwrap_or(0.0),
+            outside_queue_ns: measurement
+                .value(metric::QUEUE_BETWEEN_STATEMENTS_PER_OP)
+                .unwrap_or(0.0),
             from_afar: !known(metric::BACKEND_CPU_PER_OP) && known(metric::SAMPLED_ON_CPU_PER_OP),
             seen: None,
         }
+    }
+
+    /// Of processor time, what lies outside of statements, ns.
+    pub fn outside_cpu_ns(&self) -> f64 {
+        (self.outside_ns - self.outside_queue_ns).max(0.0)
     }
 
     /// Finds what was seen beside the measurement.
@@ -124,13 +135,24 @@ impl<'a> Observed<'a> {
         (writers > 0.0 && !off("fsync") && !off("synchronous_commit")).then_some(writers)
     }
 
+    /// Of the wait for the log, the share that is one for a standby's answer.
+    pub fn behind_standby(&self) -> f64 {
+        self.seen.and_then(|seen| seen.activity.behind_standby()).unwrap_or(0.0)
+    }
+
+    /// Whether commits wait for a standby more than for this server's log.
+    pub fn waits_for_standby(&self) -> bool {
+        self.seen.is_some_and(|seen| seen.activity.waits_for_standby())
+    }
+
     /// Whether the server waits for its busiest process, which is always on a processor: one that others wait for by its
-    /// kind, or a session that does most of the work itself. Another session's long report is its neighbours' concern only
+    /// kind (a log sender only where commits wait for the standby), or a session that does most of the work itself. Another session's long report is its neighbours' concern only
     /// where they wait for it, and that shows as locks.
     pub fn waits_for_hottest(&self, busy: f64, sessions_on_cpu: f64) -> bool {
         let Some(hot) = self.hottest() else { return false };
         match hot.class {
-            ProcessClass::LogWriter | ProcessClass::LogSender | ProcessClass::IoWorker => true,
+            ProcessClass::LogWriter | ProcessClass::IoWorker => true,
+            ProcessClass::LogSender => self.waits_for_standby(),
             ProcessClass::Session => {
                 let at_work = self.at_work.map_or(1.0, |n| n.value.max(1.0));
                 busy >= MOST_OF_THE_WORK * sessions_on_cpu

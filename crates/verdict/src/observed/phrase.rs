@@ -22,6 +22,13 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
             significant(slower, 2)
         ));
     }
+    if choice.winner.narrow == Narrow::CommitWait && observed.waits_for_standby() {
+        let share = Ratio(observed.behind_standby());
+        return Some(format!(
+            "{} for a standby: {share} of the wait is for its answer, and not for the log here",
+            name(Narrow::CommitWait)
+        ));
+    }
     if choice.part != Some(Part::Between) {
         return None;
     }

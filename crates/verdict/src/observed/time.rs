@@ -1,26 +1,36 @@
 //! What a transaction's time in statements consists of.
 
+use super::Observed;
 use crate::analysis::Analysis;
 use crate::estimate::Estimate;
 use crate::session::Part;
 
-/// The parts with their names, largest first; processor time without what lies outside of statements.
+/// The parts with their names, largest first; processor time and run queue without what lies outside of statements.
 pub(crate) fn parts_ns(analysis: &Analysis) -> Option<Vec<(&'static str, Estimate)>> {
     let parts = analysis.parts.as_ref().ok()?;
-    let outside_ns = analysis.demand.observed.as_ref()?.outside_ns;
-    let inside = parts.parts.iter().filter(|(part, _)| *part != Part::Between);
-    let mut all: Vec<(&'static str, Estimate)> = inside
-        .map(|(part, ns)| match part {
-            Part::Cpu => {
-                (part.name(), Estimate { value: (ns.value - outside_ns).max(0.0), half: ns.half })
-            }
-            _ => (part.name(), *ns),
-        })
-        .chain([("run queue", parts.run_queue)])
+    let observed = analysis.demand.observed.as_ref()?;
+    let cpu = parts.parts.iter().find(|(part, _)| *part == Part::Cpu).map(|(_, ns)| *ns)?;
+    let (cpu, run_queue) = inside(observed, cpu, parts.run_queue);
+    let waits = parts.parts.iter().filter(|(part, _)| !matches!(part, Part::Between | Part::Cpu));
+    let mut all: Vec<(&'static str, Estimate)> = waits
+        .map(|(part, ns)| (part.name(), *ns))
+        .chain([(Part::Cpu.name(), cpu), ("run queue", run_queue)])
         .filter(|(_, ns)| ns.value > 0.0)
         .collect();
     all.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
     Some(all)
+}
+
+/// Processor time and run queue in statements. What is taken off one and more than it has goes off the other, so that the sum
+/// is what it has to be also where nobody knows how much of it is which.
+fn inside(observed: &Observed, cpu: Estimate, run_queue: Estimate) -> (Estimate, Estimate) {
+    let cpu_ns = cpu.value - observed.outside_cpu_ns();
+    let queue_ns = run_queue.value - (observed.outside_ns - observed.outside_cpu_ns());
+    let left = |own: f64, other: f64| (own + other.min(0.0)).max(0.0);
+    (
+        Estimate { value: left(cpu_ns, queue_ns), half: cpu.half },
+        Estimate { value: left(queue_ns, cpu_ns), half: run_queue.half },
+    )
 }
 
 /// Their sum, ns; `None` where a part is missing or nothing took any time.

@@ -20,6 +20,8 @@ pub(super) struct Changed {
     pub assumed: Vec<String>,
     /// Whether no change adds work or sessions.
     pub only_less: bool,
+    /// Whether no bound and no part of the time is another than before.
+    pub untouched: bool,
 }
 
 /// What a change does to each part of an operation's time.
@@ -42,6 +44,7 @@ impl Changed {
             queued: None,
             assumed: Vec::new(),
             only_less: true,
+            untouched: false,
         };
         let factors = changed.factors(analysis, scenario, log)?;
         let sessions = changed.sessions(analysis, scenario)?;
@@ -58,7 +61,20 @@ impl Changed {
             && factors.cpu_less_ns >= 0.0
             && factors.flush <= 1.0
             && factors.reads / factors.data <= 1.0;
+        changed.untouched = changed.is_as(analysis);
         Ok(changed)
+    }
+
+    /// Whether everything is as it was.
+    fn is_as(&self, analysis: &Analysis) -> bool {
+        let rates = |bounds: &[Candidate]| {
+            bounds.iter().map(|bound| bound.rate.value).collect::<Vec<f64>>()
+        };
+        let mut before = analysis.capacities.candidates.clone();
+        before.extend(analysis.unqueued.as_ref().and_then(|parts| analysis.session_bound(parts)));
+        let time = |parts: Option<&Parts>| parts.map(|parts| parts.residence().value);
+        rates(&before) == rates(&self.bounds)
+            && time(analysis.parts.as_ref().ok()) == time(self.queued.as_ref())
     }
 
     /// The bound that binds.
@@ -76,6 +92,7 @@ impl Changed {
             Some(change) => self.log(analysis, scenario, change, log)?,
             None => (1.0, Some(1.0)),
         };
+        let flush = self.but_for_standby(analysis, flush);
         let reads = scenario.reads.unwrap_or(1.0);
         Ok(Factors {
             reads,
@@ -84,6 +101,17 @@ impl Changed {
             ladder,
             cpu_less_ns: self.cpu_less_ns(analysis, scenario, reads)?,
         })
+    }
+
+    /// The factor on the wait for flushes, of which a standby's part stays.
+    fn but_for_standby(&mut self, analysis: &Analysis, flush: f64) -> f64 {
+        let observed = analysis.demand.observed.as_ref();
+        let standby = observed.map_or(0.0, |observed| observed.behind_standby());
+        if flush != 1.0 && standby > 0.0 {
+            let text = "the wait for the standby's answer is taken to stay: its log is another's";
+            self.assumed.push(text.to_string());
+        }
+        standby + (1.0 - standby) * flush
     }
 
     /// Factors on the wait for flushes and on the ladder.

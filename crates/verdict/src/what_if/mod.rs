@@ -72,6 +72,9 @@ fn of(analysis: &Analysis, scenario: &Scenario, log: Option<&Run>) -> WhatIf {
         return refused(scenario, now, vec!["nothing that is known would bind".to_string()]);
     };
     let mut assumed = changed.assumed.clone();
+    if changed.untouched && assumed.is_empty() && !scenario.words().is_empty() {
+        assumed.push("nothing of it is known to be used here, so it changes nothing".into());
+    }
     assumed.extend(unknown(analysis));
     WhatIf {
         changes: scenario.words().to_vec(),
@@ -90,7 +93,12 @@ fn then(analysis: &Analysis, changed: &Changed, binds: &Candidate, now: f64) -> 
         at_most_per_s,
         interval_95: binds.rate.interval(),
         // A bound that is a little below the rate is within its doubt, and no change for the worse.
-        gain_at_most: if at_most_per_s >= now { gain.max(0.0) } else { gain },
+        // What is left to the bound of now is no gain of a change that touches nothing.
+        gain_at_most: match changed.untouched {
+            true => 0.0,
+            false if at_most_per_s >= now => gain.max(0.0),
+            false => gain,
+        },
         binds: binds.narrow,
         label: binds.label.clone(),
         time_at_least_ns: time_at_least(analysis, changed, at_most_per_s),
@@ -106,7 +114,7 @@ fn time_at_least(analysis: &Analysis, changed: &Changed, at_most_per_s: f64) -> 
     let parts = changed.parts.as_ref()?;
     let own_ns = parts.residence().value - parts.ns(Part::Between);
     if let Some(observed) = &analysis.demand.observed {
-        return Some((own_ns - observed.outside_ns).max(0.0));
+        return Some((own_ns - observed.outside_cpu_ns()).max(0.0));
     }
     Some(own_ns.max(parts.servers / at_most_per_s * 1e9 - parts.think_ns))
 }

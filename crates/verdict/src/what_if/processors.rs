@@ -31,7 +31,7 @@ pub(super) fn more_cores(
     };
     let capacity = Estimate { value: cpu.capacity.value + added, half: cpu.capacity.half };
     if capacity.value <= 0.0 {
-        return Err(format!("the server has only {set:.0} CPUs, so that none would be left"));
+        return Err(format!("the server has only {}, so that none would be left", cpus(set)));
     }
     let (growth, assumed) = match sharing(analysis).and_then(|sharing| sharing.ratio) {
         Some(factor) if factor > 1.0 && set > 1.0 => {
@@ -41,7 +41,16 @@ pub(super) fn more_cores(
             );
             ((1.0 + each * (set + added - 1.0).max(0.0)) / factor, Some(text))
         }
-        Some(_) => (1.0, None),
+        Some(factor) => {
+            let seen = match factor > 1.0 {
+                true => format!("sharing, × {factor:.2}, can't be told to grow from one CPU and"),
+                false => format!(
+                    "CPU time per operation, for which no sharing was seen on {},",
+                    cpus(set)
+                ),
+            };
+            (1.0, Some(format!("{seen} is taken to stay on more CPUs")))
+        }
         None => {
             (1.0, Some("how CPU time grows with CPUs (sharing) isn't known and left out".into()))
         }
@@ -50,6 +59,10 @@ pub(super) fn more_cores(
     // Who loses by more cores can leave them idle.
     let worse = |more: &Candidate| added > 0.0 && more.rate.value < cpu.rate.value;
     Ok((Some(more.filter(|more| !worse(more)).unwrap_or_else(|| cpu.clone())), assumed))
+}
+
+fn cpus(n: f64) -> String {
+    if n == 1.0 { "1 CPU".to_string() } else { format!("{n:.0} CPUs") }
 }
 
 /// CPUs that a core has: what is counted and scheduled on.
