@@ -6,6 +6,7 @@
 
 use narrows_limits::Direction;
 use narrows_limits::flow::{FlowError, Network, Route, User};
+use narrows_limits::table::Family;
 
 use crate::carry::{Basis, Carry, Load, Part, Way};
 use crate::demand::{Asked, Demand};
@@ -280,7 +281,9 @@ impl Builder<'_> {
     /// Says which figure of the media would limit this work and isn't known.
     fn lacking(&mut self, group: usize, direction: Direction) {
         let Drives { name, media, class, .. } = &self.platform.drives[group];
-        let operations = class.as_ref().map(|class| &class.operations);
+        // What a link's packets allow is no figure of the media; what a volume is rented with is.
+        let volume = class.as_ref().filter(|class| class.family == Family::Volume);
+        let operations = volume.map(|class| &class.operations);
         let (bytes, requests, of_class, keys) = match direction {
             Direction::Read => {
                 let of_class = operations.and_then(|of| of.read.as_ref());

@@ -91,6 +91,8 @@ pub(crate) struct Memory {
     /// What good systems reach, all reads.
     pub expected: Option<Figure>,
     pub label: String,
+    /// Why it may be slower than it is reckoned.
+    pub doubt: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

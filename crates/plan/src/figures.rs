@@ -13,6 +13,8 @@ const NAME_CHARS_MAX: usize = 40;
 const SOURCE_CHARS_MAX: usize = 400;
 /// More of one part than any machine has.
 pub(crate) const COUNT_MAX: i64 = 10_000;
+/// More requests than any database keeps waiting at once.
+const IN_FLIGHT_MAX: i64 = 1_000_000;
 
 /// The file and the table, and what values are read with.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +54,9 @@ impl Reader<'_> {
         let refuse = |why: String, hint: String| {
             Err(self.source.error(&id.span(), format!("{what} `{name}`"), why, hint))
         };
+        let words: Vec<&str> = families.iter().map(|family| family.name()).collect();
         let Some(class) = self.table.class(name) else {
             let fits = self.table.classes().filter(|class| families.contains(&class.family));
-            let words: Vec<&str> = families.iter().map(|family| family.name()).collect();
             let hint = match nearest(name, fits.map(|class| class.id.as_str())) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => format!("`narrows limits {}` lists what belongs here", words.join(" ")),
@@ -64,10 +66,8 @@ impl Reader<'_> {
         if families.contains(&class.family) {
             return Ok(class.clone());
         }
-        let wanted: Vec<String> =
-            families.iter().map(|family| family.title().to_lowercase()).collect();
         let why = format!("that is a class of \"{}\"", class.family.title().to_lowercase());
-        refuse(why, format!("what belongs here: {}", wanted.join(", ")))
+        refuse(why, format!("`narrows limits {}` lists what belongs here", words.join(" ")))
     }
 
     /// A quantity by hand, with the source that stands beside it.
@@ -113,7 +113,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A whole number from 1 (or what `least` says) to [`COUNT_MAX`].
+    /// A whole number from 1 (or what `least` says) to [`COUNT_MAX`], or [`IN_FLIGHT_MAX`].
     pub fn count(
         self,
         what: &str,
@@ -122,11 +122,20 @@ impl Reader<'_> {
     ) -> Result<Option<u32>, PlanError> {
         let Some(number) = number else { return Ok(None) };
         let value = *number.get_ref();
-        if (least..=COUNT_MAX).contains(&value) {
+        let (most, hint) = match what.rsplit(": ").next() {
+            Some("in_flight") => (
+                IN_FLIGHT_MAX,
+                "jobs times their depth, or the sessions that read at the same time",
+            ),
+            Some("workers") => (COUNT_MAX, "count the processes of one scan"),
+            Some("copies") => (COUNT_MAX, "1 stands for a page cache, 0 for none"),
+            Some("lines_per_core") => (COUNT_MAX, "count the lines that a core waits for at once"),
+            _ => (COUNT_MAX, "count what is plugged in"),
+        };
+        if (least..=most).contains(&value) {
             return Ok(Some(value as u32));
         }
-        let hint = "count what is plugged in";
-        let why = format!("{value} is not within {least} and {COUNT_MAX}");
+        let why = format!("{value} is not within {least} and {most}");
         Err(self.source.error(&number.span(), what, why, hint))
     }
 }

@@ -1,12 +1,13 @@
 //! A machine: its sockets, cores, lanes and memory.
 
-use narrows_limits::table::{Dimension, Duplex, Family, Figure};
+use narrows_limits::table::{Class, Cpu, Dimension, Duplex, Family, Figure};
 use toml::Spanned;
 
 use crate::description::{Carrier, Machine, Memory};
 use crate::entry::MachineEntry;
 use crate::error::PlanError;
 use crate::figures::Reader;
+use crate::generation::modules;
 use crate::lines;
 
 /// More sockets than any machine has.
@@ -45,7 +46,7 @@ pub(crate) fn read(reader: Reader<'_>, entry: &MachineEntry) -> Result<Machine, 
     Ok(Machine {
         sockets,
         cores: reader.count(&key("cores"), &entry.cores, 1)?,
-        memory: memory(reader, entry, &what, sockets, cpu.as_ref().map(|c| c.memory_channels))?,
+        memory: memory(reader, entry, &what, sockets, cpu.as_ref())?,
         distances: distances(reader, entry, &what)?,
         pages: lines::pages(reader, entry, &what)?,
         lines: lines::lines(reader, entry, &what)?,
@@ -88,7 +89,7 @@ fn memory(
     entry: &MachineEntry,
     what: &str,
     sockets: u32,
-    most: Option<u32>,
+    cpu: Option<&Cpu>,
 ) -> Result<Option<Memory>, PlanError> {
     let key = |key: &str| format!("{what}: {key}");
     let by_hand = reader.figure(
@@ -99,17 +100,30 @@ fn memory(
     )?;
     if let Some(figure) = by_hand {
         let label = "memory bandwidth by hand".to_string();
-        return Ok(Some(Memory { ceiling: figure.high, expected: None, label }));
+        return Ok(Some(Memory { ceiling: figure.high, expected: None, label, doubt: None }));
     }
     let Some(id) = &entry.memory else { return Ok(None) };
     let class = reader.class(&key("memory"), id, &[Family::Dram])?;
+    let own = cpu.map(|cpu| cpu.memory.as_str());
+    if let (Some(kind), Some(of_cpu)) = (modules(&class.id), own.and_then(modules))
+        && kind != of_cpu
+    {
+        let why = format!("the processor's channels are of {of_cpu}");
+        let hint = format!("write {of_cpu}-… as `narrows limits dram` lists them, or another cpu");
+        return Err(reader.source.error(
+            &id.span(),
+            format!("{} `{}`", key("memory"), class.id),
+            why,
+            hint,
+        ));
+    }
     let Some(channels) = reader.count(&key("channels"), &entry.channels, 1)? else {
         let why = "does not say how many channels have modules";
         let hint = "add channels = N, the channels of one socket that have a module; where that isn't known, leave \
                     memory out, and it limits nothing";
         return Err(reader.source.error(&id.span(), key("memory"), why, hint));
     };
-    if let Some(most) = most.filter(|most| channels > *most) {
+    if let Some(most) = cpu.map(|cpu| cpu.memory_channels).filter(|most| channels > *most) {
         let at = entry.channels.as_ref().map_or(0..0, Spanned::span);
         let why = format!("{channels} channels, and a socket of this processor has {most}");
         let hint = "count channels of one socket; two modules on one channel share it";
@@ -128,7 +142,22 @@ fn memory(
         ..figure.clone()
     };
     let expected = class.read.expected.as_ref().map(scaled);
-    Ok(Some(Memory { ceiling: one.high * count, expected, label }))
+    let doubt = own.filter(|own| is_faster(reader, &class, own)).map(|own| {
+        format!(
+            "modules are {}, and a processor of this class is told to run {own}: {} is reckoned with the modules' speed",
+            class.id,
+            entry.name.get_ref()
+        )
+    });
+    Ok(Some(Memory { ceiling: one.high * count, expected, label, doubt }))
+}
+
+/// Whether modules are faster than those of a class; those with multiplexed ranks are told apart by the processor's source.
+fn is_faster(reader: Reader<'_>, modules: &Class, own: &str) -> bool {
+    let ceiling = |class: &Class| class.read.ceiling().map(|figure| figure.high);
+    let own = reader.table.class(own).and_then(ceiling);
+    let faster = ceiling(modules).zip(own).is_some_and(|(modules, own)| modules > own);
+    faster && !modules.id.starts_with("mrdimm")
 }
 
 /// The firmware's matrix: square, each node nearest to itself.

@@ -68,9 +68,13 @@ impl Builder<'_> {
             }
             _ => (all, memory.label.clone()),
         };
+        let doubt = memory.doubt.clone();
         let component = format!("memory of {}", described.name);
         let at = self.carry.constraint(&component, Counts::Bytes, &label, capacity);
         route.cross(at, bytes);
+        if let Some(doubt) = doubt {
+            self.note(Note::Other(doubt));
+        }
     }
 
     /// The part that lies behind another socket.

@@ -10,7 +10,7 @@ use crate::description::{Carrier, Data, Database, Description, Place, Switch};
 use crate::entry::{DatabaseEntry, Document, SwitchEntry, Text};
 use crate::error::{PlanError, Source};
 use crate::figures::Reader;
-use crate::{budget, machine, price};
+use crate::{budget, generation, machine, price, syntax};
 
 /// The largest description that is read, bytes.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -31,15 +31,13 @@ pub fn describe(file: &str, text: &str, table: &Table) -> Result<Description, Pl
         let hint = format!("give a file of at most {TEXT_BYTES_MAX} bytes");
         return Err(source.error(&(0..0), "the file", why, hint));
     }
-    let document: Document = toml::from_str(text).map_err(|error| {
-        let at = error.span().unwrap_or(0..0);
-        let hint = "the guide's page on plan shows what a description looks like";
-        source.error(&at, "the file", error.message().trim().replace('\n', " "), hint)
-    })?;
+    let document: Document =
+        toml::from_str(text).map_err(|error| syntax::refused(source, &error))?;
     let mut builder =
         Builder { reader: Reader { source, table }, names: BTreeMap::new(), out: empty(&document) };
     builder.out.file = file.to_string();
     builder.fill(&document)?;
+    generation::check(source, &document, &builder.out)?;
     budget::check(source, &document, &builder.out)?;
     (builder.out.price, builder.out.unpriced) = price::total(source, &document)?;
     if let Some(currency) = &document.currency {

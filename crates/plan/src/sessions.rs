@@ -217,7 +217,15 @@ impl There {
                 (part.ns.times(1.0 / ratio), format!("a core does {ratio} times the work"))
             }
             PartKind::Cpu => (part.ns, "a core taken as one there".to_string()),
-            PartKind::Read if !demand.scan => scaled(demand.read_ns, self.read_ns, "read"),
+            PartKind::Read
+                if !demand.scan && demand.reads.is_some_and(|reads| reads.per_op.value > 0.0) =>
+            {
+                scaled(demand.read_ns, self.read_ns, "read")
+            }
+            // Where flushes weren't counted no description tells how long they take.
+            PartKind::Flush if demand.log.as_ref().and_then(Log::counted).is_none() => {
+                (part.ns, AS_MEASURED.to_string())
+            }
             PartKind::Flush => {
                 scaled(demand.log.and_then(|log| log.flush_ns), self.flush_ns, "flush")
             }

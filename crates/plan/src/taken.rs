@@ -57,15 +57,18 @@ pub(crate) fn taken(
 
 /// Parts of the time that are taken to last as long as where they were measured.
 pub(crate) fn waits(terms: &[Term]) -> Vec<String> {
-    let names = |kinds: &[PartKind]| {
-        let same =
-            |term: &&Term| kinds.contains(&term.kind) && term.because.starts_with(AS_MEASURED);
-        terms.iter().filter(same).map(|term| term.name.as_str()).collect::<Vec<_>>().join(", ")
+    let names = |pick: &dyn Fn(&Term) -> bool| {
+        let same = terms.iter().filter(|term| pick(term));
+        same.map(|term| term.name.as_str()).collect::<Vec<_>>().join(", ")
     };
+    // Where nothing is described a description would say otherwise; where it wouldn't, no hint is given.
+    let lacks =
+        |term: &Term| term.because.strip_prefix(AS_MEASURED).is_some_and(|more| !more.is_empty());
+    let of = |kind| move |term: &Term| term.kind == kind && lacks(term);
     let told = [
-        (names(&[PartKind::Read]), " (read_latency of the drives says otherwise)"),
-        (names(&[PartKind::Flush]), " (write_latency of the log's drives says otherwise)"),
-        (names(&[PartKind::Other]), ""),
+        (names(&of(PartKind::Read)), " (read_latency of the drives says otherwise)"),
+        (names(&of(PartKind::Flush)), " (write_latency of the log's drives says otherwise)"),
+        (names(&|term| term.because == AS_MEASURED), ""),
     ];
     let told = told.into_iter().filter(|(names, _)| !names.is_empty());
     told.map(|(names, hint)| format!("time in {names} as where it was measured{hint}")).collect()

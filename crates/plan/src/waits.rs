@@ -11,6 +11,9 @@ use crate::note::Note;
 use crate::paths::{Hop, paths};
 use crate::work::Work;
 
+/// Size of the requests whose time drives are told with, bytes.
+const SMALL_BYTES: u64 = 4096;
+
 impl Builder<'_> {
     /// Processors, workers and requests in flight.
     pub(crate) fn at_the_database(&mut self, route: &mut Route, database: &Database) {
@@ -114,8 +117,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Seconds that one request takes when nothing else is there: the drive, the links on the way, and the
-    /// transfer over one drive's link. `None` where the drive's part isn't known.
+    /// Seconds that one request takes when nothing else is there: the drive, the links on the way, and what is more
+    /// to transfer over one drive's link than in a small request. `None` where the drive's part isn't known.
     fn latency_s(&self, on: OnDrives, way: &[Hop]) -> Option<f64> {
         let drives = &self.platform.drives[on.group];
         let direction = if self.work.writes() { Direction::Write } else { Direction::Read };
@@ -130,10 +133,13 @@ impl Builder<'_> {
         let links = way
             .iter()
             .filter_map(|hop| self.platform.links[hop.link].latency_ns.as_ref().map(shortest));
-        let rate =
-            drives.class.as_ref().and_then(|class| class.operations_per_s(direction, self.block));
-        // What a small request takes includes its own transfer.
-        let more = (self.block > 4096).then_some(rate).flatten().map_or(0.0, |rate| 1.0 / rate);
-        Some((own_ns + links.sum::<f64>()) / 1e9 + more)
+        let transfer_s = |bytes| {
+            let rate = drives.class.as_ref()?.operations_per_s(direction, bytes)?;
+            Some(1.0 / rate)
+        };
+        // What a small request takes includes its own transfer; a larger one takes what is more.
+        let more = transfer_s(self.block).zip(transfer_s(SMALL_BYTES));
+        let more_s = more.map_or(0.0, |(own, small)| (own - small).max(0.0));
+        Some((own_ns + links.sum::<f64>()) / 1e9 + more_s)
     }
 }

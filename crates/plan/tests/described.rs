@@ -84,6 +84,10 @@ fn requests_in_flight_bind_by_littles_law() {
     let reads = plan.work(Work::RandomRead).unwrap();
     assert!(close(reads.ceiling_per_s, 160e3), "{}", reads.ceiling_per_s);
     assert_eq!(binds(&plan, Work::RandomRead), ["requests in flight of db"]);
+    // Jobs times depth are more than anybody plugs in.
+    planned(&database("in_flight = 16384\n"));
+    let error = refused(&database("in_flight = 0\n"));
+    assert!(error.hint.contains("jobs times their depth"), "{error}");
     // No time of a write is given: that is said, and nothing is invented.
     assert!(close(plan.work(Work::RandomWrite).unwrap().ceiling_per_s, 400e3));
     assert!(plan.notes.iter().any(|note| note.contains("write_latency")), "{:?}", plan.notes);
@@ -322,7 +326,93 @@ fn what_cannot_be_is_refused_in_its_line_with_a_hint() {
     assert_eq!(error.hint, "did you mean `ddr5-4800`?");
     let error =
         refused("name = \"x\"\n[[machine]]\nname = \"m\"\nmemory = \"hdr-200\"\nchannels = 2\n");
-    assert!(error.why.contains("infiniband") && error.hint.contains("memory"), "{error}");
+    assert!(error.why.contains("infiniband"), "{error}");
+    assert_eq!(error.hint, "`narrows limits dram` lists what belongs here");
+}
+
+/// A machine of one processor class with memory, one slot and one drive.
+fn machine(cpu: &str, memory: &str, slot: &str, drive: &str) -> String {
+    format!(
+        "name = \"m\"\n[[machine]]\nname = \"m\"\ncpu = \"{cpu}\"\nmemory = \"{memory}\"\nchannels = 4\n\
+         [[adapter]]\nname = \"a\"\nat = \"m\"\nslot = \"{slot}\"\n\
+         [[drives]]\nname = \"d\"\nat = \"m\"\nclass = \"{drive}\"\n\
+         [[database]]\nat = \"m\"\ndata = \"d\"\n"
+    )
+}
+
+#[test]
+fn what_does_not_fit_the_processor_is_refused() {
+    let of = |cpu, memory, slot, drive| {
+        let error = refused(&machine(cpu, memory, slot, drive));
+        (error.line, error.what, error.hint)
+    };
+    let (line, what, hint) = of("epyc-7002", "ddr4-3200", "pcie-gen5-x16", "nvme-gen4-x4");
+    assert_eq!((line, what.as_str()), (10, "adapter a: slot `pcie-gen5-x16`"));
+    assert!(hint.contains("`pcie-gen4-x16`"), "{hint}");
+    let (line, what, hint) = of("xeon-e5-v2", "ddr3-1866", "pcie-gen3-x16", "nvme-gen4-x4");
+    assert_eq!((line, what.as_str()), (14, "drives d: class `nvme-gen4-x4`"));
+    assert!(hint.contains("`nvme-gen3-x4`"), "{hint}");
+    let (line, what, hint) = of("epyc-9004", "ddr4-3200", "pcie-gen5-x16", "nvme-gen5-x4");
+    assert_eq!((line, what.as_str()), (5, "machine m: memory `ddr4-3200`"));
+    assert!(hint.contains("ddr5"), "{hint}");
+    // What is as new or older is built, and behind a switch only the switch's link counts.
+    planned(&machine("epyc-9004", "ddr5-4800", "pcie-gen3-x8", "nvme-gen5-x4"));
+    let switch = "[[switch]]\nname = \"s\"\nat = \"m\"\nclass = \"pcie-gen4-x16\"\n";
+    let text = machine("epyc-7002", "ddr4-3200", "pcie-gen4-x16", "nvme-gen5-x4") + switch;
+    let behind = text.replace("\"d\"\nat = \"m\"", "\"d\"\nat = \"s\"");
+    planned(&behind);
+    let error = refused(&behind.replace("class = \"pcie-gen4-x16\"", "class = \"pcie-gen5-x16\""));
+    assert_eq!(error.what, "switch s: class `pcie-gen5-x16`");
+}
+
+#[test]
+fn modules_faster_than_the_processor_runs_them_are_told() {
+    let told = |memory| {
+        let plan = planned(&machine("epyc-9004", memory, "pcie-gen5-x16", "nvme-gen5-x4"));
+        plan.notes.iter().filter(|note| note.contains("told to run ddr5-4800")).count()
+    };
+    assert_eq!((told("ddr5-6400"), told("ddr5-4800"), told("ddr5-4400")), (1, 0, 0));
+}
+
+#[test]
+fn a_links_operations_stand_in_for_no_drives_own() {
+    let notes = |drive| planned(&machine("epyc-9004", "ddr5-4800", "pcie-gen5-x16", drive)).notes;
+    let lacking = notes("nvme-gen5-x4");
+    let said =
+        |key: &str| lacking.iter().any(|note| note.contains("don't say") && note.contains(key));
+    assert!(said("reads") && said("writes"), "{lacking:?}");
+    let volume = Table::builtin().classes().find(|class| class.id.starts_with("ebs-io2"));
+    let volume = volume.expect("a cloud volume with operations").id.clone();
+    let rented = notes(&volume);
+    assert!(!rented.iter().any(|note| note.contains("reads")), "{rented:?}");
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_told_by_their_key() {
+    let base = "name = \"x\"\n[[machine]]\nname = \"m\"\n";
+    for (more, line, what, why, hint) in [
+        ("cores = \"64\"", 4, "cores", "\"64\" stands where a whole number", "cores = 8"),
+        ("cores = 1.5", 4, "cores", "`1.5` stands where a whole number", "cores = 8"),
+        ("memory = 3200", 4, "memory", "`3200` stands where text in quotes", "unit"),
+        ("cores = 1\ncores = 2", 5, "cores", "twice", "keep one"),
+        (
+            "[[array]]\nname = \"a\"\nlevel = \"raid1\"\ndrives = \"d\"",
+            7,
+            "drives",
+            "a list",
+            "[…]",
+        ),
+        ("[[drives]]\nname = \"d\"", 4, "[[drives]]", "has no `at`", "add at"),
+        ("[machine]\nname = \"n\"", 4, "machine", "twice", "[[machine]]"),
+        ("[switch]\nname = \"n\"", 4, "[switch]", "a list", "[[switch]]"),
+    ] {
+        let error = refused(&format!("{base}{more}\n"));
+        assert_eq!((error.line, error.what.as_str()), (line, what), "{error}");
+        assert!(error.why.contains(why) && error.hint.contains(hint), "{error}");
+        assert!(!error.why.contains("expected"), "{error}");
+    }
+    let error = refused("");
+    assert!(error.why.contains("has no `name`") && error.hint.contains("add name"), "{error}");
 }
 
 #[test]

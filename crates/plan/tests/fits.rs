@@ -135,6 +135,13 @@ fn waits_follow_what_a_request_takes_there() {
     // Not described: as where it was measured, and that is said.
     let found = fitted(&box_of(1000, "", ""), &update());
     assert!(found.taken.iter().any(|t| t.contains("flush") && t.contains("write_latency")));
+    // Flushes that weren't counted are as they were whatever is described, and no key is advised.
+    let mut uncounted = update();
+    uncounted.log.as_mut().unwrap().flushes = None;
+    let found = fitted(&fast, &uncounted);
+    assert!(close(at(&found), 8.0 / 300e-6), "{found:?}");
+    let of_flush = found.taken.iter().find(|t| t.contains("flush")).expect("it is told");
+    assert!(!of_flush.contains("write_latency"), "{of_flush}");
 }
 
 #[test]
