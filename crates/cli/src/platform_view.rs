@@ -66,9 +66,13 @@ fn live(args: &PlatformArgs) -> Result<Platform> {
 /// Folders of roles on this machine.
 pub fn must_exist(data: &Path, wal: &Path) -> Result<()> {
     for (path, option) in [(data, "--data"), (wal, "--wal")] {
-        if let Err(error) = std::fs::metadata(path) {
+        let reason = match std::fs::metadata(path) {
+            Err(error) => Some(error.to_string()),
+            Ok(there) => (!there.is_dir()).then(|| "it is no folder".to_string()),
+        };
+        if let Some(reason) = reason {
             return Err(Failure::hinted(
-                format!("{option} {}: {error}", path.display()),
+                format!("{option} {}: {reason}", path.display()),
                 format!("name a folder that exists with {option} DIR"),
             ));
         }

@@ -48,8 +48,18 @@ pub fn prepare(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file whole or not at all: beside it, then renamed over it.
+/// Writes a file whole or not at all: beside it, then renamed over it. Only what is a file is replaced: root's rename would
+/// put one in the place of `/dev/null`.
 pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(Failure::hinted(
+            format!(
+                "cannot write {}: what is there is no plain file, and is left alone",
+                path.display()
+            ),
+            "name another file with -o",
+        ));
+    }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
@@ -114,15 +124,26 @@ pub fn find(name: &str) -> Result<PathBuf> {
     }
 }
 
+const RUN_OR_CAPTURE: &str = "a run file ends in .narrows.json and is written by narrows run; a capture is written by narrows gather";
+
 /// Reads a run file.
 pub fn load(path: &Path) -> Result<Run> {
-    let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let refused = |reason: &str, hint: &str| {
+        Failure::hinted(format!("{}: {reason}", path.display()), hint.to_string())
+    };
+    let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(refused("neither a run file nor a capture", RUN_OR_CAPTURE));
+    };
+    if text.starts_with("{\"schema\":\"narrows.capture/") {
+        return Err(refused("a capture that was unpacked", "pack it again: gzip -k FILE"));
+    }
     Run::from_json(&text).map_err(|error| {
         let hint = match error {
             ReadRunError::Schema { .. } => {
                 "read it with the version that wrote it, or measure again with this one"
             }
-            _ => "a run file ends in .narrows.json and is written by narrows run",
+            _ => RUN_OR_CAPTURE,
         };
         Failure::hinted(format!("{}: {error}", path.display()), hint)
     })
@@ -140,6 +161,23 @@ mod tests {
         write_whole(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_files_are_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, socket) = (dir.path().join("folder"), dir.path().join("socket"));
+        fs::create_dir(&folder).unwrap();
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        for path in [&folder, &socket, &link] {
+            let kind = fs::symlink_metadata(path).unwrap().file_type();
+            let error = crate::failure::render(&write_whole(path, "one").unwrap_err());
+            assert!(error.contains("no plain file") && error.contains("hint: "), "{error}");
+            assert_eq!(fs::symlink_metadata(path).unwrap().file_type(), kind, "{path:?}");
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "no part stays");
     }
 
     #[test]

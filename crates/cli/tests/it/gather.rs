@@ -107,6 +107,7 @@ fn what_is_there_is_kept_and_nothing_is_left_behind() {
     let lost = place.file("none/x.capture");
     assert_eq!(narrows(&["gather", "-o", text(&lost)]).status.code(), Some(2));
     refused(&["gather", "--data", "/nonexistent", "-o", text(&place.file("b"))], &["/nonexistent"]);
+    refused(&["gather", "--data", "/proc/stat", "-o", text(&place.file("b"))], &["is no folder"]);
     assert_eq!(place.names(), ["here.capture"]);
     // Through a link that somebody put there nothing is written.
     let link = place.file("link");
@@ -144,6 +145,10 @@ fn what_is_no_capture_or_no_longer_one_is_named_with_a_reason() {
     let plain = place.file("plain");
     fs::write(&plain, "hello").unwrap();
     refused(&["platform", text(&plain)], &["plain"]);
+    fs::write(&plain, [0xFF, 0xFE]).unwrap();
+    refused(&["platform", text(&plain)], &["plain", "neither a run file nor a capture", "gather"]);
+    fs::write(&plain, "{\"schema\":\"narrows.capture/1\"}\n").unwrap();
+    refused(&["platform", text(&plain)], &["unpacked", "gzip"]);
     refused(&["run", "--facts", text(&plain), "--dry-run"], &["plain", "cut off or damaged"]);
     refused(&["run", "--facts", "/nonexistent", "--dry-run"], &["/nonexistent", "gather -o"]);
     refused(&["platform", text(place.folder.path())], &["neither sys"]);
