@@ -289,6 +289,8 @@ pub const IDLE_IN_TRANSACTION_PER_OP: &str = "idle_in_transaction_per_op";
 /// sending answers off, connecting, and the run queue after a wake-up, which inside of a statement is in the wait already. Per
 /// operation, ns.
 pub const BETWEEN_STATEMENTS_PER_OP: &str = "between_statements_per_op";
+/// Of [`BETWEEN_STATEMENTS_PER_OP`], what is run queue; the rest is processor time. Per operation, ns.
+pub const QUEUE_BETWEEN_STATEMENTS_PER_OP: &str = "queue_between_statements_per_op";
 /// Time of parallel workers, at work in any state, per operation, ns (sampled).
 pub const WORKER_TIME_PER_OP: &str = "worker_time_per_op";
 /// Sessions that were open, mean; those at work are [`SESSIONS`].

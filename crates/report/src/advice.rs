@@ -173,7 +173,7 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let had = run.plan.server_cpus.len();
     let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
     let ours = run.plan.database == DatabaseChoice::Managed;
-    if let Some((action, prove)) = observed::advice(v) {
+    if let Some((action, prove)) = observed::advice(run, v) {
         return (action.to_string(), prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);

@@ -45,6 +45,21 @@ fn parts_of_a_transaction_make_the_whole() {
 }
 
 #[test]
+fn who_waits_for_a_standby_is_not_sent_to_buy_a_drive() {
+    let here = screen(&observed());
+    assert!(here.contains("a faster flush for the log"), "{here}");
+    let mut run = observed();
+    for found in &mut run.observations[0].activity.found {
+        if found.state == ActivityState::Log {
+            found.events = vec![("IPC:SyncRep".to_string(), found.processes)];
+        }
+    }
+    let standby = screen(&run);
+    assert!(standby.contains("a shorter way to the standby"), "{standby}");
+    assert!(!standby.contains("a faster flush for the log"), "{standby}");
+}
+
+#[test]
 fn what_is_unknown_has_no_row() {
     let mut run = observed();
     let seen = &mut run.observations[0];

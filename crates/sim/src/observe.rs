@@ -128,6 +128,7 @@ fn seen_by_the_kernel(server: &Server, account: &Account, look: Look) -> Vec<Row
         (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
         (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
         (metric::BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, Less, per_op(account.idle_yet_ns)),
+        (metric::QUEUE_BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, Less, per_op(account.idle_yet_ns)),
         (metric::HOT_THREAD, Unit::Ratio, Less, hottest_ns / account.window_ns),
         (metric::DEVICE_READS, Unit::Count, Neither, from_drives),
         (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, from_drives * BLOCK_BYTES),

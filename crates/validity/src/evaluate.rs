@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use narrows_model::{FindingPlace, Measurement, Platform, Role, Run};
+use narrows_model::{FindingPlace, Layer, Measurement, Platform, Role, Run, condition};
 use narrows_units::{Ratio, significant};
 
 use crate::drift;
@@ -152,6 +152,9 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
             (!shown.is_empty()).then(|| Evidence::new(shown.join("; ")))
         }
         When::DatabaseBeside => {
+            if only_looked_at(run) {
+                return None;
+            }
             let databases = run.hosts.iter().flat_map(|host| &host.platform.databases);
             let shown: Vec<String> = databases
                 .filter(|database| !database.shares_role.is_empty())
@@ -166,6 +169,14 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
         When::Any(conditions) => conditions.iter().find_map(|when| host(when, run)),
         _ => None,
     }
+}
+
+/// Whether a server was looked at, and no drive of this machine measured now.
+fn only_looked_at(run: &Run) -> bool {
+    let of_drives = |m: &&Measurement| matches!(m.layer, Layer::Block | Layer::Log);
+    let mut measured = run.measurements.iter().filter(of_drives);
+    !run.observations.is_empty()
+        && !measured.any(|m| !m.conditions.contains_key(condition::TAKEN_FROM))
 }
 
 fn role(role: Role) -> &'static str {

@@ -469,6 +469,43 @@ fn a_look_in_order_has_no_findings() {
 }
 
 #[test]
+fn a_checkpoint_that_somebody_asked_for_is_not_the_doing_of_the_log() {
+    let found = |log_bytes_per_s: f64| {
+        let mut run = clean::run();
+        let look = observed::look(&mut run);
+        observed::setting(look, "max_wal_size", "1GB");
+        observed::setting(look, "checkpoint_timeout", "5min");
+        look.counted.log_bytes = Some(log_bytes_per_s * 60.0);
+        look.counted.checkpoints_requested = Some(2.0);
+        check(&run).iter().any(|finding| finding.id == "observed-checkpoints-requested")
+    };
+    // Half of 1 GiB in five minutes.
+    let least = 512.0 * 1024.0 * 1024.0 / 300.0;
+    assert!(found(least + 1.0));
+    assert!(!found(least - 1.0), "a backup begins with one");
+}
+
+#[test]
+fn a_server_that_was_looked_at_is_not_beside_drives_that_nobody_measured() {
+    let beside = |change: fn(&mut Run)| {
+        let mut run = clean::run();
+        observed::look(&mut run);
+        database(&mut run, vec![Role::Data, Role::Wal]);
+        change(&mut run);
+        check(&run).iter().any(|finding| finding.id == "database-beside")
+    };
+    assert!(beside(|_| {}), "drives were measured before the look");
+    assert!(!beside(|run| run.measurements.retain(|m| m.layer == Layer::Database)));
+    // What a run of another day measured had other company.
+    let taken = |run: &mut Run| {
+        for m in &mut run.measurements {
+            m.conditions.insert(condition::TAKEN_FROM.into(), json!("run 7f3a, 3 days before"));
+        }
+    };
+    assert!(!beside(taken));
+}
+
+#[test]
 fn a_run_in_order_has_no_findings() {
     assert_eq!(check(&clean::run()), Vec::new());
 }

@@ -56,7 +56,7 @@ impl ProcessClass {
             ProcessClass::LogWriter => "log writer",
             ProcessClass::LogSender => "log senders",
             ProcessClass::IoWorker => "I/O workers",
-            ProcessClass::Other => "others",
+            ProcessClass::Other => "rest of the server",
         }
     }
 
@@ -175,6 +175,21 @@ impl Activity {
         let found = self.found.iter();
         let these = found.filter(|f| f.state == state && f.class.serves_transactions());
         (self.samples > 0).then(|| these.map(|f| f.processes).sum())
+    }
+
+    /// Of those that wait for the log, the share that waits for a standby's answer (`SyncRep`), and for no drive of this server; `None`
+    /// where nobody waits.
+    pub fn behind_standby(&self) -> Option<f64> {
+        let at_log = self.of(ActivityState::Log).filter(|n| *n > 0.0)?;
+        let these = self.found.iter().filter(|f| f.state == ActivityState::Log);
+        let events = these.filter(|f| f.class.serves_transactions()).flat_map(|f| &f.events);
+        let standby = events.filter(|(name, _)| name.ends_with(":SyncRep")).map(|(_, n)| n);
+        Some((standby.sum::<f64>() / at_log).min(1.0))
+    }
+
+    /// Whether commits wait for a standby more than for this server's log.
+    pub fn waits_for_standby(&self) -> bool {
+        self.behind_standby().is_some_and(|share| share > 0.5)
     }
 
     /// Mean number of sessions at work, without their workers; `None` where states are unknown.

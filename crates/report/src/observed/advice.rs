@@ -1,11 +1,22 @@
 //! What to do about somebody's server. Nobody can load it to prove a thing, so that what a change would allow is asked of the
 //! verdict's own law, or seen by looking again.
 
-use narrows_model::{Narrow, Verdict};
+use narrows_model::{Narrow, Run, Verdict};
 
 /// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
-pub(crate) fn advice(verdict: &Verdict) -> Option<(&'static str, &'static str)> {
-    (verdict.workload == "observed").then(|| of(verdict.narrow)).flatten()
+pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(&'static str, &'static str)> {
+    if verdict.workload != "observed" {
+        return None;
+    }
+    let seen = run.observations.iter().find(|seen| seen.measurement == verdict.measurement);
+    if verdict.narrow == Narrow::CommitWait && seen.is_some_and(|s| s.activity.waits_for_standby())
+    {
+        return Some((
+            "a shorter way to the standby, a faster log there, or a quorum of several; a faster drive here changes nothing",
+            "narrows log postgres URL",
+        ));
+    }
+    of(verdict.narrow)
 }
 
 fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {

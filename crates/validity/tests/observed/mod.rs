@@ -182,7 +182,7 @@ pub fn look(run: &mut Run) -> &mut Observation {
     look
 }
 
-fn setting(look: &mut Observation, name: &str, value: &str) {
+pub fn setting(look: &mut Observation, name: &str, value: &str) {
     look.settings.retain(|setting| setting.name != name);
     let source = "configuration file".to_string();
     look.settings.push(LiveSetting { name: name.into(), value: value.into(), source });

@@ -1,6 +1,6 @@
 //! Why a live server's log could not be looked at.
 
-use super::watcher::passes;
+use super::watcher::{UNLIMITED, passes};
 use crate::wire::WireError;
 
 /// A statement prepared before isn't there, one of a session before ours still is, or the protocol is another's: what
@@ -75,6 +75,7 @@ impl LiveError {
             {
                 LiveError::Pooler(error)
             }
+            WireError::Unexpected(UNLIMITED) => LiveError::Pooler(error),
             _ => LiveError::Wire(error),
         }
     }
@@ -94,7 +95,24 @@ impl From<WireError> for LiveError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fake::{Reply, row, serve};
+    use super::super::watcher::{LIMITS, Watcher};
     use super::*;
+
+    #[test]
+    fn who_takes_our_limits_and_does_not_pass_them_on_is_a_pooler() {
+        for given in [["off", "0", "0"], ["on", "0", "1s"], ["on", "5s", "0"], ["off", "5s", "1s"]]
+        {
+            let (address, served) = serve(move |sql| match sql {
+                LIMITS => Reply::Rows(vec![row(given)]),
+                other => panic!("nothing more is asked of it: {other}"),
+            });
+            let refused = Watcher::open(&address).map_err(LiveError::connecting).err();
+            served.join().unwrap();
+            let said = refused.expect("it is refused").to_string();
+            assert!(said.contains("read only") && said.contains("hint: a pooler"), "{said}");
+        }
+    }
 
     #[test]
     fn a_statement_that_a_session_before_ours_prepared_shows_a_pooler() {

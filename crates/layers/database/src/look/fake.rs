@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
+use super::watcher::LIMITS;
 use crate::address::Address;
 use crate::wire::Row;
 
@@ -34,7 +35,14 @@ pub(crate) fn serve(
                 return;
             }
             let sql = String::from_utf8_lossy(&body).trim_end_matches('\0').to_string();
-            match reply(&sql) {
+            let answered = match reply(&sql) {
+                // Like a server itself, and unlike a pooler, unless the test has it otherwise.
+                Reply::Rows(rows) if sql == LIMITS && rows.is_empty() => {
+                    Reply::Rows(vec![row(["on", "5s", "1s"])])
+                }
+                answered => answered,
+            };
+            match answered {
                 Reply::Rows(rows) => stream.write_all(&answer(&rows)).unwrap(),
                 Reply::Refuse(code) => stream.write_all(&refusal(code)).unwrap(),
                 Reply::HangUp => return,

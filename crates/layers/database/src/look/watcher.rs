@@ -13,6 +13,11 @@ pub(crate) const APPLICATION_NAME: &str = "narrows";
 
 /// Round trips before the first question that costs something.
 const ROUND_TRIPS: u32 = 5;
+/// What our session was really given: whoever stands between may take what is asked for and not pass it on.
+pub(super) const LIMITS: &str = "SELECT current_setting('default_transaction_read_only'), \
+    current_setting('statement_timeout'), current_setting('lock_timeout')";
+/// Said where it was given none.
+pub(super) const UNLIMITED: &str = "our session has not the limits that were asked for (read only, statement_timeout, lock_timeout)";
 /// An answer that says how long the server worked for it, s.
 const WORKED: &str = "SELECT extract(epoch FROM clock_timestamp() - statement_timestamp())";
 /// A server that says nothing for so long is not there any more: it ends a statement of ours after 5 s.
@@ -48,7 +53,7 @@ impl Watcher {
     /// Connects; the server itself keeps us from writing and from waiting for locks.
     ///
     /// # Errors
-    /// No connection.
+    /// No connection, or one that is not kept from it.
     pub(crate) fn open(address: &Address) -> Result<Watcher, WireError> {
         let options = [
             ("application_name", APPLICATION_NAME),
@@ -71,6 +76,7 @@ impl Watcher {
             unanswered_ns: 0,
             unanswered_in_a_row: 0,
         };
+        watcher.is_limited()?;
         for _ in 0..ROUND_TRIPS {
             let began_ns = now_ns();
             let said = watcher.one(WORKED)?;
@@ -83,6 +89,19 @@ impl Watcher {
         watcher.worked_ns = 0;
         watcher.active_ns = 0;
         Ok(watcher)
+    }
+
+    /// Looks whether the limits that were asked for hold. They are not set again: behind a pooler that would be in somebody
+    /// else's session.
+    fn is_limited(&mut self) -> Result<(), WireError> {
+        let rows = self.query(LIMITS)?;
+        let cell = |column: usize| rows.first()?.get(column)?.as_deref();
+        let bounded = |column: usize| cell(column).is_some_and(|time| time != "0");
+        if cell(0) == Some("on") && bounded(1) && bounded(2) {
+            Ok(())
+        } else {
+            Err(WireError::Unexpected(UNLIMITED))
+        }
     }
 
     /// Runs a statement and notes what it took.

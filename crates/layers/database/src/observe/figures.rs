@@ -213,23 +213,56 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, serving.cpu_ns / transactions);
     add(metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, less, serving.run_queue_ns / transactions);
     if window.states.samples > 0 {
-        let between = between_statements(window, took) / transactions;
-        add(metric::BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, less, between);
+        let between = between_statements(window, took);
+        let (name, queue_name) =
+            (metric::BETWEEN_STATEMENTS_PER_OP, metric::QUEUE_BETWEEN_STATEMENTS_PER_OP);
+        let all_ns = between.cpu_ns + between.run_queue_ns;
+        add(name, Unit::NsPerOp, less, all_ns / transactions);
+        add(queue_name, Unit::NsPerOp, less, between.run_queue_ns / transactions);
     }
 }
 
-/// Of the processor time and run queue of sessions and workers, what is no part of the time in statements beside the waits, ns.
-///
-/// A session that runs, or was put off a processor, shows no wait, inside of a statement and outside: its time is parted as
-/// sessions were found. A session that was woken and waits for a processor still shows what it waited for: inside of a statement
-/// that is in the wait already, outside it is the client's request, which the server doesn't know of yet.
-fn between_statements(window: &Window, took: &Took) -> f64 {
+/// Processor time and run queue that are no part of the time in statements, ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Between {
+    cpu_ns: f64,
+    run_queue_ns: f64,
+}
+
+/// Of the processor time and run queue of sessions and workers, what is no part of the time in statements beside the waits.
+fn between_statements(window: &Window, took: &Took) -> Between {
     let running = window.states.of(ActivityState::Running, |class| class == ProcessClass::Session);
     let inside = running + window.states.just_ended();
     let outside = window.states.between();
     let share = if inside + outside > 0.0 { outside / (inside + outside) } else { 0.0 };
     let sessions = took.of(|class| class == ProcessClass::Session);
-    let workers = took.of(|class| class == ProcessClass::ParallelWorker);
-    let woken = |used: Used| used.run_queue_ns - used.put_off_ns();
-    share * (sessions.cpu_ns + sessions.put_off_ns()) + woken(sessions) + woken(workers)
+    between(share, sessions, took.of(|class| class == ProcessClass::ParallelWorker))
+}
+
+/// A session that runs, or was put off a processor, shows no wait, inside of a statement and outside: its time is parted as
+/// sessions were found, a `share` of them outside. A session that was woken and waits for a processor still shows what it
+/// waited for: inside of a statement that is in the wait already, outside it is the client's request, which the server doesn't
+/// know of yet.
+fn between(share: f64, sessions: Used, workers: Used) -> Between {
+    let woken_ns = |used: Used| used.run_queue_ns - used.put_off_ns();
+    Between {
+        cpu_ns: share * sessions.cpu_ns,
+        run_queue_ns: share * sessions.put_off_ns() + woken_ns(sessions) + woken_ns(workers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_between_statements_is_parted_into_processor_time_and_run_queue() {
+        let sessions = Used { cpu_ns: 20e3, run_queue_ns: 32e3, waits: 3.0, preempted: 1.0 };
+        let workers = Used { cpu_ns: 9e3, run_queue_ns: 1e3, waits: 1.0, preempted: 0.0 };
+        // A quarter of the sessions' queue came of being put off, and of that a half lies outside.
+        let parted = between(0.5, sessions, workers);
+        assert_eq!(parted, Between { cpu_ns: 10e3, run_queue_ns: 4e3 + 24e3 + 1e3 });
+        let nobody = between(0.0, Used::default(), Used::default());
+        assert_eq!(nobody, Between { cpu_ns: 0.0, run_queue_ns: 0.0 });
+    }
 }

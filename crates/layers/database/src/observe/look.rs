@@ -134,6 +134,10 @@ impl Look {
             Asking::begin(watcher, statement, sees_states, ledger, around.watch, &plan)?;
         let cut_short = asking.windows(&plan, &address.to_string(), stop, progress).err();
         asking.end();
+        let changed_settings = match cut_short {
+            Some(_) => Vec::new(),
+            None => settings::changed_since(&settings, &mut asking.watcher),
+        };
         if asking.edges.len() < 2
             && let Some(error) = cut_short
         {
@@ -159,6 +163,7 @@ impl Look {
             tracked,
             workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
             cut_short: cut_short.is_some(),
+            changed_settings: &changed_settings,
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
         let unknown = self.unknown.into_iter().chain(missing.list()).collect();

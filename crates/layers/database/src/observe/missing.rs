@@ -22,6 +22,8 @@ pub(super) struct Missing<'a> {
     /// Whether parallel workers were met.
     pub(super) workers: bool,
     pub(super) cut_short: bool,
+    /// Settings that were changed during the look.
+    pub(super) changed_settings: &'a [String],
 }
 
 impl Missing<'_> {
@@ -79,6 +81,11 @@ impl Missing<'_> {
             "a look in which nobody resets statistics or drops a database",
         );
         add(
+            !self.changed_settings.is_empty(),
+            &format!("figures of one configuration: {} changed", self.changed_settings.join(", ")),
+            "a look in which nobody changes settings",
+        );
+        add(
             self.cut_short,
             "the rest of the look, which ended before its time",
             "a server that stays and answers within 5 s",
@@ -113,6 +120,7 @@ mod tests {
             tracked: true,
             workers: false,
             cut_short: false,
+            changed_settings: &[],
         };
         change(&mut missing);
         missing.list().iter().map(|u| format!("{}: {}", u.what, u.needs)).collect()
@@ -144,7 +152,11 @@ mod tests {
             tracked: true,
             workers: false,
             cut_short: true,
+            changed_settings: &["work_mem".to_string(), "jit".to_string()],
         };
+        let what = missing.list().into_iter().find(|u| u.what.contains("configuration"));
+        let what = what.expect("settings were changed").what;
+        assert_eq!(what, "figures of one configuration: work_mem, jit changed");
         let said: Vec<String> = missing.list().into_iter().map(|u| u.needs).collect();
         assert!(said.contains(&"GRANT pg_monitor TO app".to_string()), "{said:?}");
         assert!(said.iter().any(|needs| needs.contains("its primary")));

@@ -71,7 +71,8 @@ fn wait(kind: &str, event: &str) -> ActivityState {
         }
         ("IO", _) | ("Lock", "extend") => ActivityState::Write,
         ("IPC" | "LWLock", "bufferio") => ActivityState::Read,
-        ("LWLock", "walwrite" | "walinsert" | "walbufmapping")
+        // Who waits for `WALInsert` waits for others that copy into the log's buffers: no drive is in it.
+        ("LWLock", "walwrite" | "walbufmapping")
         | ("IPC" | "LWLock", "syncrep")
         | ("Timeout", "commitdelay") => ActivityState::Log,
         // Let go of at once, unlike those kept to a transaction's end.
@@ -105,7 +106,8 @@ mod tests {
             ("IO", "WalSync", Log),
             ("IO", "WalRead", Log),
             ("LWLock", "WALWrite", Log),
-            ("LWLock", "WALInsert", Log),
+            ("LWLock", "WALBufMapping", Log),
+            ("LWLock", "WALInsert", Latch),
             ("IPC", "SyncRep", Log),
             ("Timeout", "CommitDelay", Log),
             ("Lock", "transactionid", Lock),

@@ -13,6 +13,8 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 /// The server works for these a half of a hundredth of the time at most.
 const AT_MOST_OF_TIME: u64 = 200;
 
+/// Holders are asked for a hundred of those who wait at most: each answer takes a lock of the lock manager's and names everybody
+/// ahead in the queue, so that of thousands it would be millions.
 const PREPARE: [&str; 2] = [
     "PREPARE narrows_ages AS SELECT extract(epoch FROM max(clock_timestamp() - xact_start)), \
      extract(epoch FROM max(clock_timestamp() - state_change) FILTER (WHERE state LIKE 'idle in transaction%')) \
@@ -20,7 +22,8 @@ const PREPARE: [&str; 2] = [
      WHERE pid <> pg_catalog.pg_backend_pid() AND backend_type = 'client backend'",
     "PREPARE narrows_holders AS SELECT max(waiting) FROM (SELECT count(*) AS waiting FROM \
      (SELECT pid, unnest(pg_catalog.pg_blocking_pids(pid)) AS holder \
-     FROM pg_catalog.pg_stat_get_activity(NULL) WHERE wait_event_type = 'Lock') waits GROUP BY holder) holders",
+     FROM (SELECT pid FROM pg_catalog.pg_stat_get_activity(NULL) WHERE wait_event_type = 'Lock' LIMIT 100) waiting) waits \
+     GROUP BY holder) holders",
 ];
 
 /// What was found.

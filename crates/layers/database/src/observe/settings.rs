@@ -1,5 +1,7 @@
 //! Settings that aren't the defaults, those that bear on a verdict whatever they are, and how the server was built.
 
+use std::collections::BTreeSet;
+
 use narrows_model::LiveSetting;
 
 use crate::look::server::settings_from;
@@ -58,11 +60,25 @@ pub(super) fn read(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireError>
     let always: Vec<String> = ALWAYS.iter().map(|name| format!("'{name}'")).collect();
     let always = always.join(", ");
     let rows = watcher.query(&format!(
-        "SELECT name, CASE WHEN vartype <> 'string' OR name IN ({always}) THEN current_setting(name) \
+        "SELECT name, CASE WHEN vartype <> 'string' OR setting = '' OR name IN ({always}) THEN current_setting(name) \
          ELSE '{WITHHELD}' END, source FROM pg_catalog.pg_settings \
          WHERE name IN ({always}) OR source NOT IN ('default', 'override', 'client', 'session') ORDER BY name"
     ))?;
     Ok(settings_from(rows))
+}
+
+/// Names of settings that are not what they were, by value; empty where the server can't be asked any more.
+pub(super) fn changed_since(before: &[LiveSetting], watcher: &mut Watcher) -> Vec<String> {
+    read(watcher).map(|now| differ(before, &now)).unwrap_or_default()
+}
+
+fn differ(before: &[LiveSetting], now: &[LiveSetting]) -> Vec<String> {
+    let value = |of: &[LiveSetting], name: &str| {
+        of.iter().find(|setting| setting.name == name).map(|setting| setting.value.clone())
+    };
+    let names: BTreeSet<&str> = before.iter().chain(now).map(|s| s.name.as_str()).collect();
+    let changed = names.into_iter().filter(|name| value(before, name) != value(now, name));
+    changed.map(str::to_string).collect()
 }
 
 /// How it was built, where the role may ask: compiler, its flags, what was configured.
@@ -88,4 +104,25 @@ pub(super) fn build(watcher: &mut Watcher) -> Result<Vec<(String, String)>, Wire
 /// Whether a switch is on; `None` where there is no such setting.
 pub(super) fn on(settings: &[LiveSetting], name: &str) -> Option<bool> {
     settings.iter().find(|setting| setting.name == name).map(|setting| setting.value == "on")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_that_was_changed_appeared_or_went_is_named() {
+        let set = |pairs: &[(&str, &str)]| -> Vec<LiveSetting> {
+            let one = |(name, value): &(&str, &str)| LiveSetting {
+                name: name.to_string(),
+                value: value.to_string(),
+                source: "configuration file".to_string(),
+            };
+            pairs.iter().map(one).collect()
+        };
+        let before = set(&[("jit", "on"), ("work_mem", "4MB"), ("log_min_duration", "1s")]);
+        let now = set(&[("bgwriter_delay", "10ms"), ("jit", "on"), ("work_mem", "64MB")]);
+        assert_eq!(differ(&before, &now), ["bgwriter_delay", "log_min_duration", "work_mem"]);
+        assert!(differ(&before, &before).is_empty());
+    }
 }

@@ -19,7 +19,8 @@ pub(super) const REQUESTED: Quantity =
     Seen("requested checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_requested);
 pub(super) const REQUESTED_BEYOND_TIMED: Quantity =
     Seen("requested checkpoints beyond timed ones", Some(Unit::Count), |o| {
-        Some(o.counted.checkpoints_requested? - o.counted.checkpoints_timed?)
+        let beyond = o.counted.checkpoints_requested? - o.counted.checkpoints_timed?;
+        (log_asks_for_checkpoints(o) != Some(false)).then_some(beyond)
     });
 pub(super) const ALL_CHECKPOINTS: Quantity = Seen("checkpoints", Some(Unit::Count), |o| {
     Some(o.counted.checkpoints_requested? + o.counted.checkpoints_timed?)
@@ -109,6 +110,28 @@ pub(super) const RESET: Quantity = Seen("times that counters were reset", Some(U
 const WORTH_COUNTING: f64 = 1000.0;
 /// A minute.
 pub(super) const MINUTE_NS: f64 = 60e9;
+
+/// Whether the log grows fast enough to ask for a checkpoint before its time: by `max_wal_size` over one and
+/// `checkpoint_completion_target`, which is a half of it at least. Else somebody asked for one: a backup, a restart, `CHECKPOINT`.
+fn log_asks_for_checkpoints(o: &Observation) -> Option<bool> {
+    let in_time = o.per_s(o.counted.log_bytes)? * seconds(o, "checkpoint_timeout")?;
+    Some(in_time >= bytes(o, "max_wal_size")? / 2.0)
+}
+
+/// A time with its unit, as the server shows it: `5min`.
+fn seconds(o: &Observation, name: &str) -> Option<f64> {
+    let value = &o.setting(name)?.value;
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &value[digits.len()..] {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    digits.parse::<f64>().ok().map(|n| n * scale)
+}
 
 /// A setting with its unit, as the server shows it: `128MB`.
 fn bytes(o: &Observation, name: &str) -> Option<f64> {
