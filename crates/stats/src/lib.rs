@@ -22,6 +22,7 @@ mod special;
 pub mod steady;
 mod tail;
 pub mod trend;
+mod usl;
 
 pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};
@@ -33,3 +34,4 @@ pub use share::share_interval_95;
 pub use side::{Side, median_side};
 pub use slope::{Slope, slope};
 pub use tail::quantile_interval;
+pub use usl::{FEWEST_SIZES, FURTHEST, NoUsl, Ranged, SweepPoint, Usl, usl};

@@ -5,7 +5,8 @@
 //! an unlucky seed.
 
 use narrows_stats::{
-    Recorder, effective_sample_size, interval_95, paired_ratio, quantile_interval, ratio, trend,
+    Recorder, SweepPoint, effective_sample_size, interval_95, paired_ratio, quantile_interval,
+    ratio, trend, usl,
 };
 
 const DRAWS: u32 = 2000;
@@ -218,4 +219,39 @@ fn a_drift_among_like_neighbours_alarms_less_and_still_sees_a_slope() {
     assert_share(corrected, 0.02, 0.10, "corrected, no drift");
     let seen = share_of(500, 92, |d| trend::drift(&series(d, 0.03)).unwrap().p_value <= 0.05);
     assert!(seen > 0.95, "a rise of four deviations is seen: {seen}");
+}
+
+/// Three windows at each of seven numbers of sessions, 3 % scatter; the law's two losses, the rate at twice the largest.
+#[test]
+fn intervals_of_the_scalability_law() {
+    let (lambda, sigma, kappa) = (1000.0, 0.08, 0.002);
+    let law = |n: f64| lambda * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0));
+    let mut missed = [0u32; 3];
+    let fitted = share(0x0531, |draw| {
+        let points: Vec<SweepPoint> = [1, 2, 4, 8, 16, 32, 64]
+            .into_iter()
+            .flat_map(|sessions| [sessions; 3])
+            .map(|sessions| SweepPoint {
+                sessions,
+                rate_per_s: law(f64::from(sessions)) * draw.log_normal(0.03),
+            })
+            .collect();
+        let Ok(found) = usl(&points) else { return false };
+        let inside = |(low, high): (f64, f64), truth: f64| low <= truth && truth <= high;
+        let far = found.rate_per_s(128).expect("twice the largest").interval_95;
+        let held = [
+            inside(found.contention.interval_95, sigma),
+            inside(found.coherency.interval_95, kappa),
+            inside(far, law(128.0)),
+        ];
+        for (count, held) in missed.iter_mut().zip(held) {
+            *count += u32::from(!held);
+        }
+        true
+    });
+    assert_eq!(fitted, 1.0);
+    for (what, count) in ["contention", "coherency", "extrapolated"].iter().zip(missed) {
+        let covered = 1.0 - f64::from(count) / f64::from(DRAWS);
+        assert!((0.935..0.975).contains(&covered), "{what}: {covered}");
+    }
 }
