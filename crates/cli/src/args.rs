@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod crashtest;
+pub mod db;
 pub mod gather;
 pub mod limits;
 pub mod live;
@@ -25,6 +26,7 @@ Examples:
   narrows run --observe postgres://app@db7/shop  look at a server for a minute and load nothing
   narrows block                       operations a second with p99 within 1 ms, of this folder's drive
   narrows log                         what a durable commit costs, layer by layer, and how many a second
+  narrows db update --sessions 16     one load on PostgreSQL, on a server of our own or by URL
   narrows report 7f3a --format html   render a stored run again
   narrows platform                    what this machine is, without measuring
   narrows gather -o db7.capture       this machine in a file, to be shown elsewhere
@@ -48,6 +50,8 @@ pub enum Command {
     Block(block::BlockArgs),
     /// Measure the commit log alone: from the device's flush to the database's commit, and how many share one
     Log(log::LogArgs),
+    /// Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions
+    Db(db::DbArgs),
     /// Render a stored run again, in any format
     Report(ReportArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder

@@ -8,6 +8,7 @@ mod client;
 mod cpus;
 mod crashtest;
 mod database;
+mod db;
 mod exit;
 mod failure;
 mod gather;
@@ -45,6 +46,7 @@ pub fn main() -> std::process::ExitCode {
         args::Command::Run(args) => run::run(args),
         args::Command::Block(args) => block::block(args),
         args::Command::Log(args) => log::log(args),
+        args::Command::Db(args) => db::db(args),
         args::Command::Report(args) => report::report(args),
         args::Command::Platform(args) => platform_view::platform(args),
         args::Command::Gather(args) => gather::gather(args),

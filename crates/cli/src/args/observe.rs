@@ -6,7 +6,7 @@ use clap::Args;
 use narrows_units::{Nanos, ParseQuantityError};
 
 /// Looking at somebody's server instead of measuring.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ObserveArgs {
     /// Look at this server, postgres://USER@HOST:PORT/DATABASE, and load nothing
     ///

@@ -1,0 +1,61 @@
+//! `narrows db`: one's own load on PostgreSQL, one workload at a time.
+//!
+//! What a workload does is said in the database layer; here it is planned, run on a server of our own or on somebody's, and
+//! judged as `narrows run` judges its own.
+
+mod asked;
+mod plan;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::Stop;
+
+use crate::args::db::{DbArgs, DbCommand};
+use crate::exit::Exit;
+use crate::progress::Display;
+use crate::run::{Interrupted, Session};
+use crate::{database, host, interrupt, layers, output, store};
+
+use asked::Asked;
+
+/// Runs the command.
+///
+/// # Errors
+/// Wrong arguments, a machine or server that may not be loaded, or a run file that can't be written.
+pub fn db(args: &DbArgs) -> Result<Exit> {
+    run(&match &args.command {
+        DbCommand::Lookup(args) => Asked::lookup(args),
+        DbCommand::Update(args) => Asked::update(args),
+        DbCommand::Scan(args) => Asked::scan(args),
+    })
+}
+
+fn run(asked: &Asked<'_>) -> Result<Exit> {
+    let resolved = plan::resolve(asked)?;
+    let options = &asked.load.output;
+    if options.dry_run {
+        output::print(&crate::plan::describe(&resolved))?;
+        return Ok(Exit::Done);
+    }
+    host::guard(&resolved, options.load_here)?;
+    if let Some(address) = &resolved.address {
+        // Now, and not after minutes of other layers.
+        narrows_layer_database::admit(address)
+            .with_context(|| format!("{address} cannot be measured"))?;
+    }
+    let folder = match &options.output {
+        Some(folder) => folder.clone(),
+        None => store::folder()?,
+    };
+    store::prepare(&folder)?;
+    let stop = Stop::new();
+    interrupt::install(&stop)?;
+    eprint!("{}", crate::plan::describe(&resolved));
+    let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
+    let mut session = Session::begin(&resolved, &stop, &display, folder)?;
+    session.sweep();
+    let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
+    let completed = outcome != Err(Interrupted) && !session.stop.is_set();
+    session.end(completed, options)
+}
