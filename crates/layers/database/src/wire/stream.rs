@@ -40,6 +40,15 @@ impl Stream {
         }
     }
 
+    /// Whether bytes were taken from the socket that no `read` has given yet: nobody who waits for the socket is woken for them,
+    /// so who reads reads on until this is false.
+    #[inline]
+    pub(crate) fn holds_more(&self) -> bool {
+        match self {
+            Stream::Unix(_) | Stream::Tcp(_) => false,
+        }
+    }
+
     pub(super) fn set_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
         match self {
             Stream::Unix(stream) => stream.set_read_timeout(limit),
