@@ -9,8 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use narrows_engine::{Scratch, Stop};
 use narrows_model::{
-    Finding, Grade, Host, HostRole, Layer, Measurement, Plan, Platform, Run, SCHEMA, Severity,
-    Tool, Validity,
+    Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool, Validity,
 };
 
 use crate::args::{OutputArgs, RunArgs};
@@ -84,25 +83,12 @@ fn exit_code(run: &Run) -> Exit {
 /// A run in which nothing was measured yet.
 pub fn blank(plan: Plan, platform: Platform) -> Run {
     Run {
-        schema: SCHEMA.to_string(),
         id: format!("{:08x}", narrows_engine::Rng::new(id_seed()).next_u64() as u32),
         tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: command_line(),
         started_at: now(),
-        finished_at: None,
         completed: false,
-        plan,
-        hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
-        measurements: Vec::new(),
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
+        ..Run::blank(plan, platform)
     }
 }
 
@@ -251,29 +237,14 @@ fn command_line() -> Vec<String> {
 /// For the tests of this crate.
 #[cfg(test)]
 pub mod testing {
-    use narrows_model::{DatabaseChoice, Layer, Plan, Platform, Run};
+    use narrows_model::{Layer, Plan, Platform, Run};
 
     use super::blank;
 
     /// A run that is whole and in which nothing was measured.
     pub fn empty_run(layers: &[Layer]) -> Run {
-        let plan = Plan {
-            quick: false,
-            layers: layers.to_vec(),
-            data_dir: String::new(),
-            wal_dir: String::new(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
-            sessions: 1,
-            repeats: 1,
-            seed: 1,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: Vec::new(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        };
+        let plan =
+            Plan { layers: layers.to_vec(), sessions: 1, repeats: 1, seed: 1, ..Plan::default() };
         Run { completed: true, ..blank(plan, Platform::default()) }
     }
 }

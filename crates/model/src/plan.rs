@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::Layer;
 
 /// Which database the database layer uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DatabaseChoice {
     /// A server of our own.
     Managed,
     /// No database layer.
+    #[default]
     None,
     /// The user's server; the address is stored without its password.
     Url(String),
@@ -31,7 +32,8 @@ pub struct PlannedStep {
 }
 
 /// Everything that was decided before the first measurement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The default plans nothing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// A sketch: fewer repeats, no grade above LIKELY.
     pub quick: bool,

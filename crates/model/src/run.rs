@@ -109,6 +109,35 @@ pub enum ReadRunError {
 }
 
 impl Run {
+    /// A whole run of `narrows` on one machine, server and load, in which nothing was measured. It has no id, no command and no
+    /// time.
+    pub fn blank(plan: Plan, platform: Platform) -> Run {
+        Run {
+            schema: SCHEMA.to_string(),
+            id: String::new(),
+            tool: Tool {
+                name: "narrows".to_string(),
+                version: env!("CARGO_PKG_VERSION").to_string(),
+            },
+            command: Vec::new(),
+            started_at: String::new(),
+            finished_at: None,
+            completed: true,
+            plan,
+            hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
+            measurements: Vec::new(),
+            findings: Vec::new(),
+            verdicts: Vec::new(),
+            calibrations: Vec::new(),
+            durability: Vec::new(),
+            crash_tests: Vec::new(),
+            comparison: None,
+            live_logs: Vec::new(),
+            observations: Vec::new(),
+            flush_tests: Vec::new(),
+        }
+    }
+
     /// Reads a run file's text; the schema is checked before the shape, so that a newer file gets the
     /// right message.
     pub fn from_json(text: &str) -> Result<Run, ReadRunError> {
@@ -169,7 +198,7 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CalibrationEnd, CalibrationGoal, DatabaseChoice, Layer};
+    use crate::{CalibrationEnd, CalibrationGoal, Layer};
 
     fn calibration(rests_on: &[&str]) -> Calibration {
         Calibration {
@@ -223,46 +252,15 @@ mod tests {
             places: Vec::new(),
             measurement: Some("a".to_string()),
         };
-        let plan = Plan {
-            quick: false,
-            layers: vec![Layer::Block],
-            data_dir: String::new(),
-            wal_dir: String::new(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
-            sessions: 1,
-            repeats: 1,
-            seed: 1,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: Vec::new(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        };
+        let plan = Plan { layers: vec![Layer::Block], ..Plan::default() };
         let mut run = Run {
-            schema: SCHEMA.to_string(),
-            id: String::new(),
-            tool: Tool { name: String::new(), version: String::new() },
-            command: Vec::new(),
-            started_at: String::new(),
-            finished_at: None,
-            completed: true,
-            plan,
-            hosts: Vec::new(),
             measurements: vec![
                 Measurement::new("a", Layer::Block),
                 Measurement::new("b", Layer::Block),
             ],
             findings: findings.iter().map(finding).collect(),
-            verdicts: Vec::new(),
             calibrations: vec![calibration(rests_on)],
-            durability: Vec::new(),
-            crash_tests: Vec::new(),
-            comparison: None,
-            live_logs: Vec::new(),
-            observations: Vec::new(),
-            flush_tests: Vec::new(),
+            ..Run::blank(plan, Platform::default())
         };
         run.apply_findings();
         run

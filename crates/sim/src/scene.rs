@@ -1,8 +1,7 @@
 //! A whole run of the program on a simulated machine: capacities, the workload, and interventions on demand.
 
 use narrows_model::{
-    Cpu, DatabaseChoice, Host, HostRole, Layer, Measurement, Plan, Platform, Run, SCHEMA, Tool,
-    condition,
+    Cpu, DatabaseChoice, Layer, Measurement, Plan, Platform, Run, Tool, condition,
 };
 use narrows_verdict::{Intervention, Workload, fewer_cpus, judge, propose};
 use serde_json::json;
@@ -175,42 +174,22 @@ impl Scene {
             ..Platform::default()
         };
         platform.cgroup.cpu_quota_cpus = self.server.quota_cpus;
+        let plan = Plan {
+            quick: self.quick,
+            layers: Layer::ALL.to_vec(),
+            database: DatabaseChoice::Managed,
+            sessions: self.server.sessions,
+            repeats: self.windows().repeats,
+            seed: self.seed,
+            server_cpus: (0..cpus).collect(),
+            client_cpus: (cpus..all).collect(),
+            ..Plan::default()
+        };
         Run {
-            schema: SCHEMA.to_string(),
             id: format!("sim-{}", self.seed),
             tool: Tool { name: "narrows-sim".into(), version: env!("CARGO_PKG_VERSION").into() },
-            command: Vec::new(),
             started_at: "1970-01-01T00:00:00Z".into(),
-            finished_at: None,
-            completed: true,
-            plan: Plan {
-                quick: self.quick,
-                layers: Layer::ALL.to_vec(),
-                data_dir: String::new(),
-                wal_dir: String::new(),
-                database: DatabaseChoice::Managed,
-                workloads: Vec::new(),
-                sessions: self.server.sessions,
-                repeats: self.windows().repeats,
-                seed: self.seed,
-                file_bytes: 0,
-                table_bytes: 0,
-                shared_buffers_bytes: 0,
-                server_cpus: (0..cpus).collect(),
-                client_cpus: (cpus..all).collect(),
-                steps: Vec::new(),
-            },
-            hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
-            measurements: Vec::new(),
-            findings: Vec::new(),
-            verdicts: Vec::new(),
-            calibrations: Vec::new(),
-            durability: Vec::new(),
-            crash_tests: Vec::new(),
-            comparison: None,
-            live_logs: Vec::new(),
-            observations: Vec::new(),
-            flush_tests: Vec::new(),
+            ..Run::blank(plan, platform)
         }
     }
 }

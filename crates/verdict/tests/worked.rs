@@ -2,9 +2,8 @@
 //! book's page, and what a run can and can't test.
 
 use narrows_model::{
-    Better, Cpu, DatabaseChoice, Grade, Host, HostRole, Interval, IntervalMethod, Layer,
-    Measurement, Metric, Narrow, Plan, Platform, Run, SCHEMA, SumKind, Tool, Unit, Validity,
-    condition, metric,
+    Better, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement, Metric,
+    Narrow, Plan, Platform, Run, SumKind, Unit, Validity, condition, metric,
 };
 use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
@@ -35,48 +34,17 @@ fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
 
 fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Run {
     let all = server_cpus + client_cpus;
+    let plan = Plan {
+        layers: Layer::ALL.to_vec(),
+        database: DatabaseChoice::Managed,
+        sessions: 128,
+        repeats: REPEATS as u32,
+        server_cpus: (0..server_cpus).collect(),
+        client_cpus: (server_cpus..all).collect(),
+        ..Plan::default()
+    };
     let cpu = Cpu { threads: all, smt_active: Some(false), ..Cpu::default() };
-    Run {
-        schema: SCHEMA.into(),
-        id: "7f3a".into(),
-        tool: Tool { name: "narrows".into(), version: "0".into() },
-        command: Vec::new(),
-        started_at: "2026-11-20T14:02:00Z".into(),
-        finished_at: None,
-        completed: true,
-        plan: Plan {
-            quick: false,
-            layers: Layer::ALL.to_vec(),
-            data_dir: "/data".into(),
-            wal_dir: "/data".into(),
-            database: DatabaseChoice::Managed,
-            workloads: Vec::new(),
-            sessions: 128,
-            repeats: REPEATS as u32,
-            seed: 1,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: (0..server_cpus).collect(),
-            client_cpus: (server_cpus..all).collect(),
-            steps: Vec::new(),
-        },
-        hosts: vec![Host {
-            role: HostRole::ServerAndClient,
-            platform: Platform { cpu, ..Platform::default() },
-            clock_offset_ns: 0,
-        }],
-        measurements,
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
-    }
+    Run { measurements, ..Run::blank(plan, Platform { cpu, ..Platform::default() }) }
 }
 
 /// Time per operation, µs, in the order CPU, run queue, read, flush, lock, client, other.

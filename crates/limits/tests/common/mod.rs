@@ -4,9 +4,8 @@
 
 use narrows_limits::attach;
 use narrows_model::{
-    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Host, HostRole, Layer, LimitBasis,
-    Measurement, Metric, PcieLink, Plan, Platform, Role, RolePath, Run, SCHEMA, Tool, Unit,
-    condition, metric,
+    Better, BlockDevice, DeviceKind, FileSystem, Layer, LimitBasis, Measurement, Metric, PcieLink,
+    Plan, Platform, Role, RolePath, Run, Unit, condition, metric,
 };
 use serde_json::json;
 
@@ -86,43 +85,9 @@ pub fn block(direction: &str, per_s: f64) -> Measurement {
 
 /// A run of one measurement.
 pub fn run(platform: Platform, m: Measurement) -> Run {
-    Run {
-        schema: SCHEMA.to_string(),
-        id: "t".to_string(),
-        tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
-        command: Vec::new(),
-        started_at: String::new(),
-        finished_at: None,
-        completed: true,
-        plan: Plan {
-            quick: false,
-            layers: Vec::new(),
-            data_dir: String::new(),
-            wal_dir: String::new(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
-            sessions: 1,
-            repeats: 1,
-            seed: 0,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: Vec::new(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        },
-        hosts: vec![Host { role: HostRole::Server, platform, clock_offset_ns: 0 }],
-        measurements: vec![m],
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
-    }
+    let mut run = Run::blank(Plan::default(), platform);
+    run.measurements = vec![m];
+    run
 }
 
 pub fn limits(platform: Platform, m: Measurement) -> Vec<narrows_model::LimitShare> {

@@ -17,7 +17,6 @@ pub use builders::finding;
 /// Everything measured, everything judged.
 pub fn rich() -> Run {
     let mut run = Run {
-        schema: SCHEMA.to_string(),
         id: "7f3a".into(),
         tool: Tool { name: "narrows".into(), version: "1.0.0".into() },
         command: ["narrows", "run", "--data", "/data", "--sessions", "128"]
@@ -25,23 +24,10 @@ pub fn rich() -> Run {
             .into(),
         started_at: "2026-11-20T14:02:11Z".into(),
         finished_at: Some("2026-11-20T14:16:05Z".into()),
-        completed: true,
-        plan: plan(),
-        hosts: vec![Host {
-            role: HostRole::ServerAndClient,
-            platform: machine::platform(),
-            clock_offset_ns: 0,
-        }],
         measurements: builders::measurements(6),
         findings: findings(),
         verdicts: verdicts::verdicts(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
+        ..Run::blank(plan(), machine::platform())
     };
     run.apply_findings();
     run

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use narrows_model::{
-    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Host, HostRole, Interval,
-    IntervalMethod, Layer, Measurement, Metric, PcieLink, Plan, Platform, Queue, Role, RolePath,
-    Run, SCHEMA, Series, Tool, Unit, condition, metric,
+    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Interval, IntervalMethod, Layer,
+    Measurement, Metric, PcieLink, Plan, Platform, Queue, Role, RolePath, Run, Series, Unit,
+    condition, metric,
 };
 use serde_json::{Value, json};
 
@@ -14,40 +14,20 @@ pub const REPEATS: usize = 6;
 /// Every layer's measurements with figures that agree with one another; no rule has anything to say.
 pub fn run() -> Run {
     Run {
-        schema: SCHEMA.to_string(),
         id: "7f3a".to_string(),
-        tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
         command: vec!["narrows".to_string(), "run".to_string()],
         started_at: "2026-11-20T14:02:00Z".to_string(),
-        finished_at: None,
-        completed: true,
-        plan: plan(),
-        hosts: vec![Host {
-            role: HostRole::ServerAndClient,
-            platform: platform(),
-            clock_offset_ns: 0,
-        }],
         measurements: measurements(),
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
+        ..Run::blank(plan(), platform())
     }
 }
 
 fn plan() -> Plan {
     Plan {
-        quick: false,
         layers: Layer::ALL.to_vec(),
         data_dir: "/data".to_string(),
         wal_dir: "/wal".to_string(),
         database: DatabaseChoice::Managed,
-        workloads: Vec::new(),
         sessions: 8,
         repeats: REPEATS as u32,
         seed: 1,
@@ -56,7 +36,7 @@ fn plan() -> Plan {
         shared_buffers_bytes: 1 << 30,
         server_cpus: vec![0, 1],
         client_cpus: vec![2, 3],
-        steps: Vec::new(),
+        ..Plan::default()
     }
 }
 

@@ -2,8 +2,8 @@
 #![allow(dead_code)] // Each test binary uses its own part.
 
 use narrows_model::{
-    Better, Cpu, DatabaseChoice, Host, HostRole, Interval, IntervalMethod, Layer, Measurement,
-    Metric, Plan, Platform, Run, SCHEMA, Tool, Unit, metric,
+    Better, Cpu, DatabaseChoice, Interval, IntervalMethod, Layer, Measurement, Metric, Plan,
+    Platform, Run, Unit, metric,
 };
 
 const REPEATS: usize = 6;
@@ -32,49 +32,17 @@ fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
 }
 
 fn run(cpus: u32, measurements: Vec<Measurement>) -> Run {
-    let cpu = Cpu { threads: cpus, smt_active: Some(false), ..Cpu::default() };
-    let cpu = Cpu { cores_threads: (0..cpus).map(|id| vec![id]).collect(), ..cpu };
-    Run {
-        schema: SCHEMA.into(),
-        id: "7f3a".into(),
-        tool: Tool { name: "narrows".into(), version: "0".into() },
-        command: Vec::new(),
-        started_at: "2026-11-20T14:02:00Z".into(),
-        finished_at: None,
-        completed: true,
-        plan: Plan {
-            quick: false,
-            layers: Layer::ALL.to_vec(),
-            data_dir: "/data".into(),
-            wal_dir: "/data".into(),
-            database: DatabaseChoice::Managed,
-            workloads: Vec::new(),
-            sessions: 128,
-            repeats: REPEATS as u32,
-            seed: 1,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: (0..cpus).collect(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        },
-        hosts: vec![Host {
-            role: HostRole::Server,
-            platform: Platform { cpu, ..Platform::default() },
-            clock_offset_ns: 0,
-        }],
-        measurements,
-        findings: Vec::new(),
-        verdicts: Vec::new(),
-        calibrations: Vec::new(),
-        durability: Vec::new(),
-        crash_tests: Vec::new(),
-        comparison: None,
-        live_logs: Vec::new(),
-        observations: Vec::new(),
-        flush_tests: Vec::new(),
-    }
+    let plan = Plan {
+        layers: Layer::ALL.to_vec(),
+        database: DatabaseChoice::Managed,
+        sessions: 128,
+        repeats: REPEATS as u32,
+        server_cpus: (0..cpus).collect(),
+        ..Plan::default()
+    };
+    let cores_threads = (0..cpus).map(|id| vec![id]).collect();
+    let cpu = Cpu { threads: cpus, smt_active: Some(false), cores_threads, ..Cpu::default() };
+    Run { measurements, ..Run::blank(plan, Platform { cpu, ..Platform::default() }) }
 }
 
 /// Time per operation, µs.

@@ -16,8 +16,8 @@ use narrows_layer_block::{
     BlockError, Record, Region, Route, Scenario, Stream, StreamOutcome, run_scenario,
 };
 use narrows_model::{
-    BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Finding, Host, HostRole, Layer,
-    Measurement, Plan, Platform, Queue, Role, RolePath, Run, SCHEMA, Severity, Tool,
+    BlockDevice, DeviceKind, FileSystem, Finding, Layer, Measurement, Plan, Platform, Queue, Role,
+    RolePath, Run, Severity,
 };
 use narrows_observe::Watch;
 use narrows_validity::check;
@@ -190,51 +190,17 @@ impl Bench {
     }
 
     pub fn run(&self, measurements: Vec<Measurement>) -> Run {
-        Run {
-            schema: SCHEMA.to_string(),
-            id: "test".to_string(),
-            tool: Tool { name: "narrows".to_string(), version: "0".to_string() },
-            command: Vec::new(),
-            started_at: String::new(),
-            finished_at: None,
-            completed: true,
-            plan: self.plan(),
-            hosts: vec![Host {
-                role: HostRole::ServerAndClient,
-                platform: self.platform.clone(),
-                clock_offset_ns: 0,
-            }],
-            measurements,
-            findings: Vec::new(),
-            verdicts: Vec::new(),
-            calibrations: Vec::new(),
-            durability: Vec::new(),
-            crash_tests: Vec::new(),
-            comparison: None,
-            live_logs: Vec::new(),
-            observations: Vec::new(),
-            flush_tests: Vec::new(),
-        }
-    }
-
-    fn plan(&self) -> Plan {
-        Plan {
-            quick: false,
+        let dir = self.dir.path().display().to_string();
+        let plan = Plan {
             layers: vec![Layer::Block],
-            data_dir: self.dir.path().display().to_string(),
-            wal_dir: self.dir.path().display().to_string(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
+            data_dir: dir.clone(),
+            wal_dir: dir,
             sessions: 1,
             repeats: 1,
             seed: self.seed,
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
-            server_cpus: Vec::new(),
-            client_cpus: Vec::new(),
-            steps: Vec::new(),
-        }
+            ..Plan::default()
+        };
+        Run { measurements, ..Run::blank(plan, self.platform.clone()) }
     }
 }
 
