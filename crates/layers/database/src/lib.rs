@@ -39,9 +39,13 @@ pub use address::{Address, AddressError, Endpoint, Secret};
 pub use admission::admit;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
-pub use load::{LoadError, LoadPlan, LoadResult, run as run_load};
+pub use load::{
+    ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, Operation, Program,
+    Programs, Recovery, Verdict, run as run_load,
+};
 pub use null::{ClientPlan, Floor, NullServer, floor};
 pub use schema::LeftBehind;
+pub use session::{Answer, Refusal, Request, Row, Value};
 pub use table::TableError;
 pub use turns::Turns;
 pub use variation::{Variation, Workload};

@@ -64,7 +64,7 @@ impl Once {
             metric::ERRORS,
             Unit::Count,
             Better::Less,
-            (self.load.errors + self.load.wrong_rows) as f64,
+            (self.load.errors + self.load.conflicts + self.load.wrong) as f64,
         );
         add(metric::SESSIONS, Unit::Count, Better::Neither, f64::from(self.sessions));
         add(

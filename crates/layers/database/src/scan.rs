@@ -50,7 +50,7 @@ pub(crate) fn run<T>(
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
             threads: 1,
-            wrong_rows: u64::from(!answered),
+            wrong: u64::from(!answered),
             ..LoadResult::default()
         };
         result.latency.record(end_ns - start_ns);

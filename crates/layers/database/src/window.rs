@@ -10,7 +10,7 @@ use crate::counters;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
-use crate::load::{self, LoadError, LoadPlan};
+use crate::load::{self, ByKey, LoadError, LoadPlan};
 use crate::once::Once;
 use crate::processes::{ServerProcesses, Used, title};
 use crate::sampling::{self, Processes, Sampled};
@@ -39,11 +39,14 @@ impl Database {
             _ => self.cached_rows(&table),
         };
         let window = ctx.window;
+        let programs = match workload {
+            Workload::Update => ByKey::update(statement, keys),
+            _ => ByKey::select(statement, keys),
+        };
         let plan = LoadPlan {
             address: &self.address,
             settings: &settings,
-            statement,
-            keys,
+            programs: &programs,
             sessions: variation.sessions,
             cpus: &self.cpus.client,
             open_rate_per_s: variation.open_rate_per_s,

@@ -8,7 +8,7 @@ use narrows_engine::Context;
 use narrows_facts::affinity;
 use narrows_layer_database::server::{self, Cluster, Options, ServerUser};
 use narrows_layer_database::{
-    Address, Connection, Endpoint, LoadPlan, LoadResult, NullServer, run_load,
+    Address, ByKey, Connection, Endpoint, LoadPlan, LoadResult, NullServer, run_load,
 };
 
 use super::super::WINDOW;
@@ -34,13 +34,16 @@ pub(super) enum Statement {
 }
 
 impl Statement {
-    fn sql(self) -> (&'static str, u64) {
+    fn programs(self) -> ByKey {
         match self {
-            Statement::Select => {
-                ("SELECT abalance FROM pgbench_accounts WHERE aid = $1::bigint", ACCOUNTS)
+            Statement::Select => ByKey::select(
+                "SELECT abalance FROM pgbench_accounts WHERE aid = $1::bigint",
+                ACCOUNTS,
+            ),
+            Statement::Point => {
+                ByKey::select("SELECT c FROM sbtest1 WHERE id = $1::bigint", POINTS)
             }
-            Statement::Point => ("SELECT c FROM sbtest1 WHERE id = $1::bigint", POINTS),
-            Statement::Update => (
+            Statement::Update => ByKey::update(
                 "UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = $1::bigint",
                 ACCOUNTS,
             ),
@@ -122,7 +125,8 @@ impl<'a> Bench<'a> {
         round: u32,
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<LoadResult> {
-        let plan = self.plan(&self.address, statement, open_rate_per_s, window, round);
+        let programs = statement.programs();
+        let plan = self.plan(&self.address, &programs, open_rate_per_s, window, round);
         let stop = self.ctx.stop;
         let (seen, done) = run_load(&plan, stop, |window, _| {
             window.wait_start(stop)?;
@@ -143,7 +147,8 @@ impl<'a> Bench<'a> {
     ) -> Result<(LoadResult, f64)> {
         let (folder, port) = (self.cluster.socket_dir(), self.cluster.port() + 1);
         let null = NullServer::start(folder, port, &self.server, SESSIONS)?;
-        let plan = self.plan(null.address(), Statement::Select, open_rate_per_s, window, round);
+        let programs = Statement::Select.programs();
+        let plan = self.plan(null.address(), &programs, open_rate_per_s, window, round);
         let stop = self.ctx.stop;
         let (seen, ()) = run_load(&plan, stop, |window, _| Ok(window.wait_end(stop)?))?;
         // Its threads tell their time every 50 ms.
@@ -155,17 +160,15 @@ impl<'a> Bench<'a> {
     fn plan<'b>(
         &'b self,
         address: &'b Address,
-        statement: Statement,
+        programs: &'b ByKey,
         open_rate_per_s: Option<f64>,
         window: Duration,
         round: u32,
     ) -> LoadPlan<'b> {
-        let (statement, keys) = statement.sql();
         LoadPlan {
             address,
             settings: &[],
-            statement,
-            keys,
+            programs,
             sessions: SESSIONS,
             cpus: &self.client,
             open_rate_per_s,
@@ -190,8 +193,9 @@ impl<'a> Bench<'a> {
 }
 
 fn checked(seen: LoadResult) -> Result<LoadResult> {
-    if seen.errors + seen.wrong_rows > 0 || seen.operations == 0 {
-        bail!("{} statements failed: {:?}", seen.errors, seen.first_error);
+    let failed = seen.errors + seen.conflicts + seen.wrong;
+    if failed > 0 || seen.operations == 0 {
+        bail!("{failed} statements failed: {:?}", seen.first_error);
     }
     Ok(seen)
 }

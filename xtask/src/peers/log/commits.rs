@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::Context;
 use narrows_facts::affinity;
 use narrows_layer_database::server::{self, Cluster, ServerUser};
-use narrows_layer_database::{LoadPlan, run_load};
+use narrows_layer_database::{ByKey, LoadPlan, run_load};
 use narrows_model::metric;
 use narrows_observe::Watch;
 
@@ -106,8 +106,7 @@ impl Bench<'_> {
         let plan = LoadPlan {
             address: &address(self.cluster),
             settings: &[],
-            statement: STATEMENT,
-            keys: ROWS,
+            programs: &ByKey::update(STATEMENT, ROWS),
             sessions,
             cpus: &[self.client_cpu],
             open_rate_per_s: None,
@@ -118,7 +117,8 @@ impl Bench<'_> {
         let before = place::log_end(self.cluster)?;
         let (result, ()) = run_load(&plan, ctx.stop, |window, _| Ok(window.wait_end(ctx.stop)?))?;
         let bytes = place::log_end(self.cluster)? - before;
-        ensure!(result.errors == 0, "{} updates failed: {:?}", result.errors, result.first_error);
+        let failed = result.errors + result.conflicts + result.wrong;
+        ensure!(failed == 0, "{failed} updates failed: {:?}", result.first_error);
         let mean_ns = result.latency.mean().context("no update ended in the window")?;
         Ok((mean_ns, bytes / result.span_operations as f64))
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::floor::floor;
 use super::server::NullServer;
 use crate::error::DatabaseError;
-use crate::load::{self, LoadPlan, LoadResult};
+use crate::load::{self, ByKey, LoadPlan, LoadResult};
 
 /// Id of the closed loop; that of the open one ends in `.open`.
 const ID: &str = "database.client";
@@ -90,11 +90,11 @@ impl ClientPlan<'_> {
         open_rate_per_s: Option<f64>,
         seed: u64,
     ) -> Result<LoadResult, DatabaseError> {
+        let programs = ByKey::select("SELECT v FROM rows WHERE k = $1", 1);
         let plan = LoadPlan {
             address: server.address(),
             settings: &[],
-            statement: "SELECT v FROM rows WHERE k = $1",
-            keys: 1,
+            programs: &programs,
             sessions: self.sessions,
             cpus: self.client_cpus,
             open_rate_per_s,
@@ -130,7 +130,7 @@ fn add(samples: &mut Samples, seen: &LoadResult, window: Duration) {
     add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, operations / window.as_secs_f64());
     add(metric::WINDOW, Unit::Ns, Better::Neither, window.as_nanos() as f64);
     add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
-    let wrong = seen.errors + seen.wrong_rows;
+    let wrong = seen.errors + seen.conflicts + seen.wrong;
     add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
     if seen.operations > 0 {
         let cpu_ns = seen.cpu_ns as f64;

@@ -9,7 +9,7 @@ use narrows_engine::{Context, Silent, Stop};
 use narrows_model::metric;
 
 use super::{ClientPlan, NullServer, floor};
-use crate::load::{self, LoadPlan, LoadResult};
+use crate::load::{self, ByKey, LoadPlan, LoadResult};
 use crate::wire::Connection;
 
 fn loaded(server: &NullServer, sessions: u32, open_rate_per_s: Option<f64>) -> LoadResult {
@@ -17,8 +17,7 @@ fn loaded(server: &NullServer, sessions: u32, open_rate_per_s: Option<f64>) -> L
     let plan = LoadPlan {
         address: server.address(),
         settings: &["jit = off".to_string()],
-        statement: "SELECT v FROM rows WHERE k = $1",
-        keys: 10,
+        programs: &ByKey::select("SELECT v FROM rows WHERE k = $1", 10),
         sessions,
         cpus: &[],
         open_rate_per_s,
@@ -36,7 +35,7 @@ fn sessions_on_all_its_threads_are_answered_with_one_row_each() {
     let server = NullServer::start(folder.path(), 1, &[cpu, cpu, cpu], 8).unwrap();
     let seen = loaded(&server, 8, None);
     assert!(seen.span_operations >= 8, "{seen:?}");
-    assert_eq!((seen.errors, seen.wrong_rows, seen.first_error), (0, 0, None));
+    assert_eq!((seen.errors, seen.wrong, seen.first_error), (0, 0, None));
 }
 
 #[test]
@@ -81,8 +80,8 @@ fn the_floor_moves_as_many_bytes_as_a_session() {
     let cpus = narrows_facts::affinity::current();
     let floor = floor(3, &cpus[..1], &cpus[..1], Duration::from_millis(5)).unwrap();
     assert!(floor.rate_per_s > 0.0 && floor.cpu_per_op_ns > 0.0, "{floor:?}");
-    // Bind with a name of seven letters, Execute, Sync; BindComplete, DataRow, CommandComplete, ReadyForQuery.
-    assert_eq!((floor.request_bytes, floor.answer_bytes), (51, 44));
+    // Bind with a name of two letters, Execute, Sync; BindComplete, DataRow, CommandComplete, ReadyForQuery.
+    assert_eq!((floor.request_bytes, floor.answer_bytes), (46, 44));
 }
 
 #[test]

@@ -181,13 +181,14 @@ impl Connection {
         ended.map_err(E::from)
     }
 
-    /// Prepares a named statement and gives up the stream for the load.
+    /// Prepares named statements, all in one transaction, and gives up the stream for the load.
     pub(crate) fn into_prepared(
         mut self,
-        name: &str,
-        sql: &str,
+        statements: &[(String, &str)],
     ) -> Result<(Stream, u32), WireError> {
-        frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
+        for (name, sql) in statements {
+            frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
+        }
         frontend::sync(&mut self.outbox);
         self.send()?;
         self.until_ready(|_| Ok(()))?;

@@ -1,0 +1,91 @@
+//! Drives sessions: thread per processor, closed or open loop, one common window.
+//!
+//! What a session does is a [`Program`], made for it by a [`Programs`]: it draws the next operation with its class and pause,
+//! writes a step (one or several prepared statements with their values) into the send buffer, looks at the answer
+//! and writes the next step, until the operation is right, wrong, or rolled back as planned. A transaction of several steps is
+//! `BEGIN`, statements and `COMMIT` among the program's statements; the engine rolls back what an error or an early end leaves
+//! open. After an error a program may have the same operation done again. [`ByKey`] is the smallest; [`Keys`] draws
+//! keys for any. Latencies and counts are kept by class ([`ClassResult`]).
+//!
+//! Closed loop: every session sends its next operation when it has the answer, after its pause. Open loop: operations are due by
+//! a Poisson schedule; an operation that finds no idle session waits in the client, and its latency counts from
+//! when it was due. What is still unanswered when the drain ends is recorded with the time it has waited, so
+//! that an overload shows in the percentiles instead of vanishing from them.
+
+mod by_key;
+mod closed;
+mod keys;
+mod open;
+mod plan;
+mod program;
+mod result;
+mod slot;
+mod worker;
+
+use std::io;
+use std::sync::Mutex;
+
+use narrows_engine::{Gate, GateFailed, Stop, Window};
+
+pub use by_key::{ByKey, Expect};
+pub use keys::Keys;
+pub use plan::{LoadError, LoadPlan};
+pub use program::{Next, Operation, Program, Programs, Recovery, Verdict};
+pub use result::{ClassResult, LoadResult};
+use worker::Worker;
+
+/// Runs the load; `during` runs on the calling thread once all sessions are open, is given the window and the
+/// server processes of the sessions, and should return soon after the window ends.
+pub fn run<T>(
+    plan: &LoadPlan<'_>,
+    stop: &Stop,
+    during: impl FnOnce(&Window, &[u32]) -> Result<T, LoadError>,
+) -> Result<(LoadResult, T), LoadError> {
+    let threads = plan.sessions.min(plan.cpus.len().max(1) as u32).max(1);
+    let gate = Gate::new(threads as usize);
+    let pids = Mutex::new(Vec::new());
+    let halt = Stop::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|index| {
+                let (gate, pids, halt) = (&gate, &pids, &halt);
+                scope.spawn(move || {
+                    let worker = match Worker::new(plan, index, threads, pids) {
+                        Ok(worker) => worker,
+                        Err(error) => {
+                            gate.fail();
+                            return Err(error);
+                        }
+                    };
+                    let Ok(window) = gate.ready() else { return Ok(LoadResult::default()) };
+                    worker.drive(&window, &[stop, halt])
+                })
+            })
+            .collect();
+        let seen = match gate.open(plan.warm_up, plan.window) {
+            Ok(window) => {
+                let pids = pids.lock().expect("no worker panics holding it").clone();
+                let seen = during(&window, &pids);
+                if seen.is_err() {
+                    halt.set();
+                }
+                Some(seen)
+            }
+            Err(GateFailed) => None,
+        };
+        let mut total = LoadResult::default();
+        let mut failure = None;
+        for worker in workers {
+            match worker.join().expect("a load thread panicked") {
+                Ok(result) => total.merge(&result),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        // The observer's own error is the more telling one; a worker's follows from it.
+        match (seen, failure) {
+            (Some(Err(error)), _) | (_, Some(error)) => Err(error),
+            (Some(Ok(seen)), None) => Ok((total, seen)),
+            (None, None) => Err(LoadError::Thread(io::Error::other("no thread became ready"))),
+        }
+    })
+}

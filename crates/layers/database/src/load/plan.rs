@@ -1,0 +1,52 @@
+//! What to drive, and why it may end without a result.
+
+use std::io;
+use std::time::Duration;
+
+use narrows_engine::Stopped;
+
+use super::program::Programs;
+use crate::address::Address;
+use crate::wire::WireError;
+
+/// What to drive.
+#[derive(Clone, Copy)]
+pub struct LoadPlan<'a> {
+    /// The server.
+    pub address: &'a Address,
+    /// Run-time settings of every session, `name = value`.
+    pub settings: &'a [String],
+    /// What the sessions do.
+    pub programs: &'a dyn Programs,
+    /// Sessions in all.
+    pub sessions: u32,
+    /// Processors for the client's threads; one thread on each, not more threads than sessions.
+    pub cpus: &'a [u32],
+    /// Operations per second in an open loop; `None` is a closed loop.
+    pub open_rate_per_s: Option<f64>,
+    /// Unmeasured start of the load.
+    pub warm_up: Duration,
+    /// The window.
+    pub window: Duration,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// Why a load ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Connecting, preparing or the connection itself.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// On request.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// A thread couldn't be set up.
+    #[error("the load's thread could not be set up: {0}")]
+    Thread(io::Error),
+    /// A program drew an operation, or went on with one, and wrote no statement.
+    #[error(
+        "an operation of the load has a step without a statement, which no server would answer"
+    )]
+    NothingToSend,
+}

@@ -1,0 +1,259 @@
+//! What a load saw, by class of operation and together.
+
+use std::collections::BTreeMap;
+
+use narrows_engine::{Window, now_ns};
+use narrows_facts::process;
+use narrows_stats::Recorder;
+
+use super::slot::Ending;
+use crate::session::Refusal;
+
+/// Slices of the throughput series.
+const SLICE_NS: u64 = 100_000_000;
+
+/// What the load saw.
+#[derive(Debug, Clone, Default)]
+pub struct LoadResult {
+    /// Operations completed in the window: answered right or wrong, or rolled back as planned.
+    pub operations: u64,
+    /// The same from the first to the last, warm-up and drain included.
+    pub span_operations: u64,
+    /// Latency of operations that ended, however, ns: in the window (closed), due in the window (open, from when due).
+    pub latency: Recorder,
+    /// How long after an operation could have been sent it was sent, ns: due by the schedule and a session free (open
+    /// loop), a pause over (closed loop).
+    pub lateness: Recorder,
+    /// Open loop: operations due in the window.
+    pub due: u64,
+    /// Open loop: operations never sent.
+    pub skipped: u64,
+    /// Operations that ended with an error, from the first to the last; without those that a conflict ended.
+    pub errors: u64,
+    /// Operations that a conflict ended and that were not done again, from the first to the last.
+    pub conflicts: u64,
+    /// Operations with a wrong answer, from the first to the last.
+    pub wrong: u64,
+    /// The first error's or wrong answer's text.
+    pub first_error: Option<String>,
+    /// How often the server answered with an error, by SQLSTATE: planned ones, those that were followed by another
+    /// try and those that weren't, from the first to the last.
+    pub refusals: BTreeMap<String, u64>,
+    /// The same by class of operation, by their numbers.
+    pub classes: Vec<ClassResult>,
+    /// Processor time of all client threads in the window, ns.
+    pub cpu_ns: u64,
+    /// The busiest client thread's processor time in the window, ns.
+    pub busiest_cpu_ns: u64,
+    /// Operations completed per 100 ms of the window.
+    pub slices: Vec<u64>,
+    /// Client threads.
+    pub threads: u32,
+}
+
+/// What the load saw of one class of operations. `operations` and `latency` are of the window, as in [`LoadResult`]; all
+/// else from the first to the last.
+#[derive(Debug, Clone, Default)]
+pub struct ClassResult {
+    /// Its name.
+    pub name: String,
+    /// Completed in the window, those rolled back as planned among them.
+    pub operations: u64,
+    /// Of these, rolled back as planned.
+    pub operations_rolled_back: u64,
+    /// Completed, warm-up and drain included.
+    pub span_operations: u64,
+    /// Latency, ns.
+    pub latency: Recorder,
+    /// Rolled back as planned.
+    pub rolled_back: u64,
+    /// With a wrong answer; they count as completed.
+    pub wrong: u64,
+    /// Ended with an error other than a conflict.
+    pub errors: u64,
+    /// Ended by a conflict.
+    pub conflicts: u64,
+    /// Answers that were a serialization failure (40001), followed by another try or not.
+    pub serialization_failures: u64,
+    /// Answers that were a deadlock (40P01), followed by another try or not.
+    pub deadlocks: u64,
+    /// How often an operation was done again.
+    pub retries: u64,
+}
+
+impl LoadResult {
+    /// Adds what another thread saw.
+    pub(super) fn merge(&mut self, other: &LoadResult) {
+        self.operations += other.operations;
+        self.span_operations += other.span_operations;
+        self.latency.merge(&other.latency);
+        self.lateness.merge(&other.lateness);
+        self.due += other.due;
+        self.skipped += other.skipped;
+        self.errors += other.errors;
+        self.conflicts += other.conflicts;
+        self.wrong += other.wrong;
+        self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
+        for (code, count) in &other.refusals {
+            *self.refusals.entry(code.clone()).or_default() += count;
+        }
+        self.classes.resize_with(self.classes.len().max(other.classes.len()), Default::default);
+        for (class, other) in self.classes.iter_mut().zip(&other.classes) {
+            class.merge(other);
+        }
+        self.cpu_ns += other.cpu_ns;
+        self.busiest_cpu_ns = self.busiest_cpu_ns.max(other.busiest_cpu_ns);
+        self.threads += other.threads;
+        self.slices.resize(self.slices.len().max(other.slices.len()), 0);
+        for (sum, n) in self.slices.iter_mut().zip(&other.slices) {
+            *sum += n;
+        }
+    }
+}
+
+impl ClassResult {
+    fn merge(&mut self, other: &ClassResult) {
+        self.name.clone_from(&other.name);
+        self.latency.merge(&other.latency);
+        for (sum, n) in [
+            (&mut self.operations, other.operations),
+            (&mut self.operations_rolled_back, other.operations_rolled_back),
+            (&mut self.span_operations, other.span_operations),
+            (&mut self.rolled_back, other.rolled_back),
+            (&mut self.wrong, other.wrong),
+            (&mut self.errors, other.errors),
+            (&mut self.conflicts, other.conflicts),
+            (&mut self.serialization_failures, other.serialization_failures),
+            (&mut self.deadlocks, other.deadlocks),
+            (&mut self.retries, other.retries),
+        ] {
+            *sum += n;
+        }
+    }
+}
+
+/// What one thread sees while it drives its sessions.
+pub(super) struct Tally {
+    window: Window,
+    seen: LoadResult,
+    cpu_start_ns: Option<u64>,
+    cpu_end_ns: Option<u64>,
+}
+
+impl Tally {
+    pub(super) fn new(window: Window, classes: &[String]) -> Tally {
+        let class = |name: &String| ClassResult { name: name.clone(), ..ClassResult::default() };
+        let seen = LoadResult {
+            classes: classes.iter().map(class).collect(),
+            slices: vec![0; window.length_ns().div_ceil(SLICE_NS) as usize],
+            threads: 1,
+            ..LoadResult::default()
+        };
+        Tally { window, seen, cpu_start_ns: None, cpu_end_ns: None }
+    }
+
+    /// Takes the thread's processor time at the borders of the window, at the first event after each.
+    #[inline]
+    pub(super) fn at_border(&mut self, now: u64) {
+        if self.cpu_start_ns.is_none() && now >= self.window.start_ns {
+            self.cpu_start_ns = Some(process::thread_cpu_ns());
+        }
+        if self.cpu_end_ns.is_none() && now >= self.window.end_ns {
+            self.cpu_end_ns = Some(process::thread_cpu_ns());
+        }
+    }
+
+    /// An operation ended at `now`.
+    #[inline]
+    pub(super) fn ended(&mut self, now: u64, class: usize, ending: Ending) {
+        let of_class = &mut self.seen.classes[class];
+        let in_window = self.window.contains(now);
+        match ending {
+            Ending::Right => {}
+            Ending::RolledBack => {
+                of_class.rolled_back += 1;
+                of_class.operations_rolled_back += u64::from(in_window);
+            }
+            Ending::Wrong(text) => {
+                of_class.wrong += 1;
+                self.seen.first_error.get_or_insert(text.into_owned());
+            }
+            Ending::Failed => return of_class.errors += 1,
+            Ending::Conflict => return of_class.conflicts += 1,
+        }
+        of_class.span_operations += 1;
+        if in_window {
+            of_class.operations += 1;
+            let slice = ((now - self.window.start_ns) / SLICE_NS) as usize;
+            if let Some(n) = self.seen.slices.get_mut(slice) {
+                *n += 1;
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn latency(&mut self, class: usize, ns: u64) {
+        self.seen.classes[class].latency.record(ns);
+    }
+
+    #[inline]
+    pub(super) fn lateness(&mut self, ns: u64) {
+        self.seen.lateness.record(ns);
+    }
+
+    /// An operation became due at `due`.
+    pub(super) fn due(&mut self, due: u64, skipped: bool) {
+        self.seen.due += u64::from(self.window.contains(due));
+        self.seen.skipped += u64::from(skipped);
+    }
+
+    /// Operations whose class nobody drew were waiting when the load ended: due, never sent.
+    pub(super) fn never_sent(&mut self, due: impl Iterator<Item = u64>) {
+        let now = now_ns();
+        for due in due {
+            self.seen.skipped += 1;
+            if self.window.contains(due) {
+                self.seen.latency.record(now - due);
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn refused(&mut self, class: usize, refusal: &Refusal) {
+        *self.seen.refusals.entry(refusal.code.clone()).or_default() += 1;
+        match refusal.code.as_str() {
+            Refusal::SERIALIZATION_FAILURE => self.seen.classes[class].serialization_failures += 1,
+            Refusal::DEADLOCK => self.seen.classes[class].deadlocks += 1,
+            _ => {}
+        }
+    }
+
+    #[cold]
+    pub(super) fn first_error(&mut self, refusal: &Refusal) {
+        self.seen.first_error.get_or_insert_with(|| refusal.to_string());
+    }
+
+    #[cold]
+    pub(super) fn again(&mut self, class: usize) {
+        self.seen.classes[class].retries += 1;
+    }
+
+    /// All of it; the sums over the classes are made here.
+    pub(super) fn finish(mut self) -> LoadResult {
+        if let Some(start) = self.cpu_start_ns {
+            // Sessions that all pause beyond the window's end leave no event behind it.
+            let end = self.cpu_end_ns.unwrap_or_else(process::thread_cpu_ns);
+            self.seen.cpu_ns = end.saturating_sub(start);
+            self.seen.busiest_cpu_ns = self.seen.cpu_ns;
+        }
+        for class in &self.seen.classes {
+            self.seen.operations += class.operations;
+            self.seen.span_operations += class.span_operations;
+            self.seen.errors += class.errors;
+            self.seen.conflicts += class.conflicts;
+            self.seen.wrong += class.wrong;
+            self.seen.latency.merge(&class.latency);
+        }
+        self.seen
+    }
+}
