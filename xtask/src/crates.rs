@@ -29,7 +29,9 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-observe", &["narrows-units", "narrows-model", "narrows-facts"]),
     ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-io", &["narrows-units", "narrows-facts"]),
-    ("narrows-bundle", &["narrows-units"]),
+    // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
+    ("narrows-tls", &[]),
+    ("narrows-bundle", &["narrows-units", "narrows-tls"]),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
@@ -46,6 +48,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-observe",
             "narrows-engine",
             "narrows-io",
+            "narrows-tls",
             "narrows-bundle",
         ],
     ),

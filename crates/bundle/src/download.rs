@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -148,7 +147,7 @@ fn store(
 fn agent() -> ureq::Agent {
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .unversioned_rustls_crypto_provider(narrows_tls::provider())
         .build();
     ureq::Agent::config_builder()
         .tls_config(tls)

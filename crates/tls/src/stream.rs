@@ -1,0 +1,164 @@
+//! An encrypted stream over TCP that can be waited for like a plain one, with one care: see [`TlsStream::holds_more`].
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Instant;
+
+use rustls::{ClientConnection, ProtocolVersion};
+
+use crate::{TlsError, certificate};
+
+/// An encrypted stream over TCP, blocking or not as its socket is.
+#[derive(Debug)]
+pub struct TlsStream {
+    tcp: TcpStream,
+    session: ClientConnection,
+    /// Bytes that are decrypted and were not read yet.
+    held: usize,
+}
+
+impl TlsStream {
+    /// Agrees on a session over a connected socket.
+    pub(crate) fn agree(
+        session: ClientConnection,
+        tcp: TcpStream,
+        until: Instant,
+    ) -> Result<TlsStream, TlsError> {
+        let mut stream = TlsStream { tcp, session, held: 0 };
+        while stream.session.is_handshaking() {
+            stream.write_out().map_err(TlsError::from)?;
+            if !stream.session.wants_read() {
+                continue;
+            }
+            match stream.read_in() {
+                Ok(0) => {
+                    let closed = "the server closed the connection";
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, closed).into());
+                }
+                Ok(_) => {}
+                Err(error) if waits(&error) && Instant::now() < until => {}
+                Err(error) if waits(&error) => {
+                    let silent = "the server was silent";
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, silent).into());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        stream.write_out().map_err(TlsError::from)?;
+        Ok(stream)
+    }
+
+    /// The socket below, to set its time limits.
+    pub fn socket(&self) -> &TcpStream {
+        &self.tcp
+    }
+
+    /// Whether bytes are decrypted that no `read` has given yet. Nobody who waits for the socket is woken for them.
+    #[inline]
+    pub fn holds_more(&self) -> bool {
+        self.held > 0
+    }
+
+    /// Protocol and ciphers, as "TLS 1.3 TLS13_AES_256_GCM_SHA384".
+    pub fn description(&self) -> String {
+        let version = match self.session.protocol_version() {
+            Some(ProtocolVersion::TLSv1_3) => "TLS 1.3",
+            _ => "TLS 1.2",
+        };
+        let suite = self.session.negotiated_cipher_suite();
+        suite.map_or(version.into(), |suite| format!("{version} {:?}", suite.suite()))
+    }
+
+    /// What ties a password to the server's certificate (RFC 5929, `tls-server-end-point`); `None` where that is not defined for it.
+    pub fn end_point(&self) -> Option<Vec<u8>> {
+        certificate::end_point(self.session.peer_certificates()?.first()?)
+    }
+
+    /// Takes what the socket has, and decrypts it. Bytes taken; 0 at the end.
+    fn read_in(&mut self) -> io::Result<usize> {
+        let taken = self.session.read_tls(&mut self.tcp)?;
+        match self.session.process_new_packets() {
+            Ok(state) => self.held = state.plaintext_bytes_to_read(),
+            Err(error) => {
+                // So that the server's log can say why.
+                let _ = self.write_out();
+                let error = TlsError::from(error);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Sends all that is encrypted, waiting for the socket where it has to.
+    #[inline]
+    fn write_out(&mut self) -> io::Result<()> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut self.tcp) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.write_out_blocking()?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The socket is full and doesn't wait by itself: now it does.
+    #[cold]
+    fn write_out_blocking(&mut self) -> io::Result<()> {
+        self.tcp.set_nonblocking(false)?;
+        let written = self.session.write_tls(&mut self.tcp);
+        self.tcp.set_nonblocking(true)?;
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            written => written.map(|_| ()),
+        }
+    }
+}
+
+/// Which of the two a time limit gives differs between systems.
+fn waits(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
+
+impl Read for TlsStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.held > 0 {
+                let read = self.session.reader().read(buffer)?;
+                self.held -= read;
+                return Ok(read);
+            }
+            // A server that hangs up without a word is one that hung up: PostgreSQL's messages know their own length.
+            if self.read_in()? == 0 {
+                return Ok(0);
+            }
+            // What the session answers by itself (a change of keys) is sent by now or with the next write.
+            self.write_out()?;
+        }
+    }
+}
+
+impl Write for TlsStream {
+    #[inline]
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let taken = self.session.writer().write(buffer)?;
+        self.write_out()?;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_out()
+    }
+}
+
+impl AsRawFd for TlsStream {
+    fn as_raw_fd(&self) -> RawFd {
+        self.tcp.as_raw_fd()
+    }
+}
