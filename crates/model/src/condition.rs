@@ -53,6 +53,14 @@ pub const CLIENT_CPUS: &str = "client_cpus";
 pub const CPUS_SHARED: &str = "cpus_shared";
 /// Durable-write method: `fdatasync`, `open_dsync`.
 pub const SYNC_METHOD: &str = "sync_method";
+/// `other` where a statement was planned otherwise after the load than before it.
+pub const PLAN_AFTER: &str = "plan_after";
+/// `index` where the index alone answered, so that the table was not read.
+pub const ANSWERED_FROM: &str = "answered_from";
+/// Blocks of the table that one operation asks for.
+pub const BLOCKS_PER_OP: &str = "blocks_per_op";
+/// Mean time between an answer and the session's next operation, ns.
+pub const THINK_NS: &str = "think_ns";
 /// Parallel workers asked for.
 pub const WORKERS: &str = "workers";
 /// Server version text.

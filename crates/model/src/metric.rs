@@ -234,9 +234,11 @@ pub const SERVER_READ_BYTES: &str = "server_read_bytes";
 pub const WAL_BYTES_PER_OP: &str = "wal_bytes_per_op";
 /// Log flushes per operation.
 pub const FLUSHES_PER_OP: &str = "flushes_per_op";
+/// Operations that commit durably, of all operations, as the client drew them.
+pub const COMMITS_PER_OP: &str = "commits_per_op";
 /// Mean time of one log flush as the server itself measured it, ns (`track_wal_io_timing`).
 pub const SERVER_FLUSH_TIME: &str = "server_flush_time";
-/// Transactions the server counted in the window.
+/// Transactions the server counted over the load, over those of one operation where it takes several.
 pub const SERVER_TRANSACTIONS: &str = "server_transactions";
 /// Checkpoints that the server reported over the load: mostly when they end.
 pub const CHECKPOINTS: &str = "checkpoints";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use narrows_engine::{Phase, Progress, Scratch};
 use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
-use narrows_layer_database::{Address, Connection, Database, Endpoint, Settings};
+use narrows_layer_database::{Address, Connection, Contents, Database, Endpoint, Settings};
 use narrows_model::{DatabaseChoice, Layer, Role};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
@@ -169,11 +169,14 @@ fn measure(
 ) -> Result<()> {
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
+    let local = own_server || address.is_local();
     let settings = Settings {
         run_id: session.run.id.clone(),
         monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
         table_bytes: resolved.plan.table_bytes,
         cached_bytes: resolved.plan.shared_buffers_bytes / CACHED_SHARE,
+        contents: Contents::default(),
+        memory_bytes: local.then_some(resolved.platform.memory.total_bytes),
         server_cpus: if own_server {
             resolved.split.server.clone()
         } else {

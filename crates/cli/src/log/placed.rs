@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Progress, Scratch};
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{
-    Address, Connection, Database, Endpoint, Settings, Turns, Variation, Workload,
+    Address, Connection, Contents, Database, Endpoint, Settings, Turns, Variation, Workload,
 };
 use narrows_model::{Layer, RolePath, condition};
 use narrows_observe::Watch;
@@ -83,6 +83,8 @@ impl PlacedServer {
             monitor_database: Some(Cluster::DATABASE.to_string()),
             table_bytes: TABLE_BYTES,
             cached_bytes: CACHED_BYTES,
+            contents: Contents::default(),
+            memory_bytes: Some(places.platform.memory.total_bytes),
             server_cpus: split.server.clone(),
             client_cpus: split.client.clone(),
             cpu_quota: places.platform.cgroup.cpu_quota_cpus,

@@ -17,7 +17,7 @@ use crate::evict::{evict_once, segments};
 use crate::once::Cpus;
 use crate::processes::ServerProcesses;
 use crate::schema::Schema;
-use crate::table::Table;
+use crate::table::{Contents, Table};
 use crate::wire::Connection;
 
 /// Share of the table's files that may stay in memory after an eviction.
@@ -34,6 +34,10 @@ pub struct Settings {
     pub table_bytes: u64,
     /// Size of the part that the cached workloads use, bytes.
     pub cached_bytes: u64,
+    /// What the table is filled with.
+    pub contents: Contents,
+    /// Memory of the server's machine, bytes; `None` where that is another.
+    pub memory_bytes: Option<u64>,
     /// Processors the server may use, as far as known.
     pub server_cpus: Vec<u32>,
     /// Processors of the client.
@@ -67,6 +71,8 @@ pub struct Database {
     pub(crate) processes: Option<ServerProcesses>,
     pub(crate) watch: Watch,
     pub(crate) server_settings: Value,
+    /// Size of the buffer pool, bytes.
+    pub(crate) pool_bytes: u64,
 }
 
 impl Database {
@@ -113,9 +119,13 @@ impl Database {
             processes,
             watch,
             server_settings: Value::Null,
+            pool_bytes: 0,
         };
         database.settings.conditions.insert(condition::SERVER_VERSION.into(), json!(version_text));
         database.server_settings = database.changed_settings()?;
+        let pool = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
+        let pool = database.control.one(pool)?;
+        database.pool_bytes = pool.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(database)
     }
 
@@ -149,7 +159,9 @@ impl Database {
         let block_bytes: u64 =
             self.control.one("SHOW block_size")?.and_then(|t| t.parse().ok()).unwrap_or(8192);
         let rows = (self.settings.table_bytes / block_bytes).max(1);
-        self.table = Some(Table::create(&mut self.control, ctx, self.schema.name(), rows)?);
+        let name = (self.schema.name(), "rows");
+        self.table =
+            Some(Table::create(&mut self.control, ctx, name, rows, self.settings.contents)?);
         Ok(())
     }
 
@@ -163,6 +175,11 @@ impl Database {
         }
         self.control.heed(None);
         Ok(self.schema.drop(&mut self.control, &self.address)?)
+    }
+
+    /// Size of the server's buffer pool, bytes; zero where it doesn't say.
+    pub fn pool_bytes(&self) -> u64 {
+        self.pool_bytes
     }
 
     /// Size of the table, bytes; zero before [`Database::prepare`].

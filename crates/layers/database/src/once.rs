@@ -8,7 +8,10 @@ use crate::counters::Counters;
 use crate::load::LoadResult;
 use crate::processes::Used;
 use crate::sampling::{Sampled, Wait};
+use crate::task::Task;
 
+/// The class of operations that commit, of a load with several.
+pub(crate) const UPDATES: &str = "update";
 /// Above this share of its periods a quota is what limits the group.
 const MOSTLY_THROTTLED: f64 = 0.5;
 
@@ -29,6 +32,7 @@ impl Cpus {
 
 /// Everything one repeat saw.
 pub(crate) struct Once {
+    pub(crate) task: Task,
     pub(crate) sessions: u32,
     /// Server processes that work on operations at the same time: the sessions, or a scan's processes.
     pub(crate) parties: f64,
@@ -81,7 +85,7 @@ impl Once {
                 add(metric::LATENESS_P99, Unit::Ns, Better::Less, late as f64);
             }
             debug_assert!(offered > 0.0);
-        } else if let Some(mean) = self.load.latency.mean() {
+        } else if let Some(mean) = self.load.latency.mean().filter(|_| self.task.think.is_zero()) {
             add(metric::IN_FLIGHT, Unit::Count, Better::Neither, rate * mean / 1e9);
             add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(self.sessions));
         }
@@ -115,6 +119,9 @@ impl Once {
         per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
         per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counters.read_time_ns);
+        if self.task.commits() > 0.0 {
+            per_op(metric::COMMITS_PER_OP, Unit::CountPerOp, self.commits());
+        }
         if let Some(flushes) = counters.flushes {
             per_op(metric::FLUSHES_PER_OP, Unit::CountPerOp, flushes);
             if let Some(time) = counters.flush_time_ns.filter(|&t| t > 0.0 && flushes > 0.0) {
@@ -130,13 +137,20 @@ impl Once {
         total(
             metric::SERVER_TRANSACTIONS,
             Unit::Count,
-            counters.transactions - self.setup_transactions,
+            (counters.transactions - self.setup_transactions) / self.task.transactions(),
         );
         total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
         total(metric::CHECKPOINT_PAGES, Unit::Count, counters.checkpoint_pages);
         if let Some(at_work) = counters.checkpointing {
             total(metric::CHECKPOINTING, Unit::Count, at_work);
         }
+    }
+
+    /// Durable commits over the whole load, as the client drew them.
+    fn commits(&self) -> f64 {
+        let updates = self.load.classes.iter().find(|class| class.name == UPDATES);
+        let counted = updates.map(|class| class.span_operations as f64);
+        counted.unwrap_or(self.load.span_operations as f64 * self.task.commits())
     }
 
     fn add_processors(&self, samples: &mut Samples, cpus: &Cpus) {

@@ -1,29 +1,33 @@
 //! The repeats of a workload: every variation in turn, forward, then backward, and so on, so that what changes over
 //! time hits all of them alike.
 
-use narrows_engine::{Context, Phase, Samples};
-use narrows_model::{Layer, Measurement, Replication, condition};
+use narrows_engine::{Context, Phase};
+use narrows_model::{Layer, Measurement, condition};
 use serde_json::json;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
+use crate::explain::{self, Plan};
 use crate::filling::Filling;
 use crate::once::Cpus;
-use crate::sampling::Sampled;
 use crate::table::Table;
-use crate::variation::{Variation, Workload};
+use crate::task::{Action, Calls, Planned, Source, Task, inside_function};
+use crate::variation::Variation;
 
 impl Database {
     /// Runs the variations interleaved (forward, then backward, and so on), so that what changes over time
     /// hits all of them alike, and returns a measurement for each.
+    ///
+    /// # Errors
+    /// The server plans a statement otherwise than it is meant to run, or broke; or a stop.
     pub fn measure(
         &mut self,
         ctx: &Context<'_>,
-        workload: Workload,
+        task: impl Into<Task>,
         variations: &[Variation],
     ) -> Result<Vec<Measurement>, DatabaseError> {
-        let outcome = self.interleave(ctx, workload, variations);
+        let outcome = self.interleave(ctx, &task.into(), variations);
         // However it ended, the server gets its processors back.
         if variations.iter().any(|variation| !variation.server_cpus.is_empty()) {
             self.move_server(&self.cpus.server);
@@ -34,28 +38,27 @@ impl Database {
     fn interleave(
         &mut self,
         ctx: &Context<'_>,
-        workload: Workload,
+        task: &Task,
         variations: &[Variation],
     ) -> Result<Vec<Measurement>, DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
-        let statement = workload.statement(&table.name());
-        for variation in variations {
-            let settings = variation.settings(workload);
-            let wanted = workload.expected_plan(variation.workers);
-            table.verify_plan(&mut self.control, &settings, &statement, wanted)?;
-        }
-        let files = match workload {
-            Workload::LookupUncached | Workload::Scan => Some(self.evictable()?),
-            Workload::LookupCached | Workload::Update => {
+        let plans: Vec<Vec<(Planned, Plan)>> = variations
+            .iter()
+            .map(|variation| self.plans(task, variation, &table))
+            .collect::<Result<_, _>>()?;
+        let files = match task.source {
+            Source::Drive => Some(self.evictable()?),
+            Source::Pool => {
                 ctx.progress.phase(Layer::Database, Phase::WarmUp, "the buffer pool");
-                let rows = self.cached_rows(&table);
+                let rows = self.rows_of(task, &table);
                 table.warm(&mut self.control, rows)?;
                 None
             }
         };
         let mut filling: Vec<Filling> = variations
             .iter()
-            .map(|variation| self.begin(workload, variation, &statement))
+            .zip(&plans)
+            .map(|(variation, plans)| self.begin(task, variation, plans))
             .collect();
         for repeat in 0..ctx.repeats {
             let mut order: Vec<usize> = (0..variations.len()).collect();
@@ -83,26 +86,64 @@ impl Database {
                         })?),
                         None => None,
                     };
-                if workload == Workload::Scan {
+                if task.is_scan() && task.source == Source::Drive {
                     self.claim(ctx);
                 }
                 let before = narrows_observe::sentinel();
-                let (once, hot) = match workload {
-                    Workload::Scan => self.once_scan(ctx, variation, &statement)?,
-                    _ => self.once_load(
-                        ctx,
-                        workload,
-                        variation,
-                        &statement,
-                        seed,
-                        files.as_deref(),
-                    )?,
+                let (once, hot) = if task.is_scan() {
+                    self.once_scan(ctx, task, variation)?
+                } else {
+                    self.once_load(ctx, task, variation, seed, files.as_deref())?
                 };
                 let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
                 filling[index].take(repeat, &once, &self.cpus_of(variation), hot, resident, drift);
             }
         }
+        for ((filling, plans), variation) in filling.iter_mut().zip(&plans).zip(variations) {
+            self.planned_again(task, variation, plans, filling)?;
+        }
         Ok(filling.into_iter().map(Filling::finish).collect())
+    }
+
+    /// How the server plans the statements of a variation, all as they are meant.
+    pub(crate) fn plans(
+        &mut self,
+        task: &Task,
+        variation: &Variation,
+        table: &Table,
+    ) -> Result<Vec<(Planned, Plan)>, DatabaseError> {
+        let settings = task.settings(variation);
+        let statements = task.statements(&table.name(), variation.workers);
+        if matches!(task.action, Action::Lookup { calls: Calls::Inside, .. }) {
+            self.control.execute(&inside_function(&table.name()))?;
+        }
+        let mut plans = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let plan = explain::verified(&mut self.control, &settings, &statement)?;
+            plans.push((statement, plan));
+        }
+        Ok(plans)
+    }
+
+    /// Asks again after the load: statistics that changed meanwhile may have changed a plan in the middle of it.
+    pub(crate) fn planned_again(
+        &mut self,
+        task: &Task,
+        variation: &Variation,
+        before: &[(Planned, Plan)],
+        filling: &mut Filling,
+    ) -> Result<(), DatabaseError> {
+        let settings = task.settings(variation);
+        for (statement, plan) in before {
+            let after = explain::explain(&mut self.control, &settings, statement)?;
+            if after.reads_by() != plan.reads_by() {
+                let say = &mut filling.measurement.conditions;
+                say.insert(condition::PLAN_AFTER.into(), json!("other"));
+                let text = after.text.replace(self.schema.name(), "narrows");
+                say.insert("plan_after_text".into(), json!(text));
+            }
+        }
+        Ok(())
     }
 
     /// The pages that the scan's reads are about to fill. Lookups take theirs from small free blocks, which are not
@@ -114,8 +155,15 @@ impl Database {
         }
     }
 
-    pub(crate) fn cached_rows(&self, table: &Table) -> u64 {
-        (self.settings.cached_bytes / table.block_bytes).clamp(1, table.rows)
+    /// Rows that a workload's keys are drawn from, which is blocks.
+    pub(crate) fn rows_of(&self, task: &Task, table: &Table) -> u64 {
+        let bytes = match (task.working_set_bytes, task.source) {
+            _ if task.is_scan() => table.bytes,
+            (Some(bytes), _) => bytes,
+            (None, Source::Pool) => self.settings.cached_bytes,
+            (None, Source::Drive) => table.bytes,
+        };
+        (bytes / table.block_bytes).clamp(1, table.rows)
     }
 
     pub(crate) fn cpus_of(&self, variation: &Variation) -> Cpus {
@@ -132,67 +180,6 @@ impl Database {
         for pid in processes.pids() {
             // A process may end between the listing and the call.
             let _ = narrows_facts::affinity::pin_pid(pid, cpus);
-        }
-    }
-
-    pub(crate) fn begin(
-        &self,
-        workload: Workload,
-        variation: &Variation,
-        statement: &str,
-    ) -> Filling {
-        let mut measurement = Measurement::new(&variation.id, Layer::Database);
-        measurement.replication = Replication::PerWindow;
-        let table = self.table.as_ref().expect("prepare comes before measure");
-        let say = &mut measurement.workload;
-        say.insert("workload".into(), json!(workload.word()));
-        say.insert("statement".into(), json!(statement.replace(self.schema.name(), "narrows")));
-        say.insert("settings".into(), json!(variation.settings(workload)));
-        let open = variation.open_rate_per_s.is_some();
-        say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
-        say.insert(condition::SESSIONS.into(), json!(variation.sessions));
-        say.insert("table_bytes".into(), json!(table.bytes));
-        say.insert(
-            "keys".into(),
-            json!(match workload {
-                Workload::LookupUncached | Workload::Scan => table.rows,
-                _ => self.cached_rows(table),
-            }),
-        );
-        if workload == Workload::Scan {
-            say.insert(condition::WORKERS.into(), json!(variation.workers));
-        }
-        let cpus = self.cpus_of(variation);
-        let found = &mut measurement.conditions;
-        found.extend(self.settings.conditions.clone());
-        found.insert(condition::SERVER_CPUS.into(), json!(cpus.server));
-        found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
-        found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
-        found.insert("server_settings".into(), self.server_settings.clone());
-        found.insert("autovacuum_on_table".into(), json!(false));
-        if let Some(intervention) = &variation.intervention {
-            found.insert(condition::INTERVENTION.into(), json!(intervention));
-        }
-        if let Some(baseline) = &variation.baseline {
-            found.insert(condition::BASELINE.into(), json!(baseline));
-        }
-        match workload {
-            Workload::LookupUncached | Workload::Scan => {
-                found.insert(condition::UNCACHED_BY.into(), json!("eviction"));
-                found.insert(condition::METHOD.into(), json!("buffered"));
-            }
-            _ => {}
-        }
-        if let (Workload::Scan, Some(bytes)) = (workload, self.settings.claim_bytes) {
-            found.insert("memory_claimed_bytes".into(), json!(bytes));
-        }
-        Filling {
-            measurement,
-            samples: Samples::new(),
-            sampled: Sampled::default(),
-            hot: None,
-            scan_bytes: (workload == Workload::Scan).then_some(table.bytes),
-            workers: variation.workers,
         }
     }
 }

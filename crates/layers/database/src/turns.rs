@@ -6,14 +6,16 @@ use narrows_stats::Recorder;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
+use crate::explain::Plan;
 use crate::filling::Filling;
-use crate::variation::{Variation, Workload};
+use crate::task::{Planned, Task};
+use crate::variation::Variation;
 
 /// A measurement in the making.
 pub struct Turns {
-    workload: Workload,
+    task: Task,
     variation: Variation,
-    statement: String,
+    plans: Vec<(Planned, Plan)>,
     filling: Filling,
     taken: u32,
     /// Latencies of all windows together: single ones may be too short for a percentile.
@@ -28,19 +30,17 @@ impl Database {
     pub fn begin_turns(
         &mut self,
         ctx: &Context<'_>,
-        workload: Workload,
+        task: impl Into<Task>,
         variation: Variation,
     ) -> Result<Turns, DatabaseError> {
+        let task = task.into();
         let table = self.table.clone().expect("prepare comes before measure");
-        let statement = workload.statement(&table.name());
-        let settings = variation.settings(workload);
-        let wanted = workload.expected_plan(variation.workers);
-        table.verify_plan(&mut self.control, &settings, &statement, wanted)?;
+        let plans = self.plans(&task, &variation, &table)?;
         ctx.progress.phase(Layer::Database, Phase::WarmUp, "the buffer pool");
-        let rows = self.cached_rows(&table);
+        let rows = self.rows_of(&task, &table);
         table.warm(&mut self.control, rows)?;
-        let filling = self.begin(workload, &variation, &statement);
-        Ok(Turns { workload, variation, statement, filling, taken: 0, all: Recorder::new() })
+        let filling = self.begin(&task, &variation, &plans);
+        Ok(Turns { task, variation, plans, filling, taken: 0, all: Recorder::new() })
     }
 
     /// One window of it.
@@ -53,14 +53,13 @@ impl Database {
         ctx.progress.phase(Layer::Database, Phase::Measure, &variation.id);
         let seed = ctx.seed ^ (u64::from(turns.taken) << 32);
         let before = narrows_observe::sentinel();
-        let (once, hot) =
-            self.once_load(ctx, turns.workload, variation, &turns.statement, seed, None)?;
+        let (once, hot) = self.once_load(ctx, &turns.task, variation, seed, None)?;
         let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
         let cpus = self.cpus_of(variation);
         turns.filling.take(turns.taken, &once, &cpus, hot, None, drift);
         turns.all.merge(&once.load.latency);
         turns.taken += 1;
-        Ok(())
+        self.planned_again(&turns.task, &turns.variation, &turns.plans, &mut turns.filling)
     }
 }
 

@@ -23,25 +23,6 @@ impl Workload {
             Workload::Scan => "scan",
         }
     }
-
-    pub(crate) fn statement(self, table: &str) -> String {
-        match self {
-            Workload::LookupCached | Workload::LookupUncached => {
-                format!("SELECT v FROM {table} WHERE k = $1")
-            }
-            Workload::Update => format!("UPDATE {table} SET v = v + 1 WHERE k = $1"),
-            // The sum has to read every row; a bare count could be answered from less.
-            Workload::Scan => format!("SELECT sum(v) FROM {table}"),
-        }
-    }
-
-    pub(crate) fn expected_plan(self, workers: u32) -> &'static str {
-        match self {
-            Workload::Scan if workers > 1 => "Parallel Seq Scan",
-            Workload::Scan => "Seq Scan",
-            _ => "Index Scan",
-        }
-    }
 }
 
 /// One way of running a workload.
@@ -83,31 +64,5 @@ impl Variation {
     /// A scan by that many processes.
     pub fn scan(id: impl Into<String>, workers: u32) -> Self {
         Variation { workers, ..Variation::closed(id, 1) }
-    }
-
-    pub(crate) fn settings(&self, workload: Workload) -> Vec<String> {
-        let mut settings = vec![
-            "jit = off".to_string(),
-            "enable_bitmapscan = off".to_string(),
-            "plan_cache_mode = force_generic_plan".to_string(),
-        ];
-        match workload {
-            Workload::Update => settings.push(format!(
-                "synchronous_commit = {}",
-                if self.synchronous_commit { "on" } else { "off" }
-            )),
-            Workload::Scan => {
-                // The leader scans too. With pages at their usual price all plans of a one-row-per-block table cost
-                // the same to within the planner's tolerance of 1 %, and the serial one wins.
-                settings.push(format!("max_parallel_workers_per_gather = {}", self.workers - 1));
-                settings.push("seq_page_cost = 0".to_string());
-                settings.push("parallel_setup_cost = 0".to_string());
-                settings.push("parallel_tuple_cost = 0".to_string());
-                settings.push("enable_indexscan = off".to_string());
-                settings.push("enable_indexonlyscan = off".to_string());
-            }
-            _ => settings.push("max_parallel_workers_per_gather = 0".to_string()),
-        }
-        settings
     }
 }

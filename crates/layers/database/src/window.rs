@@ -8,15 +8,17 @@ use narrows_observe::{Seen, Watch};
 
 use crate::counters;
 use crate::database::Database;
+use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
-use crate::load::{self, ByKey, LoadError, LoadPlan};
+use crate::load::{self, LoadError, LoadPlan};
 use crate::once::Once;
 use crate::processes::{ServerProcesses, Used, title};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
 use crate::session::APPLICATION_NAME;
-use crate::variation::{Variation, Workload};
+use crate::task::Task;
+use crate::variation::Variation;
 use crate::wire::Connection;
 
 /// A scan is given up after this long.
@@ -26,23 +28,15 @@ impl Database {
     pub(crate) fn once_load(
         &mut self,
         ctx: &Context<'_>,
-        workload: Workload,
+        task: &Task,
         variation: &Variation,
-        statement: &str,
         seed: u64,
         files: Option<&[PathBuf]>,
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
-        let settings = variation.settings(workload);
-        let keys = match workload {
-            Workload::LookupUncached => table.rows,
-            _ => self.cached_rows(&table),
-        };
+        let settings = task.settings(variation);
         let window = ctx.window;
-        let programs = match workload {
-            Workload::Update => ByKey::update(statement, keys),
-            _ => ByKey::select(statement, keys),
-        };
+        let programs = Drawn::new(task, &[table.name()], self.rows_of(task, &table));
         let plan = LoadPlan {
             address: &self.address,
             settings: &settings,
@@ -76,6 +70,7 @@ impl Database {
         let span = self.watch.since(&span_before);
         let (used, sampled, seen, hot) = during;
         let once = Once {
+            task: *task,
             sessions: variation.sessions,
             parties: f64::from(variation.sessions),
             load,
@@ -95,11 +90,12 @@ impl Database {
     pub(crate) fn once_scan(
         &mut self,
         ctx: &Context<'_>,
+        task: &Task,
         variation: &Variation,
-        statement: &str,
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
-        let settings = variation.settings(Workload::Scan);
+        let settings = task.settings(variation);
+        let statement = &task.statements(&table.name(), variation.workers)[0].sql;
         let counters_before =
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span_before = self.watch.snapshot();
@@ -136,6 +132,7 @@ impl Database {
             used.backend_run_delay_ns *= sampled.most_workers + 1;
         }
         let once = Once {
+            task: *task,
             sessions: 1,
             parties: sampled.most_workers as f64 + 1.0,
             load,

@@ -1,0 +1,215 @@
+//! A task as the load's sessions do it: keys drawn, statements run, answers checked.
+
+use std::time::Duration;
+
+use narrows_engine::Rng;
+
+use crate::load::{Keys, Next, Operation, Program, Programs};
+use crate::once::UPDATES;
+use crate::session::{Answer, Request, Value};
+use crate::task::{Action, Calls, Spread, Task};
+
+/// Rounds in which keys that were drawn twice for one operation are replaced.
+const ROUNDS: u32 = 8;
+/// Statements by their numbers, where an operation has a choice.
+const FIRST: usize = 0;
+const SECOND: usize = 1;
+
+/// A task with its statements and its keys.
+pub(crate) struct Drawn {
+    pub(crate) task: Task,
+    /// The statements of each table; sessions take the tables in turn.
+    pub(crate) statements: Vec<Vec<String>>,
+    pub(crate) keys: Keys,
+}
+
+impl Drawn {
+    /// On tables of so many rows each, of which keys are drawn.
+    pub(crate) fn new(task: &Task, tables: &[String], rows: u64) -> Drawn {
+        let statements = tables
+            .iter()
+            .map(|table| task.statements(table, 1).into_iter().map(|planned| planned.sql).collect())
+            .collect();
+        let keys = match task.spread {
+            Spread::Uniform => Keys::uniform(1, rows),
+            Spread::Zipf(theta) => Keys::zipf(1, rows, theta),
+            Spread::Hot { calls, keys } => Keys::hot_spot(1, rows, calls, keys),
+        };
+        Drawn { task: *task, statements, keys }
+    }
+}
+
+impl Programs for Drawn {
+    fn classes(&self) -> Vec<String> {
+        match self.task.action {
+            Action::Update { percent: 1..=99, .. } => vec![UPDATES.into(), "lookup".into()],
+            _ => vec![self.task.word().into()],
+        }
+    }
+
+    fn statements(&self, session: u32) -> Vec<String> {
+        self.statements[session as usize % self.statements.len()].clone()
+    }
+
+    fn program(&self, _session: u32, seed: u64) -> Box<dyn Program + '_> {
+        let (rng, think) = (Rng::new(seed), self.task.think);
+        let keys = &self.keys;
+        let blocks = self.task.blocks().unwrap_or(0);
+        match self.task.action {
+            Action::Update { percent, .. } => Box::new(Mix { keys, rng, think, percent }),
+            Action::Commit | Action::Scan { .. } => Box::new(Commit { rng, think }),
+            Action::Lookup { calls: Calls::Each, .. } => {
+                Box::new(Each { keys, rng, think, blocks, left: 0 })
+            }
+            Action::Lookup { calls: Calls::Any, .. } | Action::Batch { .. } => {
+                let room = Vec::with_capacity(2 * blocks as usize);
+                Box::new(Together { keys, rng, think, blocks, inside: false, drawn: room })
+            }
+            Action::Lookup { calls: Calls::Inside, .. } => {
+                let room = Vec::with_capacity(2 * blocks as usize);
+                Box::new(Together { keys, rng, think, blocks, inside: true, drawn: room })
+            }
+        }
+    }
+}
+
+/// An exponential pause with that mean, as of many users who don't wait for each other.
+#[inline]
+fn pause(mean: Duration, rng: &mut Rng) -> Duration {
+    if mean.is_zero() {
+        return mean;
+    }
+    mean.mul_f64(-rng.unit_f64().max(f64::MIN_POSITIVE).ln())
+}
+
+/// One block, looked up or changed.
+struct Mix<'w> {
+    keys: &'w Keys,
+    rng: Rng,
+    think: Duration,
+    percent: u32,
+}
+
+impl Mix<'_> {
+    /// Whether the operation in hand changes its row, by its class.
+    #[inline]
+    fn draw(&mut self) -> bool {
+        // Each operation by itself: no quota that would crowd the updates together.
+        self.percent == 100 || self.rng.below(100) < u64::from(self.percent)
+    }
+}
+
+impl Program for Mix<'_> {
+    #[inline]
+    fn begin(&mut self, request: &mut Request<'_>) -> Operation {
+        let changes = self.draw();
+        let key = self.keys.draw(&mut self.rng);
+        let mixed = self.percent > 0 && self.percent < 100;
+        let which = if mixed && !changes { SECOND } else { FIRST };
+        request.run(which, &[Value::Int8(key)]);
+        Operation { class: which, pause: pause(self.think, &mut self.rng) }
+    }
+
+    #[inline]
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+        // A lookup selects its one row and an update changes one: the server's own count says either.
+        Next::done_if(answer.affected() == 1, "not the one row that was asked for")
+    }
+}
+
+/// Nothing but a commit.
+struct Commit {
+    rng: Rng,
+    think: Duration,
+}
+
+impl Program for Commit {
+    #[inline]
+    fn begin(&mut self, request: &mut Request<'_>) -> Operation {
+        request.run(FIRST, &[]);
+        Operation { class: 0, pause: pause(self.think, &mut self.rng) }
+    }
+
+    #[inline]
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+        Next::done_if(answer.rows() == 1, "no position in the log")
+    }
+}
+
+/// Blocks one after the other, a statement for each.
+struct Each<'w> {
+    keys: &'w Keys,
+    rng: Rng,
+    think: Duration,
+    blocks: u32,
+    left: u32,
+}
+
+impl Program for Each<'_> {
+    #[inline]
+    fn begin(&mut self, request: &mut Request<'_>) -> Operation {
+        self.left = self.blocks;
+        request.run(FIRST, &[Value::Int8(self.keys.draw(&mut self.rng))]);
+        Operation { class: 0, pause: pause(self.think, &mut self.rng) }
+    }
+
+    #[inline]
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
+        if answer.rows() != 1 {
+            return Next::done_if(false, "not the one row that was asked for");
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            return Next::done_if(true, "");
+        }
+        request.run(FIRST, &[Value::Int8(self.keys.draw(&mut self.rng))]);
+        Next::Send
+    }
+}
+
+/// All keys in one statement.
+struct Together<'w> {
+    keys: &'w Keys,
+    rng: Rng,
+    think: Duration,
+    blocks: u32,
+    /// A function takes every key as often as it comes and answers with their number; the index finds a row once.
+    inside: bool,
+    drawn: Vec<i64>,
+}
+
+impl Together<'_> {
+    fn draw(&mut self) {
+        let wanted = self.blocks as usize;
+        self.drawn.clear();
+        for _ in 0..ROUNDS {
+            while self.drawn.len() < wanted {
+                self.drawn.push(self.keys.draw(&mut self.rng));
+            }
+            if self.inside {
+                return;
+            }
+            self.drawn.sort_unstable();
+            self.drawn.dedup();
+            if self.drawn.len() == wanted {
+                return;
+            }
+        }
+    }
+}
+
+impl Program for Together<'_> {
+    fn begin(&mut self, request: &mut Request<'_>) -> Operation {
+        self.draw();
+        request.run(FIRST, &[Value::Int8s(&self.drawn)]);
+        Operation { class: 0, pause: pause(self.think, &mut self.rng) }
+    }
+
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+        let found = match self.inside {
+            true => answer.row(0).and_then(|row| row.int(0)).unwrap_or(0),
+            false => i64::from(answer.rows()),
+        };
+        Next::done_if(found == self.drawn.len() as i64, "not all the rows that were asked for")
+    }
+}
