@@ -42,6 +42,69 @@ fn by_id<'a>(measurements: &'a [Measurement], id: &str) -> &'a Measurement {
     measurements.iter().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}"))
 }
 
+/// Rates, windows, operations and latencies of one measurement fit each other.
+fn adds_up(m: &Measurement) {
+    let id = &m.id;
+    let block = m.number(condition::BLOCK_BYTES).unwrap();
+    assert_eq!((m.repeats, m.histograms.len()), (2, 2), "{id}");
+    let (rates, windows) = (samples(m, metric::THROUGHPUT), samples(m, metric::WINDOW));
+    let operations = samples(m, metric::OPERATIONS);
+    for repeat in 0..2 {
+        assert!(operations[repeat] > 0.0, "{id}");
+        let rate = operations[repeat] / (windows[repeat] / 1e9);
+        assert!((rates[repeat] / rate - 1.0).abs() < 1e-9, "{id}");
+        let bandwidth = samples(m, metric::BANDWIDTH)[repeat];
+        assert!((bandwidth / (rate * block) - 1.0).abs() < 1e-9, "{id}");
+        let latency = Recorder::from_hdr_v2(&m.histograms[repeat].hdr_v2).unwrap();
+        assert_eq!(latency.count() as f64, operations[repeat], "{id}: one latency per operation");
+    }
+    for none in [metric::ERRORS, metric::SHORT_IOS] {
+        assert_eq!(samples(m, none), [0.0, 0.0], "{id} {none}");
+    }
+    for share in [metric::ZERO_BLOCKS, metric::UNWRITTEN] {
+        assert!(samples(m, share).iter().all(|&share| share == 0.0), "{id} {share}");
+    }
+    if m.text(condition::METHOD) == Some("io_uring") {
+        let depth = m.value(metric::DEPTH).unwrap();
+        let in_flight = m.value(metric::IN_FLIGHT).unwrap();
+        assert!(in_flight <= depth * 1.1, "{id}: {in_flight} of {depth}");
+    }
+}
+
+/// The drive moved at least what the windows asked for.
+fn the_device_saw(m: &Measurement, drive_is_known: bool) {
+    let id = &m.id;
+    let (asked, seen) = match m.text(condition::DIRECTION) {
+        Some("read") => (metric::ISSUED_READ_BYTES, metric::DEVICE_READ_BYTES),
+        _ => (metric::ISSUED_WRITE_BYTES, metric::DEVICE_WRITE_BYTES),
+    };
+    for (asked, seen) in samples(m, asked).iter().zip(samples(m, seen)) {
+        // The window's borders, and whoever else uses the device, are not part of the promise.
+        assert!(*seen > 0.8 * asked, "{id}: asked {asked}, device {seen}");
+    }
+    // A look that misses the beginning of its window, where the machine stood still, has no counts of it.
+    let counted = samples(m, metric::DEVICE_READ_BYTES).len();
+    let expected = if drive_is_known { 1..=2 } else { 0..=0 };
+    assert!(expected.contains(&counted), "{id}: {counted} windows with the drive's counts");
+}
+
+/// What the writes left is still every block in its own place.
+fn every_block_is_in_its_place(file: &TestFile) {
+    let pattern = file.pattern().unwrap();
+    let mut block = vec![0; MIB as usize];
+    let mut rewritten = 0;
+    for offset in (0..file.bytes()).step_by(MIB as usize) {
+        file.buffered_file().read_exact_at(&mut block, offset).unwrap();
+        for (sector, at) in block.chunks(512).zip((offset..).step_by(512)) {
+            match pattern.tag(sector, at) {
+                Tag::Ours { generation } => rewritten += u64::from(generation > 0),
+                other => panic!("at {at}: {other:?}"),
+            }
+        }
+    }
+    assert!(rewritten > 0);
+}
+
 #[test]
 fn figures_add_up_and_the_device_saw_what_was_asked() {
     let (dir, stop) = (folder(), Stop::new());
@@ -59,47 +122,8 @@ fn figures_add_up_and_the_device_saw_what_was_asked() {
     let ids: BTreeSet<&str> = measurements.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids.len(), 12, "{ids:?}");
     for m in &measurements {
-        let id = &m.id;
-        let block = m.number(condition::BLOCK_BYTES).unwrap();
-        assert_eq!((m.repeats, m.histograms.len()), (2, 2), "{id}");
-        let (rates, windows) = (samples(m, metric::THROUGHPUT), samples(m, metric::WINDOW));
-        let operations = samples(m, metric::OPERATIONS);
-        for repeat in 0..2 {
-            assert!(operations[repeat] > 0.0, "{id}");
-            let rate = operations[repeat] / (windows[repeat] / 1e9);
-            assert!((rates[repeat] / rate - 1.0).abs() < 1e-9, "{id}");
-            let bandwidth = samples(m, metric::BANDWIDTH)[repeat];
-            assert!((bandwidth / (rate * block) - 1.0).abs() < 1e-9, "{id}");
-            let latency = Recorder::from_hdr_v2(&m.histograms[repeat].hdr_v2).unwrap();
-            assert_eq!(
-                latency.count() as f64,
-                operations[repeat],
-                "{id}: one latency per operation"
-            );
-        }
-        for none in [metric::ERRORS, metric::SHORT_IOS] {
-            assert_eq!(samples(m, none), [0.0, 0.0], "{id} {none}");
-        }
-        for share in [metric::ZERO_BLOCKS, metric::UNWRITTEN] {
-            assert!(samples(m, share).iter().all(|&share| share == 0.0), "{id} {share}");
-        }
-        let (asked, seen) = match m.text(condition::DIRECTION) {
-            Some("read") => (metric::ISSUED_READ_BYTES, metric::DEVICE_READ_BYTES),
-            _ => (metric::ISSUED_WRITE_BYTES, metric::DEVICE_WRITE_BYTES),
-        };
-        for (asked, seen) in samples(m, asked).iter().zip(samples(m, seen)) {
-            // The window's borders, and whoever else uses the device, are not part of the promise.
-            assert!(*seen > 0.8 * asked, "{id}: asked {asked}, device {seen}");
-        }
-        // A look that misses the beginning of its window, where the machine stood still, has no counts of it.
-        let counted = samples(m, metric::DEVICE_READ_BYTES).len();
-        let expected = if drive.is_some() { 1..=2 } else { 0..=0 };
-        assert!(expected.contains(&counted), "{id}: {counted} windows with the drive's counts");
-        if m.text(condition::METHOD) == Some("io_uring") {
-            let depth = m.value(metric::DEPTH).unwrap();
-            let in_flight = m.value(metric::IN_FLIGHT).unwrap();
-            assert!(in_flight <= depth * 1.1, "{id}: {in_flight} of {depth}");
-        }
+        adds_up(m);
+        the_device_saw(m, drive.is_some());
     }
     let cached = by_id(&measurements, "block.read.random.8k.server_knee");
     assert_eq!(cached.text(condition::METHOD), Some("buffered"));
@@ -120,21 +144,7 @@ fn figures_add_up_and_the_device_saw_what_was_asked() {
         by_id(&measurements, "block.write.random.8k.knee").text(condition::WRITE_STATE),
         Some("burst")
     );
-
-    // What the writes left is still every block in its own place.
-    let pattern = file.pattern().unwrap();
-    let mut block = vec![0; MIB as usize];
-    let mut rewritten = 0;
-    for offset in (0..file.bytes()).step_by(MIB as usize) {
-        file.buffered_file().read_exact_at(&mut block, offset).unwrap();
-        for (sector, at) in block.chunks(512).zip((offset..).step_by(512)) {
-            match pattern.tag(sector, at) {
-                Tag::Ours { generation } => rewritten += u64::from(generation > 0),
-                other => panic!("at {at}: {other:?}"),
-            }
-        }
-    }
-    assert!(rewritten > 0);
+    every_block_is_in_its_place(&file);
     drop(file);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
