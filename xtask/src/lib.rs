@@ -5,9 +5,11 @@ pub mod check;
 pub mod crates;
 pub mod fuzz;
 pub mod generate;
+mod group;
 pub mod lab;
 pub mod links;
 pub mod peers;
+pub mod plants;
 pub mod sanitize;
 pub mod text;
 

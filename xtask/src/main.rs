@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | lab | peers | fuzz | sanitize`.
+//! `cargo xtask check | docs | lab | peers | plants | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -9,6 +9,7 @@ usage: cargo xtask TASK
   docs      write the generated files: schema, rules page, man page, completions
   lab       boot machines made by QEMU and compare what narrows finds with what they were made of
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
+  plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
 
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         ["docs"] => xtask::generate::write(),
         ["lab", rest @ ..] => return xtask::lab::lab(rest),
         ["peers", rest @ ..] => xtask::peers::peers(rest),
+        ["plants", rest @ ..] => xtask::plants::plants(rest),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {

@@ -4,6 +4,7 @@ mod casebook;
 mod command;
 mod fio;
 mod limits;
+mod planted;
 mod rules;
 mod schema;
 
@@ -47,6 +48,7 @@ fn between_markers(page: &str, source: &str, made: &str) -> Result<Generated> {
 pub fn all() -> Result<Vec<Generated>> {
     let mut files =
         vec![schema::file(), rules::file()?, fio::file()?, limits::file()?, casebook::file()?];
+    files.extend(planted::files()?);
     files.extend(command::files()?);
     Ok(files)
 }

@@ -2,7 +2,6 @@
 
 pub(super) mod commits;
 mod flush_test;
-mod group;
 mod place;
 pub(super) mod plants;
 pub(super) mod writes;

@@ -17,8 +17,8 @@ use narrows_model::{Role, metric};
 use narrows_observe::Watch;
 use serde_json::Value;
 
-use super::group::Group;
 use super::place::{self, ROWS, address};
+use crate::group::{Group, Limit};
 use crate::peers::fio::Fio;
 use crate::peers::target::{self, Goal};
 use crate::peers::{NO_FIO, order};
@@ -121,7 +121,7 @@ fn bench<'a>(ctx: &Context<'_>, folder: &'a Path, fio: Fio) -> Result<Bench<'a>>
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Wal, folder)]);
     let path = platform.roles.first().context("the folder's drive is not known")?;
     let drive = path.drives().next().context("no drive under the folder")?;
-    let group = Group::with_writes(&drive.number, WRITES_PER_S)
+    let group = Group::with("peers", &[Limit::Writes(drive.number.clone(), WRITES_PER_S)], false)
         .context("a control group that limits writes can't be made")?;
     let user = ServerUser::choose()?;
     let found = server::find(None, &user, None)?;

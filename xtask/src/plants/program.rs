@@ -1,0 +1,136 @@
+//! Programs that are run: ended when dropped, and when Ctrl-C is pressed.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use narrows_engine::Stop;
+
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How long a program may take to clean up.
+const TO_END: Duration = Duration::from_secs(60);
+
+/// A program in a process group of its own, so that Ctrl-C reaches us first.
+pub(super) struct Program {
+    name: String,
+    child: Child,
+}
+
+impl Program {
+    pub(super) fn start(mut command: Command) -> Result<Program> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.process_group(0).stdin(Stdio::null());
+        let child = command.spawn().with_context(|| format!("running {name}"))?;
+        Ok(Program { name, child })
+    }
+
+    /// It has to run still.
+    pub(super) fn check(&mut self) -> Result<()> {
+        match self.child.try_wait()? {
+            None => Ok(()),
+            Some(status) => bail!("{} ended early ({status})", self.name),
+        }
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        // SAFETY: no memory is involved; the child has not been waited for, so its number is its own.
+        unsafe { libc::killpg(self.child.id() as libc::pid_t, signal) };
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        self.signal(libc::SIGINT);
+        let end = Instant::now() + TO_END;
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if Instant::now() >= end {
+                self.signal(libc::SIGKILL);
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+/// What it wrote to its standard output; its messages pass through if it fails. `fine`: exit codes that are no failure.
+pub(super) fn output(mut command: Command, stop: &Stop, fine: &[i32]) -> Result<String> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = Program::start(command)?;
+    let stdout = collect(program.child.stdout.take());
+    let stderr = collect(program.child.stderr.take());
+    let status = loop {
+        if let Some(status) = program.child.try_wait()? {
+            break status;
+        }
+        stop.check()?;
+        std::thread::sleep(LOOK_EVERY);
+    };
+    let text = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();
+    let (stdout, stderr) = (text(stdout), text(stderr));
+    if !status.code().is_some_and(|code| fine.contains(&code)) {
+        bail!("{} failed ({status}):\n{stdout}{stderr}", program.name);
+    }
+    Ok(stdout)
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Bound to these processors.
+pub(super) fn pinned(cpus: &[u32], program: &Path) -> Command {
+    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    let mut command = Command::new("taskset");
+    command.args(["-c", &list.join(",")]).arg(program);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn output_is_kept_and_a_failure_tells_what_was_said() {
+        let stop = Stop::new();
+        assert_eq!(output(shell("echo a"), &stop, &[0]).unwrap(), "a\n");
+        assert_eq!(output(shell("echo b; exit 4"), &stop, &[0, 4]).unwrap(), "b\n");
+        let error = output(shell("echo no >&2; exit 2"), &stop, &[0]).unwrap_err().to_string();
+        assert!(error.contains("no\n") && error.contains("exit status: 2"), "{error}");
+    }
+
+    #[test]
+    fn a_request_to_stop_ends_the_program_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let ended = folder.path().join("ended");
+        let script =
+            format!("trap 'touch {}; exit' INT; while :; do sleep 0.01; done", ended.display());
+        let stop = Stop::new();
+        let told = stop.clone();
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| output(shell(&script), &stop, &[0]));
+            std::thread::sleep(Duration::from_millis(200));
+            told.set();
+            assert!(waits.join().unwrap().is_err());
+        });
+        assert!(ended.exists());
+    }
+}

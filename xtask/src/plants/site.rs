@@ -1,0 +1,243 @@
+//! A PostgreSQL of our own with pgbench's tables, on one processor, and pgbench on another.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use narrows_engine::Stop;
+use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
+use narrows_layer_database::{Address, Connection, Endpoint};
+
+use super::program::{Program, output, pinned};
+use super::suite::{Change, Load, Server};
+use crate::group::{Group, Limit};
+
+/// Longer than any look.
+const LONGEST_S: u32 = 120;
+const WARM_UP: Duration = Duration::from_secs(2);
+/// Of the windows that decide which name is right.
+const DECIDING_S: u32 = 2;
+const DECIDING_ROUNDS: u32 = 3;
+
+/// What all servers of the suite share.
+pub(super) struct Ground<'a> {
+    pub stop: &'a Stop,
+    pub folder: &'a Path,
+    pub found: Found,
+    pub user: ServerUser,
+    /// The drive under the folder, `major:minor`.
+    pub drive: String,
+    /// The first is the server's, the second the client's.
+    pub cpus: [u32; 2],
+}
+
+/// One server; gone when dropped.
+pub(super) struct Site<'a> {
+    pub ground: &'a Ground<'a>,
+    pub of: Server,
+    pub cluster: Cluster,
+    // Dropped after the server that is in it.
+    _memory: Option<Group>,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn start(ground: &'a Ground<'a>, of: &Server) -> Result<Site<'a>> {
+        let library = library(ground.folder, of)?;
+        let env: Vec<(String, String)> =
+            [("SLOW_FLUSH_US", of.slow_flush_us), ("SLOW_READ_US", of.slow_read_us)]
+                .into_iter()
+                .filter_map(|(name, us)| Some((name.to_string(), us?.to_string())))
+                .collect();
+        let fixed = [("autovacuum", "off"), ("shared_buffers", "256MB"), ("max_wal_size", "8GB")];
+        let fixed = fixed.into_iter().chain([("checkpoint_timeout", "1h")]);
+        let fixed = fixed.filter(|(name, _)| !of.settings.contains_key(*name));
+        let settings: Vec<(String, String)> = fixed
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .chain(of.settings.clone())
+            .collect();
+        let (data, wal) = (ground.folder.join("data"), ground.folder.join("wal"));
+        let options = Options {
+            settings: &settings,
+            cpus: &ground.cpus[..of.cpus as usize],
+            preload: library.as_deref(),
+            env: &env,
+            ..Options::new(&data, &wal)
+        };
+        let mut cluster = Cluster::create(&ground.found, &ground.user, &options, ground.stop)?;
+        cluster.start(ground.stop)?;
+        let limits = of.memory_mb.map(|mb| [Limit::Memory(mb << 20)]);
+        let memory = limits.map(|limits| Group::with("memory", &limits, false)).transpose()?;
+        if let Some(memory) = &memory {
+            cluster.pids().into_iter().try_for_each(|pid| memory.take(pid))?;
+        }
+        let site = Site { ground, of: of.clone(), cluster, _memory: memory };
+        site.fill()?;
+        Ok(site)
+    }
+
+    fn fill(&self) -> Result<()> {
+        let mut command = self.pgbench(&self.ground.cpus);
+        command.args(["-i", "-q", "-s", &self.of.scale.to_string()]);
+        output(self.to(command, None), self.ground.stop, &[0])?;
+        let mut control = Connection::open(&self.address(), &[])?;
+        if self.of.memory_mb.is_none() {
+            // Table and index are in the pool, or as much of them as it holds.
+            control.execute(
+                "SELECT count(*) FROM pgbench_accounts; SET enable_seqscan = off; \
+                 SELECT count(aid) FROM pgbench_accounts WHERE aid > 0",
+            )?;
+        }
+        control.execute("CHECKPOINT")?;
+        Ok(())
+    }
+
+    /// As narrows is given it.
+    pub(super) fn url(&self) -> String {
+        let folder = self.cluster.socket_dir().display().to_string().replace('/', "%2F");
+        format!(
+            "postgres://{}@{folder}:{}/{}",
+            Cluster::USER,
+            self.cluster.port(),
+            Cluster::DATABASE
+        )
+    }
+
+    /// The file of its socket.
+    pub(super) fn socket(&self) -> PathBuf {
+        self.cluster.socket_dir().join(format!(".s.PGSQL.{}", self.cluster.port()))
+    }
+
+    pub(super) fn address(&self) -> Address {
+        Address {
+            endpoint: Endpoint::Unix {
+                folder: self.cluster.socket_dir().into(),
+                port: self.cluster.port(),
+            },
+            user: Cluster::USER.into(),
+            password: None,
+            database: Cluster::DATABASE.into(),
+        }
+    }
+
+    /// Loads it until the result is dropped, through a port of 127.0.0.1 if one is given, in a group if one is given; it has
+    /// warmed up when this returns.
+    pub(super) fn load(
+        &self,
+        load: &Load,
+        port: Option<u16>,
+        group: Option<&Group>,
+    ) -> Result<Program> {
+        Connection::open(&self.address(), &[])?.execute("CHECKPOINT")?;
+        let mut command = match group {
+            Some(group) => {
+                let cpu = self.ground.cpus[1].to_string();
+                let mut command = group.command(Path::new("taskset"));
+                command.args(["-c", &cpu]).arg(self.ground.found.bin_dir.join("pgbench"));
+                command
+            }
+            None => self.pgbench(&self.ground.cpus[1..]),
+        };
+        self.script(&mut command, load, load.sessions, LONGEST_S)?;
+        let mut command = self.to(command, port);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut program = Program::start(command)?;
+        self.ground.stop.sleep(WARM_UP)?;
+        program.check()?;
+        Ok(program)
+    }
+
+    /// What a change gains: the relative growth of the rate, base and change in turn.
+    pub(super) fn gain(&self, load: &Load, change: Change) -> Result<f64> {
+        let (mut base, mut changed) = (0.0, 0.0);
+        for _ in 0..DECIDING_ROUNDS {
+            base += self.rate(load, load.sessions, &[])?;
+            changed += match change {
+                Change::NoWaitForCommits => {
+                    let options = [("PGOPTIONS", "-c synchronous_commit=off")];
+                    self.rate(load, load.sessions, &options)?
+                }
+                Change::TwiceTheSessions => self.rate(load, 2 * load.sessions, &[])?,
+            };
+        }
+        Ok(changed / base - 1.0)
+    }
+
+    fn rate(&self, load: &Load, sessions: u32, env: &[(&str, &str)]) -> Result<f64> {
+        let mut command = self.pgbench(&self.ground.cpus[1..]);
+        self.script(&mut command, load, sessions, DECIDING_S)?;
+        let mut command = self.to(command, None);
+        command.envs(env.iter().copied());
+        let said = output(command, self.ground.stop, &[0])?;
+        rate_of(&said).with_context(|| format!("pgbench said:\n{said}"))
+    }
+
+    fn script(&self, command: &mut Command, load: &Load, sessions: u32, s: u32) -> Result<()> {
+        command.args(["-n", "-M", "prepared", "-j", "1", "-c", &sessions.to_string()]);
+        command.args(["-T", &s.to_string(), "-s", &self.of.scale.to_string()]);
+        match (&load.builtin, &load.script) {
+            (Some(name), _) => command.args(["-b", name]),
+            (None, Some(script)) => {
+                let file = self.ground.folder.join("script.sql");
+                std::fs::write(&file, script)
+                    .with_context(|| format!("writing {}", file.display()))?;
+                command.arg("-f").arg(file)
+            }
+            (None, None) => command,
+        };
+        Ok(())
+    }
+
+    fn pgbench(&self, cpus: &[u32]) -> Command {
+        pinned(cpus, &self.ground.found.bin_dir.join("pgbench"))
+    }
+
+    /// With the server's address behind what it has.
+    fn to(&self, mut command: Command, port: Option<u16>) -> Command {
+        match port {
+            Some(port) => command.args(["-h", "127.0.0.1", "-p", &port.to_string()]),
+            None => command
+                .arg("-h")
+                .arg(self.cluster.socket_dir())
+                .args(["-p", &self.cluster.port().to_string()]),
+        };
+        command.args(["-U", Cluster::USER, Cluster::DATABASE]);
+        command
+    }
+}
+
+/// The library that such a server loads first, compiled.
+pub(super) fn library(folder: &Path, server: &Server) -> Result<Option<PathBuf>> {
+    let name = match (server.slow_flush_us, server.slow_read_us) {
+        (Some(_), None) => "slow_flush",
+        (None, Some(_)) => "slow_read",
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => anyhow::bail!("one library at a time"),
+    };
+    let library = folder.join(format!("{name}.so"));
+    let source = crate::root().join(format!("crates/cli/tests/plants/{name}.c"));
+    let mut command = Command::new("cc");
+    command.args(["-O1", "-shared", "-fPIC", "-o"]).args([&library, &source]);
+    let status = command.status().context("running cc")?;
+    ensure!(status.success(), "{} does not compile", source.display());
+    Ok(Some(library))
+}
+
+/// Transactions per second, as pgbench tells them.
+fn rate_of(said: &str) -> Option<f64> {
+    let line = said.lines().find_map(|line| line.strip_prefix("tps = "))?;
+    line.split(' ').next()?.parse().ok().filter(|per_s| *per_s > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_read() {
+        let said = "latency average = 0.1 ms\ntps = 65536.5 (without initial connection time)\n";
+        assert_eq!(rate_of(said), Some(65_536.5));
+        assert_eq!(rate_of("tps = 0.000000 (x)"), None);
+        assert_eq!(rate_of("pgbench: error"), None);
+    }
+}
