@@ -9,7 +9,7 @@ use narrows_engine::{Stop, Window, now_ns};
 use super::LoadError;
 use super::result::Tally;
 use super::slot::Slot;
-use super::worker::{LOOK_EVERY, Worker, check};
+use super::worker::{Ended, LOOK_EVERY, Worker, check};
 
 /// Sessions that pause, by when they go on.
 type Pauses = BinaryHeap<Reverse<(u64, usize)>>;
@@ -30,7 +30,7 @@ impl Worker<'_> {
         while active > 0 {
             check(stops)?;
             let timeout = until_next(&pauses);
-            self.answers(timeout, tally, window, |slot, index, now, tally| {
+            self.answers(timeout, tally, window, |slot, Ended { index, now, .. }, tally| {
                 if window.contains(now) {
                     tally.latency(slot.class, now - slot.from_ns);
                 }

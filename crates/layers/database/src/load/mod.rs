@@ -19,7 +19,10 @@ mod open;
 mod plan;
 mod program;
 mod result;
+mod slices;
 mod slot;
+#[cfg(test)]
+mod slot_test;
 mod worker;
 
 use std::io;
@@ -32,12 +35,23 @@ pub use keys::Keys;
 pub use plan::{LoadError, LoadPlan};
 pub use program::{Next, Operation, Program, Programs, Recovery, Verdict};
 pub use result::{ClassResult, LoadResult};
+pub use slices::{OpenSlice, OpenSlices};
 use worker::Worker;
 
 /// Runs the load; `during` runs on the calling thread once all sessions are open, is given the window and the
 /// server processes of the sessions, and should return soon after the window ends.
 pub fn run<T>(
     plan: &LoadPlan<'_>,
+    stop: &Stop,
+    during: impl FnOnce(&Window, &[u32]) -> Result<T, LoadError>,
+) -> Result<(LoadResult, T), LoadError> {
+    run_within(plan, u64::MAX, stop, during)
+}
+
+/// The same, and an open loop counts by slices what took longer than `limit_ns`, and waits as long for the last answers.
+pub fn run_within<T>(
+    plan: &LoadPlan<'_>,
+    limit_ns: u64,
     stop: &Stop,
     during: impl FnOnce(&Window, &[u32]) -> Result<T, LoadError>,
 ) -> Result<(LoadResult, T), LoadError> {
@@ -50,7 +64,7 @@ pub fn run<T>(
             .map(|index| {
                 let (gate, pids, halt) = (&gate, &pids, &halt);
                 scope.spawn(move || {
-                    let worker = match Worker::new(plan, index, threads, pids) {
+                    let worker = match Worker::new(plan, index, threads, limit_ns, pids) {
                         Ok(worker) => worker,
                         Err(error) => {
                             gate.fail();

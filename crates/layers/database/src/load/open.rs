@@ -7,10 +7,11 @@ use narrows_engine::{Poisson, Stop, Window, now_ns};
 
 use super::LoadError;
 use super::result::Tally;
-use super::worker::{LOOK_EVERY, Worker, check};
+use super::worker::{Ended, LOOK_EVERY, Worker, check};
 
-/// How long it waits for outstanding answers after the window.
+/// How long it waits for outstanding answers after the window, where nothing asks for longer.
 const DRAIN_NS: u64 = 1_000_000_000;
+const LONGEST_DRAIN_NS: u64 = 60 * DRAIN_NS;
 /// Operations that may wait in the client; beyond it the loop is lost and operations are counted as skipped.
 const QUEUE: usize = 1 << 18;
 
@@ -21,7 +22,7 @@ struct Waiting {
 }
 
 impl Worker<'_> {
-    /// Until all is answered, at the latest a second after the window.
+    /// Until all is answered, at the latest a second after the window, or as long after it as the limit of latency.
     pub(super) fn open(
         &mut self,
         mut schedule: Poisson,
@@ -30,6 +31,7 @@ impl Worker<'_> {
         stops: &[&Stop],
     ) -> Result<(), LoadError> {
         let epoch = now_ns();
+        let drain_ns = self.limit_ns().unwrap_or(0).clamp(DRAIN_NS, LONGEST_DRAIN_NS);
         let mut waiting = Waiting {
             due: VecDeque::with_capacity(QUEUE),
             idle: (0..self.slots.len()).rev().collect(),
@@ -43,16 +45,17 @@ impl Worker<'_> {
             let now = now_ns();
             tally.at_border(now);
             while next <= now && next < window.end_ns {
-                let skipped = waiting.due.len() >= QUEUE;
-                tally.due(next, skipped);
-                if !skipped {
+                tally.due(next);
+                if waiting.due.len() < QUEUE {
                     waiting.due.push_back(next);
+                } else {
+                    tally.never_sent(next, None);
                 }
                 next = epoch + schedule.next_ns();
             }
             self.hand_out(&mut waiting, tally, window)?;
             let all_idle = waiting.due.is_empty() && waiting.idle.len() == self.slots.len();
-            if (all_idle && now >= window.end_ns) || now >= window.end_ns + DRAIN_NS {
+            if (all_idle && now >= window.end_ns) || now >= window.end_ns + drain_ns {
                 break;
             }
             let timeout = if next < window.end_ns {
@@ -60,16 +63,14 @@ impl Worker<'_> {
             } else {
                 LOOK_EVERY
             };
-            self.answers(timeout, tally, window, |slot, index, now, tally| {
+            self.answers(timeout, tally, window, |slot, Ended { index, now, good }, tally| {
                 slot.idle_since_ns = now;
-                if window.contains(slot.from_ns) {
-                    tally.latency(slot.class, now - slot.from_ns);
-                }
+                tally.answered(slot.class, slot.from_ns, now, good);
                 waiting.idle.push(index);
                 Ok(())
             })?;
         }
-        self.unanswered(&waiting.due, tally, window);
+        self.unanswered(&waiting.due, tally);
         Ok(())
     }
 
@@ -98,11 +99,13 @@ impl Worker<'_> {
     }
 
     /// What is due, unanswered and given up on has waited at least until now.
-    fn unanswered(&mut self, queue: &VecDeque<u64>, tally: &mut Tally, window: &Window) {
+    fn unanswered(&self, queue: &VecDeque<u64>, tally: &mut Tally) {
         let now = now_ns();
-        for slot in self.slots.iter().filter(|slot| slot.busy && window.contains(slot.from_ns)) {
-            tally.latency(slot.class, now - slot.from_ns);
+        for slot in self.slots.iter().filter(|slot| slot.busy) {
+            tally.unanswered(slot.class, slot.from_ns, now);
         }
-        tally.never_sent(queue.iter().copied());
+        for due in queue {
+            tally.never_sent(*due, Some(now));
+        }
     }
 }

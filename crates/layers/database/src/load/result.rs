@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use narrows_engine::{Window, now_ns};
+use narrows_engine::Window;
 use narrows_facts::process;
 use narrows_stats::Recorder;
 
+use super::slices::OpenSlices;
 use super::slot::Ending;
 use crate::session::Refusal;
 
@@ -28,6 +29,8 @@ pub struct LoadResult {
     pub due: u64,
     /// Open loop: operations never sent.
     pub skipped: u64,
+    /// Open loop: the window by slices.
+    pub open: Option<OpenSlices>,
     /// Operations that ended with an error, from the first to the last; without those that a conflict ended.
     pub errors: u64,
     /// Operations that a conflict ended and that were not done again, from the first to the last.
@@ -90,6 +93,9 @@ impl LoadResult {
         self.lateness.merge(&other.lateness);
         self.due += other.due;
         self.skipped += other.skipped;
+        if let Some(other) = &other.open {
+            self.open.get_or_insert_default().merge(other);
+        }
         self.errors += other.errors;
         self.conflicts += other.conflicts;
         self.wrong += other.wrong;
@@ -141,12 +147,13 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(window: Window, classes: &[String]) -> Tally {
+    pub(super) fn new(window: Window, classes: &[String], limit_ns: Option<u64>) -> Tally {
         let class = |name: &String| ClassResult { name: name.clone(), ..ClassResult::default() };
         let seen = LoadResult {
             classes: classes.iter().map(class).collect(),
             slices: vec![0; window.length_ns().div_ceil(SLICE_NS) as usize],
             threads: 1,
+            open: limit_ns.map(|limit_ns| OpenSlices::new(window, limit_ns)),
             ..LoadResult::default()
         };
         Tally { window, seen, cpu_start_ns: None, cpu_end_ns: None }
@@ -201,20 +208,45 @@ impl Tally {
         self.seen.lateness.record(ns);
     }
 
-    /// An operation became due at `due`.
-    pub(super) fn due(&mut self, due: u64, skipped: bool) {
+    /// Open loop: an operation became due at `due`.
+    #[inline]
+    pub(super) fn due(&mut self, due: u64) {
         self.seen.due += u64::from(self.window.contains(due));
-        self.seen.skipped += u64::from(skipped);
+        if let Some(open) = &mut self.seen.open {
+            open.due(due, &self.window);
+        }
     }
 
-    /// Operations whose class nobody drew were waiting when the load ended: due, never sent.
-    pub(super) fn never_sent(&mut self, due: impl Iterator<Item = u64>) {
-        let now = now_ns();
-        for due in due {
-            self.seen.skipped += 1;
-            if self.window.contains(due) {
-                self.seen.latency.record(now - due);
-            }
+    /// Open loop: one that was due at `due` ended at `now`, answered as it should be or not.
+    #[inline]
+    pub(super) fn answered(&mut self, class: usize, due: u64, now: u64, good: bool) {
+        if self.window.contains(due) {
+            self.seen.classes[class].latency.record(now - due);
+        }
+        if let Some(open) = &mut self.seen.open {
+            open.ended(due, now, good, &self.window);
+        }
+    }
+
+    /// Open loop: one that was due at `due` was sent and has no answer when the load ends at `now`.
+    pub(super) fn unanswered(&mut self, class: usize, due: u64, now: u64) {
+        if self.window.contains(due) {
+            self.seen.classes[class].latency.record(now - due);
+        }
+        if let Some(open) = &mut self.seen.open {
+            open.never(due, now, &self.window);
+        }
+    }
+
+    /// Open loop: one that was due at `due` was never sent: nobody drew its class. `now` where it waited until the end of
+    /// the load.
+    pub(super) fn never_sent(&mut self, due: u64, now: Option<u64>) {
+        self.seen.skipped += 1;
+        if let Some(now) = now.filter(|_| self.window.contains(due)) {
+            self.seen.latency.record(now - due);
+        }
+        if let Some(open) = &mut self.seen.open {
+            open.never(due, u64::MAX, &self.window);
         }
     }
 

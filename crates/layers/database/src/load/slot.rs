@@ -44,15 +44,19 @@ impl<'w> Slot<'w> {
         let statements = plan.programs.statements(number);
         let session = Session::open(plan.address, plan.settings, &statements)?;
         session.set_nonblocking(true).map_err(WireError::Io)?;
-        Ok(Slot {
+        Ok(Slot::of(session, plan.programs.program(number, seed)))
+    }
+
+    pub(super) fn of(session: Session, program: Box<dyn Program + 'w>) -> Self {
+        Slot {
             session,
-            program: plan.programs.program(number, seed),
+            program,
             class: 0,
             from_ns: 0,
             idle_since_ns: 0,
             busy: false,
             rolling_back: None,
-        })
+        }
     }
 
     /// Draws the next operation, which is then sent by [`Slot::send`], and says how long to pause before.

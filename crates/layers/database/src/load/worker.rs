@@ -6,7 +6,7 @@ use std::time::Duration;
 use narrows_engine::{Poisson, Stop, Stopped, Window, now_ns};
 
 use super::result::{LoadResult, Tally};
-use super::slot::Slot;
+use super::slot::{Ending, Slot};
 use super::{LoadError, LoadPlan};
 use crate::poller::Poller;
 
@@ -18,6 +18,7 @@ pub(super) struct Worker<'w> {
     pub(super) slots: Vec<Slot<'w>>,
     pub(super) poller: Poller,
     schedule: Option<Poisson>,
+    limit_ns: u64,
     classes: Vec<String>,
 }
 
@@ -27,6 +28,7 @@ impl<'w> Worker<'w> {
         plan: &LoadPlan<'w>,
         index: u32,
         threads: u32,
+        limit_ns: u64,
         pids: &Mutex<Vec<u32>>,
     ) -> Result<Self, LoadError> {
         if let Some(cpu) = plan.cpus.get(index as usize) {
@@ -43,7 +45,7 @@ impl<'w> Worker<'w> {
         let seed = plan.seed ^ spread(index) ^ 0x5c4e;
         let schedule =
             plan.open_rate_per_s.map(|rate| Poisson::new(rate / f64::from(threads), seed));
-        Ok(Worker { slots, poller, schedule, classes: plan.programs.classes() })
+        Ok(Worker { slots, poller, schedule, limit_ns, classes: plan.programs.classes() })
     }
 
     /// Drives them until the window is over.
@@ -52,7 +54,8 @@ impl<'w> Worker<'w> {
         window: &Window,
         stops: &[&Stop],
     ) -> Result<LoadResult, LoadError> {
-        let mut tally = Tally::new(*window, &self.classes);
+        let limit_ns = self.schedule.is_some().then_some(self.limit_ns);
+        let mut tally = Tally::new(*window, &self.classes, limit_ns);
         match self.schedule.take() {
             None => self.closed(&mut tally, window, stops)?,
             Some(schedule) => self.open(schedule, &mut tally, window, stops)?,
@@ -60,14 +63,20 @@ impl<'w> Worker<'w> {
         Ok(tally.finish())
     }
 
-    /// Waits for what has come, at most `timeout`, and calls `ended` with each session whose operation is over and when.
+    /// The longest latency that is of interest, ns, where there is one.
+    pub(super) fn limit_ns(&self) -> Option<u64> {
+        Some(self.limit_ns).filter(|ns| *ns < u64::MAX)
+    }
+
+    /// Waits for what has come, at most `timeout`, and calls `ended` with each session whose operation is over and when, and
+    /// whether it was answered as it should be.
     #[inline]
     pub(super) fn answers(
         &mut self,
         timeout: Duration,
         tally: &mut Tally,
         window: &Window,
-        mut ended: impl FnMut(&mut Slot<'w>, usize, u64, &mut Tally) -> Result<(), LoadError>,
+        mut ended: impl FnMut(&mut Slot<'w>, Ended, &mut Tally) -> Result<(), LoadError>,
     ) -> Result<(), LoadError> {
         let ready = self.poller.wait(timeout).map_err(LoadError::Thread)?;
         for event in 0..ready {
@@ -77,11 +86,21 @@ impl<'w> Worker<'w> {
             let Some(ending) = slot.receive(tally, over)? else { continue };
             let now = now_ns();
             tally.at_border(now);
+            let good = matches!(ending, Ending::Right | Ending::RolledBack);
             tally.ended(now, slot.class, ending);
-            ended(slot, index, now, tally)?;
+            ended(slot, Ended { index, now, good }, tally)?;
         }
         Ok(())
     }
+}
+
+/// An operation that is over.
+pub(super) struct Ended {
+    /// Of the session.
+    pub(super) index: usize,
+    pub(super) now: u64,
+    /// Whether it was answered as it should be.
+    pub(super) good: bool,
 }
 
 /// Seeds of different sessions have nothing in common.

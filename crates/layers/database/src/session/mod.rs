@@ -71,7 +71,8 @@ impl Session {
         Ok(Session::over(stream, pid, statements.len()))
     }
 
-    fn over(stream: Stream, pid: u32, statements: usize) -> Session {
+    /// Over an open stream, with so many statements prepared.
+    pub(crate) fn over(stream: Stream, pid: u32, statements: usize) -> Session {
         Session {
             stream,
             pid,
