@@ -175,6 +175,15 @@ impl Cluster {
         Ok(running.end())
     }
 
+    /// Kills all its processes at once, as a fault of the server's machine would: no process writes anything any more, and
+    /// the next [`start`](Cluster::start) recovers. What the kernel and the drives have taken they keep, so this says nothing
+    /// about them. Not running: [`ServerError::NotRunning`].
+    pub fn kill(&mut self) -> Result<(), ServerError> {
+        let Some(mut running) = self.running.take() else { return Err(ServerError::NotRunning) };
+        running.kill();
+        Ok(())
+    }
+
     /// Whether the server still runs and always did: [`ServerError::Died`] with the end of its log if it ended by
     /// itself, [`ServerError::Crashed`] if it lost a process and recovered.
     pub fn check(&self) -> Result<(), ServerError> {
@@ -318,16 +327,25 @@ impl Running {
             if self.0.wait(IMMEDIATE_LIMIT).is_some() {
                 return HowStopped::Immediate;
             }
-            let pids = process::tree(self.0.pid());
-            self.0.signal(libc::SIGKILL);
-            for pid in pids.into_iter().skip(1) {
-                // SAFETY: no memory is involved. A child listed a moment ago may have ended; the server's own children
-                // end when it does, and a number is given out again only after all others have been.
-                unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
-            }
-            self.0.wait(IMMEDIATE_LIMIT);
+            self.kill();
         }
         HowStopped::Killed
+    }
+
+    /// SIGKILL to all, and waits until they are gone: one that still shares memory would keep a new server from starting.
+    fn kill(&mut self) {
+        let pids = process::tree(self.0.pid());
+        self.0.signal(libc::SIGKILL);
+        for pid in pids.iter().skip(1) {
+            // SAFETY: no memory is involved. A child listed a moment ago may have ended; the server's own children
+            // end when it does, and a number is given out again only after all others have been.
+            unsafe { libc::kill(*pid as libc::pid_t, libc::SIGKILL) };
+        }
+        self.0.wait(IMMEDIATE_LIMIT);
+        let end = Instant::now() + IMMEDIATE_LIMIT;
+        while pids.iter().any(|pid| runs(*pid)) && Instant::now() < end {
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 }
 
@@ -416,6 +434,12 @@ fn hint(output: &str) -> &'static str {
 fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     lines[lines.len().saturating_sub(count)..].join("\n")
+}
+
+/// Whether the process is there and is more than an entry that nobody has collected yet.
+fn runs(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 fn threads(pid: u32) -> Vec<u32> {

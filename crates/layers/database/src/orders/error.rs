@@ -1,0 +1,81 @@
+//! Why the order-entry mix could not be loaded, run or checked.
+
+use narrows_engine::Stopped;
+
+use crate::load::LoadError;
+use crate::server::ServerError;
+use crate::wire::WireError;
+
+/// Why the order-entry mix could not be loaded, run or checked.
+#[derive(Debug, thiserror::Error)]
+pub enum OrdersError {
+    /// The server refused or the connection broke.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// The load ended without a result.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The server of our own did not start again, or could not be killed.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// On request.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// Somebody else's schema has our name.
+    #[error(
+        "the database has a schema {schema} that narrows did not make, or that another user made\n\
+         hint: name another database; a schema that is not ours is never touched"
+    )]
+    NotOurs {
+        /// Its name.
+        schema: String,
+    },
+    /// Another run works in it.
+    #[error(
+        "another narrows loads or runs orders in the schema {schema} of this database\n\
+         hint: wait for its end, or name another database"
+    )]
+    Busy {
+        /// Its name.
+        schema: String,
+    },
+    /// What is loaded is not what was asked for.
+    #[error(
+        "the schema {schema} was made with {found}, and {asked} is asked for\n\
+         hint: ask for what is there, or remove it first with `narrows db orders --drop URL`"
+    )]
+    Different {
+        /// Its name.
+        schema: String,
+        /// What it was made with.
+        found: String,
+        /// What is asked for.
+        asked: String,
+    },
+    /// Rows are missing or too many.
+    #[error(
+        "the table {table} has {found} rows after the load instead of {expected}\n\
+         hint: remove what was loaded with `narrows db orders --drop URL` and load again"
+    )]
+    Rows {
+        /// The table.
+        table: String,
+        /// Rows counted.
+        found: u64,
+        /// Rows that it should have.
+        expected: u64,
+    },
+    /// Nothing is loaded.
+    #[error(
+        "the database has no orders loaded\nhint: load them first with `narrows db orders --warehouses N URL`"
+    )]
+    NotLoaded,
+}
+
+impl OrdersError {
+    /// Whether it ended because it was asked to.
+    pub fn is_stop(&self) -> bool {
+        // A statement that was cut short on request says so in the server's words.
+        matches!(self, OrdersError::Stopped(_) | OrdersError::Load(LoadError::Stopped(_)))
+    }
+}

@@ -1,0 +1,129 @@
+//! The schema that the order-entry mix lives in. It outlasts a run, because loading it can take hours.
+//!
+//! One for a database, named [`SCHEMA`], with a comment that says whose it is. It is worked in under an advisory lock, which the
+//! server releases however the connection ends. A schema without our comment, or of another user, is never touched.
+
+use std::collections::BTreeSet;
+
+use super::error::OrdersError;
+use crate::wire::{Connection, WireError};
+
+/// The schema's name.
+pub const SCHEMA: &str = "narrows_orders";
+const COMMENT: &str =
+    "made by narrows for its order-entry mix; remove it with: narrows db orders --drop";
+/// The advisory lock: "narr" and "orde".
+const LOCK: &str = "(1851880050, 1869767781)";
+/// Of the tables and functions; a schema of another layout is not used.
+pub const LAYOUT: u32 = 1;
+
+/// How the schema was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    /// Warehouses that it is to have.
+    pub warehouses: u32,
+    /// Seed of the population.
+    pub seed: u64,
+    /// The constant of the skewed draw for last names.
+    pub c_last_name: u32,
+}
+
+/// What there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// How it was made.
+    pub setup: Setup,
+    /// Whether the load came to its end.
+    pub ready: bool,
+    /// Warehouses that are loaded; 0 stands for the items.
+    pub loaded: BTreeSet<u32>,
+}
+
+/// Puts the schema's name into a statement.
+pub fn sql(text: &str) -> String {
+    text.replace("{s}", SCHEMA)
+}
+
+/// Takes the schema for this connection until it closes.
+///
+/// # Errors
+/// Another narrows has it.
+pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
+    match control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?.as_deref() {
+        Some("t") => Ok(()),
+        _ => Err(OrdersError::Busy { schema: SCHEMA.into() }),
+    }
+}
+
+/// What there is; `None`: no such schema.
+///
+/// # Errors
+/// There is one, and it is not ours, or of another layout.
+pub fn look(control: &mut Connection) -> Result<Option<State>, OrdersError> {
+    let ours = control.one(&format!(
+        "SELECT pg_get_userbyid(nspowner) = current_user AND coalesce(obj_description(oid, 'pg_namespace') = '{COMMENT}', \
+         false) FROM pg_namespace WHERE nspname = '{SCHEMA}'"
+    ))?;
+    match ours.as_deref() {
+        None => return Ok(None),
+        Some("t") => {}
+        Some(_) => return Err(OrdersError::NotOurs { schema: SCHEMA.into() }),
+    }
+    let rows = control
+        .query(&sql("SELECT layout, warehouses, seed, c_last_name, ready FROM {s}.setup"))?;
+    let field = |column: usize| rows.first()?.get(column)?.as_deref();
+    let number = |column: usize| {
+        field(column)
+            .and_then(|text| text.parse::<u64>().ok())
+            .ok_or(WireError::Unexpected("a setup that is no number"))
+    };
+    let layout = number(0)?;
+    if layout != u64::from(LAYOUT) {
+        return Err(OrdersError::Different {
+            schema: SCHEMA.into(),
+            found: format!("layout {layout}"),
+            asked: format!("layout {LAYOUT}"),
+        });
+    }
+    let setup =
+        Setup { warehouses: number(1)? as u32, seed: number(2)?, c_last_name: number(3)? as u32 };
+    let ready = field(4) == Some("t");
+    let loaded = control.query(&sql("SELECT w FROM {s}.loaded"))?;
+    let loaded = loaded.iter().filter_map(|row| row.first()?.as_deref()?.parse().ok()).collect();
+    Ok(Some(State { setup, ready, loaded }))
+}
+
+/// Makes the schema with its empty tables.
+///
+/// # Errors
+/// The server refuses.
+pub fn create(control: &mut Connection, setup: &Setup) -> Result<(), WireError> {
+    // Several statements in one message are one transaction.
+    control.execute(&format!(
+        "CREATE SCHEMA {SCHEMA}; COMMENT ON SCHEMA {SCHEMA} IS '{COMMENT}'; {} \
+         INSERT INTO {SCHEMA}.setup VALUES ({LAYOUT}, {}, '{}', {}, false)",
+        sql(include_str!("tables.sql")),
+        setup.warehouses,
+        setup.seed,
+        setup.c_last_name
+    ))
+}
+
+/// Removes the schema and everything in it, if there is one and it is ours.
+///
+/// # Errors
+/// It is not ours, another narrows works in it, or the server refuses.
+pub fn remove(control: &mut Connection) -> Result<bool, OrdersError> {
+    lock(control)?;
+    let ours = match look(control) {
+        Ok(state) => state.is_some(),
+        // Ours, of a layout that this version doesn't use.
+        Err(OrdersError::Different { .. }) => true,
+        Err(error) => return Err(error),
+    };
+    if ours {
+        control.execute(&format!("DROP SCHEMA {SCHEMA} CASCADE"))?;
+    }
+    control.execute(&format!("SELECT pg_advisory_unlock{LOCK}"))?;
+    Ok(ours)
+}
