@@ -24,6 +24,13 @@ pub struct ObservedSessions {
     /// The longest that a session was found idle in its transaction, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_idle_in_transaction_ns: Option<f64>,
+    /// Age of the oldest prepared transaction (two-phase commit) at the beginning, ns; it holds locks and keeps vacuum back
+    /// without a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_prepared_ns: Option<f64>,
+    /// Transactions begun since the oldest snapshot that a replication slot holds; vacuum removes nothing that died after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot_holds: Option<f64>,
     /// Most sessions found waiting behind one holder of locks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_behind_one: Option<f64>,

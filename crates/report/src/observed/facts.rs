@@ -46,9 +46,12 @@ fn sessions(seen: &Observation) -> Option<String> {
     });
     let oldest = sessions.oldest_transaction_ns.filter(|ns| *ns > 0.0);
     let oldest = oldest.map(|ns| format!("oldest transaction {}", time(ns)));
+    let prepared = sessions.oldest_prepared_ns.filter(|ns| *ns > 0.0);
+    let prepared = prepared.map(|ns| format!("oldest prepared transaction {}", time(ns)));
     let behind = sessions.most_behind_one.filter(|n| *n > 0.0);
     let behind = behind.map(|n| format!("{} behind one holder of a lock at most", count(n)));
-    let known: Vec<String> = [open, at_work, idle, oldest, behind].into_iter().flatten().collect();
+    let known: Vec<String> =
+        [open, at_work, idle, oldest, prepared, behind].into_iter().flatten().collect();
     (!known.is_empty()).then(|| known.join(", "))
 }
 

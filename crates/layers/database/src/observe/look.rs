@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::{Progress, Stop};
 use narrows_model::{
-    LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown,
+    LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown, condition,
 };
 use narrows_observe::Watch;
 
@@ -188,7 +188,8 @@ impl Look {
             quota_cpus,
             kernel_threads: asking.kernel.used_ns.map_or(0.0, |used_ns| used_ns / together.ns),
         };
-        let measurement = figures::measurement(&observation, &parts, &set);
+        let mut measurement = figures::measurement(&observation, &parts, &set);
+        measurement.conditions.insert(condition::ENCRYPTION.into(), asking.watcher.encryption());
         let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
         Ok(Seen { observation, measurement, cut_short })
     }
@@ -203,6 +204,8 @@ fn sessions(asking: &Asking, together: &Window, allowed: Option<f64>) -> Observe
         most_at_work: most.map(|(_, at_work)| at_work),
         allowed,
         oldest_transaction_ns: found.oldest_transaction_ns,
+        oldest_prepared_ns: found.oldest_prepared_ns,
+        slot_holds: found.slot_holds,
         longest_idle_in_transaction_ns: found.longest_idle_in_transaction_ns,
         most_behind_one: found.most_behind_one,
     }

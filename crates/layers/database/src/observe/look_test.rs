@@ -40,6 +40,8 @@ fn counts_states_and_sessions_become_an_observation() {
     assert_eq!((found.sessions.open, found.sessions.most_at_work), (Some(9.0), Some(5.0)));
     assert_eq!(found.sessions.allowed, Some(100.0));
     assert_eq!(found.sessions.oldest_transaction_ns, Some(12.5e9));
+    assert_eq!(found.sessions.oldest_prepared_ns, Some(7200.5e9));
+    assert_eq!(found.sessions.slot_holds, Some(42.0));
     assert_eq!(found.sessions.longest_idle_in_transaction_ns, Some(3.25e9));
     assert_eq!(found.sessions.most_behind_one, Some(3.0));
     assert_eq!(found.build, [("CFLAGS".to_string(), "-O2".to_string())]);

@@ -1,5 +1,5 @@
 //! What is worth knowing and costs more than a look at the states, so that it is asked about once a second at most: ages of
-//! transactions, and who holds the locks that others wait for.
+//! transactions, and who holds the locks that others wait for. Once in a look: what keeps vacuum from its work and has no session.
 
 use std::time::Duration;
 
@@ -26,6 +26,10 @@ const PREPARE: [&str; 2] = [
      GROUP BY holder) holders",
 ];
 
+/// Age of the oldest prepared transaction, and how many transactions ago the snapshot was taken that a replication slot holds.
+const HELD: &str = "SELECT (SELECT extract(epoch FROM max(clock_timestamp() - prepared)) FROM pg_catalog.pg_prepared_xacts), \
+     (SELECT max(greatest(age(xmin), age(catalog_xmin))) FROM pg_catalog.pg_replication_slots)";
+
 /// What was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Found {
@@ -35,6 +39,10 @@ pub(super) struct Found {
     pub(super) longest_idle_in_transaction_ns: Option<f64>,
     /// Most sessions behind one holder of locks, of all answers.
     pub(super) most_behind_one: Option<f64>,
+    /// Of the oldest prepared transaction, ns.
+    pub(super) oldest_prepared_ns: Option<f64>,
+    /// Transactions since the oldest snapshot that a replication slot holds.
+    pub(super) slot_holds: Option<f64>,
 }
 
 /// Asks now and then.
@@ -53,7 +61,19 @@ impl Seldom {
         for sql in PREPARE {
             watcher.query(sql)?;
         }
-        Ok(Seldom { found: Found::default(), next_ns: 0 })
+        let mut found = Found::default();
+        match one_row(watcher, HELD, 2) {
+            Ok(held) => {
+                let held = held.unwrap_or_default();
+                let cell = |column: usize| held.get(column).copied().flatten();
+                found.oldest_prepared_ns = cell(0).map(|s| s.max(0.0) * 1e9);
+                found.slot_holds = cell(1);
+            }
+            // A server that keeps these views from us is looked at without them.
+            Err(error) if error.code().is_some() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Seldom { found, next_ns: 0 })
     }
 
     /// Asks, where it is time to; about locks only where somebody waits for one.

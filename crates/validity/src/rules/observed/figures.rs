@@ -48,6 +48,12 @@ pub(super) const IDLE_IN_TRANSACTION: Quantity =
     });
 pub(super) const OLDEST: Quantity =
     Seen("oldest open transaction", Some(Unit::Ns), |o| o.sessions.oldest_transaction_ns);
+pub(super) const PREPARED: Quantity =
+    Seen("oldest prepared transaction", Some(Unit::Ns), |o| o.sessions.oldest_prepared_ns);
+pub(super) const SLOT_HOLDS: Quantity =
+    Seen("transactions since the oldest snapshot of a replication slot", Some(Unit::Count), |o| {
+        o.sessions.slot_holds
+    });
 pub(super) const AUTOVACUUM: Quantity =
     Seen("autovacuum workers at work", Some(Unit::Count), |o| {
         let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::Autovacuum);
