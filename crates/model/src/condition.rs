@@ -53,6 +53,8 @@ pub const CLIENT_CPUS: &str = "client_cpus";
 pub const CPUS_SHARED: &str = "cpus_shared";
 /// Durable-write method: `fdatasync`, `open_dsync`.
 pub const SYNC_METHOD: &str = "sync_method";
+/// CPUs in use by sessions and by each of the server's own processes, means over the repeats; object of names to CPUs.
+pub const CPUS_BY_CLASS: &str = "cpus_by_class";
 /// `other` where a statement was planned otherwise after the load than before it.
 pub const PLAN_AFTER: &str = "plan_after";
 /// `index` where the index alone answered, so that the table was not read.
@@ -63,6 +65,8 @@ pub const BLOCKS_PER_OP: &str = "blocks_per_op";
 pub const THINK_NS: &str = "think_ns";
 /// Parallel workers asked for.
 pub const WORKERS: &str = "workers";
+/// How our sessions to the server are encrypted: `none`, or protocol, ciphers and what was verified of the server.
+pub const ENCRYPTION: &str = "encryption";
 /// Server version text.
 pub const SERVER_VERSION: &str = "server_version";
 /// The run that the measurement was taken over from, and its age then: a sentence without a verb.

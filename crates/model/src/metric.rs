@@ -232,8 +232,24 @@ pub const BLOCK_HITS_PER_OP: &str = "block_hits_per_op";
 pub const SERVER_READ_BYTES: &str = "server_read_bytes";
 /// Log bytes per operation.
 pub const WAL_BYTES_PER_OP: &str = "wal_bytes_per_op";
+/// Full pages in the log per operation: the first change of each page after a checkpoint.
+pub const FULL_PAGES_PER_OP: &str = "full_pages_per_op";
+/// Series: sessions and their parallel workers that run or could, on average of each slice.
+pub const SESSIONS_RUNNING: &str = "sessions_running";
+/// Series: those that wait for a read of a data file.
+pub const SESSIONS_READING: &str = "sessions_reading";
+/// Series: those that wait for the commit log.
+pub const SESSIONS_FLUSHING: &str = "sessions_flushing";
+/// Series: those that wait for a lock or latch.
+pub const SESSIONS_LOCKED: &str = "sessions_locked";
+/// Series: those that wait for their client.
+pub const SESSIONS_FOR_CLIENT: &str = "sessions_for_client";
+/// Series: those that wait for anything else.
+pub const SESSIONS_OTHER: &str = "sessions_other";
 /// Log flushes per operation.
 pub const FLUSHES_PER_OP: &str = "flushes_per_op";
+/// Blocks of the table that one operation asks for.
+pub const BLOCKS_PER_OP: &str = "blocks_per_op";
 /// Operations that commit durably, of all operations, as the client drew them.
 pub const COMMITS_PER_OP: &str = "commits_per_op";
 /// Mean time of one log flush as the server itself measured it, ns (`track_wal_io_timing`).

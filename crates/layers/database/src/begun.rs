@@ -32,9 +32,12 @@ impl Database {
         let open = variation.open_rate_per_s.is_some();
         say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
         say.insert(condition::SESSIONS.into(), json!(variation.sessions));
-        say.insert("table_bytes".into(), json!(table.bytes));
+        say.insert("table_bytes".into(), json!(self.table_bytes()));
+        if self.settings.private.is_some() {
+            say.insert("private_tables".into(), json!(self.tables.len()));
+        }
         say.insert("pad_entropy_percent".into(), json!(self.settings.contents.entropy_percent));
-        let keys = self.rows_of(task, table);
+        let keys = self.rows_of(task, table) * self.tables.len() as u64;
         say.insert("keys".into(), json!(keys));
         if task.blocks() != Some(0) {
             let bytes = keys * table.block_bytes;
@@ -60,6 +63,7 @@ impl Database {
             // What the index alone answered says nothing about reading the table.
             scan_bytes: (task.is_scan() && !from_index).then_some(table.bytes),
             workers: variation.workers,
+            classes: Default::default(),
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Counters {
     pub flush_time_ns: Option<f64>,
     /// Time in writes of the log, ns; likewise.
     pub write_time_ns: Option<f64>,
+    /// Full pages in the log, the first change of each page after a checkpoint.
+    pub full_pages: Option<f64>,
     /// Checkpoints begun (timed and requested), as far as the server has reported them: mostly when they end.
     pub checkpoints: f64,
     /// Pages that checkpoints have written, likewise; a spread one reports while it writes.
@@ -60,12 +62,18 @@ pub fn read(monitor: &mut Connection, database: &str, version: u32) -> Result<Co
         "(SELECT num_timed + num_requested FROM pg_stat_checkpointer), \
          (SELECT buffers_written FROM pg_stat_checkpointer)"
     };
+    let full_pages = if version < 140_000 {
+        "NULL::float8"
+    } else {
+        "(SELECT wal_fpi::float8 FROM pg_stat_wal)"
+    };
     // Without the right to see it there is no such row.
     let checkpointing = "(SELECT max((wait_event IS DISTINCT FROM 'CheckpointerMain')::int) \
                          FROM pg_stat_activity WHERE backend_type = 'checkpointer')";
     let rows = monitor.query(&format!(
         "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
-         pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {log}, {checkpoints}, {checkpointing} \
+         pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {log}, {checkpoints}, {checkpointing}, \
+         {full_pages} \
          FROM pg_stat_database WHERE datname = '{}'",
         database.replace('\'', "''")
     ))?;
@@ -84,6 +92,7 @@ pub fn read(monitor: &mut Connection, database: &str, version: u32) -> Result<Co
         checkpoints: need(8)?,
         checkpoint_pages: need(9)?,
         checkpointing: number(10),
+        full_pages: number(11),
     })
 }
 
@@ -118,6 +127,7 @@ impl Counters {
             write_time_ns: both(self.write_time_ns, earlier.write_time_ns),
             checkpoints: self.checkpoints - earlier.checkpoints,
             checkpoint_pages: self.checkpoint_pages - earlier.checkpoint_pages,
+            full_pages: both(self.full_pages, earlier.full_pages),
             // A state, and no count: whether it was at work at either end.
             checkpointing: self.checkpointing.zip(earlier.checkpointing).map(|(a, b)| a.max(b)),
         }

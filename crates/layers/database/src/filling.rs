@@ -7,10 +7,15 @@ use narrows_model::{Better, Histogram, Measurement, Series, Unit, condition, met
 use serde_json::json;
 
 use crate::once::{Cpus, Once};
-use crate::sampling::Sampled;
+use crate::sampling::{self, Sampled, Wait};
 
 /// Length of a slice of the throughput series, ns; as the load counts.
 const SLICE_NS: u64 = 100_000_000;
+/// Classes of processes that use less are not worth a word.
+const LEAST_CPUS: f64 = 0.0005;
+/// Fewer slices are no history.
+const FEWEST_SLICES: usize = 2;
+
 /// A measurement being filled, repeat by repeat.
 pub(crate) struct Filling {
     pub(crate) measurement: Measurement,
@@ -19,6 +24,8 @@ pub(crate) struct Filling {
     pub(crate) hot: Option<String>,
     pub(crate) scan_bytes: Option<u64>,
     pub(crate) workers: u32,
+    /// CPUs that each class of the server's processes used, summed over the repeats.
+    pub(crate) classes: BTreeMap<String, f64>,
 }
 
 impl Filling {
@@ -64,6 +71,10 @@ impl Filling {
                 values: once.load.slices.iter().map(|&n| n as f64 * per_s).collect(),
             });
         }
+        self.measurement.series.extend(sessions_over_time(&once.sampled, repeat));
+        for (class, cpus) in once.used.iter().flat_map(|used| used.by_class(once.window_ns)) {
+            *self.classes.entry(class).or_default() += cpus;
+        }
         if let Some(error) = &once.load.first_error {
             self.measurement.conditions.insert("first_error".into(), json!(error));
         }
@@ -78,6 +89,12 @@ impl Filling {
         }
         let shares = json!(self.sampled.blocked_shares());
         self.measurement.conditions.insert("sampled_blocked_shares".into(), shares);
+        let repeats = f64::from(self.measurement.repeats.max(1));
+        let classes = self.classes.into_iter().map(|(class, cpus)| (class, cpus / repeats));
+        let classes: BTreeMap<_, _> = classes.filter(|(_, cpus)| *cpus >= LEAST_CPUS).collect();
+        if !classes.is_empty() {
+            self.measurement.conditions.insert(condition::CPUS_BY_CLASS.into(), json!(classes));
+        }
         let events: BTreeMap<_, _> = self.sampled.events;
         self.measurement.conditions.insert("wait_events".into(), json!(events));
         if self.scan_bytes.is_some() {
@@ -85,4 +102,31 @@ impl Filling {
         }
         self.measurement
     }
+}
+
+/// Sessions by what they wait for, slice by slice; nothing where a slice has no answer.
+fn sessions_over_time(sampled: &Sampled, repeat: u32) -> Vec<Series> {
+    if sampled.history.len() < FEWEST_SLICES {
+        return Vec::new();
+    }
+    let kinds = [
+        (metric::SESSIONS_RUNNING, Wait::None),
+        (metric::SESSIONS_READING, Wait::Read),
+        (metric::SESSIONS_FLUSHING, Wait::Flush),
+        (metric::SESSIONS_LOCKED, Wait::Lock),
+        (metric::SESSIONS_FOR_CLIENT, Wait::Client),
+        (metric::SESSIONS_OTHER, Wait::Other),
+    ];
+    let series = |(name, wait): (&str, Wait)| {
+        Some(Series {
+            name: name.into(),
+            unit: Unit::Count,
+            repeat,
+            t0_ns: 0,
+            interval_ns: sampling::SLICE_NS,
+            x: Vec::new(),
+            values: sampled.over_time(wait)?,
+        })
+    };
+    kinds.into_iter().filter_map(series).collect()
 }

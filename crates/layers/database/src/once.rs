@@ -30,9 +30,37 @@ impl Cpus {
     }
 }
 
+/// What of a workload's operations the arithmetic needs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shape {
+    /// Whether sessions pause between operations.
+    pub(crate) thinks: bool,
+    /// Blocks of the table that one operation asks for, where that is a number.
+    pub(crate) blocks: Option<u32>,
+    /// Durable commits over the whole load, as the client counted them; `None` where operations don't commit.
+    pub(crate) commits: Option<f64>,
+    /// Transactions of one operation, as the server counts them.
+    pub(crate) transactions: f64,
+}
+
+impl Shape {
+    /// Of a task, over a load of it.
+    pub(crate) fn of(task: &Task, load: &LoadResult) -> Shape {
+        let updates = load.classes.iter().find(|class| class.name == UPDATES);
+        let drawn = updates.map(|class| class.span_operations as f64);
+        let commits = drawn.unwrap_or(load.span_operations as f64 * task.commits());
+        Shape {
+            thinks: !task.think.is_zero(),
+            blocks: task.blocks(),
+            commits: (task.commits() > 0.0).then_some(commits),
+            transactions: task.transactions(),
+        }
+    }
+}
+
 /// Everything one repeat saw.
 pub(crate) struct Once {
-    pub(crate) task: Task,
+    pub(crate) shape: Shape,
     pub(crate) sessions: u32,
     /// Server processes that work on operations at the same time: the sessions, or a scan's processes.
     pub(crate) parties: f64,
@@ -85,7 +113,7 @@ impl Once {
                 add(metric::LATENESS_P99, Unit::Ns, Better::Less, late as f64);
             }
             debug_assert!(offered > 0.0);
-        } else if let Some(mean) = self.load.latency.mean().filter(|_| self.task.think.is_zero()) {
+        } else if let Some(mean) = self.load.latency.mean().filter(|_| !self.shape.thinks) {
             add(metric::IN_FLIGHT, Unit::Count, Better::Neither, rate * mean / 1e9);
             add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(self.sessions));
         }
@@ -119,8 +147,14 @@ impl Once {
         per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
         per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counters.read_time_ns);
-        if self.task.commits() > 0.0 {
-            per_op(metric::COMMITS_PER_OP, Unit::CountPerOp, self.commits());
+        if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0) {
+            per_op(metric::BLOCKS_PER_OP, Unit::CountPerOp, f64::from(blocks) * span);
+        }
+        if let Some(commits) = self.shape.commits {
+            per_op(metric::COMMITS_PER_OP, Unit::CountPerOp, commits);
+        }
+        if let Some(pages) = counters.full_pages {
+            per_op(metric::FULL_PAGES_PER_OP, Unit::CountPerOp, pages);
         }
         if let Some(flushes) = counters.flushes {
             per_op(metric::FLUSHES_PER_OP, Unit::CountPerOp, flushes);
@@ -137,20 +171,13 @@ impl Once {
         total(
             metric::SERVER_TRANSACTIONS,
             Unit::Count,
-            (counters.transactions - self.setup_transactions) / self.task.transactions(),
+            (counters.transactions - self.setup_transactions) / self.shape.transactions,
         );
         total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
         total(metric::CHECKPOINT_PAGES, Unit::Count, counters.checkpoint_pages);
         if let Some(at_work) = counters.checkpointing {
             total(metric::CHECKPOINTING, Unit::Count, at_work);
         }
-    }
-
-    /// Durable commits over the whole load, as the client drew them.
-    fn commits(&self) -> f64 {
-        let updates = self.load.classes.iter().find(|class| class.name == UPDATES);
-        let counted = updates.map(|class| class.span_operations as f64);
-        counted.unwrap_or(self.load.span_operations as f64 * self.task.commits())
     }
 
     fn add_processors(&self, samples: &mut Samples, cpus: &Cpus) {

@@ -26,6 +26,20 @@ pub struct Used {
     pub backend_run_delay_ns: u64,
     /// The busiest process that lived through: process id and processor time, ns.
     pub busiest: Option<(u32, u64)>,
+    /// The server's own processes that lived through and used any: what they call themselves, and processor time, ns.
+    pub own: Vec<(String, u64)>,
+}
+
+impl Used {
+    /// CPUs in use over a window of that length by sessions, by each of the server's own processes, and by what ended meanwhile or
+    /// has no name (`rest`).
+    pub fn by_class(&self, window_ns: f64) -> Vec<(String, f64)> {
+        let own: u64 = self.own.iter().map(|(_, ns)| ns).sum();
+        let rest = self.total_cpu_ns.saturating_sub(self.backend_cpu_ns + own);
+        let ends = [("sessions".to_string(), self.backend_cpu_ns), ("rest".to_string(), rest)];
+        let all = ends.into_iter().chain(self.own.iter().cloned());
+        all.map(|(class, ns)| (class, ns as f64 / window_ns)).collect()
+    }
 }
 
 /// The processes of one server.
@@ -72,6 +86,15 @@ impl ServerProcesses {
 impl Reading {
     /// What was used since `earlier`, with the sessions' processes named.
     pub fn since(&self, earlier: &Reading, backends: &[u32]) -> Used {
+        self.since_named(earlier, backends, title)
+    }
+
+    fn since_named(
+        &self,
+        earlier: &Reading,
+        backends: &[u32],
+        name_of: impl Fn(u32) -> String,
+    ) -> Used {
         let mut used = Used::default();
         let mut before_of_ended = 0;
         for (pid, &(cpu_before, _)) in &earlier.processes {
@@ -86,6 +109,8 @@ impl Reading {
             if backends.contains(pid) {
                 used.backend_cpu_ns += cpu_used;
                 used.backend_run_delay_ns += delay.saturating_sub(delay_before);
+            } else if cpu_used > 0 {
+                used.own.push((name_of(*pid), cpu_used));
             }
             if used.busiest.is_none_or(|(_, most)| cpu_used > most) {
                 used.busiest = Some((*pid, cpu_used));
@@ -129,6 +154,16 @@ mod tests {
         assert_eq!((used.total_cpu_ns, used.backend_cpu_ns), (55, 40));
         assert_eq!(used.backend_run_delay_ns, 20);
         assert_eq!(used.busiest, Some((2, 40)));
+    }
+
+    #[test]
+    fn the_servers_own_processes_have_their_names() {
+        let before = reading(&[(1, 100, 0), (2, 50, 5), (3, 10, 1), (4, 7, 0)], 0);
+        let after = reading(&[(1, 110, 0), (2, 90, 25), (3, 15, 1), (4, 7, 0)], 20);
+        let used = after.since_named(&before, &[2], |pid| format!("process {pid}"));
+        let expected = [("sessions", 0.4), ("rest", 0.2), ("process 1", 0.1), ("process 3", 0.05)];
+        let expected = expected.map(|(name, cpus)| (name.to_string(), cpus));
+        assert_eq!(used.by_class(100.0), expected);
     }
 
     #[test]

@@ -29,6 +29,9 @@ const ASK_EVERY: Duration = Duration::from_millis(40);
 /// operation, holds up the client meanwhile, and finds the later ones asleep for lack of requests.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
+/// Slices of the history; about a dozen questions fall into one.
+pub(crate) const SLICE_NS: u64 = 500_000_000;
+
 const PATIENT: usize = 0;
 const IMPATIENT: usize = 1;
 
@@ -85,6 +88,17 @@ pub struct Sampled {
     pub events: BTreeMap<String, u64>,
     /// Most parallel workers seen at once.
     pub most_workers: u64,
+    /// The same answers slice by slice from the window's start.
+    pub history: Vec<Moment>,
+}
+
+/// The answers of one slice.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Moment {
+    /// Questions answered.
+    pub asked: u64,
+    /// Sessions and parallel workers by what the server said they wait for, over all of them.
+    pub waits: BTreeMap<Wait, u64>,
 }
 
 impl Sampled {
@@ -117,7 +131,17 @@ impl Sampled {
         (waiting > 0 && wait != Wait::None).then(|| these as f64 / waiting as f64)
     }
 
-    /// Adds another window's samples.
+    /// Sessions and their parallel workers that waited so, in each slice on average; `None` where a slice has no answer, as when
+    /// the server stood still: then there is no history without gaps.
+    pub fn over_time(&self, wait: Wait) -> Option<Vec<f64>> {
+        let mean = |moment: &Moment| {
+            let found = moment.waits.get(&wait).copied().unwrap_or(0);
+            (moment.asked > 0).then(|| found as f64 / moment.asked as f64)
+        };
+        self.history.iter().map(mean).collect()
+    }
+
+    /// Adds another window's samples, without its history.
     pub fn merge(&mut self, other: &Sampled) {
         for kind in [PATIENT, IMPATIENT] {
             self.runnable[kind] += other.runnable[kind];
@@ -132,13 +156,20 @@ impl Sampled {
         self.most_workers = self.most_workers.max(other.most_workers);
     }
 
-    fn take_rows(&mut self, rows: &[Row]) -> Vec<u32> {
+    fn take_rows(&mut self, rows: &[Row], since_ns: u64) -> Vec<u32> {
+        let slice = (since_ns / SLICE_NS) as usize;
+        if self.history.len() <= slice {
+            self.history.resize_with(slice + 1, Moment::default);
+        }
+        self.history[slice].asked += 1;
         let mut pids = Vec::new();
         let mut workers = 0;
         for row in rows {
             let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
             let (kind, event, state) = (text(0), text(1), text(2));
-            *self.waits.entry(Wait::classify(kind, event, state)).or_default() += 1;
+            let wait = Wait::classify(kind, event, state);
+            *self.waits.entry(wait).or_default() += 1;
+            *self.history[slice].waits.entry(wait).or_default() += 1;
             let name = match kind {
                 "" if state.starts_with("idle") => "idle".to_string(),
                 "" => "on CPU".to_string(),
@@ -189,7 +220,8 @@ pub fn sample(
     while now_ns() < window.end_ns && !until() {
         stop.check()?;
         if Instant::now() >= next_ask {
-            let named = sampled.take_rows(&control.query(&sql).map_err(wire)?);
+            let rows = control.query(&sql).map_err(wire)?;
+            let named = sampled.take_rows(&rows, now_ns().saturating_sub(window.start_ns));
             if let Processes::Named = processes {
                 looks.at(&named);
             }
@@ -329,6 +361,29 @@ mod tests {
         assert!(matches!(looks.at_one(&mut Rng::new(1)), Some('R' | 'S')));
         looks.at(&[]);
         assert_eq!(looks.at_one(&mut Rng::new(1)), None);
+    }
+
+    #[test]
+    fn the_history_has_a_mean_of_each_slice_or_none() {
+        let row = |kind: &str, event: &str| -> Row {
+            ["", "", "active", "1", "client backend"]
+                .into_iter()
+                .zip([Some(kind), Some(event), None, None, None])
+                .map(|(usual, own)| Some(own.unwrap_or(usual).to_string()))
+                .collect()
+        };
+        let (flush, read) = (row("IO", "WALSync"), row("IO", "DataFileRead"));
+        let mut sampled = Sampled::default();
+        sampled.take_rows(&[flush.clone(), read.clone()], 0);
+        sampled.take_rows(&[flush.clone(), flush.clone()], SLICE_NS - 1);
+        sampled.take_rows(std::slice::from_ref(&read), SLICE_NS);
+        assert_eq!(sampled.over_time(Wait::Flush), Some(vec![1.5, 0.0]));
+        assert_eq!(sampled.over_time(Wait::Read), Some(vec![0.5, 1.0]));
+        assert_eq!(sampled.over_time(Wait::Lock), Some(vec![0.0, 0.0]));
+        // The third slice had no answer.
+        sampled.take_rows(&[read], 3 * SLICE_NS);
+        assert_eq!(sampled.over_time(Wait::Read), None);
+        assert_eq!(sampled.asked(), 6);
     }
 
     #[test]
