@@ -17,6 +17,7 @@ mod error;
 mod evict;
 mod explain;
 mod filling;
+mod highest;
 pub mod live;
 mod load;
 mod look;
@@ -31,6 +32,7 @@ mod repeats;
 mod sampling;
 mod scan;
 mod schema;
+mod search;
 pub mod server;
 mod session;
 mod table;
@@ -44,11 +46,13 @@ pub use address::{Address, AddressError, Endpoint, Secret};
 pub use admission::admit;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
+pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};
 pub use load::{
-    ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, Operation, Program,
-    Programs, Recovery, Verdict, run as run_load,
+    ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, OpenSlice, OpenSlices,
+    Operation, Program, Programs, Recovery, Verdict, run as run_load,
+    run_within as run_load_within,
 };
-pub use null::{ClientPlan, Floor, NullServer, floor};
+pub use null::{ClientPlan, Floor, NullServer, Pace, floor};
 pub use schema::LeftBehind;
 pub use session::{Answer, Refusal, Request, Row, Value};
 pub use table::{Contents, TableError};

@@ -1,14 +1,14 @@
 //! The server that all of them load, and our own client on it.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use narrows_engine::Context;
-use narrows_facts::affinity;
+use narrows_facts::{affinity, process};
 use narrows_layer_database::server::{self, Cluster, Options, ServerUser};
 use narrows_layer_database::{
-    Address, ByKey, Connection, Endpoint, LoadPlan, LoadResult, NullServer, run_load,
+    Address, ByKey, Connection, Endpoint, LoadPlan, LoadResult, NullServer, Pace, run_load,
 };
 
 use super::super::WINDOW;
@@ -21,6 +21,8 @@ const ACCOUNTS: u64 = 100_000 * SCALE as u64;
 /// Rows of sysbench's table.
 pub(super) const POINTS: u64 = 100_000;
 const WARM_UP: Duration = Duration::from_millis(200);
+/// Part of a window in which the server's processor time is watched.
+const WATCHED: f64 = 0.9;
 
 /// What our sessions do, by one 64-bit key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +118,31 @@ impl<'a> Bench<'a> {
         Ok(per_op(&seen, WINDOW))
     }
 
+    /// The same, and the pace at which the server answered.
+    pub(super) fn closed_with_pace(
+        &self,
+        statement: Statement,
+        round: u32,
+    ) -> Result<((f64, f64), Pace)> {
+        let mut busy_share = 0.0;
+        let seen = self.load(statement, None, WINDOW, round, || {
+            let (began, before_ns) = (Instant::now(), self.server_cpu_ns());
+            // Sessions end with the window, and their processes' time with them.
+            std::thread::sleep(WINDOW.mul_f64(WATCHED));
+            let used_ns = self.server_cpu_ns().saturating_sub(before_ns);
+            busy_share = used_ns as f64 / began.elapsed().as_nanos() as f64;
+            Ok(())
+        })?;
+        let (rate, cpu_ns) = per_op(&seen, WINDOW);
+        let busy_share = (busy_share / self.server.len() as f64).min(1.0);
+        Ok(((rate, cpu_ns), Pace { between: Duration::from_secs_f64(1.0 / rate), busy_share }))
+    }
+
+    fn server_cpu_ns(&self) -> u64 {
+        let pids = self.cluster.pid().map(process::tree).unwrap_or_default();
+        pids.into_iter().filter_map(process::cpu_ns).sum()
+    }
+
     /// One window on the server; `meanwhile` is done when it has begun.
     pub(super) fn load(
         &self,
@@ -185,7 +212,10 @@ impl<'a> Bench<'a> {
              thread (sysbench has one for each session), {ACCOUNTS} rows of pgbench's and {POINTS} of sysbench's in the \
              buffer pool, prepared statements, `synchronous_commit` off. CPU is the client's, of the peers with their start \
              and end. The floor sends and receives the same bytes per operation on {SESSIONS} Unix sockets, one `send` and one \
-             `recv` each, to a thread that answers at once: no protocol, no clock, no waiting for one in particular. Our load \
+             `recv` each: no protocol, no clock, no waiting for one in particular. Beside the server that does nothing its partner \
+             is a thread that answers at once. Beside PostgreSQL it answers at PostgreSQL's pace in the window just before: as \
+             long from one answer to the next, its processor busy for the share of that time in which PostgreSQL's \
+             processes were, asleep for the rest, so that floor and client sleep and are woken alike. Our load \
              has one statement by one key per operation, so `-N` is set beside it by its statements.\n\n",
             self.version
         )

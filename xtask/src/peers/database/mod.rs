@@ -1,5 +1,6 @@
 //! The database client beside pgbench and sysbench on the same server: statements by key, open loops, a server that stops;
-//! and alone against a server that does nothing, beside the floor: the same bytes on the same kind of socket.
+//! and alone against a server that does nothing. Beside it the floor: the same bytes on the same kind of socket, from a
+//! partner that answers at the pace of the server.
 
 mod bench;
 mod open;
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Context;
-use narrows_layer_database::floor;
+use narrows_layer_database::{Pace, floor};
 
 use self::bench::{Bench, Statement};
 use self::peer::{Pgbench, Sysbench};
@@ -29,7 +30,9 @@ const NO_SYSBENCH: &str =
 
 /// What each round adds to.
 struct Tables {
-    selects: [Contender; 2],
+    selects: [Contender; 3],
+    /// What share of its processor the server used in the selects.
+    busy: Vec<f64>,
     points: [Contender; 2],
     updates: [Contender; 3],
     alone: [Contender; 2],
@@ -46,7 +49,9 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let sysbench = Sysbench::prepare(&bench)?;
     bench.settle()?;
     let mut tables = Tables {
-        selects: ["narrows", "pgbench -M prepared -S"].map(Contender::new),
+        selects: ["narrows", "pgbench -M prepared -S", "floor: the bytes alone, at this pace"]
+            .map(Contender::new),
+        busy: Vec::new(),
         points: ["narrows", "sysbench oltp_point_select, uniform"].map(Contender::new),
         updates: [
             "narrows",
@@ -69,6 +74,12 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     Ok(text + &stopped)
 }
 
+/// Rate and processor time per operation, ns, of the bytes of an operation of ours.
+fn bytes_alone(bench: &Bench<'_>, pace: Pace) -> Result<(f64, f64)> {
+    let floor = floor(bench::SESSIONS, &bench.client, &bench.server, pace, SHORT)?;
+    Ok((floor.rate_per_s, floor.cpu_per_op_ns))
+}
+
 impl Tables {
     fn turn(
         &mut self,
@@ -80,7 +91,10 @@ impl Tables {
     ) -> Result<()> {
         match turn {
             0 => {
-                self.selects[0].add_pair(bench.closed(Statement::Select, round)?);
+                let (cost, pace) = bench.closed_with_pace(Statement::Select, round)?;
+                self.selects[0].add_pair(cost);
+                self.busy.push(pace.busy_share);
+                self.selects[2].add_pair(bytes_alone(bench, pace)?);
                 self.selects[1].add_pair(pgbench.select(bench)?);
             }
             1 => {
@@ -99,8 +113,7 @@ impl Tables {
                 let (seen, null_cpu_ns) = bench.against_null(None, 2 * SHORT, round)?;
                 self.alone[0].add_pair(bench::per_op(&seen, 2 * SHORT));
                 self.null_cpu_ns.push(null_cpu_ns);
-                let floor = floor(bench::SESSIONS, &bench.client, &bench.server, SHORT)?;
-                self.alone[1].add(floor.rate_per_s, floor.cpu_per_op_ns);
+                self.alone[1].add_pair(bytes_alone(bench, Pace::default())?);
             }
             _ => self.open.round(bench, round)?,
         }
@@ -110,6 +123,10 @@ impl Tables {
     fn told(&self, bench: &Bench<'_>, sysbench: bool) -> String {
         let mut text = bench.told();
         text += &table("One row by its key:", "selects", &self.selects);
+        text += &format!(
+            "PostgreSQL's processes used {} of their processor in these selects.\n\n",
+            figure(&self.busy, |share| format!("{:.0} %", share * 100.0))
+        );
         text += &if sysbench {
             table("The same in sysbench's table:", "selects", &self.points)
         } else {
@@ -127,13 +144,18 @@ impl Tables {
 
     fn goals(&self) -> String {
         let [alone, floor] = &self.alone;
-        let allowed: Vec<f64> = floor.cpu_per_op_ns.iter().map(|ns| ns + ABOVE_FLOOR_NS).collect();
-        let real = &self.selects[0];
+        let [real, _, paced] = &self.selects;
         let mut text = String::new();
-        for (words, cpu_ns) in [
-            ("CPU per operation against a server that does nothing to floor + 1.0 µs", alone),
-            ("CPU per select on PostgreSQL to floor + 1.0 µs", real),
+        for (words, cpu_ns, floor) in [
+            (
+                "CPU per operation against a server that does nothing to floor + 1.0 µs",
+                alone,
+                floor,
+            ),
+            ("CPU per select on PostgreSQL to the floor at its pace + 1.0 µs", real, paced),
         ] {
+            let above = |ns: &f64| ns + ABOVE_FLOOR_NS;
+            let allowed: Vec<f64> = floor.cpu_per_op_ns.iter().map(above).collect();
             text += &target::line(words, Goal::AtMost(1.0), &cpu_ns.cpu_per_op_ns, &allowed);
         }
         for (ours, theirs, name) in [

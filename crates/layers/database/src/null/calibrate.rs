@@ -8,7 +8,7 @@ use narrows_engine::{Context, Phase, Samples, record_latency};
 use narrows_model::{Better, Layer, Measurement, Replication, Unit, condition, metric};
 use serde_json::json;
 
-use super::floor::floor;
+use super::floor::{Pace, floor};
 use super::server::NullServer;
 use crate::error::DatabaseError;
 use crate::load::{self, ByKey, LoadPlan, LoadResult};
@@ -64,7 +64,8 @@ impl ClientPlan<'_> {
             let seen = self.load(ctx, &server, None, seed)?;
             add(&mut closed, &seen, CLOSED);
             let floor =
-                floor(self.sessions, self.client_cpus, self.server_cpus, FLOOR).map_err(socket)?;
+                floor(self.sessions, self.client_cpus, self.server_cpus, Pace::default(), FLOOR)
+                    .map_err(socket)?;
             closed.add(
                 metric::CLIENT_FLOOR_CPU_PER_OP,
                 Unit::NsPerOp,

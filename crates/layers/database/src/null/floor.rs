@@ -1,11 +1,15 @@
 //! The floor under every client: the same bytes, sent and received on the same kind of socket, by the barest loop. No
 //! protocol, no clock per operation, no waiting for one session in particular.
+//!
+//! A client that waits for a server sleeps, and is woken for every answer; against a partner that answers at once it never does. So the
+//! partner can be given the pace of a server: then floor and client pay for the same wake-ups.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use narrows_engine::now_ns;
 use narrows_facts::{affinity, process};
 
 use super::conversation::ANSWER_BYTES;
@@ -24,8 +28,18 @@ pub struct Floor {
     pub answer_bytes: usize,
 }
 
-/// One thread on each of `client_cpus`, with its share of the sessions, asks all of them and then hears all of them, one
-/// send and one receive each; as many threads on `server_cpus` answer at once.
+/// How the partner answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Pace {
+    /// From one answer to the next, while there is something to answer, of all its threads together; zero is at once.
+    pub between: Duration,
+    /// Of that, the share in which it keeps its processor busy, 0 to 1; it sleeps in the rest.
+    pub busy_share: f64,
+}
+
+/// One thread on each of `client_cpus`, with its share of the sessions, asks all of them and then hears one after the other, each of
+/// which it asks again: one send and one receive an operation; as many threads on `server_cpus` answer in order, at
+/// that pace.
 ///
 /// # Errors
 /// A socket or a thread can't be set up.
@@ -33,10 +47,12 @@ pub fn floor(
     sessions: u32,
     client_cpus: &[u32],
     server_cpus: &[u32],
+    pace: Pace,
     window: Duration,
 ) -> io::Result<Floor> {
     let request_bytes = request_bytes();
     let threads = client_cpus.len().min(sessions as usize).max(1);
+    let pace = Pace { between: pace.between * threads as u32, ..pace };
     let mut sides = Vec::new();
     for index in 0..threads {
         let mine = (index..sessions as usize).step_by(threads);
@@ -50,7 +66,7 @@ pub fn floor(
             let server_cpu = server_cpus.get(index % server_cpus.len().max(1)).copied();
             let client_cpu = client_cpus.get(index).copied();
             let start = &start;
-            scope.spawn(move || answer(servers, server_cpu, request_bytes));
+            scope.spawn(move || answer(servers, server_cpu, request_bytes, pace));
             asking.push(scope.spawn(move || {
                 // A thread that can't be pinned still has to come to the start.
                 let pinned = pin(client_cpu);
@@ -86,13 +102,14 @@ fn ask(mut clients: Vec<UnixStream>, bytes: usize, window: Duration) -> io::Resu
     let (request, mut answer) = (vec![3u8; bytes], [0u8; ANSWER_BYTES]);
     let began = Instant::now();
     let cpu_ns = process::thread_cpu_ns();
+    for client in &mut clients {
+        client.write_all(&request)?;
+    }
     let mut operations = 0;
     loop {
         for client in &mut clients {
-            client.write_all(&request)?;
-        }
-        for client in &mut clients {
             client.read_exact(&mut answer)?;
+            client.write_all(&request)?;
         }
         operations += clients.len() as u64;
         let passed = began.elapsed();
@@ -104,15 +121,88 @@ fn ask(mut clients: Vec<UnixStream>, bytes: usize, window: Duration) -> io::Resu
 }
 
 /// Until the other side has closed its ends.
-fn answer(mut servers: Vec<UnixStream>, cpu: Option<u32>, bytes: usize) {
+fn answer(mut servers: Vec<UnixStream>, cpu: Option<u32>, bytes: usize, pace: Pace) {
     // Elsewhere it answers as well; the asking side's time is what counts.
     let _ = pin(cpu);
     let (mut request, answer) = (vec![0u8; bytes], [7u8; ANSWER_BYTES]);
+    let mut work = Work::new(pace);
     loop {
         for server in &mut servers {
-            if server.read_exact(&mut request).is_err() || server.write_all(&answer).is_err() {
+            if server.read_exact(&mut request).is_err() {
                 return;
             }
+            work.until_done();
+            if server.write_all(&answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A server's work at a pace.
+struct Work {
+    between_ns: u64,
+    asleep_ns: u64,
+    done_ns: u64,
+}
+
+impl Work {
+    fn new(pace: Pace) -> Work {
+        let asleep = pace.between.mul_f64(1.0 - pace.busy_share.clamp(0.0, 1.0));
+        let (between_ns, asleep_ns) = (pace.between.as_nanos() as u64, asleep.as_nanos() as u64);
+        Work { between_ns, asleep_ns, done_ns: 0 }
+    }
+
+    /// Takes its time on a request that has just been read.
+    #[inline]
+    fn until_done(&mut self) {
+        if self.between_ns == 0 {
+            return;
+        }
+        self.done_ns = done(self.done_ns, now_ns(), self.between_ns);
+        let busy_from_ns = self.done_ns - (self.between_ns - self.asleep_ns);
+        let sleeps_ns = busy_from_ns.saturating_sub(now_ns());
+        // A shorter sleep costs more than it lasts.
+        if self.asleep_ns > 0 && sleeps_ns > SHORTEST_SLEEP_NS {
+            std::thread::sleep(Duration::from_nanos(sleeps_ns));
+        }
+        while now_ns() < self.done_ns {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+const SHORTEST_SLEEP_NS: u64 = 2_000;
+
+/// When a request is done that was read at `read_ns`, by one that works on them in order: one that waited is done as long after
+/// the last one as one takes, others that long after they came.
+fn done(last_ns: u64, read_ns: u64, between_ns: u64) -> u64 {
+    let waited = read_ns < last_ns + between_ns;
+    between_ns + if waited { last_ns } else { read_ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_keep_their_distance_while_requests_wait() {
+        // The first after a rest, two that waited meanwhile, one that came late.
+        assert_eq!(done(0, 1_000_000, 30_000), 1_030_000);
+        assert_eq!(done(1_030_000, 1_033_000, 30_000), 1_060_000);
+        assert_eq!(done(1_060_000, 1_062_000, 30_000), 1_090_000);
+        assert_eq!(done(1_090_000, 1_200_000, 30_000), 1_230_000);
+    }
+
+    #[test]
+    fn a_partner_answers_no_faster_than_its_pace() {
+        let cpus = affinity::current();
+        for busy_share in [0.0, 0.5, 1.0] {
+            let pace = Pace { between: Duration::from_micros(200), busy_share };
+            let window = Duration::from_millis(20);
+            let floor = floor(2, &cpus[..1], &cpus[cpus.len() - 1..], pace, window).unwrap();
+            assert!(floor.rate_per_s <= 5000.0 * 1.05, "{floor:?}");
+            assert!(floor.cpu_per_op_ns > 0.0, "{floor:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A server that does nothing: it answers the load's sessions on a Unix socket at once, with a thread for each of its
 //! processors. It has no table and no statement; what is asked doesn't change what is said.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
@@ -46,6 +47,21 @@ impl NullServer {
     /// # Errors
     /// The socket can't be made, or a thread can't be set up.
     pub fn start(folder: &Path, port: u16, cpus: &[u32], sessions: u32) -> io::Result<NullServer> {
+        Self::start_slow(folder, port, cpus, sessions, Duration::ZERO)
+    }
+
+    /// The same, and each answer is held back for `takes` while its threads sleep: a server whose sessions each take that long
+    /// and don't hinder each other.
+    ///
+    /// # Errors
+    /// As of [`NullServer::start`].
+    pub fn start_slow(
+        folder: &Path,
+        port: u16,
+        cpus: &[u32],
+        sessions: u32,
+        takes: Duration,
+    ) -> io::Result<NullServer> {
         let socket = folder.join(format!(".s.PGSQL.{port}"));
         let listener = UnixListener::bind(&socket)?;
         let mut server = NullServer {
@@ -72,7 +88,8 @@ impl NullServer {
         server.doors = doors.into();
         let mut listener = Some(listener);
         for (index, rung) in bells.into_iter().enumerate() {
-            server.thread(index, cpus.get(index).copied(), listener.take(), rung)?;
+            let listener = listener.take();
+            server.thread(index, cpus.get(index).copied(), listener, rung, takes)?;
         }
         Ok(server)
     }
@@ -84,6 +101,7 @@ impl NullServer {
         cpu: Option<u32>,
         listener: Option<UnixListener>,
         rung: UnixStream,
+        takes: Duration,
     ) -> io::Result<()> {
         let (doors, stop) = (self.doors.clone(), self.stop.clone());
         let (tell, told) = mpsc::channel();
@@ -91,6 +109,7 @@ impl NullServer {
             let made = Worker::new(index, cpu, listener, rung, doors);
             match made {
                 Ok(mut worker) => {
+                    worker.takes_ns = takes.as_nanos() as u64;
                     let _ = tell.send(Ok(()));
                     worker.serve(&stop);
                 }
@@ -132,6 +151,13 @@ struct Peer {
     filled: usize,
 }
 
+/// An answer that is held back.
+struct Held {
+    due_ns: u64,
+    number: usize,
+    bytes: Vec<u8>,
+}
+
 struct Worker {
     index: usize,
     listener: Option<UnixListener>,
@@ -142,6 +168,9 @@ struct Worker {
     /// Of those that this thread let in, the number: they go to all threads in turn.
     admitted: usize,
     output: Vec<u8>,
+    takes_ns: u64,
+    /// In the order in which they are due.
+    held: VecDeque<Held>,
 }
 
 impl Worker {
@@ -161,32 +190,66 @@ impl Worker {
             poller.add(listener.as_raw_fd(), LISTENER)?;
         }
         let output = Vec::with_capacity(2 * LONGEST_MESSAGE);
-        Ok(Worker { index, listener, rung, doors, poller, peers: Vec::new(), admitted: 0, output })
+        let (peers, held) = (Vec::new(), VecDeque::new());
+        let (admitted, takes_ns) = (0, 0);
+        Ok(Worker { index, listener, rung, doors, poller, peers, admitted, output, takes_ns, held })
     }
 
     fn serve(&mut self, stop: &AtomicBool) {
         let mut looked_ns = narrows_engine::now_ns();
         while !stop.load(Ordering::Relaxed) {
             // A poller that fails has no use; its clients see their connections end.
-            let Ok(ready) = self.poller.wait(LOOK_EVERY) else { return };
+            let Ok(ready) = self.poller.wait(self.until_due()) else { return };
             for event in 0..ready {
                 match self.poller.event(event) {
                     LISTENER => self.admit(),
                     DOOR => self.adopt(),
                     number => {
                         if self.talk(number).is_break() {
-                            self.peers[number] = None;
+                            self.let_go(number);
                         }
                     }
                 }
             }
             let now = narrows_engine::now_ns();
+            self.answer_late(now);
             if now - looked_ns > LOOK_EVERY.as_nanos() as u64 {
                 looked_ns = now;
                 let cpu_ns = process::thread_cpu_ns();
                 self.doors[self.index].cpu_ns.store(cpu_ns, Ordering::Relaxed);
             }
         }
+    }
+
+    /// How long there is nothing to say.
+    #[inline]
+    fn until_due(&self) -> Duration {
+        match self.held.front() {
+            None => LOOK_EVERY,
+            Some(held) => {
+                let left_ns = held.due_ns.saturating_sub(narrows_engine::now_ns());
+                Duration::from_nanos(left_ns).min(LOOK_EVERY)
+            }
+        }
+    }
+
+    /// Gives the answers that were held back long enough.
+    #[inline]
+    fn answer_late(&mut self, now: u64) {
+        while self.held.front().is_some_and(|held| held.due_ns <= now)
+            && let Some(held) = self.held.pop_front()
+        {
+            let Some(Some(peer)) = self.peers.get_mut(held.number) else { continue };
+            if peer.stream.write_all(&held.bytes).is_err() {
+                self.let_go(held.number);
+            }
+        }
+    }
+
+    /// The next one by that number gets nothing that was meant for this one.
+    fn let_go(&mut self, number: usize) {
+        self.peers[number] = None;
+        self.held.retain(|held| held.number != number);
     }
 
     fn admit(&mut self) {
@@ -235,6 +298,11 @@ impl Worker {
         }
         self.output.clear();
         let outcome = peer.talk.answer(&peer.inbox[..peer.filled], &mut self.output);
+        if self.takes_ns > 0 && outcome.is_continue() && !self.output.is_empty() {
+            let due_ns = narrows_engine::now_ns() + self.takes_ns;
+            self.held.push_back(Held { due_ns, number, bytes: self.output.clone() });
+            self.output.clear();
+        }
         // A client that doesn't take its answers is no load.
         if !self.output.is_empty() && peer.stream.write_all(&self.output).is_err() {
             return ControlFlow::Break(());
