@@ -126,10 +126,13 @@ impl Group {
         Ok(())
     }
 
-    /// Moves a process into it; the processes that it starts later are in it, too.
+    /// Moves a process into it; the processes that it starts later are in it, too. One that has ended meanwhile is none.
     pub(crate) fn take(&self, pid: u32) -> io::Result<()> {
         let procs = self.places.iter().map(|place| place.members.join("cgroup.procs"));
-        procs.into_iter().try_for_each(|procs| fs::write(procs, pid.to_string()))
+        procs.into_iter().try_for_each(|procs| match fs::write(procs, pid.to_string()) {
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            moved => moved,
+        })
     }
 
     /// Moves a process back.

@@ -29,9 +29,10 @@ use self::store::Results;
 use self::suite::{Look, Plant};
 
 const PAGE: &str = "docs/src/evidence/planted.md";
-const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--list]
+const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--capacities FILE] [--list]
   NAME: a plant, or the beginning of the names of several; all where none is named
-  --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]";
+  --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
+  --capacities FILE: a run of this machine's drives and log; without it one is made";
 
 /// What was asked for.
 struct Asked {
@@ -39,6 +40,7 @@ struct Asked {
     data: PathBuf,
     narrows: PathBuf,
     for_s: u32,
+    capacities: Option<PathBuf>,
     list: bool,
 }
 
@@ -116,10 +118,11 @@ fn measure(
     let mut looker = Looker {
         narrows: asked.narrows.clone(),
         for_s: asked.for_s,
-        capacities: None,
+        capacities: asked.capacities.clone(),
         ground: &ground,
     };
-    if chosen.iter().any(|plant| plant.look == Look::Compare) {
+    let compares = chosen.iter().any(|plant| plant.look == Look::Compare);
+    if compares && looker.capacities.is_none() {
         eprintln!("drives and log by themselves");
         looker.measure()?;
     }
@@ -178,6 +181,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
         data: Path::new("/var/tmp").into(),
         narrows: crate::root().join("target/release/narrows"),
         for_s: 20,
+        capacities: None,
         list: false,
     };
     let mut args = args.iter();
@@ -187,6 +191,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
             "--data" => asked.data = value()?.into(),
             "--narrows" => asked.narrows = value()?.into(),
             "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--capacities" => asked.capacities = Some(value()?.into()),
             "--list" => asked.list = true,
             option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
             name => asked.names.push(name.to_string()),

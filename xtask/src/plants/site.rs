@@ -44,10 +44,14 @@ pub(super) struct Site<'a> {
 impl<'a> Site<'a> {
     pub(super) fn start(ground: &'a Ground<'a>, of: &Server) -> Result<Site<'a>> {
         let library = library(ground.folder, of)?;
+        // Reads are slow while this file is there: filling takes them by the ten thousand.
+        let slow = ground.folder.join("slow-reads");
+        let _ = std::fs::remove_file(&slow);
         let env: Vec<(String, String)> =
             [("SLOW_FLUSH_US", of.slow_flush_us), ("SLOW_READ_US", of.slow_read_us)]
                 .into_iter()
                 .filter_map(|(name, us)| Some((name.to_string(), us?.to_string())))
+                .chain([("SLOW_READ_WHILE".to_string(), slow.display().to_string())])
                 .collect();
         let fixed = [("autovacuum", "off"), ("shared_buffers", "256MB"), ("max_wal_size", "8GB")];
         let fixed = fixed.into_iter().chain([("checkpoint_timeout", "1h")]);
@@ -73,6 +77,7 @@ impl<'a> Site<'a> {
         }
         let site = Site { ground, of: of.clone(), cluster, _memory: memory };
         site.fill()?;
+        std::fs::write(&slow, "").with_context(|| format!("writing {}", slow.display()))?;
         Ok(site)
     }
 
