@@ -9,7 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use narrows_engine::{Scratch, Stop};
 use narrows_model::{
-    Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool, Validity,
+    CalibrationEnd, Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool,
+    Validity,
 };
 
 use crate::args::{OutputArgs, RunArgs};
@@ -77,7 +78,12 @@ fn exit_code(run: &Run) -> Exit {
         return Exit::Invalid;
     }
     let undecided = !run.verdicts.is_empty() && run.verdicts.iter().all(|v| v.grade == Grade::Open);
-    if undecided || run.plan.layers.iter().any(missing) { Exit::Inconclusive } else { Exit::Done }
+    let sought = run.highest_rates.iter().any(|found| found.end != CalibrationEnd::Found);
+    if undecided || sought || run.plan.layers.iter().any(missing) {
+        Exit::Inconclusive
+    } else {
+        Exit::Done
+    }
 }
 
 /// A run in which nothing was measured yet.

@@ -18,10 +18,12 @@ mod live_verdict;
 mod measurement;
 pub mod metric;
 mod observation;
+pub mod orders;
 mod plan;
 mod platform;
 mod run;
 mod standing;
+mod sweep;
 mod verdict;
 mod what_if;
 
@@ -64,6 +66,7 @@ pub use platform::{
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};
+pub use sweep::{HighestRate, Ranged, Scaling, ScalingLaw, ScalingPoint};
 pub use verdict::{
     Bound, Grade, Narrow, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm, Test,
     Utilisation, Verdict,

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, LiveLog, Measurement,
-    Observation, Plan, Platform, Severity, Validity, Verdict,
+    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, HighestRate, LiveLog,
+    Measurement, Observation, Plan, Platform, Scaling, Severity, Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -89,6 +89,12 @@ pub struct Run {
     /// Servers that were observed and not loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observations: Vec<Observation>,
+    /// How rates go with sessions. Derived.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalings: Vec<Scaling>,
+    /// The highest rates that keep a percentile of latency.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub highest_rates: Vec<HighestRate>,
     /// Outputs of `pg_test_fsync` that were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flush_tests: Vec<FlushTest>,
@@ -134,6 +140,8 @@ impl Run {
             comparison: None,
             live_logs: Vec::new(),
             observations: Vec::new(),
+            scalings: Vec::new(),
+            highest_rates: Vec::new(),
             flush_tests: Vec::new(),
         }
     }
@@ -184,13 +192,16 @@ impl Run {
                 measurement.validity = measurement.validity.max(validity);
             }
         }
+        let of = |id: &String| {
+            let found = self.measurements.iter().find(|m| m.id == *id);
+            // Whoever removed it from the file removed what speaks for the answer.
+            found.map_or(Validity::Suspect, |m| m.validity)
+        };
         for calibration in &mut self.calibrations {
-            let of = |id: &String| {
-                let found = self.measurements.iter().find(|m| m.id == *id);
-                // Whoever removed it from the file removed what speaks for the answer.
-                found.map_or(Validity::Suspect, |m| m.validity)
-            };
             calibration.validity = calibration.rests_on.iter().map(of).max().unwrap_or_default();
+        }
+        for highest in &mut self.highest_rates {
+            highest.validity = highest.rests_on.iter().map(of).max().unwrap_or_default();
         }
     }
 }

@@ -15,7 +15,9 @@ use crate::log::{
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::observed::{self, ObservedView};
+use crate::orders;
 use crate::print::Units;
+use crate::sweep::{SweepView, sweeps};
 use crate::wide::{WideRow, rows};
 use crate::words::counted;
 
@@ -48,6 +50,10 @@ pub struct Report {
     pub observed: Vec<ObservedView>,
     /// What `pg_test_fsync` measured, beside the same here.
     pub flush_tests: Vec<Grid>,
+    /// The order-entry mix.
+    pub orders: Vec<Grid>,
+    /// Rates by sessions, and the highest rates that keep a percentile.
+    pub sweeps: Vec<SweepView>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<LoadRow>,
     /// HOW WIDE.
@@ -105,6 +111,8 @@ impl Report {
             live,
             observed,
             flush_tests: flush_views(run),
+            orders: orders::grids(run),
+            sweeps: sweeps(run),
             loads,
             wide,
             operating_point: operating_point(run, &narrow),

@@ -3,18 +3,21 @@
 use narrows_model::{Grade, Narrow, Severity, Validity};
 
 /// A database workload's id, its name in a table, and its name in a sentence.
-const WORKLOADS: [(&str, &str, &str); 6] = [
+const WORKLOADS: [(&str, &str, &str); 9] = [
     ("lookup_cached", "lookup, cached", "cached lookups"),
     ("lookup_uncached", "lookup, uncached", "uncached lookups"),
     ("update", "update, durable", "updates"),
+    ("batch", "batch", "batches"),
+    ("commit", "commit, durable", "commits"),
+    ("orders", "orders", "transactions of orders"),
     ("scan", "scan", "scans"),
     ("scan_1", "scan, 1 worker", "scans with 1 worker"),
     ("scan_n", "scan, workers", "scans"),
 ];
 
 /// The workloads a run has, in the order of the screen.
-pub(crate) const ORDER: [&str; 5] =
-    ["lookup_cached", "lookup_uncached", "update", "scan_1", "scan_n"];
+pub(crate) const ORDER: [&str; 8] =
+    ["lookup_cached", "lookup_uncached", "batch", "update", "commit", "orders", "scan_1", "scan_n"];
 
 /// The name of a workload in a table; a scan says its workers where known.
 pub(crate) fn workload(id: &str, workers: Option<u32>) -> String {

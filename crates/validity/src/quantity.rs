@@ -11,6 +11,8 @@ use crate::path;
 pub enum Quantity {
     /// A metric of the measurement, one value per repeat.
     Metric(&'static str),
+    /// A metric, or this where it is absent: runs from before it was counted had one value of it.
+    MetricOr(&'static str, f64),
     /// A metric of another measurement (id, name).
     Of(&'static str, &'static str),
     /// A number among workload or conditions.
@@ -50,6 +52,10 @@ impl Quantity {
         let one = |unit, value| Some(Figure { label: label.clone(), unit, values: vec![value] });
         match *self {
             Quantity::Metric(name) => Some(from_metric(label, case.measurement.metric(name)?)),
+            Quantity::MetricOr(name, otherwise) => match case.measurement.metric(name) {
+                Some(metric) => Some(from_metric(label, metric)),
+                None => one(None, otherwise),
+            },
             Quantity::Of(id, name) => {
                 Some(from_metric(label, case.run.measurement(id)?.metric(name)?))
             }
@@ -99,7 +105,7 @@ impl Quantity {
     /// Its name in evidence and in the book.
     pub fn label(&self) -> String {
         match *self {
-            Quantity::Metric(name) => name.replace('_', " "),
+            Quantity::Metric(name) | Quantity::MetricOr(name, _) => name.replace('_', " "),
             Quantity::Of(id, name) => format!("{} of {id}", name.replace('_', " ")),
             Quantity::Number(key) => key.replace('_', " "),
             Quantity::Constant(value) => significant(value, 3),

@@ -2,6 +2,7 @@
 
 mod clean;
 mod observed;
+mod orders;
 
 use std::collections::BTreeSet;
 
@@ -279,6 +280,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
         // Eight sessions may share one flush between them.
         silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
+    Pair { rule: "plan-changed",
+        fires: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("other")),
+        silent: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("same")) },
+    Pair { rule: "answered-from-index",
+        fires: |r| { of(r, UPDATE).id = "database.scan_1".into(); say(of(r, "database.scan_1"), condition::ANSWERED_FROM, json!("index")) },
+        // What else is answered from it is meant to be.
+        silent: |r| say(of(r, CACHED), condition::ANSWERED_FROM, json!("index")) },
     Pair { rule: "fsync-off",
         fires: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "off" })),
         silent: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "on", "jit": "off" })) },
@@ -458,13 +466,20 @@ fn a_checkpoint_beside_a_place_shows_by_its_count_its_pages_or_the_checkpointer_
 }
 
 fn all_pairs() -> impl Iterator<Item = &'static Pair> {
-    PAIRS.iter().chain(observed::PAIRS)
+    PAIRS.iter().chain(observed::PAIRS).chain(orders::PAIRS)
 }
 
 #[test]
 fn a_look_in_order_has_no_findings() {
     let mut run = clean::run();
     observed::look(&mut run);
+    assert_eq!(check(&run), Vec::new());
+}
+
+#[test]
+fn a_mix_of_orders_in_order_has_no_findings() {
+    let mut run = clean::run();
+    orders::mix(&mut run);
     assert_eq!(check(&run), Vec::new());
 }
 
@@ -737,4 +752,33 @@ fn database(run: &mut Run, shares_role: Vec<Role>) {
         data_dir: None,
         shares_role,
     });
+}
+
+/// One commit in ten operations needs a tenth of the flushes, and blocks are judged one by one.
+#[test]
+fn mixes_and_operations_of_several_blocks_are_judged_by_commit_and_by_block() {
+    let fires = |rule: &str, change: fn(&mut Run)| {
+        let mut run = clean::run();
+        change(&mut run);
+        narrows_validity::check(&run).iter().any(|finding| finding.id == rule)
+    };
+    let tenth: fn(&mut Run) = |r| {
+        add(r, UPDATE, metric::COMMITS_PER_OP, 0.1);
+        change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0125);
+    };
+    assert!(!fires("fewer-flushes-than-commits-need", tenth));
+    let more: fn(&mut Run) = |r| {
+        add(r, UPDATE, metric::COMMITS_PER_OP, 0.1);
+        change(r, UPDATE, metric::FLUSHES_PER_OP, 0.2);
+    };
+    assert!(fires("more-flushes-than-commits", more));
+    let many: fn(&mut Run) = |r| {
+        add(r, CACHED, metric::BLOCKS_PER_OP, 64.0);
+        change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.3);
+    };
+    assert!(!fires("cached-lookups-read", many));
+}
+
+fn add(run: &mut Run, id: &str, name: &str, value: f64) {
+    clean::set(of(run, id), name, Unit::CountPerOp, value);
 }

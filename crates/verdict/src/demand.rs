@@ -118,8 +118,8 @@ impl<'a> Demand<'a> {
             servers: workers.map_or(sessions, |workers| workers.max(1.0)),
             sessions: sessions.round() as u32,
             workers: workers.map(|workers| workers as u32),
-            // Our workloads have no think time; an imported one says how much it had.
-            think_ns: measurement.number("think_ns").unwrap_or(0.0),
+            // Only who has some says so.
+            think_ns: measurement.number(condition::THINK_NS).unwrap_or(0.0),
             cpu: CpuDemand {
                 set: measurement
                     .value(metric::SERVER_CPUS)
@@ -178,7 +178,11 @@ impl<'a> Demand<'a> {
     pub fn commits_per_op(&self) -> Option<f64> {
         match &self.observed {
             Some(observed) => observed.commits_per_op(),
-            None => (self.workload == Workload::Update).then_some(1.0),
+            None => {
+                // Runs from before it was counted had no mixes.
+                let all = (self.workload == Workload::Update).then_some(1.0);
+                self.measurement.value(metric::COMMITS_PER_OP).filter(|n| *n > 0.0).or(all)
+            }
         }
     }
 

@@ -103,7 +103,7 @@ pub(crate) fn is_feasible(intervention: Intervention, run: &Run, demand: &Demand
                 && sets.server.is_some()
                 && sets.client.is_some_and(|cpus| cpus >= 1.0)
         }
-        Intervention::SyncOff => demand.workload == Workload::Update,
+        Intervention::SyncOff => demand.commits_per_op().is_some(),
         Intervention::WorkersX2 => demand.workload == Workload::ScanMany,
     }
 }

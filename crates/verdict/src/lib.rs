@@ -29,6 +29,7 @@ mod observed;
 mod phrase;
 mod prediction;
 mod processors;
+mod scaling;
 mod session;
 mod sharing;
 mod test;
@@ -40,6 +41,7 @@ pub use estimate::Estimate;
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;
+pub use scaling::scalings;
 pub use what_if::{Amount, LogChange, Scenario, WhatIfError, what_if};
 
 /// The database workloads that get a verdict.
@@ -49,8 +51,14 @@ pub enum Workload {
     LookupCached,
     /// Point lookups whose blocks come from the drives.
     LookupUncached,
-    /// Durable single-row updates.
+    /// Blocks by the server's bitmap, many at a time.
+    Batch,
+    /// Durable single-row updates, or a mix of them and lookups.
     Update,
+    /// Durable commits of nothing else.
+    Commit,
+    /// The order-entry mix; an operation is one of its transactions.
+    Orders,
     /// A scan by one process.
     ScanOne,
     /// A scan by parallel workers.
@@ -61,10 +69,13 @@ pub enum Workload {
 
 impl Workload {
     /// Every workload, in the order of the screen.
-    pub const ALL: [Workload; 6] = [
+    pub const ALL: [Workload; 9] = [
         Workload::LookupCached,
         Workload::LookupUncached,
+        Workload::Batch,
         Workload::Update,
+        Workload::Commit,
+        Workload::Orders,
         Workload::ScanOne,
         Workload::ScanMany,
         Workload::Observed,
@@ -75,7 +86,10 @@ impl Workload {
         match self {
             Workload::LookupCached => "database.lookup_cached",
             Workload::LookupUncached => "database.lookup_uncached",
+            Workload::Batch => "database.batch",
             Workload::Update => "database.update",
+            Workload::Commit => "database.commit",
+            Workload::Orders => narrows_model::orders::ID,
             Workload::ScanOne => "database.scan_1",
             Workload::ScanMany => "database.scan_n",
             Workload::Observed => "database.observed",
@@ -87,7 +101,10 @@ impl Workload {
         match self {
             Workload::LookupCached => "lookup_cached",
             Workload::LookupUncached => "lookup_uncached",
+            Workload::Batch => "batch",
             Workload::Update => "update",
+            Workload::Commit => "commit",
+            Workload::Orders => "orders",
             Workload::ScanOne | Workload::ScanMany => "scan",
             Workload::Observed => "observed",
         }

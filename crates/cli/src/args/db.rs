@@ -3,18 +3,27 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_units::Nanos;
 
+use super::block::{binary_size, limit};
 use super::{LayerArg, OutputArgs};
+use quantities::{KeysArg, WorkingSetArg, keys, think, window, working_set};
+
+pub mod orders;
+pub mod quantities;
 
 /// `narrows db`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   narrows db lookup                     random single blocks by the index, from the buffer pool of our own server
-  narrows db lookup --from drive        the same from the drives
+  narrows db lookup --from drive        the same from the drives, 64 sessions: --sessions 64
+  narrows db update --sessions 1,2,4,8,16,32
+                                        durable updates, and the law by which sessions scale
+  narrows db lookup --p99 2ms           the highest rate at which 99 % take no longer than 2 ms
   narrows db update postgres://bob@db7/shop --load-here
-                                        durable updates on that server, in a schema of our own that goes again
-  narrows db scan --workers 4           a whole table by four processes
+                                        on that server, in a schema of our own that goes again
+  narrows db scan --workers 1,4         a whole table by one process and by four
 
 Every workload is a few lines of SQL on one table that has one row in every block, so that a row is a block and an
 operation's cost can be counted. They are no benchmark kit's, and their figures compare with no published ones.
@@ -32,10 +41,16 @@ pub struct DbArgs {
 pub enum DbCommand {
     /// Random single blocks by the index, from the buffer pool or from the drives
     Lookup(LookupArgs),
-    /// One row and one durable commit
+    /// Many random blocks at once by a bitmap: sorted and prefetched by the server
+    Batch(BatchArgs),
+    /// One row and one durable commit, or a mix of them and lookups
     Update(UpdateArgs),
+    /// The smallest durable transaction: a commit and nothing else
+    Commit(CommitArgs),
     /// The whole table by one process or by several
     Scan(ScanArgs),
+    /// An order-entry mix of five transactions: loaded, run, its consistency checked
+    Orders(Box<orders::OrdersArgs>),
 }
 
 /// Where blocks come from.
@@ -45,6 +60,33 @@ pub enum FromArg {
     Pool,
     /// The drives: evicted from memory, which the drives' own counts must confirm
     Drive,
+}
+
+/// Who calls for the blocks of a lookup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CallsArg {
+    /// A statement for each block, one after the other
+    Each,
+    /// One statement with all keys, `= ANY`, still block by block in the server
+    Any,
+}
+
+/// What an update changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RedoArg {
+    /// One number; the log has some hundred bytes of it
+    Light,
+    /// Every column but the key; the log has the whole row
+    Heavy,
+}
+
+/// What a scan answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnswerArg {
+    /// A sum over a column: every row is touched
+    Sum,
+    /// count(*), as the server likes: said where the index alone answers
+    Count,
 }
 
 /// Which server.
@@ -57,6 +99,9 @@ pub struct ServerArgs {
     /// The PostgreSQL to start: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     pub postgres: Option<PathBuf>,
+    /// shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, conflicts_with = "url")]
+    pub pool: Option<u64>,
     /// Folder on the drives that hold the data files [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -69,12 +114,61 @@ pub struct ServerArgs {
     pub layers: Option<Vec<LayerArg>>,
 }
 
+/// On what table.
+#[derive(Debug, Clone, Args)]
+pub struct TableArgs {
+    /// Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]
+    #[arg(long, value_name = "SIZE", value_parser = binary_size)]
+    pub table: Option<u64>,
+    /// Of a hundred bytes of a row's padding those that are random; the rest are zeros, which drives and file systems may
+    /// compress. The server itself never does
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub entropy: u32,
+}
+
+/// Which of its blocks.
+#[derive(Debug, Clone, Args)]
+pub struct KeyArgs {
+    /// The table.
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of
+    /// the pool; from the drives the whole table]
+    #[arg(long, value_name = "SIZE", value_parser = working_set)]
+    pub working_set: Option<WorkingSetArg>,
+    /// How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)
+    #[arg(long, value_name = "LAW", default_value = "uniform", value_parser = keys)]
+    pub keys: KeysArg,
+    /// A table for every session, so that none waits for another's rows; together they have the size
+    #[arg(long)]
+    pub private: bool,
+}
+
+/// By how many sessions, and when.
+#[derive(Debug, Clone, Args)]
+pub struct PaceArgs {
+    /// Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server's
+    /// CPUs, 8 to 256]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub sessions: Vec<u32>,
+    /// Mean time a session pauses after an answer: 10ms [default: none]
+    #[arg(long, value_name = "TIME", value_parser = think)]
+    pub think: Option<Nanos>,
+    /// Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count
+    /// from when they were due
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "think")]
+    pub rate: Option<u64>,
+    /// The highest rate in an open loop at which 99 % of the operations take no longer than this
+    #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["rate", "think"])]
+    pub p99: Option<Nanos>,
+}
+
 /// How much of it, and how it is told.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// Concurrent sessions [default: twice the server's CPUs, 8 to 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub sessions: Option<u32>,
+    /// Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]
+    #[arg(long, value_name = "TIME", value_parser = window)]
+    pub window: Option<Nanos>,
     /// Three short repeats and no test of the verdict: no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
@@ -85,6 +179,9 @@ pub struct LoadArgs {
 
 /// `narrows db lookup`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+One row by its key is one block of the table and some of the index. The plan has to be an index scan, before and after the
+load, and never a bitmap: that would sort and prefetch the blocks, and is `narrows db batch`.")]
 pub struct LookupArgs {
     /// Which server.
     #[command(flatten)]
@@ -92,6 +189,47 @@ pub struct LookupArgs {
     /// Where the blocks come from
     #[arg(long, value_enum, default_value_t = FromArg::Pool)]
     pub from: FromArg,
+    /// Blocks of one operation
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub blocks: u32,
+    /// How the client calls for them
+    #[arg(long, value_enum, default_value_t = CallsArg::Each)]
+    pub calls: CallsArg,
+    /// A function inside the server calls for them, so that the client's share is one call
+    #[arg(long, conflicts_with = "calls")]
+    pub inside: bool,
+    /// Which blocks.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// How fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// How much.
+    #[command(flatten)]
+    pub load: LoadArgs,
+}
+
+/// `narrows db batch`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The same blocks as `narrows db lookup --calls any`, on the server's other path: a bitmap of the index's answers, whose
+blocks are read in their order on the drive and prefetched (effective_io_concurrency). The difference is the path's.")]
+pub struct BatchArgs {
+    /// Which server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Where the blocks come from
+    #[arg(long, value_enum, default_value_t = FromArg::Drive)]
+    pub from: FromArg,
+    /// Blocks of one operation
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub blocks: u32,
+    /// Which blocks.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// How fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// How much.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -99,10 +237,46 @@ pub struct LookupArgs {
 
 /// `narrows db update`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Every update is a transaction of its own and waits for its commit. With --updates 30 each operation is drawn by itself, an
+update with 30 %, else a lookup; their latencies are kept apart.")]
 pub struct UpdateArgs {
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
+    /// Of a hundred operations those that update; the rest look up
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub updates: u32,
+    /// What an update changes
+    #[arg(long, value_enum, default_value_t = RedoArg::Light)]
+    pub redo: RedoArg,
+    /// Where the blocks come from
+    #[arg(long, value_enum, default_value_t = FromArg::Pool)]
+    pub from: FromArg,
+    /// Which blocks.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// How fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// How much.
+    #[command(flatten)]
+    pub load: LoadArgs,
+}
+
+/// `narrows db commit`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A transaction that writes no log is not flushed, so this one writes the smallest record there is: a message of no length
+(pg_logical_emit_message), in no table. On a server with logical replication its decoders see the messages and pass over
+them.")]
+pub struct CommitArgs {
+    /// Which server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// How much.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -110,10 +284,25 @@ pub struct UpdateArgs {
 
 /// `narrows db scan`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+From the pool the table has to fit into a quarter of it: larger ones pass through a small ring of buffers and are read from
+the operating system each time.")]
 pub struct ScanArgs {
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
+    /// Where the blocks come from
+    #[arg(long, value_enum, default_value_t = FromArg::Drive)]
+    pub from: FromArg,
+    /// Processes that scan together, the session's own among them [default: 1 and one per server CPU]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub workers: Vec<u32>,
+    /// What it has to answer
+    #[arg(long, value_enum, default_value_t = AnswerArg::Sum)]
+    pub answer: AnswerArg,
+    /// Which table.
+    #[command(flatten)]
+    pub table: TableArgs,
     /// How much.
     #[command(flatten)]
     pub load: LoadArgs,

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use narrows_engine::Context;
-use narrows_layer_database::{Database, DatabaseError, Variation, Workload};
-use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, metric};
+use narrows_layer_database::{Database, DatabaseError, Task, Variation, Workload};
+use narrows_model::{Layer, Measurement, PlannedStep, metric};
 use narrows_verdict::Intervention;
-use server::scan_workers;
+use server::{Tables, scan_workers};
 
 use crate::plan::Resolved;
 use crate::report::judge;
@@ -18,11 +18,11 @@ use crate::run::{Interrupted, Session};
 use crate::{client, cpus, layers};
 
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
-const OPEN_SHARE: f64 = 0.7;
+pub const OPEN_SHARE: f64 = 0.7;
 /// One window of a lone session.
-const SHORT: Duration = Duration::from_millis(1500);
+pub const SHORT: Duration = Duration::from_millis(1500);
 /// One window of a test or of its baseline.
-const TEST: Duration = Duration::from_millis(2500);
+pub const TEST: Duration = Duration::from_millis(2500);
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
 const OVERHEAD_S: f64 = 0.7;
 /// Guess at a scan's rate for the plan, bytes per second.
@@ -31,32 +31,21 @@ const SCAN_BYTES_PER_S: f64 = 700e6;
 /// The steps for the printed plan.
 pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let plan = &resolved.plan;
-    let repeats = f64::from(plan.repeats);
-    let once = |window: Duration| repeats * (window.as_secs_f64() + OVERHEAD_S);
+    let once = |window: Duration| repeats_s(resolved, window);
     let tests = if plan.quick { 0.0 } else { 2.0 * once(TEST) };
     let lookups = once(resolved.database_window) * 2.0 + once(SHORT) + tests;
     let updates =
         once(resolved.update_window) + once(resolved.database_window) + once(SHORT) + tests;
-    let scan_s = plan.table_bytes as f64 / SCAN_BYTES_PER_S;
-    let scans = repeats * (scan_s + OVERHEAD_S) * if plan.quick { 2.0 } else { 4.0 };
-    let server = match &plan.database {
-        DatabaseChoice::Url(address) => format!("a schema of our own on {address}"),
-        _ => "a PostgreSQL of our own".to_string(),
-    };
+    let scans =
+        repeats_s(resolved, scan_time(plan.table_bytes)) * if plan.quick { 2.0 } else { 4.0 };
     let step = |what: String, expected_s, writes_bytes| PlannedStep {
         layer: Layer::Database,
         what,
         expected_s,
         writes_bytes,
     };
-    // Loading into the user's server goes through its log as well.
-    let load = match plan.database {
-        DatabaseChoice::Url(_) => 5 * plan.table_bytes / 2,
-        _ => 5 * plan.table_bytes / 4,
-    };
-    let load_s = 8.0 + plan.table_bytes as f64 / 100e6;
     let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
-    let mut steps = vec![step(server, load_s, load)];
+    let mut steps = vec![server::planned(resolved)];
     steps.extend(client::planned(resolved));
     for (workload, what, expected_s, writes) in [
         (Workload::LookupCached, "lookup, cached", lookups, 0),
@@ -76,12 +65,23 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     steps
 }
 
+/// Seconds that all repeats of one window take.
+pub fn repeats_s(resolved: &Resolved, window: Duration) -> f64 {
+    f64::from(resolved.plan.repeats) * (window.as_secs_f64() + OVERHEAD_S)
+}
+
+/// What a scan of so many bytes may take.
+pub fn scan_time(bytes: u64) -> Duration {
+    Duration::from_secs_f64(bytes as f64 / SCAN_BYTES_PER_S)
+}
+
 /// Runs the layer if it was asked for.
 pub fn execute(session: &mut Session<'_>) -> Result<(), Interrupted> {
     if !session.resolved.has(Layer::Database) {
         return Ok(());
     }
-    match server::on(session, &mut workloads) {
+    let tables = Tables::usual(session.resolved);
+    match server::on(session, &tables, &mut workloads) {
         Ok(()) => Ok(()),
         Err(error) => session.absent("database", error),
     }
@@ -94,7 +94,7 @@ fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
         if !session.resolved.runs(workload) {
             continue;
         }
-        let outcome = transactions(session, database, workload);
+        let outcome = transactions(session, database, &workload.into(), None);
         keep_going(session, workload.word(), outcome)?;
     }
     if !session.resolved.runs(Workload::Scan) {
@@ -106,7 +106,7 @@ fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
 }
 
 /// A workload that can't be had is absent; a stop ends the layer.
-fn keep_going(session: &mut Session<'_>, what: &str, outcome: Result<()>) -> Result<()> {
+pub fn keep_going(session: &mut Session<'_>, what: &str, outcome: Result<()>) -> Result<()> {
     match outcome {
         Err(error) => {
             session.absent(what, error).map_err(|Interrupted| anyhow!("stopped on request"))
@@ -116,54 +116,62 @@ fn keep_going(session: &mut Session<'_>, what: &str, outcome: Result<()>) -> Res
 }
 
 /// Runs variations and keeps what they gave.
-fn take(
+pub fn take(
     session: &mut Session<'_>,
     database: &mut Database,
     ctx: &Context<'_>,
-    workload: Workload,
+    task: &Task,
     variations: &[Variation],
 ) -> Result<Vec<Measurement>, DatabaseError> {
-    let measured = database.measure(ctx, workload, variations)?;
+    let measured = database.measure(ctx, *task, variations)?;
     session.add(measured.clone());
     Ok(measured)
 }
 
-fn transactions(
+/// A workload by the plan's sessions: its closed loop, a session alone, percentiles in an open loop (at that rate, or at a share
+/// of the closed loop's), and the test of its verdict.
+///
+/// # Errors
+/// What the database layer gave.
+pub fn transactions(
     session: &mut Session<'_>,
     database: &mut Database,
-    workload: Workload,
+    task: &Task,
+    open_rate_per_s: Option<f64>,
 ) -> Result<()> {
     let resolved = session.resolved;
     let sessions = resolved.plan.sessions;
-    let id = format!("database.{}", workload.word());
+    let id = format!("database.{}", task.word());
     let ctx = resolved.context(session.stop, session.display);
-    let window = match workload {
-        Workload::Update => resolved.update_window,
-        _ => resolved.database_window,
-    };
+    let window =
+        if task.commits() > 0.0 { resolved.update_window } else { resolved.database_window };
     let long = Context { window, ..ctx };
     let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
     let closed = [Variation::closed(&id, sessions)];
-    let measured = take(session, database, &long, workload, &closed)?;
+    let measured = take(session, database, &long, task, &closed)?;
     let alone = [Variation::closed(format!("{id}.alone"), 1)];
-    take(session, database, &short, workload, &alone)?;
-    if workload == Workload::Update {
+    take(session, database, &short, task, &alone)?;
+    if task.commits() > 0.0 {
         ladder(session, &measured[0]);
     }
-    if let Some(rate) = measured[0].value(metric::THROUGHPUT).filter(|&rate| rate > 0.0) {
+    let rate = measured[0].value(metric::THROUGHPUT).map(|rate| rate * OPEN_SHARE);
+    if let Some(rate) = open_rate_per_s.or(rate).filter(|&rate| rate > 0.0) {
         let mut open = Variation::closed(format!("{id}.open"), sessions);
-        open.open_rate_per_s = Some(rate * OPEN_SHARE);
+        open.open_rate_per_s = Some(rate);
         let medium = Context { window: resolved.database_window, ..ctx };
-        take(session, database, &medium, workload, &[open])?;
+        // Pauses belong to sessions, and an open loop has a schedule.
+        let unpaused = Task { think: Duration::ZERO, ..*task };
+        take(session, database, &medium, &unpaused, &[open])?;
     }
     let tests = Context { window: TEST.min(resolved.database_window), ..ctx };
-    prove(session, database, &tests, workload, &closed[0])
+    prove(session, database, &tests, task, &closed[0])
 }
 
 /// The log ladder at the workload's own session count and flush size, on the processors the server uses.
-fn ladder(session: &mut Session<'_>, update: &Measurement) {
+pub fn ladder(session: &mut Session<'_>, update: &Measurement) {
     let Some(bytes) = update.value(metric::WAL_BYTES_PER_OP) else { return };
-    let outcome = layers::commit_ladder(session, bytes.max(1.0) as u64);
+    let commits = update.value(metric::COMMITS_PER_OP).filter(|n| *n > 0.0).unwrap_or(1.0);
+    let outcome = layers::commit_ladder(session, (bytes / commits).max(1.0) as u64);
     if let Err(error) = outcome {
         // A stop is noticed by the next window.
         let _ = session.absent("log.commit", error);
@@ -174,16 +182,17 @@ fn scans(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
     let ctx = session.resolved.context(session.stop, session.display);
     let many = Variation::scan("database.scan_n", scan_workers(session.resolved));
     let both = [Variation::scan("database.scan_1", 1), many.clone()];
-    take(session, database, &ctx, Workload::Scan, &both)?;
-    prove(session, database, &ctx, Workload::Scan, &many)
+    let scan = Workload::Scan.into();
+    take(session, database, &ctx, &scan, &both)?;
+    prove(session, database, &ctx, &scan, &many)
 }
 
 /// Tests the verdict by the intervention it proposes, interleaved with its own baseline.
-fn prove(
+pub fn prove(
     session: &mut Session<'_>,
     database: &mut Database,
     ctx: &Context<'_>,
-    workload: Workload,
+    task: &Task,
     base: &Variation,
 ) -> Result<()> {
     if session.resolved.plan.quick {
@@ -201,11 +210,12 @@ fn prove(
         ..base.clone()
     };
     intervene(&mut test, intervention, session.resolved);
-    take(session, database, ctx, workload, &[baseline, test])?;
+    take(session, database, ctx, task, &[baseline, test])?;
     Ok(())
 }
 
-fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Resolved) {
+/// Changes a variation as the intervention asks.
+pub fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Resolved) {
     let split = &resolved.split;
     match intervention {
         Intervention::SessionsX2 => test.sessions *= 2,

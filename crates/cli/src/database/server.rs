@@ -6,7 +6,7 @@ use anyhow::Result;
 use narrows_engine::{Phase, Progress, Scratch};
 use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
 use narrows_layer_database::{Address, Connection, Contents, Database, Endpoint, Settings};
-use narrows_model::{DatabaseChoice, Layer, Role};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
 
@@ -22,18 +22,69 @@ pub const CACHED_SHARE: u64 = 4;
 /// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
 const CHECKPOINT_S: u32 = 30;
 
-/// What is measured on it, once it is there.
-pub type Body<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Database) -> Result<()>;
+/// The tables that a load has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tables {
+    /// Of a hundred bytes of padding those that are random.
+    pub entropy_percent: u32,
+    /// The part of the pool's size that workloads from the pool use, bytes.
+    pub cached_bytes: u64,
+    /// One for each of so many sessions; `None` is one for all.
+    pub private: Option<u32>,
+}
 
-/// Connects to the server that the plan names, or makes it, and lets `body` measure on it; whatever was made is removed.
-pub fn on(session: &mut Session<'_>, body: Body<'_>) -> Result<()> {
-    match session.resolved.address.clone() {
-        Some(address) => on_theirs(session, address, body),
-        None => on_ours(session, body),
+impl Tables {
+    /// As `narrows run` has them.
+    pub fn usual(resolved: &Resolved) -> Tables {
+        let cached_bytes = resolved.plan.shared_buffers_bytes / CACHED_SHARE;
+        Tables { entropy_percent: 100, cached_bytes, private: None }
     }
 }
 
-fn on_ours(session: &mut Session<'_>, body: Body<'_>) -> Result<()> {
+/// The step that makes and fills them.
+pub fn planned(resolved: &Resolved) -> PlannedStep {
+    let plan = &resolved.plan;
+    let (what, writes_bytes) = match &plan.database {
+        // Loading into the user's server goes through its log as well.
+        DatabaseChoice::Url(address) => {
+            (format!("a schema of our own on {address}"), 5 * plan.table_bytes / 2)
+        }
+        _ => ("a PostgreSQL of our own".to_string(), 5 * plan.table_bytes / 4),
+    };
+    let expected_s = 8.0 + plan.table_bytes as f64 / 100e6;
+    PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
+}
+
+/// What is measured on it, once it is there.
+pub type Body<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Database) -> Result<()>;
+
+/// What is done to a server of our own after that, which may end and start it.
+pub type After<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Cluster, &Address) -> Result<()>;
+
+/// Connects to the server that the plan names, or makes it, and lets `body` measure on it; whatever was made is removed.
+pub fn on(session: &mut Session<'_>, tables: &Tables, body: Body<'_>) -> Result<()> {
+    on_then(session, tables, body, &mut |_, _, _| Ok(()))
+}
+
+/// The same, with `after` on a server of our own.
+pub fn on_then(
+    session: &mut Session<'_>,
+    tables: &Tables,
+    body: Body<'_>,
+    after: After<'_>,
+) -> Result<()> {
+    match session.resolved.address.clone() {
+        Some(address) => on_theirs(session, address, tables, body),
+        None => on_ours(session, tables, body, after),
+    }
+}
+
+fn on_ours(
+    session: &mut Session<'_>,
+    tables: &Tables,
+    body: Body<'_>,
+    after: After<'_>,
+) -> Result<()> {
     let resolved = session.resolved;
     let stop = session.stop;
     room::check(resolved)?;
@@ -69,8 +120,10 @@ fn on_ours(session: &mut Session<'_>, body: Body<'_>) -> Result<()> {
     let outcome = client::measure(session, &address);
     let outcome = keep_going(session, "database.client", outcome).and_then(|()| {
         let data_dir = Some(cluster.data_dir().into());
-        measure(session, address, data_dir, conditions(&found, &cluster), body)
+        let found = conditions(&found, &cluster);
+        measure(session, address.clone(), data_dir, found, (tables, body))
     });
+    let outcome = outcome.and_then(|()| after(session, &mut cluster, &address));
     // A server that died or crashed explains everything that failed after it.
     let health = if stop.is_set() { Ok(()) } else { cluster.check() };
     session.display.phase(Layer::Database, Phase::CleanUp, "the server");
@@ -112,6 +165,10 @@ fn server_settings(resolved: &Resolved, found: &Found) -> Vec<(String, String)> 
         ("max_worker_processes", (workers + 8).to_string()),
         ("max_parallel_workers", workers.max(8).to_string()),
     ];
+    if plan.workloads == ["orders"] {
+        // Its planned rollbacks are errors, and a log full of them would hide others.
+        settings.push(("log_min_messages", "log".into()));
+    }
     if found.version.major >= 14 {
         settings.push(("track_wal_io_timing", "on".into()));
     }
@@ -140,9 +197,14 @@ fn conditions(found: &Found, cluster: &Cluster) -> BTreeMap<String, Value> {
     conditions
 }
 
-fn on_theirs(session: &mut Session<'_>, address: Address, body: Body<'_>) -> Result<()> {
+fn on_theirs(
+    session: &mut Session<'_>,
+    address: Address,
+    tables: &Tables,
+    body: Body<'_>,
+) -> Result<()> {
     let conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
-    measure(session, address, None, conditions, body)
+    measure(session, address, None, conditions, (tables, body))
 }
 
 /// Memory to claim before each scan: as much as the table fills, where the hypervisor takes back what an eviction
@@ -165,7 +227,7 @@ fn measure(
     address: Address,
     data_dir: Option<std::path::PathBuf>,
     conditions: BTreeMap<String, Value>,
-    body: Body<'_>,
+    (tables, body): (&Tables, Body<'_>),
 ) -> Result<()> {
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
@@ -174,8 +236,9 @@ fn measure(
         run_id: session.run.id.clone(),
         monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
         table_bytes: resolved.plan.table_bytes,
-        cached_bytes: resolved.plan.shared_buffers_bytes / CACHED_SHARE,
-        contents: Contents::default(),
+        cached_bytes: tables.cached_bytes,
+        contents: Contents { entropy_percent: tables.entropy_percent },
+        private: tables.private,
         memory_bytes: local.then_some(resolved.platform.memory.total_bytes),
         server_cpus: if own_server {
             resolved.split.server.clone()

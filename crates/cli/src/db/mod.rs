@@ -4,12 +4,16 @@
 //! judged as `narrows run` judges its own.
 
 mod asked;
+mod measure;
+mod orders;
 mod plan;
+mod words;
 
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
+use narrows_layer_database::Database;
 
 use crate::args::db::{DbArgs, DbCommand};
 use crate::exit::Exit;
@@ -25,8 +29,11 @@ use asked::Asked;
 /// Wrong arguments, a machine or server that may not be loaded, or a run file that can't be written.
 pub fn db(args: &DbArgs) -> Result<Exit> {
     run(&match &args.command {
+        DbCommand::Orders(args) => return orders::run(args),
         DbCommand::Lookup(args) => Asked::lookup(args),
+        DbCommand::Batch(args) => Asked::batch(args),
         DbCommand::Update(args) => Asked::update(args),
+        DbCommand::Commit(args) => Asked::commit(args),
         DbCommand::Scan(args) => Asked::scan(args),
     })
 }
@@ -55,7 +62,19 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     session.sweep();
-    let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
+    let outcome = layers::execute(&mut session).and_then(|()| load(&mut session, asked));
     let completed = outcome != Err(Interrupted) && !session.stop.is_set();
     session.end(completed, options)
+}
+
+/// The load itself; a workload that can't be had is absent from the run.
+fn load(session: &mut Session<'_>, asked: &Asked<'_>) -> Result<(), Interrupted> {
+    let tables = plan::tables(asked, session.resolved);
+    let mut body = |session: &mut Session<'_>, database: &mut Database| {
+        measure::measure(session, database, asked)
+    };
+    match database::server::on(session, &tables, &mut body) {
+        Ok(()) => Ok(()),
+        Err(error) => session.absent(asked.task.word(), error),
+    }
 }

@@ -1,49 +1,196 @@
 //! From what was asked for to what will be done, by the means of `narrows run`.
 
+use std::time::Duration;
+
 use anyhow::Result;
+use narrows_engine::Stop;
+use narrows_layer_database::{Action, Source};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep};
+use narrows_units::Bytes;
 
 use super::asked::Asked;
+use super::measure::{SWEEP, search};
+use crate::args::db::quantities::WorkingSetArg;
 use crate::args::observe::ObserveArgs;
-use crate::args::{LayerArg, RunArgs, WorkloadArg};
+use crate::args::{LayerArg, RunArgs};
+use crate::database::server::{CACHED_SHARE, Tables};
+use crate::database::{self, SHORT, TEST, repeats_s, scan_time};
+use crate::failure::Failure;
 use crate::plan::{self, Resolved};
+use crate::{client, layers};
+
+const MIB: u64 = Bytes::MIB.0;
+/// Larger tables are scanned through a ring of buffers and don't stay in the pool.
+const SCANNED_FROM_POOL: u64 = 4;
+/// A working set that is to stay in the pool leaves so much of it to index and catalogue.
+const MOST_OF_POOL: f64 = 0.75;
+/// What the log takes at most in a second, for the printed plan: of updates, with whole pages after a checkpoint, and of
+/// commits alone.
+const LOG_BYTES_PER_S: f64 = 100e6;
+const COMMITS_BYTES_PER_S: f64 = 10e6;
 
 /// Decides everything.
 ///
 /// # Errors
-/// A folder that isn't one, or an address that can't be read.
+/// A folder that isn't one, an address that can't be read, or sizes that don't fit together.
 pub fn resolve(asked: &Asked<'_>) -> Result<Resolved> {
     let server = asked.server;
-    plan::resolve(&RunArgs {
+    let sessions = asked.sessions();
+    let mut resolved = plan::resolve(&RunArgs {
         observing: ObserveArgs::default(),
         quick: asked.load.quick,
         facts: None,
-        layers: Some(layers(asked)),
+        layers: Some(layers_of(asked)),
         data: server.data.clone(),
         wal: server.wal.clone(),
         database: server.url.clone().unwrap_or_else(|| "managed".to_string()),
         postgres: server.postgres.clone(),
-        workloads: Some(vec![word(asked)]),
-        sessions: asked.load.sessions,
+        workloads: Some(Vec::new()),
+        sessions: sessions.last().copied(),
         output: asked.load.output.clone(),
-    })
+    })?;
+    let plan = &mut resolved.plan;
+    plan.workloads = vec![asked.task.word().to_string()];
+    if let Some(pool) = server.pool {
+        plan.shared_buffers_bytes = pool.max(16 * MIB) / MIB * MIB;
+        plan.table_bytes = plan.table_bytes.max(2 * plan.shared_buffers_bytes);
+    }
+    if let Some(table) = asked.table {
+        plan.table_bytes = table.max(MIB);
+    }
+    if asked.task.is_scan() && asked.task.source == Source::Pool && asked.table.is_none() {
+        plan.table_bytes = plan.shared_buffers_bytes / SCANNED_FROM_POOL;
+    }
+    if let Some(window) = asked.load.window {
+        let window = Duration::from_nanos(window.0);
+        (resolved.database_window, resolved.update_window) = (window, window);
+    }
+    fits(asked, &resolved)?;
+    resolved.plan.steps = steps(asked, &resolved);
+    Ok(resolved)
 }
 
 /// On somebody's server nobody knows where its drives are, unless it is said.
-fn layers(asked: &Asked<'_>) -> Vec<LayerArg> {
+fn layers_of(asked: &Asked<'_>) -> Vec<LayerArg> {
     let server = asked.server;
     let known = server.url.is_none() || server.data.is_some();
-    let usual = if known { asked.layers.to_vec() } else { Vec::new() };
+    let usual = if known { asked.layers.clone() } else { Vec::new() };
     let mut layers = server.layers.clone().unwrap_or(usual);
     layers.push(LayerArg::Database);
     layers
 }
 
-fn word(asked: &Asked<'_>) -> WorkloadArg {
-    use narrows_layer_database::Workload;
-    match asked.workload {
-        Workload::LookupCached => WorkloadArg::LookupCached,
-        Workload::LookupUncached => WorkloadArg::LookupUncached,
-        Workload::Update => WorkloadArg::Update,
-        Workload::Scan => WorkloadArg::Scan,
+/// What the database layer is to make.
+pub fn tables(asked: &Asked<'_>, resolved: &Resolved) -> Tables {
+    let plan = &resolved.plan;
+    let usual = plan.shared_buffers_bytes / CACHED_SHARE;
+    let cached_bytes = match asked.working_set {
+        Some(WorkingSetArg::Bytes(bytes)) => bytes,
+        Some(WorkingSetArg::OfPool(share)) => (plan.shared_buffers_bytes as f64 * share) as u64,
+        None => usual,
+    };
+    Tables {
+        entropy_percent: asked.entropy_percent,
+        cached_bytes,
+        private: asked.private.then_some(plan.sessions),
     }
+}
+
+/// Bytes of the table that keys are drawn from, where that was said.
+pub fn working_set_bytes(asked: &Asked<'_>, resolved: &Resolved) -> Option<u64> {
+    asked.working_set.map(|_| tables(asked, resolved).cached_bytes)
+}
+
+fn fits(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
+    let plan = &resolved.plan;
+    let ours = plan.database == DatabaseChoice::Managed;
+    if !ours && matches!(asked.working_set, Some(WorkingSetArg::OfPool(_))) {
+        return Err(Failure::hinted(
+            "--working-set in percent needs a pool whose size is known before",
+            "give its size, as --working-set 64m",
+        ));
+    }
+    let pool = plan.shared_buffers_bytes;
+    let set = tables(asked, resolved).cached_bytes;
+    if let Some(set) = working_set_bytes(asked, resolved).filter(|set| *set > plan.table_bytes) {
+        return Err(Failure::hinted(
+            format!(
+                "--working-set {} is more than the table, {}",
+                Bytes(set),
+                Bytes(plan.table_bytes)
+            ),
+            "make the table larger with --table SIZE",
+        ));
+    }
+    let from_pool = asked.task.source == Source::Pool;
+    if ours && from_pool && !asked.task.is_scan() && set as f64 > pool as f64 * MOST_OF_POOL {
+        return Err(Failure::hinted(
+            format!("a working set of {} doesn't stay in a pool of {}", Bytes(set), Bytes(pool)),
+            "make the pool larger with --pool SIZE, or read --from drive",
+        ));
+    }
+    if ours && from_pool && asked.task.is_scan() && plan.table_bytes > pool / SCANNED_FROM_POOL {
+        return Err(Failure::hinted(
+            format!(
+                "a table of {} is not scanned from a pool of {}: above a quarter of it the server uses a small ring",
+                Bytes(plan.table_bytes),
+                Bytes(pool)
+            ),
+            "make the pool larger with --pool SIZE, or the table smaller with --table SIZE",
+        ));
+    }
+    if asked.sessions().len() > 1
+        && asked.pace.is_some_and(|pace| pace.rate.is_some() || pace.p99.is_some())
+    {
+        return Err(Failure::hinted(
+            "--rate and --p99 take one number of sessions, and --sessions names several",
+            "name the most sessions that may be open at a time",
+        ));
+    }
+    Ok(())
+}
+
+fn steps(asked: &Asked<'_>, resolved: &Resolved) -> Vec<PlannedStep> {
+    let stop = Stop::new();
+    let ctx = resolved.context(&stop, &narrows_engine::Silent);
+    let mut steps = layers::planned(resolved, &ctx);
+    steps.push(database::server::planned(resolved));
+    steps.extend(client::planned(resolved));
+    let expected_s = workload_s(asked, resolved);
+    let log_per_s = match asked.task.action {
+        Action::Commit => COMMITS_BYTES_PER_S,
+        _ if asked.task.commits() > 0.0 => LOG_BYTES_PER_S,
+        _ => 0.0,
+    };
+    let log = (expected_s * log_per_s) as u64;
+    steps.push(PlannedStep {
+        layer: Layer::Database,
+        what: super::words::in_words(asked, resolved),
+        expected_s,
+        writes_bytes: log,
+    });
+    steps
+}
+
+/// Seconds that the workload's windows take.
+fn workload_s(asked: &Asked<'_>, resolved: &Resolved) -> f64 {
+    let once = |window: Duration| repeats_s(resolved, window);
+    let quick = resolved.plan.quick;
+    if asked.task.is_scan() {
+        let variations = asked.workers.len().max(2) + if quick { 0 } else { 2 };
+        return once(scan_time(resolved.plan.table_bytes)) * variations as f64;
+    }
+    let commits = asked.task.commits() > 0.0;
+    let closed = if commits { resolved.update_window } else { resolved.database_window };
+    let tests = if quick { 0.0 } else { 2.0 * once(TEST.min(resolved.database_window)) };
+    let ladder =
+        if commits && resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
+    let sweep = match asked.sessions().len() {
+        0 | 1 => 0.0,
+        n => n as f64 * once(SWEEP.min(resolved.database_window)),
+    };
+    let short = once(SHORT.min(resolved.database_window));
+    let search =
+        asked.limit_ns().map_or(0.0, |limit_ns| search(limit_ns, quick).budget.as_secs_f64());
+    once(closed) + short + once(resolved.database_window) + tests + ladder + sweep + search
 }

@@ -84,6 +84,7 @@ impl PlacedServer {
             table_bytes: TABLE_BYTES,
             cached_bytes: CACHED_BYTES,
             contents: Contents::default(),
+            private: None,
             memory_bytes: Some(places.platform.memory.total_bytes),
             server_cpus: split.server.clone(),
             client_cpus: split.client.clone(),

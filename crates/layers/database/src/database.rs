@@ -14,6 +14,7 @@ use crate::address::Address;
 use crate::admission::{self, Admitted};
 use crate::error::DatabaseError;
 use crate::evict::{evict_once, segments};
+use crate::observe::settings::build;
 use crate::once::Cpus;
 use crate::processes::ServerProcesses;
 use crate::schema::Schema;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub cached_bytes: u64,
     /// What the table is filled with.
     pub contents: Contents,
+    /// A table for each of so many sessions, together of the table's size; `None` is one for all.
+    pub private: Option<u32>,
     /// Memory of the server's machine, bytes; `None` where that is another.
     pub memory_bytes: Option<u64>,
     /// Processors the server may use, as far as known.
@@ -67,7 +70,10 @@ pub struct Database {
     pub(crate) schema: Schema,
     /// The server's data folder, where its files may be read.
     data_dir: Option<PathBuf>,
+    /// The first of the tables.
     pub(crate) table: Option<Table>,
+    /// All of them: one, or one for each session.
+    pub(crate) tables: Vec<Table>,
     pub(crate) processes: Option<ServerProcesses>,
     pub(crate) watch: Watch,
     pub(crate) server_settings: Value,
@@ -116,12 +122,21 @@ impl Database {
             settings,
             cpus,
             table: None,
+            tables: Vec::new(),
             processes,
             watch,
             server_settings: Value::Null,
             pool_bytes: 0,
         };
-        database.settings.conditions.insert(condition::SERVER_VERSION.into(), json!(version_text));
+        let encryption = database.control.encryption();
+        let conditions = &mut database.settings.conditions;
+        conditions.insert(condition::SERVER_VERSION.into(), json!(version_text));
+        conditions.insert(condition::ENCRYPTION.into(), json!(encryption));
+        let build = build(|sql| database.control.query(sql))?;
+        if !build.is_empty() {
+            let build: BTreeMap<String, String> = build.into_iter().collect();
+            conditions.insert(condition::SERVER_BUILD.into(), json!(build));
+        }
         database.server_settings = database.changed_settings()?;
         let pool = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
         let pool = database.control.one(pool)?;
@@ -159,16 +174,37 @@ impl Database {
         let block_bytes: u64 =
             self.control.one("SHOW block_size")?.and_then(|t| t.parse().ok()).unwrap_or(8192);
         let rows = (self.settings.table_bytes / block_bytes).max(1);
-        let name = (self.schema.name(), "rows");
-        self.table =
-            Some(Table::create(&mut self.control, ctx, name, rows, self.settings.contents)?);
-        Ok(())
+        let names: Vec<String> = match self.settings.private {
+            None => vec!["rows".into()],
+            Some(sessions) => (1..=sessions.max(1)).map(|n| format!("rows_{n}")).collect(),
+        };
+        let each = (rows / names.len() as u64).max(1);
+        for (n, name) in names.iter().enumerate() {
+            // Other contents in each, so that nothing below finds the same block twice.
+            let ctx = Context { seed: ctx.seed.wrapping_add(n as u64), ..*ctx };
+            let name = (self.schema.name(), name.as_str());
+            let contents = self.settings.contents;
+            self.tables.push(Table::create(&mut self.control, &ctx, name, each, contents)?);
+        }
+        self.table = self.tables.first().cloned();
+        ctx.stop.check()?;
+        ctx.progress.phase(Layer::Database, Phase::Settle, "a checkpoint");
+        self.checkpoint()
+    }
+
+    /// A user's server may not grant it; there the writes settle by themselves, later.
+    fn checkpoint(&mut self) -> Result<(), DatabaseError> {
+        match self.control.execute("CHECKPOINT") {
+            Err(error) if error.code() != Some("42501") => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Removes everything this layer made, also from a server that was restarted meanwhile. A stop doesn't cut it
     /// short.
     pub fn clean_up(&mut self) -> Result<(), DatabaseError> {
         self.table = None;
+        self.tables.clear();
         if self.settings.own_server {
             // It goes as a whole.
             return Ok(());
@@ -182,21 +218,18 @@ impl Database {
         self.pool_bytes
     }
 
-    /// Size of the table, bytes; zero before [`Database::prepare`].
+    /// Size of all tables, bytes; zero before [`Database::prepare`].
     pub fn table_bytes(&self) -> u64 {
-        self.table.as_ref().map_or(0, |table| table.bytes)
+        self.tables.iter().map(|table| table.bytes).sum()
     }
 
     /// Removes what updates left in the table and writes everything out, so that a scan finds nothing to tidy on its
     /// way; the checkpoint only where the server grants it.
     pub fn tidy(&mut self) -> Result<(), DatabaseError> {
-        if let Some(table) = &self.table {
+        for table in &self.tables {
             self.control.execute(&format!("VACUUM {}", table.name()))?;
         }
-        match self.control.execute("CHECKPOINT") {
-            Err(error) if error.code() != Some("42501") => Err(error.into()),
-            _ => Ok(()),
-        }
+        self.checkpoint()
     }
 
     /// The files of the table and its index, if they can be kept out of memory.

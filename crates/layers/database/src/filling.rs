@@ -45,7 +45,7 @@ impl Filling {
         }
         self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
         if let Some(bytes) = self.scan_bytes {
-            let rate = bytes as f64 / (once.window_ns / 1e9);
+            let rate = bytes as f64 * once.load.operations as f64 / (once.window_ns / 1e9);
             self.samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, rate);
             let workers = once.sampled.most_workers + 1;
             self.samples.add(metric::WORKERS, Unit::Count, Better::Neither, workers as f64);

@@ -35,6 +35,8 @@ impl Cpus {
 pub(crate) struct Shape {
     /// Whether sessions pause between operations.
     pub(crate) thinks: bool,
+    /// How long a session pauses for one operation in the mean, ns, where the sessions' waits for their clients hold that.
+    pub(crate) pause_ns: f64,
     /// Blocks of the table that one operation asks for, where that is a number.
     pub(crate) blocks: Option<u32>,
     /// Durable commits over the whole load, as the client counted them; `None` where operations don't commit.
@@ -51,6 +53,7 @@ impl Shape {
         let commits = drawn.unwrap_or(load.span_operations as f64 * task.commits());
         Shape {
             thinks: !task.think.is_zero(),
+            pause_ns: task.think.as_nanos() as f64,
             blocks: task.blocks(),
             commits: (task.commits() > 0.0).then_some(commits),
             transactions: task.transactions(),
@@ -241,7 +244,9 @@ impl Once {
             (metric::WAIT_OTHER_PER_OP, Wait::Other),
         ] {
             if let Some(share) = self.sampled.share_of_blocked(wait) {
-                add(name, Unit::NsPerOp, less, share * blocked * session_ns);
+                // A session that pauses waits for its client too, and the pause is not the client's doing.
+                let pause = if wait == Wait::Client { self.shape.pause_ns } else { 0.0 };
+                add(name, Unit::NsPerOp, less, (share * blocked * session_ns - pause).max(0.0));
             }
         }
     }

@@ -50,8 +50,7 @@ impl Database {
             Source::Drive => Some(self.evictable()?),
             Source::Pool => {
                 ctx.progress.phase(Layer::Database, Phase::WarmUp, "the buffer pool");
-                let rows = self.rows_of(task, &table);
-                table.warm(&mut self.control, rows)?;
+                self.warm(task)?;
                 None
             }
         };
@@ -90,7 +89,8 @@ impl Database {
                     self.claim(ctx);
                 }
                 let before = narrows_observe::sentinel();
-                let (once, hot) = if task.is_scan() {
+                // From the pool a scan is over in milliseconds and comes again and again.
+                let (once, hot) = if task.is_scan() && task.source == Source::Drive {
                     self.once_scan(ctx, task, variation)?
                 } else {
                     self.once_load(ctx, task, variation, seed, files.as_deref())?
@@ -113,10 +113,18 @@ impl Database {
         table: &Table,
     ) -> Result<Vec<(Planned, Plan)>, DatabaseError> {
         let settings = task.settings(variation);
-        let statements = task.statements(&table.name(), variation.workers);
         if matches!(task.action, Action::Lookup { calls: Calls::Inside, .. }) {
-            self.control.execute(&inside_function(&table.name()))?;
+            for table in &self.tables {
+                self.control.execute(&inside_function(&table.name()))?;
+            }
         }
+        // Tables for each session are alike, and looked at all the same: each has statistics of its own.
+        for other in self.tables.iter().skip(1) {
+            for statement in task.statements(&other.name(), variation.workers) {
+                explain::verified(&mut self.control, &settings, &statement)?;
+            }
+        }
+        let statements = task.statements(&table.name(), variation.workers);
         let mut plans = Vec::with_capacity(statements.len());
         for statement in statements {
             let plan = explain::verified(&mut self.control, &settings, &statement)?;
@@ -155,15 +163,23 @@ impl Database {
         }
     }
 
-    /// Rows that a workload's keys are drawn from, which is blocks.
+    /// Rows of each table that a workload's keys are drawn from, which is blocks.
     pub(crate) fn rows_of(&self, task: &Task, table: &Table) -> u64 {
         let bytes = match (task.working_set_bytes, task.source) {
-            _ if task.is_scan() => table.bytes,
-            (Some(bytes), _) => bytes,
-            (None, Source::Pool) => self.settings.cached_bytes,
-            (None, Source::Drive) => table.bytes,
+            (Some(bytes), _) if !task.is_scan() => bytes,
+            (_, Source::Pool) if !task.is_scan() => self.settings.cached_bytes,
+            _ => return table.rows,
         };
-        (bytes / table.block_bytes).clamp(1, table.rows)
+        (bytes / table.block_bytes / self.tables.len().max(1) as u64).clamp(1, table.rows)
+    }
+
+    /// Brings what a workload draws from into the buffer pool.
+    pub(crate) fn warm(&mut self, task: &Task) -> Result<(), DatabaseError> {
+        for table in self.tables.clone() {
+            let rows = self.rows_of(task, &table);
+            table.warm(&mut self.control, rows)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn cpus_of(&self, variation: &Variation) -> Cpus {
@@ -175,7 +191,7 @@ impl Database {
     }
 
     /// Moves all processes of a server of our own; new sessions inherit from the main process.
-    fn move_server(&self, cpus: &[u32]) {
+    pub(crate) fn move_server(&self, cpus: &[u32]) {
         let Some(processes) = self.processes.filter(|_| self.settings.own_server) else { return };
         for pid in processes.pids() {
             // A process may end between the listing and the call.

@@ -37,8 +37,7 @@ impl Database {
         let table = self.table.clone().expect("prepare comes before measure");
         let plans = self.plans(&task, &variation, &table)?;
         ctx.progress.phase(Layer::Database, Phase::WarmUp, "the buffer pool");
-        let rows = self.rows_of(&task, &table);
-        table.warm(&mut self.control, rows)?;
+        self.warm(&task)?;
         let filling = self.begin(&task, &variation, &plans);
         Ok(Turns { task, variation, plans, filling, taken: 0, all: Recorder::new() })
     }

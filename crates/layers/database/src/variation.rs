@@ -40,6 +40,8 @@ pub struct Variation {
     pub synchronous_commit: bool,
     /// Operations per second of an open loop; `None` is a closed loop.
     pub open_rate_per_s: Option<f64>,
+    /// Limit of latency that an open loop counts by slices, ns.
+    pub limit_ns: Option<u64>,
     /// What was changed, for a test of a verdict.
     pub intervention: Option<String>,
     /// The measurement a test is compared with.
@@ -56,6 +58,7 @@ impl Variation {
             server_cpus: Vec::new(),
             synchronous_commit: true,
             open_rate_per_s: None,
+            limit_ns: None,
             intervention: None,
             baseline: None,
         }

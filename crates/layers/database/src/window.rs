@@ -12,11 +12,12 @@ use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
 use crate::load::{self, LoadError, LoadPlan};
-use crate::once::Once;
+use crate::once::{Once, Shape};
 use crate::processes::{ServerProcesses, Used, title};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
 use crate::session::APPLICATION_NAME;
+use crate::table::Table;
 use crate::task::Task;
 use crate::variation::Variation;
 use crate::wire::Connection;
@@ -36,7 +37,8 @@ impl Database {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = task.settings(variation);
         let window = ctx.window;
-        let programs = Drawn::new(task, &[table.name()], self.rows_of(task, &table));
+        let names: Vec<String> = self.tables.iter().map(Table::name).collect();
+        let programs = Drawn::new(task, &names, self.rows_of(task, &table));
         let plan = LoadPlan {
             address: &self.address,
             settings: &settings,
@@ -48,6 +50,7 @@ impl Database {
             window,
             seed,
         };
+        let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let evictor = match files {
             Some(files) => Some(
                 Evictor::start(files)
@@ -60,7 +63,7 @@ impl Database {
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span_before = self.watch.snapshot();
         let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
-        let (load, during) = load::run(&plan, ctx.stop, |window, pids| {
+        let (load, during) = load::run_within(&plan, limit_ns, ctx.stop, |window, pids| {
             observe(monitor, watch, processes, &server_cpus, window, pids, ctx)
         })?;
         drop(evictor);
@@ -68,11 +71,15 @@ impl Database {
         let counters_after =
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let span = self.watch.since(&span_before);
-        let (used, sampled, seen, hot) = during;
+        let (mut used, sampled, seen, hot) = during;
+        let parties = match task.is_scan() {
+            true => scanners(&mut used, &sampled),
+            false => f64::from(variation.sessions),
+        };
         let once = Once {
-            task: *task,
+            shape: Shape::of(task, &load),
             sessions: variation.sessions,
-            parties: f64::from(variation.sessions),
+            parties,
             load,
             window_ns: window.as_nanos() as f64,
             used,
@@ -125,16 +132,11 @@ impl Database {
         let counters_after =
             counters::read(&mut self.monitor, &self.address.database, self.version)?;
         let (mut used, sampled) = during;
-        if let Some(used) = &mut used {
-            // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
-            // queue ends with them; they wait in the same queue as the leader.
-            used.backend_cpu_ns = used.total_cpu_ns;
-            used.backend_run_delay_ns *= sampled.most_workers + 1;
-        }
+        let parties = scanners(&mut used, &sampled);
         let once = Once {
-            task: *task,
+            shape: Shape::of(task, &load),
             sessions: 1,
-            parties: sampled.most_workers as f64 + 1.0,
+            parties,
             load,
             window_ns: window.length_ns() as f64,
             used,
@@ -150,15 +152,26 @@ impl Database {
     }
 }
 
+/// How many processes scanned together, with their processor time and waiting put together.
+fn scanners(used: &mut Option<Used>, sampled: &Sampled) -> f64 {
+    if let Some(used) = used {
+        // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
+        // queue ends with them; they wait in the same queue as the leader.
+        used.backend_cpu_ns = used.total_cpu_ns;
+        used.backend_run_delay_ns *= sampled.most_workers + 1;
+    }
+    sampled.most_workers as f64 + 1.0
+}
+
 /// A session's own start, each of its settings, and preparing are transactions too.
-fn setup_transactions(sessions: u32, settings: usize) -> f64 {
+pub(crate) fn setup_transactions(sessions: u32, settings: usize) -> f64 {
     f64::from(sessions) * (settings as f64 + 2.0)
 }
 
-type During = (Option<Used>, Sampled, Seen, Option<String>);
+pub(crate) type During = (Option<Used>, Sampled, Seen, Option<String>);
 
 /// Watches one window: processes, machine, waits.
-fn observe(
+pub(crate) fn observe(
     monitor: &mut Connection,
     watch: &Watch,
     processes: Option<ServerProcesses>,

@@ -7,13 +7,23 @@ use crate::report::Report;
 use crate::words;
 
 pub(super) fn sections(report: &Report) -> String {
+    let orders = orders(report);
     if report.live.is_empty() && report.flush_tests.is_empty() {
-        return String::new();
+        return orders;
     }
-    let mut out = "<section id=\"live\"><h2>Looked at</h2>".to_string();
+    let mut out = orders + "<section id=\"live\"><h2>Looked at</h2>";
     out += &report.live.iter().map(live).collect::<String>();
     out += &report.flush_tests.iter().map(grid).collect::<String>();
     out + "</section>"
+}
+
+/// The order-entry mix.
+fn orders(report: &Report) -> String {
+    if report.orders.is_empty() {
+        return String::new();
+    }
+    let grids: String = report.orders.iter().map(grid).collect();
+    format!("<section id=\"orders\"><h2>Orders</h2>{grids}</section>")
 }
 
 fn live(view: &LiveView) -> String {
@@ -36,7 +46,7 @@ fn live(view: &LiveView) -> String {
     out + &list(&remarks)
 }
 
-fn list(items: &[String]) -> String {
+pub(super) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
     }

@@ -10,6 +10,7 @@ mod charts;
 mod detail;
 mod durability;
 mod escape;
+mod fills;
 mod interference;
 mod inventory;
 mod live;
@@ -17,13 +18,16 @@ mod log;
 mod names;
 mod nested;
 mod observed;
+mod over_time;
 mod plan;
 mod rate_chart;
 mod said;
 mod sections;
 mod svg;
+mod sweep;
 mod window_charts;
 mod wires;
+mod workload;
 
 pub(crate) use durability::leaning;
 use narrows_model::{Finding, Platform, ReadRunError, Run};
@@ -54,6 +58,8 @@ pub fn html(report: &Report) -> String {
         interference::section(report),
         calibration::loads(report),
         if looked { String::new() } else { verdict() },
+        sweep::section(report),
+        workload::sections(report),
         sections::wide(report),
         if report.ladder.is_empty() { durability::section(report) } else { String::new() },
         detail::latency(report),
@@ -66,7 +72,9 @@ pub fn html(report: &Report) -> String {
     ]
     .concat();
     let head = sections::head(report, &main);
-    let body = format!("{head}<main>{main}</main>{}", sections::foot(report));
+    let fills =
+        if main.contains("class=\"swatch\"") { fills::definitions() } else { String::new() };
+    let body = format!("{head}<main>{fills}{main}</main>{}", sections::foot(report));
     page(&title, &format!("{body}\n{JSON_OPEN}{}{JSON_CLOSE}", escape::json(&json)))
 }
 

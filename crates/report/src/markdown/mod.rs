@@ -7,6 +7,7 @@ mod live;
 mod log;
 mod observed;
 mod places;
+mod sweep;
 
 use narrows_model::Validity;
 
@@ -36,6 +37,7 @@ pub fn markdown(report: &Report) -> String {
         durability::durability(report, &mut out);
     }
     narrow(report, &mut out);
+    sweep::sweeps(report, &mut out);
     next(report, &mut out);
     observed::remarks(report, &mut out);
     foot(report, &mut out);

@@ -75,7 +75,7 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
         lines.push(Line::new());
         lines.extend(observed::observed(view, edge));
     }
-    for grid in &report.flush_tests {
+    for grid in report.orders.iter().chain(&report.flush_tests) {
         lines.push(Line::new());
         lines.extend(live::grid(grid, edge));
     }
@@ -105,6 +105,13 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
     if !report.operating_point.is_empty() {
         lines.push(Line::new());
         lines.extend(narrow(report, edge));
+    }
+    for view in &report.sweeps {
+        lines.push(Line::new());
+        lines.extend(live::grid(&view.grid, edge));
+        for sentence in &view.sentences {
+            lines.extend(paragraph(Line::new().to(2), Style::Plain, sentence, 2, edge));
+        }
     }
     if !report.next.is_empty() {
         lines.push(Line::new());

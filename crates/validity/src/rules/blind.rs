@@ -63,7 +63,12 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "server-uncounted",
         When::Blind {
-            of: Select::ids(&["database.lookup*", "database.update*"]),
+            of: Select::ids(&[
+                "database.lookup*",
+                "database.batch*",
+                "database.update*",
+                "database.commit*",
+            ]),
             have: &[metric::OPERATIONS],
             lack: &[metric::SERVER_TRANSACTIONS],
         },

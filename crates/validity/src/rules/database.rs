@@ -1,11 +1,14 @@
 //! The server's own counters against ours and the device's.
 
-use narrows_model::{Layer, Role, Severity, metric};
+use narrows_model::{Layer, Role, Severity, condition, metric};
 
-use crate::Quantity::{Constant, Metric, Product, Total};
+use crate::Quantity::{Metric, MetricOr, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
-const TRANSACTIONS: &[&str] = &["database.lookup*", "database.update*"];
+const TRANSACTIONS: &[&str] =
+    &["database.lookup*", "database.batch*", "database.update*", "database.commit*"];
+/// Workloads that commit durably.
+const DURABLE: &[&str] = &["database.update*", "database.commit*", "database.orders*"];
 /// Where the layer keeps settings of the server that are not the default.
 const WAL_SYNC_METHOD: &str = "server_settings.wal_sync_method";
 const UPDATE: &[&str] = &["database.update"];
@@ -35,8 +38,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["database.lookup_cached*"])),
-        when: When::Value {
+        when: When::Ratio {
             of: Metric(metric::BLOCK_READS_PER_OP),
+            to: MetricOr(metric::BLOCKS_PER_OP, 1.0),
             over: Over::Median,
             test: Test::Above(0.01),
         },
@@ -52,8 +56,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["database.lookup_uncached*"])),
-        when: When::Value {
+        when: When::Ratio {
             of: Metric(metric::BLOCK_READS_PER_OP),
+            to: MetricOr(metric::BLOCKS_PER_OP, 1.0),
             over: Over::Median,
             test: Test::Below(0.5),
         },
@@ -68,7 +73,10 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(&["database.lookup_uncached*"]).needs(&[Need::PathNot(PathFact::Volatile)]),
+            Select::ids(&["database.lookup*", "database.batch*", "database.update*"]).needs(&[
+                Need::Says(condition::UNCACHED_BY, &["eviction", "debug_io_direct"]),
+                Need::PathNot(PathFact::Volatile),
+            ]),
         ),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
@@ -88,13 +96,13 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(&["database.update*"])
+            Select::ids(DURABLE)
                 .except(&["*.test.sync_off", "*.test.fsync_off"])
                 .needs(&[Need::SaysNot(WAL_SYNC_METHOD, &["open_datasync", "open_sync"])]),
         ),
         when: When::Ratio {
             of: Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)]),
-            to: Constant(1.0),
+            to: MetricOr(metric::COMMITS_PER_OP, 1.0),
             over: Over::Median,
             test: Test::Below(0.5),
         },
@@ -110,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Durability,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(&["database.update*"]).except(&["*.test.sync_off", "*.test.fsync_off"]),
+            Select::ids(DURABLE).except(&["*.test.sync_off", "*.test.fsync_off"]),
         ),
         when: When::Says { key: "server_settings.fsync", any_of: &["off"] },
         figures: &[],
@@ -136,8 +144,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(&["database.update*"])),
-        when: When::Value {
+        when: When::Ratio {
             of: Metric(metric::FLUSHES_PER_OP),
+            to: MetricOr(metric::COMMITS_PER_OP, 1.0),
             over: Over::Median,
             test: Test::Above(1.2),
         },
@@ -188,6 +197,30 @@ pub(super) const RULES: &[Rule] = &[
         reason: "Its writes share the drive with the log and whole pages are logged after it, on one place and not on the \
                  others: what differs then is not the place alone. A rate with it is true for its window",
         reference: "PostgreSQL documentation, WAL Configuration",
+    },
+    Rule {
+        id: "plan-changed",
+        group: Group::Database,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::ids(&["database.*"])),
+        when: When::Says { key: condition::PLAN_AFTER, any_of: &["other"] },
+        figures: &[],
+        summary: "The server planned a statement otherwise after the load than before it",
+        advice: "Look at plan_after_text in the run; switch off what analyses the table meanwhile",
+        reason: "Nobody knows in which operations the plan was which, so the figure is that of no access",
+        reference: "PostgreSQL documentation, EXPLAIN",
+    },
+    Rule {
+        id: "answered-from-index",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["database.scan*"])),
+        when: When::Says { key: condition::ANSWERED_FROM, any_of: &["index"] },
+        figures: &[Metric(metric::SERVER_READ_BYTES)],
+        summary: "The count was answered from the index alone, so the table was not read",
+        advice: "Ask for --answer sum to have every row touched",
+        reason: "The time is true for the question, and says nothing about reading the table",
+        reference: "PostgreSQL documentation, Index-Only Scans",
     },
     Rule {
         id: "few-wait-samples",

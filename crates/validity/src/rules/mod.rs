@@ -13,6 +13,7 @@ mod log;
 mod machine;
 mod observed;
 mod order;
+mod orders;
 mod path;
 mod steadiness;
 mod structure;
@@ -31,6 +32,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         disturbance::RULES,
         generator::RULES,
         database::RULES,
+        orders::RULES,
         durability::RULES,
         log::RULES,
         live::RULES,

@@ -237,6 +237,7 @@ fn database(workload: &str, kind: &str) -> Measurement {
         set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 0.0);
     }
     if workload.starts_with("lookup_uncached") {
+        say(&mut m, condition::UNCACHED_BY, json!("eviction"));
         set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 1.0);
         set(&mut m, metric::SERVER_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);
         set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);

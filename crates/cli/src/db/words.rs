@@ -1,0 +1,101 @@
+//! What will be run, for the printed plan.
+
+use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Task};
+use narrows_units::{Bytes, Nanos, significant};
+
+use super::asked::Asked;
+use super::plan::{tables, working_set_bytes};
+use crate::plan::Resolved;
+
+/// One line.
+pub fn in_words(asked: &Asked<'_>, resolved: &Resolved) -> String {
+    let task = &asked.task;
+    let mut parts = vec![operation(task)];
+    if task.action != Action::Commit {
+        parts.push(match task.source {
+            Source::Pool => "from the pool".to_string(),
+            Source::Drive => "from the drives".to_string(),
+        });
+        parts.push(set(asked, resolved));
+    }
+    match task.spread {
+        Spread::Uniform => {}
+        Spread::Zipf(theta) => parts.push(format!("keys by Zipf's law, exponent {theta}")),
+        Spread::Hot { calls, keys } => parts.push(format!(
+            "{:.0} % of the calls on {:.0} % of the keys",
+            calls * 100.0,
+            keys * 100.0
+        )),
+    }
+    if asked.private {
+        parts.push("a table for each session".to_string());
+    }
+    if !task.think.is_zero() {
+        parts.push(format!("pauses of {} ms in the mean", task.think.as_secs_f64() * 1e3));
+    }
+    if let Some(rate) = asked.rate_per_s() {
+        parts.push(format!("{rate} a second in an open loop"));
+    }
+    if let Some(limit_ns) = asked.limit_ns() {
+        parts.push(format!("the highest rate with p99 within {}", Nanos(limit_ns)));
+    }
+    match asked.sessions().as_slice() {
+        sweep @ [_, _, ..] => {
+            let sweep: Vec<String> = sweep.iter().map(u32::to_string).collect();
+            parts.push(format!("by {} sessions", sweep.join(", ")));
+        }
+        _ if task.is_scan() => {}
+        _ => parts.push(format!("by {} sessions", resolved.plan.sessions)),
+    }
+    parts.join(", ")
+}
+
+fn operation(task: &Task) -> String {
+    match task.action {
+        Action::Lookup { blocks: 1, calls: Calls::Inside } => {
+            "lookup inside the server".to_string()
+        }
+        Action::Lookup { blocks: 1, .. } => "lookup".to_string(),
+        Action::Lookup { blocks, calls } => {
+            let how = match calls {
+                Calls::Each => "one after the other",
+                Calls::Any => "in one statement",
+                Calls::Inside => "inside the server",
+            };
+            format!("lookup of {blocks} blocks {how}")
+        }
+        Action::Batch { blocks } => format!("batch of {blocks} blocks"),
+        Action::Update { percent, redo } => {
+            let redo = if redo == Redo::Heavy { ", every column" } else { "" };
+            match percent {
+                100 => format!("update{redo}"),
+                percent => format!("{percent} % updates{redo}, {} % lookups", 100 - percent),
+            }
+        }
+        Action::Commit => "commit of nothing".to_string(),
+        Action::Scan { answer: ScanAnswer::Sum } => "scan for a sum".to_string(),
+        Action::Scan { answer: ScanAnswer::Count } => "scan for count(*)".to_string(),
+    }
+}
+
+/// The working set in bytes, and in shares of the pool and the memory where these are known before.
+fn set(asked: &Asked<'_>, resolved: &Resolved) -> String {
+    let plan = &resolved.plan;
+    let whole = asked.task.source == Source::Drive || asked.task.is_scan();
+    let bytes = match working_set_bytes(asked, resolved) {
+        Some(bytes) => bytes,
+        None if whole => plan.table_bytes,
+        None => tables(asked, resolved).cached_bytes,
+    };
+    let percent = |of: u64| format!("{} %", significant(bytes as f64 / of as f64 * 100.0, 2));
+    let mut text = format!("working set {}", Bytes(bytes));
+    if resolved.address.is_none() {
+        let memory = resolved.platform.memory.total_bytes.max(1);
+        text += &format!(
+            " ({} of the pool, {} of the memory)",
+            percent(plan.shared_buffers_bytes.max(1)),
+            percent(memory)
+        );
+    }
+    text
+}
