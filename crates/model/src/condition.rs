@@ -53,6 +53,8 @@ pub const CLIENT_CPUS: &str = "client_cpus";
 pub const CPUS_SHARED: &str = "cpus_shared";
 /// Durable-write method: `fdatasync`, `open_dsync`.
 pub const SYNC_METHOD: &str = "sync_method";
+/// How the server was built, where its role may ask: `CC`, `CFLAGS`, `CONFIGURE` to their values.
+pub const SERVER_BUILD: &str = "server_build";
 /// CPUs in use by sessions and by each of the server's own processes, means over the repeats; object of names to CPUs.
 pub const CPUS_BY_CLASS: &str = "cpus_by_class";
 /// `other` where a statement was planned otherwise after the load than before it.

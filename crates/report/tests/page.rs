@@ -211,3 +211,82 @@ fn what_is_normal_stands_beside_what_was_measured() {
     }
     assert!(page.contains(">nearest<"), "the nearest limit is named");
 }
+
+/// A measurement of updates with everything that stands behind a workload.
+fn with_evidence() -> narrows_model::Run {
+    use narrows_model::{Better, Metric, Series, Unit, condition, metric};
+    use serde_json::json;
+    let mut run = common::rich();
+    let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
+    let series = |name: &str, repeat, values: &[f64]| Series {
+        name: name.into(),
+        unit: Unit::Count,
+        repeat,
+        t0_ns: 0,
+        interval_ns: 500_000_000,
+        x: Vec::new(),
+        values: values.to_vec(),
+    };
+    for repeat in 0..2 {
+        m.series.push(series(metric::SESSIONS_RUNNING, repeat, &[10.0, 12.0, 11.0]));
+        m.series.push(series(metric::SESSIONS_FLUSHING, repeat, &[100.0, 96.0, 98.0]));
+        m.series.push(series(metric::SESSIONS_LOCKED, repeat, &[0.0, 0.0, 0.0]));
+    }
+    let figures = [
+        (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, 1000.0),
+        (metric::FULL_PAGES_PER_OP, Unit::CountPerOp, 0.05),
+        (metric::CHECKPOINTS, Unit::Count, 2.0),
+        (metric::CHECKPOINT_PAGES, Unit::Count, 812.0),
+    ];
+    m.metrics.retain(|metric| figures.iter().all(|(name, ..)| metric.name != *name));
+    m.metrics.extend(figures.map(|(name, unit, value)| Metric {
+        name: name.into(),
+        unit,
+        better: Better::Neither,
+        value,
+        interval_95: None,
+        samples: vec![value],
+    }));
+    let classes = json!({"sessions": 3.25, "walwriter": 0.125});
+    m.conditions.insert(condition::CPUS_BY_CLASS.into(), classes);
+    m.conditions.insert("wait_events".into(), json!({"IO:WALSync": 75, "on CPU": 25}));
+    m.conditions.insert("server_settings".into(), json!({"max_wal_size": "1024MB"}));
+    m.conditions.insert(condition::SERVER_BUILD.into(), json!({"CFLAGS": "-O2 <x>"}));
+    m.workload.insert("statement".into(), json!("UPDATE t SET a = 1 WHERE id < $1"));
+    m.workload.insert("plan".into(), json!("Index Scan using t_pkey on t"));
+    run
+}
+
+#[test]
+fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
+    let page = page(&with_evidence());
+    balanced(&page).unwrap();
+    let (_, section) = page.split_once("<section id=\"workloads\">").expect("the section");
+    let (section, _) = section.split_once("</section>").unwrap();
+    let (_, update) = section.split_once("<h3>update, durable</h3>").expect("updates");
+    let verdict = update.find("LIKELY").or(update.find("SURE")).or(update.find("OPEN")).unwrap();
+    let picture = update.find("<svg class=\"chart\"").expect("a picture");
+    assert!(verdict < picture, "the verdict is first");
+    for said in [
+        "waiting for the commit log</td><td class=\"num\">98.0",
+        "<td>walwriter</td><td class=\"num\">0.125",
+        "0.0500 full pages (41 % of the bytes at most)",
+        "2 in a load, 812 pages written",
+        "IO:WALSync 75 %, on CPU 25 %",
+        "Index Scan using t_pkey on t",
+        "<code>max_wal_size</code>",
+        "-O2 &lt;x&gt;",
+    ] {
+        assert!(section.contains(said), "{said}\n{section}");
+    }
+    assert!(!update.contains("waiting for a lock or latch"), "nobody did");
+    // Six slices and the gap between the two windows: two areas of each of the two states that were found, on wide and on narrow pages.
+    assert_eq!(section.matches("<polygon").count(), 8);
+    let another = {
+        let mut run = with_evidence();
+        let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
+        m.conditions.insert(narrows_model::condition::PLAN_AFTER.into(), "other".into());
+        html(&Report::new(&run, Units::Si))
+    };
+    assert!(another.contains("another one after the load"));
+}

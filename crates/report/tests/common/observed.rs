@@ -164,6 +164,8 @@ fn observation() -> Observation {
             most_at_work: Some(12.0),
             allowed: Some(100.0),
             oldest_transaction_ns: Some(184e9),
+            oldest_prepared_ns: None,
+            slot_holds: None,
             longest_idle_in_transaction_ns: Some(12e9),
             most_behind_one: Some(9.0),
         },

@@ -67,7 +67,7 @@ impl Look {
         let recovering =
             watcher.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() == Some("t");
         let settings = settings::read(&mut watcher)?;
-        let build = settings::build(&mut watcher)?;
+        let build = settings::build(|sql| watcher.query(sql))?;
         let process = Started::ask(&mut watcher)?.as_ref().and_then(Process::find);
         let mut unknown = Vec::new();
         let files = match process {

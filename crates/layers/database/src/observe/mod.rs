@@ -20,7 +20,7 @@ mod machine;
 mod missing;
 mod places;
 mod seldom;
-mod settings;
+pub(crate) mod settings;
 mod sources;
 mod window;
 

@@ -6,7 +6,7 @@ use narrows_model::LiveSetting;
 
 use crate::look::server::settings_from;
 use crate::look::watcher::Watcher;
-use crate::wire::WireError;
+use crate::wire::{Row, WireError};
 
 /// Shown in any case.
 const ALWAYS: &[&str] = &[
@@ -85,16 +85,19 @@ fn differ(before: &[LiveSetting], now: &[LiveSetting]) -> Vec<String> {
 ///
 /// # Errors
 /// The statement failed, for another reason than rights, which are asked for first.
-pub(super) fn build(watcher: &mut Watcher) -> Result<Vec<(String, String)>, WireError> {
+pub(crate) fn build(
+    mut ask: impl FnMut(&str) -> Result<Vec<Row>, WireError>,
+) -> Result<Vec<(String, String)>, WireError> {
     let may = "SELECT pg_catalog.has_table_privilege('pg_catalog.pg_config', 'SELECT') \
                AND pg_catalog.has_function_privilege('pg_catalog.pg_config()', 'EXECUTE')";
-    if watcher.one(may)?.as_deref() != Some("t") {
+    let allowed = ask(may)?.into_iter().flatten().next().flatten();
+    if allowed.as_deref() != Some("t") {
         return Ok(Vec::new());
     }
-    let rows = watcher.query(
+    let rows = ask(
         "SELECT name, setting FROM pg_catalog.pg_config WHERE name IN ('CC', 'CFLAGS', 'CONFIGURE') ORDER BY name",
     )?;
-    let pair = |row: crate::wire::Row| {
+    let pair = |row: Row| {
         let mut row = row.into_iter();
         Some((row.next()??, row.next()??))
     };

@@ -5,9 +5,9 @@ use narrows_units::significant;
 use serde_json::{Value, to_value};
 
 use super::super::escape::text;
+use super::super::fills::swatch;
 use super::super::svg::Picture;
 use super::super::table;
-use super::fills::swatch;
 use crate::observed::{Share, log_parts, written_by};
 use crate::print::{Units, count, percent, time};
 

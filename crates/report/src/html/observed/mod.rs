@@ -1,7 +1,6 @@
 //! A server that was only looked at, on the page: the figures, the sessions over time, who used the CPUs, log and checkpoints,
 //! settings and build.
 
-mod fills;
 mod history;
 mod log;
 mod processors;
@@ -30,7 +29,6 @@ pub(super) fn sections(report: &Report) -> String {
         }
     };
     [
-        fills::definitions(),
         section("observed", "What was seen", &|view, _| figures(view)),
         section("history", "Sessions over time", &|_, seen| history::body(seen)),
         section("processors", "Who used the CPUs", &|_, seen| processors::body(seen)),
