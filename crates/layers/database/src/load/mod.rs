@@ -23,6 +23,8 @@ mod slices;
 mod slot;
 #[cfg(test)]
 mod slot_test;
+#[cfg(test)]
+mod transfer_test;
 mod worker;
 
 use std::io;
