@@ -245,7 +245,7 @@ mod tests {
     fn the_end_of_a_tunnel_is_not_taken_for_a_server_here() {
         let folder = tempfile::tempdir().unwrap();
         let lock = folder.path().join("postmaster.pid");
-        let tcp = Endpoint::Tcp { host: "localhost".into(), port: 5432 };
+        let tcp = Address::parse("postgres://localhost").unwrap().endpoint;
         let socket = Endpoint::Unix { folder: "/run/postgresql".into(), port: 5432 };
         let settle = |endpoint: &Endpoint, told: Option<&str>, began: u64| {
             fs::write(&lock, format!("77\n/data\n{began}\n5432\n")).unwrap();

@@ -17,7 +17,15 @@ use crate::{Mode, Settings, TlsError, TlsStream, files};
 #[derive(Clone, Default)]
 pub struct Tls {
     settings: Settings,
-    config: Arc<OnceLock<Arc<ClientConfig>>>,
+    made: Arc<OnceLock<Made>>,
+}
+
+/// What the files gave.
+#[derive(Clone)]
+struct Made {
+    config: Arc<ClientConfig>,
+    /// What is verified of a server.
+    verified: &'static str,
 }
 
 /// By what was asked for.
@@ -37,7 +45,7 @@ impl std::fmt::Debug for Tls {
 
 impl From<Settings> for Tls {
     fn from(settings: Settings) -> Self {
-        Tls { settings, config: Arc::default() }
+        Tls { settings, made: Arc::default() }
     }
 }
 
@@ -62,23 +70,30 @@ impl Tls {
             // The name is then only a greeting, and an address says the same with less.
             Err(_) => ServerName::from(tcp.peer_addr().map_err(TlsError::Io)?.ip()),
         };
-        let session = ClientConnection::new(self.config()?, name).map_err(TlsError::from)?;
-        TlsStream::agree(session, tcp, until)
+        let made = self.made()?;
+        let session = ClientConnection::new(made.config, name).map_err(TlsError::from)?;
+        TlsStream::agree(session, tcp, made.verified, until)
     }
 
-    fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
-        if let Some(made) = self.config.get() {
+    fn made(&self) -> Result<Made, TlsError> {
+        if let Some(made) = self.made.get() {
             return Ok(made.clone());
         }
-        let made = Arc::new(make(&self.settings)?);
-        Ok(self.config.get_or_init(|| made).clone())
+        let made = make(&self.settings)?;
+        Ok(self.made.get_or_init(|| made).clone())
     }
 }
 
-fn make(settings: &Settings) -> Result<ClientConfig, TlsError> {
+fn make(settings: &Settings) -> Result<Made, TlsError> {
     let provider = crate::provider();
     let trusted = files::trusted(settings)?;
-    let verifier = Verifier::new(&provider, trusted, settings.mode == Mode::VerifyFull);
+    let names = settings.mode == Mode::VerifyFull;
+    let verified = match &trusted {
+        None => "server not verified",
+        Some(_) if names => "authority and host verified",
+        Some(_) => "authority verified",
+    };
+    let verifier = Verifier::new(&provider, trusted, names);
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(TlsError::from)?
@@ -108,5 +123,5 @@ fn make(settings: &Settings) -> Result<ClientConfig, TlsError> {
     };
     // PostgreSQL gives no tickets; each session of a load costs and is the same.
     config.resumption = Resumption::disabled();
-    Ok(config)
+    Ok(Made { config: Arc::new(config), verified })
 }

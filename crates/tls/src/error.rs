@@ -165,6 +165,8 @@ fn certificate(why: CertificateError) -> TlsError {
             let until = not_before.as_secs().saturating_sub(time.as_secs());
             TlsError::Time { why: format!("is not valid yet, only in {}", about(until)) }
         }
+        // Where its end lies before its beginning.
+        CertificateError::Expired => TlsError::Time { why: "expired".to_string() },
         NotValidForNameContext { expected, presented } => TlsError::Name {
             expected: expected.to_str().into_owned(),
             presented: if presented.is_empty() {

@@ -14,6 +14,8 @@ use crate::{TlsError, certificate};
 pub struct TlsStream {
     tcp: TcpStream,
     session: ClientConnection,
+    /// What was verified of the server.
+    verified: &'static str,
     /// Bytes that are decrypted and were not read yet.
     held: usize,
 }
@@ -23,9 +25,10 @@ impl TlsStream {
     pub(crate) fn agree(
         session: ClientConnection,
         tcp: TcpStream,
+        verified: &'static str,
         until: Instant,
     ) -> Result<TlsStream, TlsError> {
-        let mut stream = TlsStream { tcp, session, held: 0 };
+        let mut stream = TlsStream { tcp, session, verified, held: 0 };
         while stream.session.is_handshaking() {
             stream.write_out().map_err(TlsError::from)?;
             if !stream.session.wants_read() {
@@ -60,14 +63,16 @@ impl TlsStream {
         self.held > 0
     }
 
-    /// Protocol and ciphers, as "TLS 1.3 TLS13_AES_256_GCM_SHA384".
+    /// Protocol, ciphers and what was verified, as "TLS 1.3 AES_256_GCM_SHA384, server not verified".
     pub fn description(&self) -> String {
         let version = match self.session.protocol_version() {
             Some(ProtocolVersion::TLSv1_3) => "TLS 1.3",
             _ => "TLS 1.2",
         };
         let suite = self.session.negotiated_cipher_suite();
-        suite.map_or(version.into(), |suite| format!("{version} {:?}", suite.suite()))
+        let suite = suite.map(|suite| format!("{:?}", suite.suite())).unwrap_or_default();
+        let suite = suite.trim_start_matches("TLS13_").trim_start_matches("TLS_");
+        format!("{version} {suite}, {}", self.verified)
     }
 
     /// What ties a password to the server's certificate (RFC 5929, `tls-server-end-point`); `None` where that is not defined for it.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use narrows_tls::{ParameterError, Parameters, Tls};
+
 /// A password. Printing it gives dots; it is not serialisable.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -34,6 +36,8 @@ pub enum Endpoint {
         host: String,
         /// Port.
         port: u16,
+        /// How it is encrypted.
+        tls: Tls,
     },
     /// A socket in a folder: `FOLDER/.s.PGSQL.PORT`.
     Unix {
@@ -75,16 +79,13 @@ pub enum AddressError {
     /// A `%` without two hexadecimal digits.
     #[error("the address has a `%` that is not followed by two hexadecimal digits")]
     Escape,
-    /// TLS was asked for.
-    #[error(
-        "the address asks for sslmode={0}, and this version speaks to PostgreSQL without TLS only\n\
-         hint: use the server's Unix socket (postgres:///db?host=/run/postgresql), or sslmode=prefer where the \
-         server admits it"
-    )]
-    Tls(String),
+    /// A parameter on TLS.
+    #[error("the address or its environment: {0}")]
+    Tls(#[from] ParameterError),
     /// A parameter that would change what is measured, or nobody knows.
     #[error(
-        "the address has a parameter `{0}` that is not known here (known: host, port, user, dbname, sslmode)"
+        "the address has a parameter `{0}` that is not known here\n\
+         hint: known are host, port, user, dbname, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, channel_binding"
     )]
     Parameter(String),
 }
@@ -111,8 +112,9 @@ fn port(text: &str) -> Result<u16, AddressError> {
 
 impl Address {
     /// Reads `postgres://[user[:password]@][host][:port][/database][?host=…&port=…&sslmode=…]`; defaults are
-    /// those of libpq: the socket in `/run/postgresql` or `/tmp`, port 5432, the operating system's user. The
-    /// password may come from `PGPASSWORD` instead, which keeps it out of the process list.
+    /// those of libpq: the socket in `/run/postgresql` or `/tmp`, port 5432, the operating system's user,
+    /// `sslmode=prefer`. The password may come from `PGPASSWORD` instead, which keeps it out of the process list; what
+    /// is said of TLS from libpq's variables (`PGSSLMODE`, `PGSSLROOTCERT` …). A socket takes no TLS, whatever is said.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let rest = text
             .strip_prefix("postgres://")
@@ -131,6 +133,7 @@ impl Address {
         let mut user = decode(user)?;
         let mut database = decode(path)?;
         host = decode(&host)?;
+        let mut tls = Parameters::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = decode(value)?;
@@ -139,11 +142,12 @@ impl Address {
                 "port" => port_number = port(&value)?,
                 "user" => user = value,
                 "dbname" => database = value,
-                "sslmode" if matches!(value.as_str(), "disable" | "allow" | "prefer") => {}
-                "sslmode" => return Err(AddressError::Tls(value)),
+                other if tls.set(other, &value)? => {}
                 other => return Err(AddressError::Parameter(other.to_string())),
             }
         }
+        tls.fill(|name| std::env::var(name).ok())?;
+        let tls = Tls::from(tls.finish()?);
         if user.is_empty() {
             user = std::env::var("USER").unwrap_or_else(|_| "postgres".to_string());
         }
@@ -164,7 +168,7 @@ impl Address {
         } else if host.starts_with('/') {
             Endpoint::Unix { folder: PathBuf::from(host), port: port_number }
         } else {
-            Endpoint::Tcp { host, port: port_number }
+            Endpoint::Tcp { host, port: port_number, tls }
         };
         Ok(Address { endpoint, user, password, database })
     }
@@ -194,10 +198,10 @@ fn split_host(place: &str) -> (String, String) {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.endpoint {
-            Endpoint::Tcp { host, port } if host.contains(':') => {
+            Endpoint::Tcp { host, port, .. } if host.contains(':') => {
                 write!(f, "postgres://{}@[{host}]:{port}/{}", self.user, self.database)
             }
-            Endpoint::Tcp { host, port } => {
+            Endpoint::Tcp { host, port, .. } => {
                 write!(f, "postgres://{}@{host}:{port}/{}", self.user, self.database)
             }
             Endpoint::Unix { folder, port } => write!(
@@ -213,18 +217,22 @@ impl fmt::Display for Address {
 
 #[cfg(test)]
 mod tests {
+    use narrows_tls::{ChannelBinding, Mode, Roots};
+
     use super::*;
 
     #[test]
     fn an_address_is_taken_apart() {
         let address = Address::parse("postgres://bob:p%40ss@db7:5433/shop").unwrap();
-        assert_eq!(address.endpoint, Endpoint::Tcp { host: "db7".into(), port: 5433 });
+        let tls = Tls::default();
+        assert_eq!(address.endpoint, Endpoint::Tcp { host: "db7".into(), port: 5433, tls });
         assert_eq!((address.user.as_str(), address.database.as_str()), ("bob", "shop"));
         assert_eq!(address.password.as_ref().unwrap().reveal(), "p@ss");
         let socket = Address::parse("postgresql://bob@/shop?host=/tmp/x&port=6000").unwrap();
         assert_eq!(socket.endpoint, Endpoint::Unix { folder: "/tmp/x".into(), port: 6000 });
         let six = Address::parse("postgres://u@[::1]:5432/d").unwrap();
-        assert_eq!(six.endpoint, Endpoint::Tcp { host: "::1".into(), port: 5432 });
+        let tls = Tls::default();
+        assert_eq!(six.endpoint, Endpoint::Tcp { host: "::1".into(), port: 5432, tls });
         assert!(six.is_local());
     }
 
@@ -233,8 +241,34 @@ mod tests {
         let address = Address::parse("postgres://bob:hunter2@db7/shop").unwrap();
         let printed = format!("{address} {address:?}");
         assert!(!printed.contains("hunter2"), "{printed}");
-        let error = Address::parse("postgres://bob:hunter2@db7/shop?sslmode=require").unwrap_err();
+        let error = Address::parse("postgres://bob:hunter2@db7/shop?sslmode=on").unwrap_err();
         assert!(!format!("{error} {error:?}").contains("hunter2"));
+    }
+
+    fn tls_of(address: &str) -> Tls {
+        match Address::parse(address).unwrap().endpoint {
+            Endpoint::Tcp { tls, .. } => tls,
+            Endpoint::Unix { .. } => panic!("{address} is no host"),
+        }
+    }
+
+    #[test]
+    fn what_an_address_says_of_tls_is_kept_and_the_rest_is_libpqs() {
+        let tls = tls_of(
+            "postgres://db7/shop?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem&sslcert=/c&sslkey=/k\
+             &channel_binding=require&sslnegotiation=postgres",
+        );
+        let settings = tls.settings();
+        assert_eq!(settings.mode, Mode::VerifyFull);
+        assert_eq!(settings.roots, Roots::File("/etc/ca.pem".into()));
+        assert_eq!(
+            (&settings.certificate, &settings.key),
+            (&Some("/c".into()), &Some("/k".into()))
+        );
+        assert_eq!(settings.binding, ChannelBinding::Require);
+        assert_eq!(tls_of("postgres://db7/shop").settings().mode, Mode::Prefer);
+        let socket = Address::parse("postgres:///shop?host=/tmp/x&sslmode=verify-full").unwrap();
+        assert!(matches!(socket.endpoint, Endpoint::Unix { .. }));
     }
 
     #[test]
@@ -247,6 +281,11 @@ mod tests {
             assert_eq!(Address::parse(unescaped), Err(AddressError::Unescaped), "{unescaped}");
         }
         assert_eq!(Address::parse("postgres://u%zz@h/d"), Err(AddressError::Escape));
+        for wrong in ["sslmode=on", "sslnegotiation=direct", "sslrootcert=system&sslmode=require"] {
+            let error = Address::parse(&format!("postgres://h/d?{wrong}")).unwrap_err();
+            assert!(matches!(error, AddressError::Tls(_)), "{wrong}: {error:?}");
+            assert!(error.to_string().contains("\nhint: "), "{error}");
+        }
         assert!(matches!(
             Address::parse("postgres://h/d?fallback=1"),
             Err(AddressError::Parameter(_))

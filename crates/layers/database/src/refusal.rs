@@ -10,9 +10,16 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
             "check user and password of the address; PGPASSWORD keeps the password out of the process list"
         }
         // pg_hba.conf has no line for this connection.
+        "28000" if message.contains("client certificate") => {
+            "sslcert=FILE and sslkey=FILE in the address name the certificate and its key"
+        }
         "28000" if message.contains("no encryption") || message.contains("SSL off") => {
-            "the server may admit this user with TLS only, which is not spoken here; use its Unix socket \
-             (postgres:///DATABASE?host=/run/postgresql)"
+            "the server's pg_hba.conf says who is admitted from where; with TLS only where it says hostssl \
+             (sslmode=require)"
+        }
+        "28000" if message.contains("SSL encryption") || message.contains("SSL on") => {
+            "the server's pg_hba.conf says who is admitted from where; without TLS only where it says hostnossl \
+             (sslmode=disable)"
         }
         "28000" => {
             "check the user of the address; the server's pg_hba.conf says who is admitted from where, and on a Unix \
@@ -81,7 +88,11 @@ mod tests {
     fn common_refusals_come_with_a_way_out_and_others_without_a_guess() {
         assert!(refused("28P01", "password authentication failed").contains("\nhint: check user"));
         let tls = refused("28000", "no pg_hba.conf entry for host \"::1\", no encryption");
-        assert!(tls.contains("TLS") && tls.contains("Unix socket"));
+        assert!(tls.contains("with TLS only") && tls.contains("sslmode=require"), "{tls}");
+        let plain = refused("28000", "no pg_hba.conf entry for host \"::1\", SSL encryption");
+        assert!(plain.contains("sslmode=disable"), "{plain}");
+        let asked = refused("28000", "connection requires a valid client certificate");
+        assert!(asked.contains("sslcert=FILE"), "{asked}");
         assert!(!refused("28000", "role \"x\" does not exist").contains("TLS"));
         assert_eq!(refused("42601", "syntax error"), "FATAL 42601: syntax error");
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narrows_engine::{Phase, Progress, Stop, now_ns};
-use narrows_model::{Layer, LiveCounts, LiveLog, Measurement};
+use narrows_model::{Layer, LiveCounts, LiveLog, Measurement, condition};
 
 use super::counts::{Changed, Count, Reading, Statement};
 use super::server::{self, Missing};
@@ -132,7 +132,9 @@ impl Look {
             cost,
         };
         let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
-        Ok(Observed { measurement: figures::measurement(&log, &cut), log, cut_short })
+        let mut measurement = figures::measurement(&log, &cut);
+        measurement.conditions.insert(condition::ENCRYPTION.into(), watcher.encryption());
+        Ok(Observed { measurement, log, cut_short })
     }
 }
 

@@ -23,7 +23,8 @@ pub(crate) fn serve(
 ) -> (Address, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+    let address =
+        Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop?sslmode=disable")).unwrap();
     let served = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         read_body(&mut stream).unwrap();

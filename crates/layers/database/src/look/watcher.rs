@@ -104,6 +104,11 @@ impl Watcher {
         }
     }
 
+    /// How our session is encrypted, as a condition of what it sees.
+    pub(crate) fn encryption(&self) -> serde_json::Value {
+        self.connection.encryption().into()
+    }
+
     /// Runs a statement and notes what it took.
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
         let began_ns = now_ns();

@@ -51,7 +51,7 @@ impl ServerUser {
 
     /// A command that runs as this user: a group of its own, `/` as its folder, umask 077, English messages, and of
     /// our environment only `PATH`, `TZ` and `LD_LIBRARY_PATH` (servers loaded as a module need it).
-    pub(super) fn command(&self, program: &Path, home: &Path) -> Command {
+    pub(crate) fn command(&self, program: &Path, home: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("LC_ALL", "C").env("HOME", home);
         for name in ["PATH", "TZ", "LD_LIBRARY_PATH"] {
@@ -74,7 +74,7 @@ impl ServerUser {
     }
 
     /// Hands a file or folder of ours to the user.
-    pub(super) fn own(&self, path: &Path) -> Result<(), UserError> {
+    pub(crate) fn own(&self, path: &Path) -> Result<(), UserError> {
         let Some((uid, gid)) = self.switch_to else { return Ok(()) };
         chown(path, Some(uid), Some(gid)).map_err(|reason| UserError::GiveAway {
             path: path.to_path_buf(),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use narrows_tls::TlsError;
+
 use crate::refusal;
 
 /// What can go wrong between us and a server.
@@ -20,7 +22,23 @@ pub enum WireError {
     #[error(
         "the connection to the server broke: {0}\nhint: was the server stopped or restarted? its log says why"
     )]
-    Io(#[from] io::Error),
+    Io(io::Error),
+    /// TLS, or what it asks of both sides.
+    #[error(transparent)]
+    Tls(TlsError),
+    /// The server has no TLS.
+    #[error(
+        "the server has no TLS, and sslmode={0} asks for it\n\
+         hint: turn it on there (ssl = on, with ssl_cert_file and ssl_key_file); sslmode=prefer does without where it has none"
+    )]
+    NoTls(&'static str),
+    /// The password can't be tied to the server's certificate.
+    #[error(
+        "channel_binding=require asks for a password that is tied to the server's certificate, and {0}\n\
+         hint: it takes TLS, a user with a scram-sha-256 password, and no pooler between that ends TLS; \
+         channel_binding=prefer does without where it has to"
+    )]
+    Binding(&'static str),
     /// The server refused something.
     #[error("{severity} {code}: {message}{detail}{}", refusal::hint(code, message))]
     Server {
@@ -41,7 +59,8 @@ pub enum WireError {
     /// The password was asked for as it is, and would cross a network that way.
     #[error(
         "the server asks for the password in clear text, and the connection has no TLS: it was not sent\nhint: \
-         connect through the Unix socket on the server's machine, or set the user's password_encryption to scram-sha-256"
+         turn on TLS at the server, or set the user's password_encryption to scram-sha-256; sslmode=disable in the \
+         address sends it as it is"
     )]
     ClearText,
     /// A password was asked for and none given.
@@ -60,6 +79,16 @@ pub enum WireError {
     /// Something a server of this protocol doesn't say.
     #[error("the server said something unexpected: {0}")]
     Unexpected(&'static str),
+}
+
+/// A broken connection, or what TLS on it found.
+impl From<io::Error> for WireError {
+    fn from(error: io::Error) -> Self {
+        match TlsError::from(error) {
+            TlsError::Io(error) => WireError::Io(error),
+            own => WireError::Tls(own),
+        }
+    }
 }
 
 impl WireError {

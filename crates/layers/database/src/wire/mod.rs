@@ -7,9 +7,12 @@
 //! [`heed`](Connection::heed) a stop token cancels its statement within a moment of the request, as `psql` does on
 //! Ctrl-C: by a cancel request on a connection of its own (PostgreSQL documentation, "Canceling Requests in Progress").
 
+mod dial;
 mod error;
 mod login;
 mod stream;
+#[cfg(test)]
+mod tls_test;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -25,7 +28,8 @@ pub use error::WireError;
 use error::server_error;
 pub(crate) use stream::Stream;
 
-use crate::address::{Address, Endpoint};
+use crate::address::Address;
+use dial::{Ask, dial, waits, ways, worth_another_way};
 
 /// A row of a simple query: text, or NULL.
 pub type Row = Vec<Option<String>>;
@@ -35,12 +39,14 @@ pub struct Connection {
     stream: Stream,
     inbox: BytesMut,
     outbox: BytesMut,
-    endpoint: Endpoint,
+    address: Address,
     pid: u32,
     /// What a cancel request has to show.
     secret: i32,
     /// Cancels the statement in hand when set.
     stop: Option<Stop>,
+    /// Whether the password was tied to the server's certificate.
+    bound: bool,
     /// Whether the statement in hand was cancelled already.
     cancelled: bool,
     /// How long the server may stay silent.
@@ -59,19 +65,51 @@ const SILENCE: Duration = Duration::from_secs(600);
 const LONGEST_MESSAGE: u32 = 16 << 20;
 
 impl Connection {
-    /// Connects and logs in. `options` are run-time parameters, `application_name` among them.
+    /// Connects and logs in, with TLS as the address asks. `options` are run-time parameters, `application_name`
+    /// among them.
     pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
-        let stream = Stream::connect(&address.endpoint)
-            .map_err(|reason| WireError::Connect { address: address.to_string(), reason })?;
-        stream.set_timeout(Some(LOOK_EVERY))?;
+        let (first, other) = ways(address);
+        let (error, encrypted) = match Connection::attempt(address, options, first) {
+            Ok(connection) => return Ok(connection),
+            Err(failed) => failed,
+        };
+        let Some(other) = other.filter(|_| worth_another_way(&error, first, encrypted)) else {
+            return Err(error);
+        };
+        match Connection::attempt(address, options, other) {
+            Ok(connection) => Ok(connection),
+            // It takes neither way: the one that was wanted says why.
+            Err((WireError::NoTls(_), _)) => Err(error),
+            Err((again, _)) if again.code() == Some("28000") => Err(error),
+            Err((again, _)) => Err(again),
+        }
+    }
+
+    /// One way of connecting; an error, and whether it came over TLS.
+    fn attempt(
+        address: &Address,
+        options: &[(&str, &str)],
+        ask: Ask,
+    ) -> Result<Connection, (WireError, bool)> {
+        let stream = dial(address, ask).map_err(|error| (error, false))?;
+        let encrypted = stream.tls().is_some();
+        Connection::log_in(address, options, stream).map_err(|error| (error, encrypted))
+    }
+
+    fn log_in(
+        address: &Address,
+        options: &[(&str, &str)],
+        stream: Stream,
+    ) -> Result<Connection, WireError> {
         let mut connection = Connection {
             stream,
             inbox: BytesMut::new(),
             outbox: BytesMut::new(),
-            endpoint: address.endpoint.clone(),
+            address: address.clone(),
             pid: 0,
             secret: 0,
             stop: None,
+            bound: false,
             cancelled: false,
             silence: LONGEST_LOGIN,
         };
@@ -107,6 +145,11 @@ impl Connection {
     /// From now on a server that says nothing for longer than that is given up.
     pub(crate) fn patience(&mut self, limit: Duration) {
         self.silence = limit;
+    }
+
+    /// How it is encrypted: `none`, or protocol, ciphers and what was verified of the server. No name of anybody.
+    pub fn encryption(&self) -> String {
+        self.stream.tls().map_or_else(|| "none".to_string(), |tls| tls.description())
     }
 
     /// The server process of this connection.
@@ -271,13 +314,7 @@ impl Connection {
         let since = Instant::now();
         loop {
             match self.stream.read(chunk) {
-                // Which of the two a time limit gives differs between systems.
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                    ) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if waits(&error) => {}
                 read => return read,
             }
             if since.elapsed() > self.silence {
@@ -292,14 +329,16 @@ impl Connection {
         }
     }
 
-    fn cancel(&self) -> io::Result<()> {
+    /// Over TLS where this connection has it.
+    fn cancel(&self) -> Result<(), WireError> {
         let mut request = BytesMut::new();
         frontend::cancel_request(self.pid as i32, self.secret, &mut request);
-        let mut stream = Stream::connect(&self.endpoint)?;
+        let ask = if self.stream.tls().is_some() { Ask::Tls } else { Ask::Plain };
+        let mut stream = dial(&self.address, ask)?;
         stream.write_all(&request)?;
         // The server closes the connection once it has passed the request on.
         stream.set_timeout(Some(Duration::from_secs(1)))?;
-        stream.read(&mut [0; 1]).map(|_| ())
+        Ok(stream.read(&mut [0; 1]).map(|_| ())?)
     }
 }
 
@@ -318,7 +357,9 @@ mod tests {
             assert!(stream.read(&mut [0; 512]).unwrap() > 0);
             stream.write_all(b"E\xf8\0\0)SFATAL\0").unwrap();
         });
-        let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+        let address =
+            Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop?sslmode=disable"))
+                .unwrap();
         let error = Connection::open(&address, &[]).err().expect("it is refused");
         server.join().unwrap();
         assert!(matches!(error, WireError::Long { bytes: 0xf800_0029 }), "{error}");
@@ -341,7 +382,9 @@ mod tests {
                 .write_all(&[b"E", &(fields.len() as u32 + 4).to_be_bytes()[..], fields].concat())
                 .unwrap();
         });
-        let address = Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop")).unwrap();
+        let address =
+            Address::parse(&format!("postgres://bob@127.0.0.1:{port}/shop?sslmode=disable"))
+                .unwrap();
         let mut connection = Connection::open(&address, &[]).unwrap();
         let error = connection.query("SELECT 1").unwrap_err();
         server.join().unwrap();

@@ -1,10 +1,12 @@
-//! The transport: a Unix socket or TCP.
+//! The transport: a Unix socket or TCP, with or without TLS.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
+
+use narrows_tls::TlsStream;
 
 use crate::address::Endpoint;
 
@@ -16,15 +18,17 @@ const LONGEST_CONNECT: Duration = Duration::from_secs(10);
 pub(crate) enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<TlsStream>),
 }
 
 impl Stream {
+    /// Connects, without TLS yet.
     pub(super) fn connect(endpoint: &Endpoint) -> io::Result<Stream> {
         match endpoint {
             Endpoint::Unix { folder, port } => {
                 UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).map(Stream::Unix)
             }
-            Endpoint::Tcp { host, port } => {
+            Endpoint::Tcp { host, port, .. } => {
                 let stream = connect_tcp(host, *port)?;
                 // One small request at a time: Nagle's algorithm would hold it back.
                 stream.set_nodelay(true)?;
@@ -37,6 +41,7 @@ impl Stream {
         match self {
             Stream::Unix(stream) => stream.set_nonblocking(on),
             Stream::Tcp(stream) => stream.set_nonblocking(on),
+            Stream::Tls(stream) => stream.socket().set_nonblocking(on),
         }
     }
 
@@ -46,6 +51,15 @@ impl Stream {
     pub(crate) fn holds_more(&self) -> bool {
         match self {
             Stream::Unix(_) | Stream::Tcp(_) => false,
+            Stream::Tls(stream) => stream.holds_more(),
+        }
+    }
+
+    /// The session of TLS, if it has one.
+    pub(super) fn tls(&self) -> Option<&TlsStream> {
+        match self {
+            Stream::Unix(_) | Stream::Tcp(_) => None,
+            Stream::Tls(stream) => Some(stream),
         }
     }
 
@@ -53,6 +67,7 @@ impl Stream {
         match self {
             Stream::Unix(stream) => stream.set_read_timeout(limit),
             Stream::Tcp(stream) => stream.set_read_timeout(limit),
+            Stream::Tls(stream) => stream.socket().set_read_timeout(limit),
         }
     }
 }
@@ -74,6 +89,7 @@ impl AsRawFd for Stream {
         match self {
             Stream::Unix(stream) => stream.as_raw_fd(),
             Stream::Tcp(stream) => stream.as_raw_fd(),
+            Stream::Tls(stream) => stream.as_raw_fd(),
         }
     }
 }
@@ -83,6 +99,7 @@ impl Read for Stream {
         match self {
             Stream::Unix(stream) => stream.read(buffer),
             Stream::Tcp(stream) => stream.read(buffer),
+            Stream::Tls(stream) => stream.read(buffer),
         }
     }
 }
@@ -92,6 +109,7 @@ impl Write for Stream {
         match self {
             Stream::Unix(stream) => stream.write(buffer),
             Stream::Tcp(stream) => stream.write(buffer),
+            Stream::Tls(stream) => stream.write(buffer),
         }
     }
 

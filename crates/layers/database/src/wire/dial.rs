@@ -1,0 +1,109 @@
+//! Reaching a server, with TLS where both sides want it (PostgreSQL documentation, "SSL Session Encryption").
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use narrows_tls::{Mode, TlsError};
+use postgres_protocol::message::frontend;
+
+use super::{LONGEST_LOGIN, LOOK_EVERY, Stream, WireError};
+use crate::address::{Address, Endpoint};
+
+/// What to ask of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// No TLS.
+    Plain,
+    /// TLS if it has it.
+    IfThere,
+    /// TLS or nothing.
+    Tls,
+}
+
+/// What to ask first, and what if the server refuses that.
+pub(super) fn ways(address: &Address) -> (Ask, Option<Ask>) {
+    match mode(address) {
+        Mode::Disable => (Ask::Plain, None),
+        Mode::Allow => (Ask::Plain, Some(Ask::Tls)),
+        Mode::Prefer => (Ask::IfThere, Some(Ask::Plain)),
+        Mode::Require | Mode::VerifyCa | Mode::VerifyFull => (Ask::Tls, None),
+    }
+}
+
+/// A Unix socket takes no TLS.
+fn mode(address: &Address) -> Mode {
+    match &address.endpoint {
+        Endpoint::Unix { .. } => Mode::Disable,
+        Endpoint::Tcp { tls, .. } => tls.settings().mode,
+    }
+}
+
+/// Whether the other way may do what this one didn't: the server and we have no TLS in common, or its `pg_hba.conf`
+/// admits this user only with it, or without.
+pub(super) fn worth_another_way(error: &WireError, asked: Ask, encrypted: bool) -> bool {
+    use TlsError::{Handshake, Io, Refused};
+    match error {
+        WireError::Tls(Handshake { .. } | Io(_) | Refused { .. }) => true,
+        WireError::Server { code, .. } => code == "28000" && (encrypted || asked == Ask::Plain),
+        _ => false,
+    }
+}
+
+/// A connection on which nobody has logged in. Its reads end after [`LOOK_EVERY`].
+pub(super) fn dial(address: &Address, ask: Ask) -> Result<Stream, WireError> {
+    let unreached = |reason| WireError::Connect { address: address.to_string(), reason };
+    let stream = Stream::connect(&address.endpoint).map_err(unreached)?;
+    stream.set_timeout(Some(LOOK_EVERY))?;
+    let (mut tcp, host, tls) = match (stream, &address.endpoint) {
+        (Stream::Tcp(tcp), Endpoint::Tcp { host, tls, .. }) if ask != Ask::Plain => {
+            (tcp, host, tls)
+        }
+        (stream, _) => return Ok(stream),
+    };
+    let until = Instant::now() + LONGEST_LOGIN;
+    match request(&mut tcp, until)? {
+        b'S' => {
+            let stream = tls.agree(tcp, host, until).map_err(WireError::Tls)?;
+            Ok(Stream::Tls(Box::new(stream)))
+        }
+        b'N' if ask == Ask::Tls => Err(WireError::NoTls(mode(address).name())),
+        b'N' => Ok(Stream::Tcp(tcp)),
+        // It could not start to serve us; asked without, it can say why.
+        b'E' if ask == Ask::IfThere => dial(address, Ask::Plain),
+        _ => Err(WireError::Unexpected("neither yes nor no to the request for TLS")),
+    }
+}
+
+/// Asks for TLS. One byte is read and no more: what follows is the session's, and nobody else's.
+fn request(tcp: &mut TcpStream, until: Instant) -> io::Result<u8> {
+    let mut outbox = BytesMut::new();
+    frontend::ssl_request(&mut outbox);
+    tcp.write_all(&outbox)?;
+    let mut answer = [0];
+    loop {
+        match tcp.read(&mut answer) {
+            Ok(0) => {
+                let why = "the server closed the connection when it was asked for TLS";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+            }
+            Ok(_) => return Ok(answer[0]),
+            Err(error) if !waits(&error) => return Err(error),
+            Err(_) if Instant::now() < until => {}
+            Err(_) => {
+                let why = format!(
+                    "the server was silent for {} s when it was asked for TLS",
+                    LONGEST_LOGIN.as_secs()
+                );
+                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+            }
+        }
+    }
+}
+
+/// Whether it is only that nothing came within the socket's time limit. Which of two kinds that gives differs between systems.
+pub(super) fn waits(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
+}
