@@ -50,6 +50,7 @@ pub use markdown::markdown;
 pub use narrow::{Block, Effect};
 pub use notes::{NotKnown, NoteMark, Notes};
 pub use observed::ObservedView;
+pub use orders::OrdersView;
 pub use print::Units;
 pub use report::Report;
 pub use sum::{SumPart, SumText};

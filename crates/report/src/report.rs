@@ -15,7 +15,7 @@ use crate::log::{
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::observed::{self, ObservedView};
-use crate::orders;
+use crate::orders::{OrdersView, views as orders_views};
 use crate::print::Units;
 use crate::sweep::{SweepView, sweeps};
 use crate::wide::{WideRow, rows};
@@ -51,7 +51,7 @@ pub struct Report {
     /// What `pg_test_fsync` measured, beside the same here.
     pub flush_tests: Vec<Grid>,
     /// The order-entry mix.
-    pub orders: Vec<Grid>,
+    pub orders: Vec<OrdersView>,
     /// Rates by sessions, and the highest rates that keep a percentile.
     pub sweeps: Vec<SweepView>,
     /// What ran, in a run of storage alone.
@@ -111,7 +111,7 @@ impl Report {
             live,
             observed,
             flush_tests: flush_views(run),
-            orders: orders::grids(run),
+            orders: orders_views(run),
             sweeps: sweeps(run),
             loads,
             wide,

@@ -10,6 +10,7 @@ mod database;
 mod fio;
 mod log;
 mod memory_device;
+mod orders_load;
 mod pooled;
 mod rates;
 mod reads;
@@ -44,6 +45,7 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("rates", rates::TITLE, rates::compare),
     ("stalls", stalls::TITLE, stalls::compare),
     ("database", database::TITLE, database::compare),
+    ("orders-load", orders_load::TITLE, orders_load::compare),
     ("log-writes", log::writes::TITLE, log::writes::compare),
     ("log-commits", log::commits::TITLE, log::commits::compare),
     ("log-plants", log::plants::TITLE, log::plants::compare),

@@ -13,6 +13,7 @@ mod gather;
 mod live;
 mod log;
 mod observe;
+mod orders;
 mod places;
 mod plan;
 mod url;

@@ -40,6 +40,11 @@ pub fn csv(report: &Report) -> String {
             );
         }
     }
+    for m in &report.run.measurements {
+        if let Some(notice) = m.workload.get("derived").and_then(|value| value.as_str()) {
+            line(&mut out, &notice_row(m, notice));
+        }
+    }
     for calibration in &report.run.calibrations {
         calibration::rows(&mut out, calibration);
     }
@@ -52,6 +57,17 @@ pub fn csv(report: &Report) -> String {
         comparison::rows(&mut out, comparison);
     }
     out
+}
+
+/// What a measurement's figures must not be taken for, where its workload says so: in the last column.
+fn notice_row(m: &narrows_model::Measurement, notice: &str) -> [String; 10] {
+    let mut cells: [String; 10] = Default::default();
+    cells[0] = m.id.clone();
+    cells[1] = m.layer.word().to_string();
+    cells[2] = words::validity(m.validity).to_string();
+    cells[3] = "derived".to_string();
+    cells[9] = notice.to_string();
+    cells
 }
 
 /// The unit as the run file spells it.

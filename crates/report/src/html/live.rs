@@ -3,6 +3,7 @@
 use super::escape::text;
 use super::{sections, table};
 use crate::live::{Grid, LiveView};
+use crate::orders::OrdersView;
 use crate::report::Report;
 use crate::words;
 
@@ -22,7 +23,8 @@ fn orders(report: &Report) -> String {
     if report.orders.is_empty() {
         return String::new();
     }
-    let grids: String = report.orders.iter().map(grid).collect();
+    let one = |view: &OrdersView| grid(&view.grid) + &list(&view.sentences);
+    let grids: String = report.orders.iter().map(one).collect();
     format!("<section id=\"orders\"><h2>Orders</h2>{grids}</section>")
 }
 

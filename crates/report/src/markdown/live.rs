@@ -31,6 +31,13 @@ pub(super) fn live(report: &Report, out: &mut String) {
         }
         out.push('\n');
     }
+    for view in &report.orders {
+        tabled(&view.grid, out);
+        for sentence in &view.sentences {
+            out.push_str(&format!("- {}\n", plain(sentence)));
+        }
+        out.push('\n');
+    }
     for grid in &report.flush_tests {
         tabled(grid, out);
     }

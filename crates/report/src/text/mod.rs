@@ -75,7 +75,14 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
         lines.push(Line::new());
         lines.extend(observed::observed(view, edge));
     }
-    for grid in report.orders.iter().chain(&report.flush_tests) {
+    for view in &report.orders {
+        lines.push(Line::new());
+        lines.extend(live::grid(&view.grid, edge));
+        for sentence in &view.sentences {
+            lines.extend(paragraph(Line::of(Style::Plain, "  "), Style::Plain, sentence, 2, edge));
+        }
+    }
+    for grid in &report.flush_tests {
         lines.push(Line::new());
         lines.extend(live::grid(grid, edge));
     }

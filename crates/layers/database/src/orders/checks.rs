@@ -5,6 +5,8 @@
 //! they are many: most conditions read all orders, lines and payments of a warehouse. Every condition is checked in one
 //! snapshot, so that a run still in progress would not look like a violation.
 
+use std::fmt;
+
 use narrows_engine::Rng;
 
 use super::error::OrdersError;
@@ -139,6 +141,13 @@ pub struct Violation {
     pub rows: u64,
     /// The first of them.
     pub example: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { condition, says, rows, example } = self;
+        write!(f, "condition {condition} does not hold: {says}; {rows} rows break it, as {example}")
+    }
 }
 
 /// What a check looked at and found.

@@ -38,7 +38,13 @@ impl Counts {
 
     /// Whether they agree.
     pub fn agree(&self) -> bool {
-        (self.client..=self.client + self.in_doubt).contains(&self.database)
+        self.miscounted() == 0
+    }
+
+    /// By how many orders the database is outside of what it may have counted.
+    pub fn miscounted(&self) -> u64 {
+        let most = self.client + self.in_doubt;
+        self.database.saturating_sub(most).max(self.client.saturating_sub(self.database))
     }
 }
 

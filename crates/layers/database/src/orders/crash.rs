@@ -5,10 +5,12 @@
 //! and the drives were given before the kill they still have after it, so it says nothing about whether a drive keeps what it
 //! acknowledged when the power fails; the flush tests of `narrows log` look into that.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use narrows_engine::{Context, Phase};
-use narrows_model::Layer;
+use narrows_engine::{Context, Phase, Samples};
+use narrows_model::{Better, Layer, Measurement, Unit, orders as names};
+use serde_json::json;
 
 use super::checks::{Checked, When, check};
 use super::copy_rows::{HEADER, Rows, TRAILER};
@@ -24,6 +26,9 @@ use crate::wire::Connection;
 
 /// The load would go on for this long, if the server weren't killed.
 const LONGEST: Duration = Duration::from_secs(600);
+/// What such a check is worth.
+const SAYS: &str = "a check of the server's recovery and its settings; what kernel and drives were given before the kill they \
+                    still have, so it says nothing about their keeping it when the power fails";
 /// Rows of one COPY message.
 const BATCH: usize = 4096;
 
@@ -48,6 +53,53 @@ impl Recovery {
     /// Whether nothing was lost and everything is consistent.
     pub fn holds(&self) -> bool {
         self.lost == 0 && self.counts.agree() && self.checked.violations.is_empty()
+    }
+
+    /// As the run file has it.
+    pub fn to_measurement(&self) -> Measurement {
+        let mut measurement = Measurement::new(format!("{}.recovery", names::ID), Layer::Database);
+        measurement.repeats = 1;
+        let mut samples = Samples::new();
+        let mut add = |name, value: u64| {
+            samples.add(name, Unit::Count, Better::Less, value as f64);
+        };
+        add(names::LOST, self.lost);
+        add(names::MISCOUNTED, self.counts.miscounted());
+        add(names::VIOLATED, self.checked.violations.len() as u64);
+        samples.add(names::ACKNOWLEDGED, Unit::Count, Better::Neither, self.counts.client as f64);
+        samples.add(names::RECOVERY_TIME, Unit::Ns, Better::Less, self.recovery_s * 1e9);
+        measurement.metrics = samples.into_metrics();
+        let say = &mut measurement.workload;
+        say.insert("workload".into(), json!("orders, recovery of the server"));
+        say.insert("derived".into(), json!(names::DERIVED));
+        say.insert("says".into(), json!(SAYS));
+        say.insert("ran_s".into(), json!(self.ran_s));
+        say.insert("in_doubt".into(), json!(self.counts.in_doubt));
+        let texts: Vec<String> = self.checked.violations.iter().map(ToString::to_string).collect();
+        if !texts.is_empty() {
+            measurement.conditions.insert("conditions_violated".into(), json!(texts));
+        }
+        measurement
+    }
+}
+
+/// For people.
+impl fmt::Display for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { client, in_doubt, .. } = self.counts;
+        write!(
+            f,
+            "killed after {:.0} s, up again after {:.1} s: of {client} acknowledged orders {} are lost, {in_doubt} were \
+             in doubt",
+            self.ran_s, self.recovery_s, self.lost
+        )?;
+        if let Some(Acknowledged { w, d, o, .. }) = self.example {
+            write!(f, " (the first: warehouse {w}, district {d}, order {o})")?;
+        }
+        for violation in &self.checked.violations {
+            write!(f, "\n{violation}")?;
+        }
+        write!(f, "\n{SAYS}")
     }
 }
 

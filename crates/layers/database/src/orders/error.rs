@@ -2,6 +2,7 @@
 
 use narrows_engine::Stopped;
 
+use crate::error::DatabaseError;
 use crate::load::LoadError;
 use crate::server::ServerError;
 use crate::wire::WireError;
@@ -18,6 +19,9 @@ pub enum OrdersError {
     /// The server of our own did not start again, or could not be killed.
     #[error(transparent)]
     Server(#[from] ServerError),
+    /// The server could not be measured.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// On request.
     #[error(transparent)]
     Stopped(#[from] Stopped),

@@ -67,6 +67,8 @@ pub struct Loaded {
     pub warehouses: u32,
     /// Bytes sent in COPY.
     pub sent_bytes: u64,
+    /// Log bytes that the server wrote from the first COPY to the last index, others' among them.
+    pub log_bytes: u64,
     /// Time of the COPYs, s.
     pub copy_s: f64,
     /// Time of keys, freezing and counting, s.
@@ -83,11 +85,18 @@ pub fn load(
     ctx: &Context<'_>,
 ) -> Result<Loaded, OrdersError> {
     let state = prepare(control, wanted, ctx)?;
-    let mut done =
-        Loaded { setup: state.setup, warehouses: 0, sent_bytes: 0, copy_s: 0.0, finish_s: 0.0 };
+    let mut done = Loaded {
+        setup: state.setup,
+        warehouses: 0,
+        sent_bytes: 0,
+        log_bytes: 0,
+        copy_s: 0.0,
+        finish_s: 0.0,
+    };
     if state.ready {
         return Ok(done);
     }
+    let log_before = log_position(control)?;
     let begun = Instant::now();
     let missing: BTreeSet<u32> =
         (0..=state.setup.warehouses).filter(|w| !state.loaded.contains(w)).collect();
@@ -96,7 +105,12 @@ pub fn load(
     done.copy_s = begun.elapsed().as_secs_f64();
     finish(control, wanted, ctx)?;
     done.finish_s = begun.elapsed().as_secs_f64() - done.copy_s;
+    done.log_bytes = log_position(control)?.saturating_sub(log_before);
     Ok(done)
+}
+
+fn log_position(control: &mut Connection) -> Result<u64, WireError> {
+    count(control, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
 }
 
 /// Makes or finds the schema, and rids it of what an interrupted load left.

@@ -1,5 +1,5 @@
 //! `orders`: an order-entry mix derived from the public specification of such a benchmark, with tables, data and SQL of our
-//! own. Its figures compare with no published ones, which [`DERIVED`] says in every report.
+//! own. Its figures compare with no published ones, which `narrows_model::orders::DERIVED` says in every report.
 //!
 //! [`load()`] makes and fills the tables (they stay, and an interrupted load goes on), [`Orders`] is the mix as the load engine
 //! runs it, [`check`] holds the database against the consistency conditions, [`crash`] kills a server of our own under the mix
@@ -13,6 +13,7 @@ mod count;
 mod crash;
 mod error;
 mod loader;
+mod measure;
 mod mix;
 mod nurand;
 mod place;
@@ -30,12 +31,9 @@ pub use count::{Counts, entered};
 pub use crash::{Load as CrashLoad, Recovery, crash};
 pub use error::OrdersError;
 pub use loader::{ITEM_BYTES, LoadOrders, Loaded, WAREHOUSE_BYTES, WAREHOUSE_WAL_BYTES, load};
+pub use measure::OrdersPlan;
 pub use mix::{Kind, TERMINALS, paced_limit_per_min};
 pub use nurand::Constants;
-pub use place::{SCHEMA, Setup, State, look, remove};
+pub use place::{SCHEMA, Setup, State, look, remove, tables};
 pub use program::{Calls, Homes, Orders};
 pub use seen::{Acknowledged, Seen};
-
-/// What every report on this mix says.
-pub const DERIVED: &str = "an order-entry mix derived from the specification of the TPC-C benchmark; it is not that \
-                           benchmark, and its results are not comparable with published ones";

@@ -44,6 +44,11 @@ pub fn sql(text: &str) -> String {
     text.replace("{s}", SCHEMA)
 }
 
+/// The statements that make the tables in a schema that is there.
+pub fn tables(schema: &str) -> String {
+    include_str!("tables.sql").replace("{s}", schema)
+}
+
 /// Takes the schema for this connection until it closes.
 ///
 /// # Errors
@@ -102,7 +107,7 @@ pub fn create(control: &mut Connection, setup: &Setup) -> Result<(), WireError> 
     control.execute(&format!(
         "CREATE SCHEMA {SCHEMA}; COMMENT ON SCHEMA {SCHEMA} IS '{COMMENT}'; {} \
          INSERT INTO {SCHEMA}.setup VALUES ({LAYOUT}, {}, '{}', {}, false)",
-        sql(include_str!("tables.sql")),
+        tables(SCHEMA),
         setup.warehouses,
         setup.seed,
         setup.c_last_name

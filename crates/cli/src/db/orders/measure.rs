@@ -1,0 +1,185 @@
+//! The mix on a server that is there: loaded, run in its variations, judged, and what was made removed.
+
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use narrows_engine::{Context, Phase, Progress};
+use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
+use narrows_layer_database::server::Cluster;
+use narrows_layer_database::{Address, Database, Variation};
+use narrows_model::{Layer, Measurement, metric, orders as names};
+
+use super::plan;
+use crate::args::db::orders::OrdersArgs;
+use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, ladder};
+use crate::report::judge;
+use crate::run::Session;
+
+/// How long the mix runs before the server is killed under it.
+const UNTIL_CRASH: Duration = Duration::from_secs(10);
+
+/// Loads, and runs everything that was asked for.
+///
+/// # Errors
+/// What the database layer gave.
+pub fn all(session: &mut Session<'_>, database: &mut Database, args: &OrdersArgs) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session.stop, session.display);
+    let loaders = plan::loaders(args, resolved);
+    let loaded = database.load_orders(args.warehouses, loaders, &ctx)?;
+    session.display.say(&said(&loaded));
+    if args.load_only {
+        return Ok(());
+    }
+    let mix = plan::mix(args, loaded.setup);
+    let sessions = resolved.plan.sessions;
+    let closed = Variation::closed(names::ID, sessions);
+    let long = Context { window: resolved.update_window, ..ctx };
+    if let Some(rate) = args.rate {
+        let open = Variation { open_rate_per_s: Some(rate as f64), ..closed };
+        take(session, database, &long, &mix, &[open])?;
+        return Ok(());
+    }
+    let measured = take(session, database, &long, &mix, std::slice::from_ref(&closed))?;
+    if args.paced {
+        return Ok(());
+    }
+    let short = Context { window: SHORT, ..ctx };
+    let alone = Variation::closed(format!("{}.alone", names::ID), 1);
+    take(session, database, &short, &mix, &[alone])?;
+    if let Some(measured) = measured.first() {
+        ladder(session, measured);
+    }
+    let rate = measured.first().and_then(|m| m.value(metric::THROUGHPUT));
+    if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
+        let mut open = Variation::closed(format!("{}.open", names::ID), sessions);
+        open.open_rate_per_s = Some(rate * OPEN_SHARE);
+        let medium = Context { window: resolved.database_window, ..ctx };
+        take(session, database, &medium, &mix, &[open])?;
+    }
+    prove(session, database, &Context { window: TEST, ..ctx }, &mix, &closed)
+}
+
+fn said(loaded: &Loaded) -> String {
+    if loaded.warehouses == 0 {
+        return format!("loaded already: {}", plan::warehouses(loaded.setup.warehouses));
+    }
+    let megabytes = loaded.sent_bytes as f64 / 1e6;
+    format!(
+        "loaded {}: {megabytes:.0} MB in {:.1} s ({:.0} MB/s), keys and freezing {:.1} s, {:.0} MB of log",
+        plan::warehouses(loaded.warehouses),
+        loaded.copy_s,
+        megabytes / loaded.copy_s.max(1e-9),
+        loaded.finish_s,
+        loaded.log_bytes as f64 / 1e6
+    )
+}
+
+fn take(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    ctx: &Context<'_>,
+    mix: &OrdersPlan,
+    variations: &[Variation],
+) -> Result<Vec<Measurement>, OrdersError> {
+    let measured = database.measure_orders(ctx, mix, variations)?;
+    for m in &measured {
+        let wrong =
+            m.value(names::VIOLATED).unwrap_or(0.0) + m.value(names::MISCOUNTED).unwrap_or(0.0);
+        if wrong > 0.0 {
+            let texts = m.conditions.get("conditions_violated").map(ToString::to_string);
+            let texts = texts.unwrap_or_else(|| "orders were lost or counted twice".into());
+            session.display.say(&format!("INVALID: {}: {texts}", m.id));
+        }
+    }
+    session.add(measured.clone());
+    Ok(measured)
+}
+
+/// Tests the verdict by the intervention it proposes, in turns with its own baseline.
+fn prove(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    ctx: &Context<'_>,
+    mix: &OrdersPlan,
+    base: &Variation,
+) -> Result<()> {
+    if session.resolved.plan.quick {
+        return Ok(());
+    }
+    let mut so_far = session.run.clone();
+    judge(&mut so_far);
+    let Some(intervention) = narrows_verdict::propose(&so_far, &base.id) else { return Ok(()) };
+    let baseline =
+        Variation { id: format!("{}.base", intervention.measurement_id(&base.id)), ..base.clone() };
+    let mut test = Variation {
+        id: intervention.measurement_id(&base.id),
+        intervention: Some(intervention.word().into()),
+        baseline: Some(baseline.id.clone()),
+        ..base.clone()
+    };
+    intervene(&mut test, intervention, session.resolved);
+    take(session, database, ctx, mix, &[baseline, test])?;
+    Ok(())
+}
+
+/// Removes what was loaded on somebody's server, unless it is to stay; an interrupted load stays, so that it can go on.
+///
+/// # Errors
+/// That of the run, which comes first, or that nothing could be removed.
+pub fn tidy(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    args: &OrdersArgs,
+    outcome: Result<()>,
+) -> Result<()> {
+    let Some(address) = &session.resolved.address else { return outcome };
+    let unfinished = session.run.measurements.iter().all(|m| !m.id.starts_with(names::ID));
+    let stays = args.keep || args.load_only || (outcome.is_err() && unfinished);
+    if stays {
+        session.display.say(&format!(
+            "the schema {} stays on {address}; remove it with: narrows db orders --drop {address}",
+            orders::SCHEMA
+        ));
+        return outcome;
+    }
+    session.display.phase(Layer::Database, Phase::CleanUp, "the loaded tables");
+    let removed = database.remove_orders().map_err(|error| {
+        anyhow!(
+            "the schema {} is left on {address}: {error}\nhint: narrows db orders --drop {address}",
+            orders::SCHEMA
+        )
+    });
+    outcome.and(removed.map(|_| ()))
+}
+
+/// The recovery check on a server of our own.
+///
+/// # Errors
+/// What the database layer gave.
+pub fn crash(
+    session: &mut Session<'_>,
+    cluster: &mut Cluster,
+    address: &Address,
+    args: &OrdersArgs,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session.stop, session.display);
+    let mut control = narrows_layer_database::Connection::open(address, &[])?;
+    let state = orders::look(&mut control)?.ok_or(OrdersError::NotLoaded)?;
+    drop(control);
+    let mix = plan::mix(args, state.setup);
+    let settings = mix.settings(true);
+    let load = CrashLoad {
+        address,
+        settings: &settings,
+        sessions: resolved.plan.sessions,
+        cpus: &resolved.split.client,
+        length: UNTIL_CRASH,
+    };
+    let work = mix.orders(ctx.seed ^ 0xdead, true);
+    let recovery = orders::crash(cluster, &load, &work, &ctx)?;
+    session.display.say(&recovery.to_string());
+    session.add([recovery.to_measurement()]);
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! The order-entry mix: new orders per minute, each class of transactions, and the recovery check.
+
+use narrows_model::{Measurement, Run, Validity, metric, orders as names};
+use narrows_units::significant;
+
+use crate::live::{Grid, GridRow};
+use crate::print::{Units, count, percent, rate, time};
+use crate::words::counted;
+
+/// A way in which the mix was run, or what a crash left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrdersView {
+    /// Its figures.
+    pub grid: Grid,
+    /// How it was run, and what it must not be taken for.
+    pub sentences: Vec<String>,
+}
+
+/// The mix as it was run, closed and open loop, and the recovery check.
+pub(crate) fn views(run: &Run) -> Vec<OrdersView> {
+    let open = format!("{}.open", names::ID);
+    let recovery = format!("{}.recovery", names::ID);
+    let of = |id: &str| run.measurement(id);
+    let mixes = [of(names::ID), of(&open)].into_iter().flatten().map(mix);
+    mixes.chain(of(&recovery).map(crash)).collect()
+}
+
+fn mix(m: &Measurement) -> OrdersView {
+    let columns = ["rate", "median", "p90", "p99", "p90 allowed"];
+    let grid = Grid {
+        title: title(m),
+        columns: columns.map(str::to_string).to_vec(),
+        remark: String::new(),
+        rows: (0..names::CLASSES.len()).map(|class| row(m, class)).collect(),
+    };
+    let mut sentences = vec![how(m)];
+    sentences.extend(conflicts(m));
+    sentences.extend(derived(m));
+    OrdersView { grid, sentences }
+}
+
+fn text<'a>(m: &'a Measurement, key: &str) -> Option<&'a str> {
+    m.workload.get(key).and_then(|value| value.as_str())
+}
+
+/// What the figures must not be taken for.
+fn derived(m: &Measurement) -> Option<String> {
+    text(m, "derived").map(str::to_string)
+}
+
+fn title(m: &Measurement) -> String {
+    let mut title = match m.value(names::NEW_ORDERS_PER_MIN) {
+        Some(rate) => format!("ORDERS  {} new orders/min", significant(rate, 4)),
+        None => "ORDERS".to_string(),
+    };
+    title += invalid(m);
+    if let Some(n) = m.number("warehouses") {
+        title += &format!(", {}", counted(n as usize, "warehouse"));
+    }
+    if let Some(n) = m.value(metric::SESSIONS) {
+        title += &format!(", {}", counted(n as usize, "session"));
+    }
+    title + if text(m, "loop") == Some("open") { ", open loop" } else { ", closed loop" }
+}
+
+/// `functions of the server; read committed; all warehouses alike; saturating, no pauses; 10 touched; 1.2 GB of tables`.
+fn how(m: &Measurement) -> String {
+    let mut said: Vec<String> = ["called_by", "isolation", "homes", "pacing"]
+        .into_iter()
+        .filter_map(|key| text(m, key).map(str::to_string))
+        .collect();
+    if let Some(touched) = m.value(names::WAREHOUSES_TOUCHED) {
+        said.push(format!("{} touched", counted(touched as usize, "warehouse")));
+    }
+    if let Some(bytes) = m.number("working_set_bytes") {
+        let share = |key: &str, of: &str| {
+            m.number(key).map(|share| format!(" ({} of {of})", percent(share))).unwrap_or_default()
+        };
+        said.push(format!(
+            "{} of tables{}{}",
+            Units::Si.bytes(bytes),
+            share("working_set_of_pool", "the pool"),
+            share("working_set_of_memory", "the memory")
+        ));
+    }
+    said.join("; ")
+}
+
+fn invalid(m: &Measurement) -> &'static str {
+    match m.validity {
+        Validity::Valid => "",
+        Validity::Suspect => " ?",
+        Validity::Invalid => " INVALID",
+    }
+}
+
+fn row(m: &Measurement, class: usize) -> GridRow {
+    let timed = |name: &str| m.value(name).map_or_else(|| "-".to_string(), time);
+    GridRow {
+        name: names::CLASSES[class].replace('_', " "),
+        cells: vec![
+            m.value(names::RATES[class]).map_or_else(|| "-".to_string(), rate),
+            timed(names::P50[class]),
+            timed(names::P90[class]),
+            timed(names::P99[class]),
+            time(names::LIMIT_P90_NS[class]),
+        ],
+        remark: match class {
+            0 => rolled_back(m),
+            _ => String::new(),
+        },
+    }
+}
+
+fn rolled_back(m: &Measurement) -> String {
+    m.value(names::ROLLED_BACK)
+        .map_or_else(String::new, |share| format!("{} rolled back, as meant", percent(share)))
+}
+
+/// What conflicts did, where there were some.
+fn conflicts(m: &Measurement) -> Option<String> {
+    let number = |name: &str| m.value(name).unwrap_or(0.0);
+    let (failures, deadlocks) = (number(names::SERIALIZATION_FAILURES), number(names::DEADLOCKS));
+    (failures + deadlocks > 0.0).then(|| {
+        let retries = count(number(names::RETRIES));
+        format!(
+            "{} serialization failures and {} deadlocks in a window, {retries} tried again",
+            count(failures),
+            count(deadlocks)
+        )
+    })
+}
+
+fn crash(m: &Measurement) -> OrdersView {
+    let number = |name: &str| m.value(name).map_or_else(|| "-".to_string(), count);
+    let columns = ["acknowledged", "lost", "conditions violated", "up again after"];
+    let grid = Grid {
+        title: format!(
+            "RECOVERY{}  the server was killed under the mix and started again",
+            invalid(m)
+        ),
+        columns: columns.map(str::to_string).to_vec(),
+        remark: String::new(),
+        rows: vec![GridRow {
+            name: "orders".to_string(),
+            cells: vec![
+                number(names::ACKNOWLEDGED),
+                number(names::LOST),
+                number(names::VIOLATED),
+                m.value(names::RECOVERY_TIME).map_or_else(|| "-".to_string(), time),
+            ],
+            remark: String::new(),
+        }],
+    };
+    let sentences = [text(m, "says").map(str::to_string), derived(m)];
+    OrdersView { grid, sentences: sentences.into_iter().flatten().collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Report, csv, html, markdown};
+
+    fn run() -> Run {
+        let mut m = Measurement::new(names::ID, Layer::Database);
+        let mut set = |name: &str, unit, value: f64| {
+            m.metrics.push(Metric {
+                name: name.to_string(),
+                unit,
+                better: Better::More,
+                value,
+                interval_95: None,
+                samples: vec![value],
+            });
+        };
+        set(names::NEW_ORDERS_PER_MIN, Unit::Count, 12_341.0);
+        set(metric::SESSIONS, Unit::Count, 8.0);
+        for class in 0..5 {
+            set(names::RATES[class], Unit::OpsPerS, 100.0 + class as f64);
+            set(names::P90[class], Unit::Ns, 3e6);
+        }
+        set(names::ROLLED_BACK, Unit::Ratio, 0.01);
+        set(names::SERIALIZATION_FAILURES, Unit::Count, 7.0);
+        for (key, value) in [
+            ("warehouses", json!(10)),
+            ("called_by", json!("functions of the server")),
+            ("isolation", json!("repeatable read")),
+            ("derived", json!(names::DERIVED)),
+        ] {
+            m.workload.insert(key.into(), value);
+        }
+        let mut run = Run::blank(Plan::default(), Platform::default());
+        run.measurements.push(m);
+        run
+    }
+
+    #[test]
+    fn the_mix_stands_in_every_format_with_where_it_comes_from() {
+        let view = &views(&run())[0];
+        let grid = &view.grid;
+        assert!(
+            grid.title.starts_with("ORDERS  12340 new orders/min, 10 warehouses, 8 sessions"),
+            "{}",
+            grid.title
+        );
+        assert_eq!(grid.rows.len(), 5);
+        assert!(view.sentences[1].contains("7 serialization failures"), "{:?}", view.sentences);
+        let report = Report::new(&run(), Units::Si);
+        let notice = "compare with no published ones";
+        for said in [crate::text(&report, 100, false), markdown(&report), html(&report)] {
+            assert!(said.contains("new orders/min") && said.contains("stock level"), "{said}");
+            // Lines of text may break anywhere.
+            let one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(one_line.contains(notice), "{said}");
+        }
+        assert!(csv(&report).contains(notice));
+    }
+}
