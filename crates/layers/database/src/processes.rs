@@ -128,13 +128,28 @@ pub fn title(pid: u32) -> String {
     let text = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).replace('\0', " ");
     let title = text.trim().strip_prefix("postgres: ").unwrap_or(text.trim());
-    match title.split_whitespace().next() {
-        None => format!("process {pid}"),
-        // A session's title holds user, database and address, which are nobody's business in a report.
-        Some(_) if title.contains("[local]") || title.contains('(') => "a session".to_string(),
-        Some(_) if title.starts_with("parallel worker") => "a parallel worker".to_string(),
-        Some(first) => first.trim_end_matches(':').to_string(),
+    name_in(title).unwrap_or_else(|| format!("process {pid}"))
+}
+
+/// Names of two words; what follows them may be a database's name.
+const TWO_WORDS: [&str; 5] = [
+    "autovacuum launcher",
+    "autovacuum worker",
+    "background writer",
+    "io worker",
+    "logical replication",
+];
+
+fn name_in(title: &str) -> Option<String> {
+    if let Some(name) = TWO_WORDS.iter().find(|name| title.starts_with(*name)) {
+        return Some((*name).to_string());
     }
+    Some(match title.split_whitespace().next()? {
+        // A session's title holds user, database and address, which are nobody's business in a report.
+        _ if title.contains("[local]") || title.contains('(') => "a session".to_string(),
+        _ if title.starts_with("parallel worker") => "a parallel worker".to_string(),
+        first => first.trim_end_matches(':').to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -178,6 +193,22 @@ mod tests {
         let before = reading(&[(1, 100, 0)], 0);
         let after = reading(&[(1, 100, 0)], 500);
         assert_eq!(after.since(&before, &[]).total_cpu_ns, 500);
+    }
+
+    #[test]
+    fn processes_are_named_without_what_is_nobodys_business() {
+        for (title, name) in [
+            ("walwriter", "walwriter"),
+            ("background writer", "background writer"),
+            ("autovacuum worker shop", "autovacuum worker"),
+            ("parallel worker for PID 7", "a parallel worker"),
+            ("bob shop [local] idle", "a session"),
+            ("walsender bob 10.0.0.7(5433) streaming", "a session"),
+            ("checkpointer: performing checkpoint", "checkpointer"),
+        ] {
+            assert_eq!(name_in(title).as_deref(), Some(name), "{title}");
+        }
+        assert_eq!(name_in(" "), None);
     }
 
     #[test]

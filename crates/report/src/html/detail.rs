@@ -6,7 +6,7 @@ use narrows_model::{LimitBasis, Measurement, Series, Validity, condition, metric
 use serde_json::Value;
 
 use super::escape::text;
-use super::{charts, inventory, table};
+use super::{charts, inventory, table, workload};
 use crate::calibration::owner;
 use crate::print::{half_width, percent};
 use crate::report::Report;
@@ -93,7 +93,7 @@ pub(super) fn sweeps(report: &Report) -> String {
 pub(super) fn time_series(report: &Report) -> String {
     let mut figures = String::new();
     for m in drawable(report) {
-        let timed = |s: &&Series| s.x.is_empty() && s.interval_ns > 0;
+        let timed = |s: &&Series| s.x.is_empty() && s.interval_ns > 0 && !workload::draws(&s.name);
         let names: BTreeSet<&str> =
             m.series.iter().filter(timed).map(|s| s.name.as_str()).collect();
         for name in names {

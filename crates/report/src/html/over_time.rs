@@ -99,8 +99,10 @@ fn picture(
     if let Some(cpus) = cpus {
         picture.line("target", frame.left, y.at(cpus), right, y.at(cpus));
         let words = format!("{} CPUs for the server", count(cpus));
-        picture.line("target", right - 150.0, top - 16.0, right - 126.0, top - 16.0);
-        picture.words("start", right - 120.0, top - 12.0, &words);
+        // Half an em a letter, and some room.
+        let begins = right - 7.0 * words.len() as f64;
+        picture.line("target", begins - 30.0, top - 16.0, begins - 6.0, top - 16.0);
+        picture.words("start", begins, top - 12.0, &words);
     }
     Some(picture.finish("chart", false))
 }

@@ -27,6 +27,11 @@ const STATES: [(&str, ActivityState, &str); 6] = [
     (metric::SESSIONS_OTHER, ActivityState::Other, "waiting for something else"),
 ];
 
+/// Whether a series is drawn here, stacked with its fellows.
+pub(super) fn draws(series: &str) -> bool {
+    STATES.iter().any(|(name, ..)| *name == series)
+}
+
 /// One article a workload; empty where no database was measured.
 pub(super) fn sections(report: &Report) -> String {
     let measured = report.narrow.iter().filter(|block| block.measured);
@@ -124,6 +129,11 @@ fn processors(m: &Measurement) -> String {
     let rows: Vec<Vec<String>> = classes
         .iter()
         .map(|(name, cpus)| {
+            let name = if *name == "a session" {
+                "other sessions, our own looks among them"
+            } else {
+                name
+            };
             let share = available.map_or_else(|| "-".to_string(), |all| percent(cpus / all));
             vec![text(name), significant(*cpus, 3), share]
         })
