@@ -5,6 +5,7 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
+use crate::calibration::{exact_time, percentile};
 use crate::live::{Grid, GridRow};
 use crate::print::{change, half_width, percent, rate, time};
 use crate::words;
@@ -95,7 +96,7 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
         let of = |name: &str| m.value(name);
         let dash = || "-".to_string();
         GridRow {
-            name: m.id.rsplit('.').next().unwrap_or(&m.id).to_string(),
+            name: m.id.split_once(".p99.").map_or(m.id.as_str(), |(_, name)| name).to_string(),
             cells: vec![
                 of(metric::OFFERED).map_or_else(dash, rate),
                 of(metric::LATENCY_P50).map_or_else(dash, time),
@@ -104,11 +105,7 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
             remark: words::counted(m.repeats as usize, "run"),
         }
     });
-    let goal = format!(
-        "p{} within {}",
-        significant(found.quantile * 100.0, 4),
-        time(found.limit_ns as f64)
-    );
+    let goal = format!("{} within {}", percentile(found.quantile), exact_time(found.limit_ns));
     let answer = match (found.rate_per_s, stands) {
         (Some(per_s), true) => {
             let interval = found.interval_95.map_or(String::new(), |i| {

@@ -1,9 +1,11 @@
 //! How a workload's rate goes with its sessions: the points of a sweep, and the universal scalability law where they follow it.
 //!
 //! The fit, its bounds and its refusals are in `narrows-stats`; here the points are taken from the run and the answer is put
-//! where reports find it. The law describes; what holds a workload back is the verdict's to say.
+//! where reports find it. Points that are suspect are shown and bear no law. The law describes; what holds a workload back is the verdict's to say.
 
-use narrows_model::{Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, metric};
+use narrows_model::{
+    Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, Validity, metric,
+};
 use narrows_stats::{SweepPoint, Usl, usl};
 
 /// Between a workload's id and the number of sessions.
@@ -12,7 +14,7 @@ const SESSIONS: &str = ".sessions_";
 /// The sweeps of a run, in the order of its measurements.
 pub fn scalings(run: &Run) -> Vec<Scaling> {
     let mut sweeps: Vec<(&str, Vec<(u32, &Measurement)>)> = Vec::new();
-    for m in run.measurements.iter().filter(|m| m.usable()) {
+    for m in run.measurements.iter().filter(|m| m.validity != Validity::Invalid) {
         let Some((workload, sessions)) = parts(&m.id) else { continue };
         match sweeps.iter_mut().find(|(word, _)| *word == workload) {
             Some((_, points)) => points.push((sessions, m)),
@@ -29,8 +31,10 @@ fn parts(id: &str) -> Option<(&str, u32)> {
 
 fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
     points.sort_by_key(|(sessions, _)| *sessions);
+    let suspect = points.iter().filter(|(_, m)| !m.usable()).count();
     let windows: Vec<SweepPoint> = points
         .iter()
+        .filter(|(_, m)| m.usable())
         .filter_map(|(sessions, m)| Some((*sessions, m.metric(metric::THROUGHPUT)?)))
         .flat_map(|(sessions, metric)| {
             metric.samples.iter().map(move |&rate_per_s| SweepPoint { sessions, rate_per_s })
@@ -38,6 +42,15 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
         .collect();
     let (law, no_law) = match usl(&windows) {
         Ok(law) => (Some(law), None),
+        Err(why) if suspect > 0 => {
+            let all = points.len();
+            (
+                None,
+                Some(format!(
+                    "{suspect} of {all} numbers of sessions are suspect and left out; {why}"
+                )),
+            )
+        }
         Err(why) => (None, Some(why.to_string())),
     };
     let points = points
@@ -70,7 +83,7 @@ fn ranged(range: narrows_stats::Ranged) -> Ranged {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit, Validity};
+    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit};
 
     use super::*;
 
@@ -114,8 +127,13 @@ mod tests {
         let mut points: Vec<Measurement> =
             [1u32, 2, 4, 8, 16, 32].iter().map(|&n| point(n, &[law(f64::from(n))])).collect();
         points[5].validity = Validity::Invalid;
+        points[4].validity = Validity::Suspect;
         let [scaling] = &scalings(&run(points))[..] else { panic!("one sweep") };
         assert_eq!(scaling.points.len(), 5);
-        assert!(scaling.law.is_none() && scaling.no_law.is_some(), "{scaling:?}");
+        assert!(scaling.law.is_none(), "{scaling:?}");
+        assert!(
+            scaling.no_law.as_ref().is_some_and(|why| why.starts_with("1 of 5")),
+            "{scaling:?}"
+        );
     }
 }

@@ -8,6 +8,7 @@ mod command;
 mod common;
 mod compare;
 mod crashtest;
+mod db;
 mod ends;
 mod gather;
 mod live;

@@ -301,6 +301,10 @@ fn inside(table: &str) -> Planned {
 }
 
 #[cfg(test)]
+#[path = "task_test.rs"]
+mod on_a_server;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -60,6 +60,7 @@ pub(super) const RULES: &[Rule] = &[
                     "block.together.*",
                     "block.calibrate.*",
                     "log.calibrate.*",
+                    "database.*.p99.*",
                 ])
                 .needs(&[Need::Planned(3)]),
         ),

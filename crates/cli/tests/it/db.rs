@@ -1,0 +1,123 @@
+//! `narrows db` as users meet it: what it refuses, what it plans, and that nothing of it stays on somebody's server.
+
+use std::process::{Command, Output};
+
+use narrows_model::{Run, Validity, condition, metric};
+
+use crate::common::machine::shared;
+use crate::common::server::{PASSWORD, TheirServer};
+use crate::common::{Fixture, program};
+
+fn db(fixture: &Fixture, args: &[&str]) -> Output {
+    let mut command = Command::new(program());
+    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
+    command.arg("db").args(args).arg("--data").arg(fixture.data());
+    command.output().expect("the program can be started")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused_before_anything_is_made() {
+    let fixture = Fixture::new();
+    for (args, parts) in [
+        (&["lookup", "--blocks", "0"][..], &["--blocks", "1..=1024"][..]),
+        (&["lookup", "--sessions", "1,0"], &["--sessions"]),
+        (&["lookup", "--keys", "zipf"], &["--keys", "zipf:0.99"]),
+        (&["lookup", "--working-set", "0%"], &["--working-set", "percentage"]),
+        (&["lookup", "--inside", "--calls", "any"], &["--inside", "--calls"]),
+        (&["update", "--updates", "101"], &["--updates"]),
+        (&["update", "--rate", "10", "--p99", "1ms"], &["--rate", "--p99"]),
+        (&["update", "--rate", "10", "--think", "1ms"], &["--rate", "--think"]),
+        (&["commit", "--table", "1g"], &["--table"]),
+        (&["scan", "--sessions", "2"], &["--sessions"]),
+        (&["lookup", "--p99", "1ms", "--sessions", "1,2"], &["one number of sessions", "hint:"]),
+        (
+            &["lookup", "--pool", "64m", "--working-set", "60m"],
+            &["doesn't stay", "hint:", "--pool"],
+        ),
+        (&["lookup", "--table", "8m", "--working-set", "9m"], &["more than the table", "--table"]),
+        (&["scan", "--from", "pool", "--pool", "64m", "--table", "32m"], &["small ring", "hint:"]),
+        (
+            &["lookup", "postgres://a@nosuchhost.invalid/b", "--working-set", "50%", "--load-here"],
+            &["percent", "hint:"],
+        ),
+        (&["lookup", "mysql://bob:secret@db/x"], &["mysql", "hint:"]),
+    ] {
+        let output = db(&fixture, args);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(!text.contains("secret"), "{text}");
+        for part in parts {
+            assert!(text.contains(part), "{args:?}: `{part}` is missing in:\n{text}");
+        }
+    }
+    assert!(fixture.runs().is_empty());
+    fixture.assert_nothing_left();
+}
+
+#[test]
+fn the_plan_says_what_will_be_done_and_what_it_writes() {
+    let fixture = Fixture::new();
+    let plan = |args: &[&str]| {
+        let output = db(&fixture, &[args, &["--dry-run"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mix = ["update", "--updates", "30", "--redo", "heavy", "--keys", "hot:80/20", "--private"];
+    let text = plan(&[&mix[..], &["--sessions", "4,1,2", "--pool", "64m"]].concat());
+    for part in [
+        "30 % updates, every column, 70 % lookups",
+        "working set 16.8 MB (25 % of the pool",
+        "80 % of the calls on 20 % of the keys",
+        "a table for each session",
+        "by 1, 2, 4 sessions",
+        "writes up to",
+        "log      ",
+    ] {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+    let text =
+        plan(&["lookup", "--from", "drive", "--blocks", "8", "--calls", "any", "--p99", "5ms"]);
+    for part in
+        ["lookup of 8 blocks in one statement", "from the drives", "p99 within 5", "block  "]
+    {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+    assert!(fixture.runs().is_empty());
+}
+
+#[test]
+fn a_load_on_somebodys_server_is_asked_for_twice_and_leaves_nothing() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let Some(server) = TheirServer::start(&fixture) else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    let before = server.everything();
+    let address = server.app();
+    let load = ["lookup", &address, "--blocks", "4", "--inside", "--private", "--sessions", "2"];
+    let refused = db(&fixture, &load);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    assert!(said(&refused).contains("--load-here"), "{}", said(&refused));
+    assert_eq!(server.everything(), before);
+
+    let short = ["--load-here", "--quick", "--window", "1s", "--table", "2m", "--format", "json"];
+    let small = ["--layers", "database", "--working-set", "1m"];
+    let output = db(&fixture, &[&load[..], &short, &small].concat());
+    let text = said(&output);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let run = Run::from_json(&shown).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let m = run.measurement("database.lookup_cached").expect(&text);
+    assert_ne!(m.validity, Validity::Invalid, "{:#?}", run.findings);
+    assert_eq!(m.workload[condition::BLOCKS_PER_OP], 4);
+    assert_eq!(m.workload["private_tables"], 2);
+    assert!(m.value(metric::THROUGHPUT).is_some_and(|rate| rate > 0.0));
+    assert!(run.verdicts.iter().any(|v| v.workload == "lookup_cached"), "{:?}", run.verdicts);
+    assert!(!format!("{text}{shown}").contains(PASSWORD));
+    assert_eq!(server.everything(), before);
+    assert_eq!(server.sessions_left(), "");
+}
