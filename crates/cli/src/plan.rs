@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Progress, Stop};
-use narrows_layer_database::{Address, Workload};
+use narrows_layer_database::{Address, AddressError, Workload};
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 use narrows_units::Bytes;
 
@@ -84,12 +84,16 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         "managed" => (DatabaseChoice::Managed, None),
         "none" => (DatabaseChoice::None, None),
         text => {
-            let address = Address::parse(text).map_err(|error| {
-                Failure::hinted(
-                    format!("--database {}: {error}", without_password(text)),
-                    "use managed, none, or postgres://USER@HOST:PORT/DATABASE",
-                )
-            })?;
+            let option = || format!("--database {}", without_password(text));
+            let address = match Address::parse(text) {
+                Err(error @ AddressError::Scheme) => {
+                    let what = error.to_string();
+                    let what = what.lines().next().unwrap_or_default();
+                    let hint = "use managed, none, or postgres://USER@HOST:PORT/DATABASE";
+                    return Err(Failure::hinted(format!("{}: {what}", option()), hint));
+                }
+                parsed => parsed.with_context(option)?,
+            };
             (DatabaseChoice::Url(address.to_string()), Some(address))
         }
     };

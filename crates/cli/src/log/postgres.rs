@@ -14,7 +14,6 @@ use super::flush_test;
 use crate::args::live::LogPostgresArgs;
 use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::{output, plan};
 
 /// Runs the command.
@@ -25,10 +24,7 @@ pub fn postgres(args: &LogPostgresArgs) -> Result<Exit> {
         output::print(&output::flush_tests(&tests))?;
         return Ok(Exit::Done);
     };
-    let address = Address::parse(url).map_err(|error| {
-        let hint = "write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD";
-        Failure::hinted(error.to_string(), hint)
-    })?;
+    let address = Address::parse(url)?;
     let prepared = prepared(args, &address);
     if args.output.dry_run {
         output::print(&prepared.describe())?;

@@ -19,7 +19,6 @@ use narrows_observe::Watch;
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::plan::Resolved;
 use crate::progress::Display;
 use crate::run::{Interrupted, Session};
@@ -30,10 +29,7 @@ use capacities::Taken;
 /// Runs the command.
 pub fn run(args: &RunArgs, url: &str) -> Result<Exit> {
     planned::refuse(args)?;
-    let address = Address::parse(url).map_err(|error| {
-        let hint = "write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD";
-        Failure::hinted(format!("--observe: {error}"), hint)
-    })?;
+    let address = Address::parse(url).context("--observe")?;
     if args.output.dry_run {
         let resolved = planned::resolve(args, &address, None)?;
         output::print(&planned::describe(&resolved, args, None))?;

@@ -65,10 +65,15 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not an address of this kind.
-    #[error("a database address starts with postgres:// or postgresql://")]
+    #[error(
+        "a database address starts with postgres:// or postgresql://\n\
+         hint: write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD"
+    )]
     Scheme,
     /// The port is not a number.
-    #[error("`{0}` is not a port number")]
+    #[error(
+        "`{0}` is not a port number\nhint: PostgreSQL's is usually 5432, which needs no mention"
+    )]
     Port(String),
     /// User or password hold a character that ends them.
     #[error(
@@ -77,7 +82,9 @@ pub enum AddressError {
     )]
     Unescaped,
     /// A `%` without two hexadecimal digits.
-    #[error("the address has a `%` that is not followed by two hexadecimal digits")]
+    #[error(
+        "the address has a `%` that is not followed by two hexadecimal digits\nhint: write % itself as %25"
+    )]
     Escape,
     /// A parameter on TLS.
     #[error("the address or its environment: {0}")]
@@ -281,6 +288,10 @@ mod tests {
             assert_eq!(Address::parse(unescaped), Err(AddressError::Unescaped), "{unescaped}");
         }
         assert_eq!(Address::parse("postgres://u%zz@h/d"), Err(AddressError::Escape));
+        for wrong in ["mysql://x", "postgres://h:99999/d", "postgres://u%zz@h/d"] {
+            let error = Address::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("\nhint: "), "{error}");
+        }
         for wrong in ["sslmode=on", "sslnegotiation=direct", "sslrootcert=system&sslmode=require"] {
             let error = Address::parse(&format!("postgres://h/d?{wrong}")).unwrap_err();
             assert!(matches!(error, AddressError::Tls(_)), "{wrong}: {error:?}");
