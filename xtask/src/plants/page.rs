@@ -68,7 +68,10 @@ fn row(plant: &Plant, seen: Option<&Seen>) -> String {
         Some(seen) => {
             let gain = seen.gain.map_or(String::new(), |gain| {
                 let by = plant.decided.as_ref().map_or("the change", |decided| decided.by.words());
-                format!("; {by}: {:+.0} %", gain * 100.0)
+                let cpu = seen.less_cpu.map_or(String::new(), |less| {
+                    format!(", CPU time of a transaction × {:.2}", 1.0 / less)
+                });
+                format!("; {by}: {:+.0} %{cpu}", gain * 100.0)
             });
             let said = format!("{}{gain}", seen.phrase.replace('|', "\\|"));
             (said, grade(seen.grade), seen.outcome(plant).word())

@@ -62,7 +62,8 @@ impl Looker<'_> {
         let run = Run::from_json(&text).context("reading the run file")?;
         let mut seen = Seen::of(plant, &run)?;
         if let Some(decided) = &plant.decided {
-            seen.gain = Some(site.gain(&plant.load, decided.by)?);
+            let effect = site.effect(&plant.load, decided.by)?;
+            (seen.gain, seen.less_cpu) = (Some(effect.gain), Some(effect.less_cpu));
         }
         Ok(seen)
     }

@@ -43,6 +43,9 @@ pub(super) struct Seen {
     /// What the deciding change gained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
+    /// Processor time of a transaction before it over that after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub less_cpu: Option<f64>,
 }
 
 /// Whether what was said is right.
@@ -99,7 +102,13 @@ impl Seen {
             questions_per_s: None,
             findings: Vec::new(),
             gain: None,
+            less_cpu: None,
         }
+    }
+
+    /// What the change gained beyond what less processor time of a transaction gives by itself where processors are full.
+    fn gain_without_cpu(&self) -> Option<f64> {
+        Some((1.0 + self.gain?) / self.less_cpu.unwrap_or(1.0).max(1.0) - 1.0)
     }
 
     /// Judged by what is expected now.
@@ -107,7 +116,7 @@ impl Seen {
         if self.grade == Grade::Open || self.or.is_some() {
             return Outcome::Open;
         }
-        let right: Vec<Narrow> = match (&plant.decided, self.gain) {
+        let right: Vec<Narrow> = match (&plant.decided, self.gain_without_cpu()) {
             (Some(decided), Some(gain)) if gain >= GAIN => vec![decided.gains],
             (Some(decided), Some(_)) => vec![decided.otherwise],
             (Some(_), None) => return Outcome::Open,
@@ -161,6 +170,7 @@ pub(super) mod tests {
             questions_per_s: Some(14.2),
             findings: Vec::new(),
             gain: None,
+            less_cpu: None,
         }
     }
 
@@ -205,5 +215,9 @@ pub(super) mod tests {
         assert_eq!(with(Narrow::CommitWait, Some(0.1), &all), Outcome::Wrong);
         assert_eq!(with(Narrow::Cpu, Some(0.1), &all), Outcome::Right);
         assert_eq!(with(Narrow::CommitWait, None, &all), Outcome::Open);
+        // Where a transaction takes less processor time, full processors do more of them.
+        let base = seen(&plant, Narrow::Cpu, Grade::Likely, "CPU");
+        let cheaper = Seen { gain: Some(0.48), less_cpu: Some(1.45), ..base };
+        assert_eq!(Seen { findings: all.to_vec(), ..cheaper }.outcome(&plant), Outcome::Right);
     }
 }

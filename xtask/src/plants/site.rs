@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use narrows_engine::Stop;
+use narrows_facts::process;
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{Address, Connection, Endpoint};
 
@@ -30,6 +31,22 @@ pub(super) struct Ground<'a> {
     pub drive: String,
     /// The first is the server's, the second the client's.
     pub cpus: [u32; 2],
+}
+
+/// What a change did.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effect {
+    /// Relative growth of the rate.
+    pub gain: f64,
+    /// Processor time of a transaction before over that after.
+    pub less_cpu: f64,
+}
+
+/// Sums over windows of one length.
+#[derive(Debug, Default)]
+struct Spent {
+    rates: f64,
+    cpu_ns: f64,
 }
 
 /// One server; gone when dropped.
@@ -152,29 +169,47 @@ impl<'a> Site<'a> {
         Ok(program)
     }
 
-    /// What a change gains: the relative growth of the rate, base and change in turn.
-    pub(super) fn gain(&self, load: &Load, change: Change) -> Result<f64> {
-        let (mut base, mut changed) = (0.0, 0.0);
+    /// What a change does to the rate and to the server's processor time of a transaction; base and change in turn.
+    pub(super) fn effect(&self, load: &Load, change: Change) -> Result<Effect> {
+        let (mut base, mut changed) = (Spent::default(), Spent::default());
+        let (sessions, off) = (load.sessions, [("PGOPTIONS", "-c synchronous_commit=off")]);
         for _ in 0..DECIDING_ROUNDS {
-            base += self.rate(load, load.sessions, &[])?;
-            changed += match change {
-                Change::NoWaitForCommits => {
-                    let options = [("PGOPTIONS", "-c synchronous_commit=off")];
-                    self.rate(load, load.sessions, &options)?
-                }
-                Change::TwiceTheSessions => self.rate(load, 2 * load.sessions, &[])?,
-            };
+            self.spend(load, sessions, &[], &mut base)?;
+            match change {
+                Change::NoWaitForCommits => self.spend(load, sessions, &off, &mut changed)?,
+                Change::TwiceTheSessions => self.spend(load, 2 * sessions, &[], &mut changed)?,
+            }
         }
-        Ok(changed / base - 1.0)
+        Ok(Effect {
+            gain: changed.rates / base.rates - 1.0,
+            less_cpu: (base.cpu_ns / base.rates) / (changed.cpu_ns / changed.rates),
+        })
     }
 
-    fn rate(&self, load: &Load, sessions: u32, env: &[(&str, &str)]) -> Result<f64> {
+    fn spend(
+        &self,
+        load: &Load,
+        sessions: u32,
+        env: &[(&str, &str)],
+        to: &mut Spent,
+    ) -> Result<()> {
         let mut command = self.pgbench(&self.ground.cpus[1..]);
         self.script(&mut command, load, sessions, DECIDING_S)?;
         let mut command = self.to(command, None);
         command.envs(env.iter().copied());
+        let before_ns = self.cpu_ns()?;
         let said = output(command, self.ground.stop, &[0])?;
-        rate_of(&said).with_context(|| format!("pgbench said:\n{said}"))
+        to.rates += rate_of(&said).with_context(|| format!("pgbench said:\n{said}"))?;
+        // Its sessions have ended: their time is the main process's children's.
+        to.cpu_ns += self.cpu_ns()?.saturating_sub(before_ns) as f64;
+        Ok(())
+    }
+
+    /// Processor time of the server since its start, that of sessions that have ended with it.
+    fn cpu_ns(&self) -> Result<u64> {
+        let main = self.cluster.pid().context("the server has ended")?;
+        let ended = process::reaped_children_cpu_ns(main).context("its account can't be read")?;
+        Ok(ended + process::tree(main).into_iter().filter_map(process::cpu_ns).sum::<u64>())
     }
 
     fn script(&self, command: &mut Command, load: &Load, sessions: u32, s: u32) -> Result<()> {

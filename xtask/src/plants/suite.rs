@@ -176,7 +176,7 @@ impl Plant {
     pub fn expectation(&self) -> String {
         let mut text = match &self.decided {
             Some(decided) => format!(
-                "{} if {} gains 15 %, else {}",
+                "{} if {} gains 15 % beyond its CPU time, else {}",
                 word(decided.gains),
                 decided.by.words(),
                 word(decided.otherwise)
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(of("frozen-half"), "OPEN: no name");
         assert_eq!(
             of("checkpoints-64"),
-            "commit_wait if `synchronous_commit` off gains 15 %, else cpu, with `observed-checkpoints-requested`"
+            "commit_wait if `synchronous_commit` off gains 15 % beyond its CPU time, else cpu, with `observed-checkpoints-requested`"
         );
     }
 }
