@@ -200,7 +200,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
     Ok(asked)
 }
 
-/// Those named, in the suite's order; each name must fit one at least.
+/// Those named, in the suite's order; each name must fit one at least. A whole name is that one's only.
 fn chosen<'a>(suite: &'a [Plant], names: &[String]) -> Result<Vec<&'a Plant>> {
     for name in names {
         ensure!(
@@ -208,9 +208,11 @@ fn chosen<'a>(suite: &'a [Plant], names: &[String]) -> Result<Vec<&'a Plant>> {
             "no plant's name begins with {name}\nhint: cargo xtask plants --list"
         );
     }
-    let named = |plant: &&Plant| {
-        names.is_empty() || names.iter().any(|name| plant.name.starts_with(name.as_str()))
+    let fits = |name: &String, plant: &Plant| {
+        let whole = suite.iter().any(|other| other.name == *name);
+        if whole { plant.name == *name } else { plant.name.starts_with(name.as_str()) }
     };
+    let named = |plant: &&Plant| names.is_empty() || names.iter().any(|name| fits(name, plant));
     Ok(suite.iter().filter(named).collect())
 }
 
@@ -224,6 +226,7 @@ mod tests {
         assert_eq!(chosen(&suite, &[]).unwrap().len(), suite.len());
         let quotas = chosen(&suite, &["quota".to_string()]).unwrap();
         assert!(quotas.len() >= 4 && quotas.iter().all(|plant| plant.name.starts_with("quota")));
+        assert_eq!(chosen(&suite, &["own-nothing".to_string()]).unwrap().len(), 1);
         assert!(chosen(&suite, &["nonsense".to_string()]).is_err());
     }
 
