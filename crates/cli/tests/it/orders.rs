@@ -54,7 +54,7 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
 }
 
 #[test]
-fn what_an_interrupted_or_kept_load_leaves_on_a_server_is_named_and_goes_when_asked() {
+fn what_a_load_leaves_on_a_server_is_named_and_goes_when_asked() {
     let _machine = shared();
     let fixture = Fixture::new();
     let Some(server) = TheirServer::start(&fixture) else {

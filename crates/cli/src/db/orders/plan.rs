@@ -90,6 +90,7 @@ pub fn mix(args: &OrdersArgs, setup: Setup) -> OrdersPlan {
         },
         paced: args.paced,
         warm_up: warm_up(args),
+        check: true,
     }
 }
 
@@ -160,8 +161,8 @@ fn run_s(args: &OrdersArgs, resolved: &Resolved) -> f64 {
     if args.paced {
         return closed;
     }
-    let tests = if resolved.plan.quick { 0.0 } else { 2.0 * once(TEST) + checks };
-    closed + once(resolved.database_window) + once(SHORT) + tests + 2.0 * checks
+    let tests = if resolved.plan.quick { 0.0 } else { 2.0 * once(TEST) };
+    closed + once(resolved.database_window) + once(SHORT) + tests + checks
 }
 
 fn in_words(args: &OrdersArgs, resolved: &Resolved) -> String {

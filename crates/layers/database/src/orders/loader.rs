@@ -208,7 +208,7 @@ fn share_out<W: Send>(
         ctx.stop.check()?;
         // The first cause: those who only stopped because of it come after.
         let mut errors: Vec<OrdersError> = outcomes.into_iter().filter_map(Result::err).collect();
-        errors.sort_by_key(|error| cut_short(error));
+        errors.sort_by_key(cut_short);
         errors.into_iter().next().map_or(Ok(()), Err)
     })
 }

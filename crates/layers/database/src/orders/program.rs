@@ -156,7 +156,7 @@ impl Program for Terminal<'_> {
 
     fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
         match self.transaction.step(answer, request) {
-            Step::Next => return Next::Send,
+            Step::Next => Next::Send,
             Step::Committed => {
                 self.under_way = false;
                 self.acknowledged();

@@ -230,7 +230,7 @@ impl Transaction {
 
     fn by_name(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Step {
         // The middle one, rounded up, of the names in order.
-        let middle = (answer.rows() as usize + 1) / 2;
+        let middle = (answer.rows() as usize).div_ceil(2);
         let found = answer.row(middle.wrapping_sub(1)).and_then(|row| row.int(0));
         let Some(customer) = found else { return Step::Wrong("a last name that nobody has") };
         self.customer = customer as i32;
