@@ -90,8 +90,14 @@ mod tests {
     fn point(sessions: u32, rates: &[f64]) -> Measurement {
         let mut m =
             Measurement::new(format!("database.update.sessions_{sessions}"), Layer::Database);
-        let mut metric = Metric::new(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rates[0]);
-        metric.samples = rates.to_vec();
+        let metric = Metric {
+            name: metric::THROUGHPUT.to_string(),
+            unit: Unit::OpsPerS,
+            better: Better::More,
+            value: rates[0],
+            interval_95: None,
+            samples: rates.to_vec(),
+        };
         m.metrics.push(metric);
         m
     }
