@@ -24,6 +24,8 @@ Examples:
   narrows db update postgres://bob@db7/shop --load-here
                                         on that server, in a schema of our own that goes again
   narrows db scan --workers 1,4         a whole table by one process and by four
+  narrows db clean postgres://bob@db7/shop
+                                        what narrows has there; --remove removes it
 
 Every workload is a few lines of SQL on one table that has one row in every block, so that a row is a block and an
 operation's cost can be counted. They are no benchmark kit's, and their figures compare with no published ones.
@@ -51,6 +53,22 @@ pub enum DbCommand {
     Scan(ScanArgs),
     /// An order-entry mix of five transactions: loaded, run, its consistency checked
     Orders(Box<orders::OrdersArgs>),
+    /// Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it
+    Clean(CleanArgs),
+}
+
+/// `narrows db clean`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Only schemas that narrows made, as its comment on them says, and that belong to the user of the URL are seen. What somebody works in
+is left alone. Other databases of the same server are asked one by one, by their own URL.")]
+pub struct CleanArgs {
+    /// The database: postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// Removes all that is listed and that nobody works in
+    #[arg(long)]
+    pub remove: bool,
 }
 
 /// Where blocks come from.

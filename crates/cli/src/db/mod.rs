@@ -4,6 +4,7 @@
 //! judged as `narrows run` judges its own.
 
 mod asked;
+mod clean;
 mod measure;
 mod orders;
 mod plan;
@@ -30,6 +31,7 @@ use asked::Asked;
 pub fn db(args: &DbArgs) -> Result<Exit> {
     run(&match &args.command {
         DbCommand::Orders(args) => return orders::run(args),
+        DbCommand::Clean(args) => return clean::run(args),
         DbCommand::Lookup(args) => Asked::lookup(args),
         DbCommand::Batch(args) => Asked::batch(args),
         DbCommand::Update(args) => Asked::update(args),

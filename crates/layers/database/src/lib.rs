@@ -18,6 +18,7 @@ mod evict;
 mod explain;
 mod filling;
 mod highest;
+mod left;
 pub mod live;
 mod load;
 mod look;
@@ -46,6 +47,7 @@ pub use address::{Address, AddressError, Endpoint, Secret};
 pub use admission::admit;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
+pub use left::{Left, LeftKind, left};
 pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};
 pub use load::{
     ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, OpenSlice, OpenSlices,

@@ -25,11 +25,20 @@ pub(crate) struct Schema {
     key: i32,
 }
 
+/// Whether somebody works in a schema of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its run is connected.
+    Held,
+    /// Its run is gone.
+    Free,
+}
+
 /// What could not be removed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the schema {schema} is left on {address}: {reason}\n\
-     hint: the next run on that database removes it; or type DROP SCHEMA {schema} CASCADE there"
+     hint: the next run on that database removes it, narrows db clean --remove does it now; or type DROP SCHEMA {schema} CASCADE there"
 )]
 pub struct LeftBehind {
     /// Its name.
@@ -97,25 +106,54 @@ impl Schema {
 
     /// Removes what crashed runs of this user left in this database; returns the names.
     pub(crate) fn sweep(control: &mut Connection) -> Result<Vec<String>, WireError> {
+        let mut removed = Vec::new();
+        for name in Schema::names(control)? {
+            if Schema::remove_free(control, &name)? {
+                removed.push(name);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Schemas of runs of this user in this database, and whether somebody works in them.
+    pub(crate) fn all(control: &mut Connection) -> Result<Vec<(String, Standing)>, WireError> {
+        let mut all = Vec::new();
+        for name in Schema::names(control)? {
+            let lock = Schema::lock_of(&name);
+            let free = control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?;
+            if free.as_deref() == Some("t") {
+                control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
+                all.push((name, Standing::Free));
+            } else {
+                all.push((name, Standing::Held));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Removes a schema of [`Schema::all`], unless somebody works in it.
+    pub(crate) fn remove_free(control: &mut Connection, name: &str) -> Result<bool, WireError> {
+        let lock = Schema::lock_of(name);
+        if control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?.as_deref() != Some("t") {
+            return Ok(false);
+        }
+        let dropped = control.execute(&format!("DROP SCHEMA IF EXISTS {name} CASCADE"));
+        control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
+        dropped.map(|()| true)
+    }
+
+    fn names(control: &mut Connection) -> Result<Vec<String>, WireError> {
         let rows = control.query(&format!(
             "SELECT nspname FROM pg_namespace WHERE nspname ~ '^{PREFIX}[0-9a-f]{{8}}$' \
              AND pg_get_userbyid(nspowner) = current_user \
-             AND obj_description(oid, 'pg_namespace') = '{COMMENT}'"
+             AND obj_description(oid, 'pg_namespace') = '{COMMENT}' ORDER BY nspname"
         ))?;
-        let mut removed = Vec::new();
-        for name in rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
-            let Some(id) = name.strip_prefix(PREFIX) else { continue };
-            let schema = Schema::of_run(id);
-            let lock = format!("({LOCK_SPACE}, {})", schema.key);
-            if control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?.as_deref() != Some("t") {
-                continue;
-            }
-            let dropped = control.execute(&format!("DROP SCHEMA IF EXISTS {name} CASCADE"));
-            control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
-            dropped?;
-            removed.push(name);
-        }
-        Ok(removed)
+        Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+    }
+
+    fn lock_of(name: &str) -> String {
+        let schema = Schema::of_run(name.strip_prefix(PREFIX).unwrap_or(name));
+        format!("({LOCK_SPACE}, {})", schema.key)
     }
 }
 

@@ -34,6 +34,6 @@ pub use loader::{ITEM_BYTES, LoadOrders, Loaded, WAREHOUSE_BYTES, WAREHOUSE_WAL_
 pub use measure::OrdersPlan;
 pub use mix::{Kind, TERMINALS, paced_limit_per_min};
 pub use nurand::Constants;
-pub use place::{SCHEMA, Setup, State, look, remove, tables};
+pub use place::{SCHEMA, Setup, State, is_free, look, remove, tables};
 pub use program::{Calls, Homes, Orders};
 pub use seen::{Acknowledged, Seen};

@@ -60,6 +60,18 @@ pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
     }
 }
 
+/// Whether nobody works in the schema at this moment.
+///
+/// # Errors
+/// The server refuses.
+pub fn is_free(control: &mut Connection) -> Result<bool, WireError> {
+    let free = control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?.as_deref() == Some("t");
+    if free {
+        control.execute(&format!("SELECT pg_advisory_unlock{LOCK}"))?;
+    }
+    Ok(free)
+}
+
 /// What there is; `None`: no such schema.
 ///
 /// # Errors
