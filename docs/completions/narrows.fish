@@ -29,6 +29,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Render a stored run again, in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
@@ -355,6 +356,232 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "lookup" -d 'Random single blocks by the index, from the buffer pool or from the drives'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "batch" -d 'Many random blocks at once by a bitmap: sorted and prefetched by the server'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "update" -d 'One row and one durable commit, or a mix of them and lookups'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "commit" -d 'The smallest durable transaction: a commit and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "scan" -d 'The whole table by one process or by several'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "orders" -d 'An order-entry mix of five transactions: loaded, run, its consistency checked'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "clean" -d 'Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l from -d 'Where the blocks come from' -r -f -a "pool\t'The server\'s buffer pool, warmed before'
+drive\t'The drives: evicted from memory, which the drives\' own counts must confirm'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l blocks -d 'Blocks of one operation' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l calls -d 'How the client calls for them' -r -f -a "each\t'A statement for each block, one after the other'
+any\t'One statement with all keys, `= ANY`, still block by block in the server'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l table -d 'Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l entropy -d 'Of a hundred bytes of a row\'s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l working-set -d 'Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of the pool; from the drives the whole table]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l inside -d 'A function inside the server calls for them, so that the client\'s share is one call'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l private -d 'A table for every session, so that none waits for another\'s rows; together they have the size'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l from -d 'Where the blocks come from' -r -f -a "pool\t'The server\'s buffer pool, warmed before'
+drive\t'The drives: evicted from memory, which the drives\' own counts must confirm'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l blocks -d 'Blocks of one operation' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l table -d 'Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l entropy -d 'Of a hundred bytes of a row\'s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l working-set -d 'Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of the pool; from the drives the whole table]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l private -d 'A table for every session, so that none waits for another\'s rows; together they have the size'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l updates -d 'Of a hundred operations those that update; the rest look up' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l redo -d 'What an update changes' -r -f -a "light\t'One number; the log has some hundred bytes of it'
+heavy\t'Every column but the key; the log has the whole row'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l from -d 'Where the blocks come from' -r -f -a "pool\t'The server\'s buffer pool, warmed before'
+drive\t'The drives: evicted from memory, which the drives\' own counts must confirm'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l table -d 'Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l entropy -d 'Of a hundred bytes of a row\'s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l working-set -d 'Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of the pool; from the drives the whole table]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l private -d 'A table for every session, so that none waits for another\'s rows; together they have the size'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l from -d 'Where the blocks come from' -r -f -a "pool\t'The server\'s buffer pool, warmed before'
+drive\t'The drives: evicted from memory, which the drives\' own counts must confirm'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l workers -d 'Processes that scan together, the session\'s own among them [default: 1 and one per server CPU]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l answer -d 'What it has to answer' -r -f -a "sum\t'A sum over a column: every row is touched'
+count\t'count(*), as the server likes: said where the index alone answers'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l table -d 'Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l entropy -d 'Of a hundred bytes of a row\'s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l layers -d 'Layers to measure before, for the verdict\'s ceilings [default: those the workload uses; none with a URL, unless --data says where]' -r -f -a "clock\t'Cost of reading the time'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable appends and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l warehouses -d 'Warehouses, each of about 100 MB and ten terminals' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l loaders -d 'Connections that load [default: the machine\'s CPUs, up to 16]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l sessions -d 'Concurrent sessions [default: twice the server\'s CPUs, 8 to 256; ten for each warehouse with --paced]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l calls -d 'Where the transactions run' -r -f -a "functions\t'Functions of the server, in PL/pgSQL: a round trip for each transaction'
+statements\t'Statements of the client: a round trip for nearly each'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l isolation -d 'Isolation of the sessions' -r -f -a "read-committed\t'What PostgreSQL does unless told otherwise; keeps the consistency conditions, and is weaker than the specification asks'
+repeatable-read\t'A snapshot for each transaction; conflicts are tried again and counted'
+serializable\t'As if one after the other; conflicts are tried again and counted'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l home -d 'Which warehouses sessions work for [default: all; one with --paced]' -r -f -a "all\t'Every transaction for any of them, all alike: the working set is all that is loaded'
+one\t'Every session for one; few sessions touch few warehouses, which is said'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l rate -d 'Open loop: so many transactions a second, due at random times whether or not sessions are free' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l warm-up -d 'Unmeasured start of every window [default: 2s; 30s with --paced]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l paced -d 'Sessions key and think as the specification\'s terminals do: at most 12.6 new orders a minute for each warehouse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-only -d 'Loads and does not run; what is loaded stays'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l keep -d 'What is loaded stays'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l crash -d 'Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged: a check of the server\'s recovery, and none of the drives'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l drop -d 'Removes what is loaded there and does nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -l remove -d 'Removes all that is listed and that nobody works in'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "lookup" -d 'Random single blocks by the index, from the buffer pool or from the drives'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "batch" -d 'Many random blocks at once by a bitmap: sorted and prefetched by the server'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "update" -d 'One row and one durable commit, or a mix of them and lookups'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "commit" -d 'The smallest durable transaction: a commit and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "scan" -d 'The whole table by one process or by several'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "orders" -d 'An order-entry mix of five transactions: loaded, run, its consistency checked'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "clean" -d 'Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l format -d 'Format of the report' -r -f -a "text\t'The one screen'
 json\t'The run file'
 csv\t'One row per metric'
@@ -399,15 +626,16 @@ csv\t'One row per platform and kind of work'
 markdown\t'A table and what binds'
 html\t'One page with a picture of each platform'"
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
@@ -420,3 +648,10 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "streams" -d 'What do several logs on one device do to each other, and how many does it hold?'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "lookup" -d 'Random single blocks by the index, from the buffer pool or from the drives'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "batch" -d 'Many random blocks at once by a bitmap: sorted and prefetched by the server'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "update" -d 'One row and one durable commit, or a mix of them and lookups'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "commit" -d 'The smallest durable transaction: a commit and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "scan" -d 'The whole table by one process or by several'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "orders" -d 'An order-entry mix of five transactions: loaded, run, its consistency checked'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from db" -f -a "clean" -d 'Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it'

@@ -635,6 +635,329 @@ esac
     ;;
 esac
 ;;
+(db)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_narrows__subcmd__db_commands" \
+"*::: :->db" \
+&& ret=0
+
+    case $state in
+    (db)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-db-command-$line[1]:"
+        case $line[1] in
+            (lookup)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
+drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
+'--blocks=[Blocks of one operation]:N:_default' \
+'--calls=[How the client calls for them]:CALLS:((each\:"A statement for each block, one after the other"
+any\:"One statement with all keys, \`= ANY\`, still block by block in the server"))' \
+'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'(--calls)--inside[A function inside the server calls for them, so that the client'\''s share is one call]' \
+'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(batch)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
+drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
+'--blocks=[Blocks of one operation]:N:_default' \
+'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(update)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--updates=[Of a hundred operations those that update; the rest look up]:N:_default' \
+'--redo=[What an update changes]:REDO:((light\:"One number; the log has some hundred bytes of it"
+heavy\:"Every column but the key; the log has the whole row"))' \
+'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
+drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
+'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(commit)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(scan)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
+drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
+'*--workers=[Processes that scan together, the session'\''s own among them \[default\: 1 and one per server CPU\]]:N,…:_default' \
+'--answer=[What it has to answer]:ANSWER:((sum\:"A sum over a column\: every row is touched"
+count\:"count(*), as the server likes\: said where the index alone answers"))' \
+'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(orders)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable appends and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--warehouses=[Warehouses, each of about 100 MB and ten terminals]:N:_default' \
+'--loaders=[Connections that load \[default\: the machine'\''s CPUs, up to 16\]]:N:_default' \
+'--sessions=[Concurrent sessions \[default\: twice the server'\''s CPUs, 8 to 256; ten for each warehouse with --paced\]]:N:_default' \
+'--calls=[Where the transactions run]:CALLS:((functions\:"Functions of the server, in PL/pgSQL\: a round trip for each transaction"
+statements\:"Statements of the client\: a round trip for nearly each"))' \
+'--isolation=[Isolation of the sessions]:ISOLATION:((read-committed\:"What PostgreSQL does unless told otherwise; keeps the consistency conditions, and is weaker than the specification asks"
+repeatable-read\:"A snapshot for each transaction; conflicts are tried again and counted"
+serializable\:"As if one after the other; conflicts are tried again and counted"))' \
+'--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them, all alike\: the working set is all that is loaded"
+one\:"Every session for one; few sessions touch few warehouses, which is said"))' \
+'--rate=[Open loop\: so many transactions a second, due at random times whether or not sessions are free]:N:_default' \
+'--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
+'--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'(--rate)--paced[Sessions key and think as the specification'\''s terminals do\: at most 12.6 new orders a minute for each warehouse]' \
+'--load-only[Loads and does not run; what is loaded stays]' \
+'--keep[What is loaded stays]' \
+'()--crash[Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged\: a check of the server'\''s recovery, and none of the drives]' \
+'(--load-only --keep --paced --rate --sessions)--drop[Removes what is loaded there and does nothing else]' \
+'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+&& ret=0
+;;
+(clean)
+_arguments "${_arguments_options[@]}" : \
+'--remove[Removes all that is listed and that nobody works in]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':url -- The database\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__db__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-db-help-command-$line[1]:"
+        case $line[1] in
+            (lookup)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(batch)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(update)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(commit)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(scan)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(orders)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(clean)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (report)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of the report]:FORMAT:((text\:"The one screen"
@@ -830,6 +1153,50 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(db)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__db_commands" \
+"*::: :->db" \
+&& ret=0
+
+    case $state in
+    (db)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-db-command-$line[1]:"
+        case $line[1] in
+            (lookup)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(batch)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(update)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(commit)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(scan)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(orders)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(clean)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (report)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -869,6 +1236,7 @@ _narrows_commands() {
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
+'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
@@ -969,6 +1337,109 @@ _narrows__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block writers commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__db_commands] )) ||
+_narrows__subcmd__db_commands() {
+    local commands; commands=(
+'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
+'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of them and lookups' \
+'commit:The smallest durable transaction\: a commit and nothing else' \
+'scan:The whole table by one process or by several' \
+'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
+'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows db commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__batch_commands] )) ||
+_narrows__subcmd__db__subcmd__batch_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db batch commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__clean_commands] )) ||
+_narrows__subcmd__db__subcmd__clean_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db clean commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__commit_commands] )) ||
+_narrows__subcmd__db__subcmd__commit_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db commit commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help_commands] )) ||
+_narrows__subcmd__db__subcmd__help_commands() {
+    local commands; commands=(
+'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
+'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of them and lookups' \
+'commit:The smallest durable transaction\: a commit and nothing else' \
+'scan:The whole table by one process or by several' \
+'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
+'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows db help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__batch_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__batch_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help batch commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__clean_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__clean_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help clean commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__commit_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__commit_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help commit commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__lookup_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__lookup_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help lookup commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__orders_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__orders_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help orders commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__scan_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__scan_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help scan commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__help__subcmd__update_commands] )) ||
+_narrows__subcmd__db__subcmd__help__subcmd__update_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db help update commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__lookup_commands] )) ||
+_narrows__subcmd__db__subcmd__lookup_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db lookup commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__orders_commands] )) ||
+_narrows__subcmd__db__subcmd__orders_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db orders commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__scan_commands] )) ||
+_narrows__subcmd__db__subcmd__scan_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db scan commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__db__subcmd__update_commands] )) ||
+_narrows__subcmd__db__subcmd__update_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows db update commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__gather_commands] )) ||
 _narrows__subcmd__gather_commands() {
     local commands; commands=()
@@ -980,6 +1451,7 @@ _narrows__subcmd__help_commands() {
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
+'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
 'report:Render a stored run again, in any format' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
@@ -1030,6 +1502,54 @@ _narrows__subcmd__help__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db_commands] )) ||
+_narrows__subcmd__help__subcmd__db_commands() {
+    local commands; commands=(
+'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
+'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of them and lookups' \
+'commit:The smallest durable transaction\: a commit and nothing else' \
+'scan:The whole table by one process or by several' \
+'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
+'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+    )
+    _describe -t commands 'narrows help db commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__batch_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__batch_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db batch commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__clean_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__clean_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db clean commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__commit_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__commit_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db commit commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__lookup_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__lookup_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db lookup commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__orders_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__orders_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db orders commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__scan_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__scan_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db scan commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__db__subcmd__update_commands] )) ||
+_narrows__subcmd__help__subcmd__db__subcmd__update_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help db update commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__gather_commands] )) ||
 _narrows__subcmd__help__subcmd__gather_commands() {
