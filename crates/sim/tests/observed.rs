@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::random::{random, rate, same, widenings};
+use common::random::{Score, random, seeds};
 use common::{client, cpu, line, only, update};
 use narrows_model::{Grade, Narrow, Run};
 use narrows_sim::{Disk, Law, Look, Scene, Server, Step, observe};
@@ -221,8 +221,10 @@ fn a_log_measured_apart_bounds_committers_by_its_ladder() {
 /// Servers that nobody drew, half of them with clients that think; what is LIKELY must be what helps most when it is widened.
 #[test]
 fn of_random_servers_what_is_likely_is_what_helps_most_when_widened() {
-    let (mut right, mut open, mut wrong) = (0u64, 0u64, Vec::new());
-    for seed in RANDOM {
+    let seeds = seeds(RANDOM);
+    let scenes = seeds.end - seeds.start;
+    let (mut score, mut open) = (Score::default(), 0u64);
+    for seed in seeds {
         let mut scene = Scene { workload: Workload::Observed, ..random(seed) };
         if seed % 2 == 0 {
             let think_ns = [50e3, 300e3, 2e6][(seed / 2 % 3) as usize];
@@ -231,29 +233,11 @@ fn of_random_servers_what_is_likely_is_what_helps_most_when_widened() {
         let mut run = observe(&scene, ALL);
         run.verdicts = judge(&run);
         let verdict = only(&run);
-        if verdict.grade == Grade::Open {
-            open += 1;
-            continue;
-        }
-        let base = rate(&scene.server, seed);
-        let gains: Vec<(Narrow, f64)> = widenings(&scene.server)
-            .into_iter()
-            .map(|(narrow, wider)| (narrow, rate(&wider, seed) / base - 1.0))
-            .collect();
-        let of = |narrow| gains.iter().find(|(n, _)| *n == narrow).map_or(0.0, |gain| gain.1);
-        let own = of(verdict.narrow);
-        let rivals = gains.iter().filter(|(narrow, _)| !same(*narrow, verdict.narrow));
-        let best = rivals.fold(0.0, |best: f64, (_, gain)| best.max(*gain));
-        if own >= best * 0.9 && own > 0.03 {
-            right += 1;
-        } else {
-            wrong.push(format!("seed {seed}: {}; widened {gains:?}", line(verdict)));
+        match verdict.grade {
+            Grade::Open => open += 1,
+            _ => score.count(verdict, &scene.server, seed),
         }
     }
-    let likely = right + wrong.len() as u64;
-    let interval = narrows_stats::share_interval_95(right, likely);
-    println!("LIKELY: {right} of {likely} right, 95 % interval {interval:?}; {open} OPEN");
-    println!("{}", wrong.join("\n"));
-    assert!(likely >= 20, "only {likely} are LIKELY");
-    assert!(wrong.len() as u64 * 20 <= likely, "wrong:\n{}", wrong.join("\n"));
+    score.settle("LIKELY", &format!("{open} OPEN"));
+    assert!(score.named() >= scenes / 3, "only {} of {scenes} are LIKELY", score.named());
 }

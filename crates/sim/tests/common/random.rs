@@ -1,11 +1,13 @@
 //! Servers that nobody drew by hand, and what making each of their places wider brings.
 #![allow(dead_code)] // Each test binary uses its own part.
 
+use std::ops::Range;
+
 use narrows_engine::Rng;
-use narrows_model::Narrow;
+use narrows_model::{Narrow, Verdict};
 use narrows_sim::{Account, Disk, Law, Scene, Server, Step, Windows, closed};
 
-use super::{cached, client, cpu, uncached, update};
+use super::{cached, client, cpu, line, uncached, update};
 
 /// A server without a think time, and which of its kinds it is.
 pub fn random(seed: u64) -> Scene {
@@ -112,4 +114,57 @@ pub fn same(widened: Narrow, named: Narrow) -> bool {
     widened == named
         || (widened == Narrow::CpuPerSession && processors.contains(&named))
         || (named == Narrow::CommitWait && widened == Narrow::CommitInsideServer)
+}
+
+/// Seeds of the scenes to judge: the test's own, or `FROM..TO` in `NARROWS_SIM_SEEDS` for counts on fresh ones.
+pub fn seeds(usual: Range<u64>) -> Range<u64> {
+    let Ok(text) = std::env::var("NARROWS_SIM_SEEDS") else { return usual };
+    let ends =
+        text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    let (from, to) = ends.unwrap_or_else(|| panic!("NARROWS_SIM_SEEDS={text}: FROM..TO"));
+    from..to
+}
+
+/// Names held against what widening each place brings.
+#[derive(Default)]
+pub struct Score {
+    pub right: u64,
+    pub wrong: Vec<String>,
+}
+
+impl Score {
+    /// The name is right if widening its place gains more than 3 % and at least 0.9 of the best other gain.
+    pub fn count(&mut self, verdict: &Verdict, server: &Server, seed: u64) {
+        let base = rate(server, seed);
+        let gains: Vec<(Narrow, f64)> = widenings(server)
+            .into_iter()
+            .map(|(narrow, wider)| (narrow, rate(&wider, seed) / base - 1.0))
+            .collect();
+        let of = |narrow| gains.iter().find(|(n, _)| *n == narrow).map_or(0.0, |gain| gain.1);
+        let own = of(verdict.narrow);
+        // Faster processors help everybody who runs; they are no rival of more processors.
+        let rivals = gains.iter().filter(|(narrow, _)| !same(*narrow, verdict.narrow));
+        let best = rivals.fold(0.0, |best: f64, (_, gain)| best.max(*gain));
+        if own >= best * 0.9 && own > 0.03 {
+            self.right += 1;
+        } else {
+            self.wrong.push(format!("seed {seed}: {}; widened {gains:?}", line(verdict)));
+        }
+    }
+
+    pub fn named(&self) -> u64 {
+        self.right + self.wrong.len() as u64
+    }
+
+    /// Prints the count, and fails below 95 %.
+    pub fn settle(&self, grade: &str, rest: &str) {
+        let interval = narrows_stats::share_interval_95(self.right, self.named());
+        let wrong = self.wrong.join("\n");
+        println!(
+            "{grade}: {} of {} right, 95 % interval {interval:?}; {rest}\n{wrong}",
+            self.right,
+            self.named()
+        );
+        assert!(self.right as f64 >= 0.95 * self.named() as f64, "wrong:\n{wrong}");
+    }
 }
