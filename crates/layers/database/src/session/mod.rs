@@ -86,6 +86,12 @@ impl Session {
         }
     }
 
+    /// With room for a few bytes at first, so that an answer needs many reads.
+    #[cfg(test)]
+    pub(crate) fn shrink(&mut self) {
+        self.inbox = vec![0; 16];
+    }
+
     /// The server process of this session.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
@@ -283,7 +289,7 @@ mod tests {
 
     fn session(stream: UnixStream) -> Session {
         let mut session = Session::over(Stream::Unix(stream), 0, 1);
-        session.inbox = vec![0; 16];
+        session.shrink();
         session
     }
 
