@@ -47,8 +47,8 @@ pub use address::{Address, AddressError, Endpoint, Secret};
 pub use admission::admit;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
-pub use left::{Left, LeftKind, left};
 pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};
+pub use left::{Left, LeftKind, left};
 pub use load::{
     ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, OpenSlice, OpenSlices,
     Operation, Program, Programs, Recovery, Verdict, run as run_load,
