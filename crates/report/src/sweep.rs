@@ -111,10 +111,7 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
             let interval = found.interval_95.map_or(String::new(), |i| {
                 format!(", the crossing between {} and {}", rate(i.low), rate(i.high))
             });
-            format!(
-                "{} a second with {goal}{interval}.",
-                rate(per_s).trim_end_matches("/s").trim_end()
-            )
+            format!("{} with {goal}{interval}.", rate(per_s))
         }
         _ => format!("No rate is answered for {goal}."),
     };
@@ -133,4 +130,94 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
         found.unusable_windows
     );
     SweepView { grid, sentences: vec![answer, found.sentence.clone(), searched] }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Interval, IntervalMethod, Plan, Platform, ScalingPoint};
+
+    use super::*;
+
+    fn at(value: f64) -> Ranged {
+        Ranged { value, interval_95: (value * 0.9, value * 1.1) }
+    }
+
+    fn sweep(law: Option<ScalingLaw>, no_law: Option<&str>) -> Scaling {
+        let point = |sessions| ScalingPoint {
+            sessions,
+            rate_per_s: 1000.0,
+            law_per_s: law.as_ref().map(|_| 1100.0),
+            measurement: format!("database.update.sessions_{sessions}"),
+        };
+        let points = [1, 32].map(point).to_vec();
+        Scaling { workload: "update".into(), points, law, no_law: no_law.map(String::from) }
+    }
+
+    fn said(sweep: Scaling) -> (SweepView, String) {
+        let run = Run { scalings: vec![sweep], ..Run::blank(Plan::default(), Platform::default()) };
+        let view = sweeps(&run).remove(0);
+        let text = view.sentences.join(" ");
+        (view, text)
+    }
+
+    #[test]
+    fn a_sweep_says_its_law_how_far_it_is_off_and_how_far_it_goes() {
+        let law = ScalingLaw {
+            rate_of_one_per_s: at(1000.0),
+            contention: at(0.05),
+            coherency: at(0.001),
+            error: 0.021,
+            peak: None,
+            furthest: Some((64, at(8000.0))),
+        };
+        let (view, text) = said(sweep(Some(law.clone()), None));
+        assert_eq!(view.grid.rows[1].name, "32 sessions");
+        // 1000 measured where the law has 1100.
+        assert!(view.grid.rows[1].cells[3].contains("-9"), "{:?}", view.grid.rows[1]);
+        assert!(text.contains("σ 0.0500 (95 %: 0.0450 to 0.0550)"), "{text}");
+        assert!(text.contains("No peak up to 64 sessions"), "{text}");
+        let (_, text) = said(sweep(Some(ScalingLaw { peak: Some((31, at(9e3))), ..law }), None));
+        assert!(text.contains("peak is at 31 sessions"), "{text}");
+        let (view, text) = said(sweep(None, Some("it misses")));
+        assert_eq!(view.grid.rows[0].cells[2], "-");
+        assert_eq!(text, "No law of scaling: it misses.");
+    }
+
+    #[test]
+    fn a_rate_is_answered_only_where_it_was_found_and_what_it_rests_on_stands() {
+        let mut found = HighestRate {
+            workload: "update".into(),
+            sessions: 8,
+            quantile: 0.99,
+            limit_ns: 10_000_000,
+            end: CalibrationEnd::Found,
+            sentence: "as the search says it".into(),
+            rate_per_s: Some(4000.0),
+            interval_95: Some(Interval {
+                low: 4000.0,
+                high: 4200.0,
+                method: IntervalMethod::OrderStatistic,
+            }),
+            quantiles_ns: vec![9e6; 6],
+            ceiling_per_s: 6000.0,
+            windows: 40,
+            unusable_windows: 1,
+            rests_on: Vec::new(),
+            validity: Validity::Valid,
+        };
+        let answer = |found: &HighestRate| {
+            let run = Run {
+                highest_rates: vec![found.clone()],
+                ..Run::blank(Plan::default(), Platform::default())
+            };
+            sweeps(&run).remove(0).sentences.remove(0)
+        };
+        let text = answer(&found);
+        assert!(text.starts_with("4.00 k/s with p99 within 10 ms"), "{text}");
+        found.validity = Validity::Invalid;
+        assert_eq!(answer(&found), "No rate is answered for p99 within 10 ms.");
+        found.validity = Validity::Valid;
+        found.end = CalibrationEnd::Unreachable;
+        assert_eq!(answer(&found), "No rate is answered for p99 within 10 ms.");
+    }
 }
