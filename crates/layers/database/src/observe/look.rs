@@ -188,7 +188,7 @@ impl Look {
             quota_cpus,
             kernel_threads: asking.kernel.used_ns.map_or(0.0, |used_ns| used_ns / together.ns),
         };
-        let mut measurement = figures::measurement(&observation, &parts, &set);
+        let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION.into(), asking.watcher.encryption());
         let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
         Ok(Seen { observation, measurement, cut_short })
