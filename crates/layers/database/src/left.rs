@@ -57,7 +57,7 @@ fn kept_orders(control: &mut Connection, remove: bool) -> Result<Option<Left>, O
         Ok(None) | Err(OrdersError::NotOurs { .. }) => return Ok(None),
         Ok(Some(state)) => Some(state),
         Err(OrdersError::Different { .. }) => None,
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     };
     let schema = orders::SCHEMA.to_string();
     let bytes = bytes(control, &schema)?;
