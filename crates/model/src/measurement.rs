@@ -157,7 +157,7 @@ pub struct Metric {
     pub unit: Unit,
     /// Which direction is good.
     pub better: Better,
-    /// The median of the samples.
+    /// The median of the samples; of counters of a server that was only looked at, what they changed over the whole look.
     pub value: f64,
     /// 95 % interval over repeats, where a method gives one for this number of repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]

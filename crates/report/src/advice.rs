@@ -167,6 +167,12 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     rows
 }
 
+/// Whether the sessions pause by themselves for more than half of their time.
+fn pauses(v: &Verdict) -> bool {
+    let point = &v.operating_point;
+    point.think_ns * 1e-9 * v.throughput_per_s > 0.5 * f64::from(point.sessions)
+}
+
 /// The action and how to prove it. Where more CPUs do not scale, they are not advised; where our own server had a part of
 /// the machine's CPUs only, that is the first thing to change.
 fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
@@ -177,7 +183,10 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
         return (action.to_string(), prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);
-    if advice.narrow != Narrow::Cpu {
+    if advice.narrow == Narrow::Client && pauses(v) {
+        let action = "nothing in the server: its sessions pause for most of their time; ask with more of them";
+        (action.to_string(), "narrows db, --sessions × 2".to_string())
+    } else if advice.narrow != Narrow::Cpu {
         (advice.action.to_string(), prove)
     } else if v.sharing.as_ref().is_some_and(|sharing| sharing.limits_scaling) {
         let action =

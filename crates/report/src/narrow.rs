@@ -88,6 +88,25 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
     blocks
 }
 
+/// The name of a workload as it was run: a mix by its share of updates, operations of several blocks by their number.
+fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
+    let name = words::workload(workload, workers);
+    let number = |key: &str| m.workload.get(key).and_then(serde_json::Value::as_f64);
+    if let Some(share) = number("updates_percent").filter(|percent| *percent < 100.0) {
+        return format!("{} updates", print::percent(share / 100.0));
+    }
+    match number(condition::BLOCKS_PER_OP).filter(|blocks| *blocks > 1.0) {
+        Some(blocks) => {
+            let kind = name.split(',').next().unwrap_or(&name);
+            format!("{kind}, {} blocks", print::count(blocks))
+        }
+        None if m.workload.get("redo").is_some_and(|redo| redo == "heavy") => {
+            "update, heavy".to_string()
+        }
+        None => name,
+    }
+}
+
 fn empty(workload: &str, workers: Option<u32>) -> Block {
     Block {
         workload: workload.to_string(),
@@ -114,6 +133,7 @@ fn unjudged_block(run: &Run, workload: &str, m: &Measurement, notes: &mut Notes)
     let workers = m.number(condition::WORKERS).map(|n| n as u32);
     let marks = notes.marks(run, &[&m.id]);
     let mut block = Block {
+        name: named(workload, workers, m),
         validity: m.validity,
         repeats: m.repeats,
         phrase: "no verdict".to_string(),
@@ -135,13 +155,18 @@ fn unjudged_block(run: &Run, workload: &str, m: &Measurement, notes: &mut Notes)
 fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Block {
     let m = run.measurement(&v.measurement);
     let validity = m.map_or(Validity::Valid, |m| m.validity);
+    let workers = v.operating_point.workers;
     let mut block = Block {
+        name: m.map_or_else(
+            || words::workload(&v.workload, workers),
+            |m| named(&v.workload, workers, m),
+        ),
         validity,
         repeats: m.map_or(0, |m| m.repeats),
         phrase: phrase(v),
         grade: Some(v.grade),
         notes: notes.marks(run, &[&v.measurement]),
-        ..empty(&v.workload, v.operating_point.workers)
+        ..empty(&v.workload, workers)
     };
     if v.grade != Grade::Sure {
         block.why = v.reasons.iter().map(|reason| why(reason, &block.notes)).collect();

@@ -306,3 +306,22 @@ fn a_limit_that_is_no_pcie_link_is_named_in_its_row() {
     let screen = text(&Report::new(&run, Units::Si), 120, false);
     assert!(screen.contains("limit: sata:sda+sdb"), "{screen}");
 }
+
+#[test]
+fn a_workload_is_named_as_it_was_run() {
+    let name_of = |change: &dyn Fn(&mut narrows_model::Measurement)| {
+        let mut run = common::rich();
+        let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
+        change(m);
+        Report::new(&run, Units::Si).narrow.iter().map(|b| b.name.clone()).collect::<Vec<_>>()
+    };
+    assert!(name_of(&|_| {}).contains(&"update, durable".to_string()));
+    let mix = name_of(&|m| drop(m.workload.insert("updates_percent".into(), 30.into())));
+    assert!(mix.contains(&"30 % updates".to_string()), "{mix:?}");
+    let all = name_of(&|m| drop(m.workload.insert("updates_percent".into(), 100.into())));
+    assert!(all.contains(&"update, durable".to_string()), "{all:?}");
+    let heavy = name_of(&|m| drop(m.workload.insert("redo".into(), "heavy".into())));
+    assert!(heavy.contains(&"update, heavy".to_string()), "{heavy:?}");
+    let blocks = name_of(&|m| drop(m.workload.insert("blocks_per_op".into(), 16.into())));
+    assert!(blocks.contains(&"update, 16 blocks".to_string()), "{blocks:?}");
+}

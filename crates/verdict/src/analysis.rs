@@ -103,8 +103,7 @@ impl<'a> Analysis<'a> {
     pub fn session_bound(&self, unqueued: &Parts) -> Option<Candidate> {
         let (part, _) = *unqueued.by_size().first()?;
         let narrow = self.narrow_of(part, unqueued);
-        let time = unqueued.residence();
-        let per_op = Estimate { value: time.value + self.demand.think_ns, half: time.half };
+        let per_op = unqueued.residence();
         let unit = if self.demand.workload.is_scan() { "workers" } else { "sessions" };
         let servers = unqueued.servers;
         let what = if servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
@@ -142,7 +141,7 @@ impl<'a> Analysis<'a> {
             Part::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
             Part::Flush => Narrow::CommitWait,
             Part::Lock => Narrow::Lock,
-            Part::Client | Part::Between => Narrow::Client,
+            Part::Client | Part::Between | Part::Pause => Narrow::Client,
             Part::Other => Narrow::Unknown,
         }
     }
@@ -159,7 +158,6 @@ fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
                 parts: vec![(Part::Cpu, ns)],
                 run_queue: demand.time.run_queue.unwrap_or(Estimate::exact(0.0)),
                 servers: demand.servers,
-                think_ns: demand.think_ns,
                 rate: demand.rate(),
             }),
             None => Err(missing),

@@ -8,6 +8,7 @@ use crate::bound::Place;
 use crate::narrow::Choice;
 use crate::observed;
 use crate::processors;
+use crate::session::Part;
 
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
@@ -36,6 +37,13 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
         }
         Narrow::CpuPerSession => {
             format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "all CPUs")]))
+        }
+        Narrow::Client if choice.part == Some(Part::Pause) => {
+            let share =
+                analysis.demand.think_ns * 1e-9 * analysis.demand.rate() / analysis.demand.servers;
+            let others = busy(analysis, &[(Place::Cpu, "CPU")]);
+            let pauses = format!("the sessions' own pauses, {} of their time", Ratio(share));
+            if others.is_empty() { pauses } else { format!("{pauses}; {others}") }
         }
         Narrow::ReadLatency | Narrow::Lock | Narrow::Unknown | Narrow::Client => {
             let others = busy(analysis, &[(Place::Drives, "drives"), (Place::Cpu, "CPU")]);

@@ -25,6 +25,8 @@ pub(crate) enum Part {
     Other,
     /// Of an observed server: between two statements, with or without an open transaction.
     Between,
+    /// Of a load of our own: the pause that its sessions make between operations.
+    Pause,
 }
 
 impl Part {
@@ -37,6 +39,7 @@ impl Part {
             Part::Client => "client",
             Part::Other => "other",
             Part::Between => "between statements",
+            Part::Pause => "think",
         }
     }
 
@@ -50,6 +53,7 @@ impl Part {
             Part::Client => "waiting for the client",
             Part::Other => "other waits",
             Part::Between => "waiting for the next statement",
+            Part::Pause => "pausing between operations",
         }
     }
 }
@@ -60,7 +64,6 @@ pub(crate) struct Parts {
     pub parts: Vec<(Part, Estimate)>,
     pub run_queue: Estimate,
     pub servers: f64,
-    pub think_ns: f64,
     pub rate: f64,
 }
 
@@ -85,12 +88,15 @@ impl Parts {
             return Err(missing);
         };
         let between = demand.observed.as_ref().and_then(|o| o.between(&demand.throughput));
-        let parts = parts.into_iter().chain([(Part::Between, between)]);
+        // Where sessions pause for longer than they wait, it is their pauses that bound the rate, and the sum, in which these are
+        // known, says little of the rest.
+        let pauses = demand.observed.is_none() && demand.think_ns > 0.0;
+        let pause = pauses.then(|| Estimate::exact(demand.think_ns));
+        let parts = parts.into_iter().chain([(Part::Between, between), (Part::Pause, pause)]);
         Ok(Parts {
             parts: parts.filter_map(|(part, ns)| Some((part, ns?))).collect(),
             run_queue,
             servers: demand.servers,
-            think_ns: demand.think_ns,
             rate: demand.rate(),
         })
     }
@@ -106,7 +112,7 @@ impl Parts {
 
     /// The sum that must reproduce the measured rate, run queue included.
     pub fn sum(&self) -> Sum {
-        let predicted_per_s = self.servers / (self.total_ns() + self.think_ns) * 1e9;
+        let predicted_per_s = self.servers / self.total_ns() * 1e9;
         let mut terms: Vec<SumTerm> = self
             .parts
             .iter()
@@ -114,9 +120,6 @@ impl Parts {
             .map(|(part, ns)| SumTerm { name: part.name().to_string(), ns_per_op: ns.value })
             .collect();
         terms.push(SumTerm { name: "run queue".to_string(), ns_per_op: self.run_queue.value });
-        if self.think_ns > 0.0 {
-            terms.push(SumTerm { name: "think".to_string(), ns_per_op: self.think_ns });
-        }
         terms.sort_by(|a, b| b.ns_per_op.total_cmp(&a.ns_per_op));
         Sum {
             kind: SumKind::Session,
@@ -134,12 +137,14 @@ impl Parts {
     /// A session that was woken and does not run yet is still sampled in its wait, so the run queue can be
     /// counted twice. What the sum exceeds the residence by, up to the run queue, is taken off the waits again.
     pub fn without_queues(&self, ceilings: &[(Part, f64)]) -> Parts {
-        let residence_ns = self.servers / self.rate * 1e9 - self.think_ns;
+        let residence_ns = self.servers / self.rate * 1e9;
         let twice_ns = (self.total_ns() - residence_ns).clamp(0.0, self.run_queue.value);
-        let waits_ns: f64 = self.total_ns() - self.run_queue.value - self.ns(Part::Cpu);
+        let known_ns = self.ns(Part::Cpu) + self.ns(Part::Pause);
+        let waits_ns: f64 = self.total_ns() - self.run_queue.value - known_ns;
         let keep = if waits_ns > 0.0 { (1.0 - twice_ns / waits_ns).max(0.0) } else { 1.0 };
         let parts = self.parts.iter().map(|(part, ns)| {
-            let mut ns = if *part == Part::Cpu { *ns } else { ns.times(keep) };
+            let known = matches!(part, Part::Cpu | Part::Pause);
+            let mut ns = if known { *ns } else { ns.times(keep) };
             for (_, ceiling_ns) in ceilings.iter().filter(|(p, _)| p == part) {
                 if ns.value > *ceiling_ns {
                     ns = Estimate { value: *ceiling_ns, half: Some(0.0) };
@@ -150,7 +155,7 @@ impl Parts {
         Parts { parts: parts.collect(), run_queue: Estimate::exact(0.0), ..self.clone() }
     }
 
-    /// Time of one operation, with its doubt, ns.
+    /// Time of one operation and of the pause before it, with its doubt, ns.
     pub fn residence(&self) -> Estimate {
         Estimate::sum(self.parts.iter().map(|(_, ns)| *ns).chain([self.run_queue]))
     }
@@ -164,13 +169,13 @@ impl Parts {
 
     /// The largest part inside the server other than the processor.
     pub fn largest_wait(&self) -> Option<Part> {
-        let no_wait = [Part::Cpu, Part::Between];
+        let no_wait = [Part::Cpu, Part::Between, Part::Pause];
         self.by_size().into_iter().map(|(part, _)| part).find(|part| !no_wait.contains(part))
     }
 
     /// The rate if a part took no time, operations per second; `None` if nothing else takes any.
     pub fn rate_without(&self, part: Part) -> Option<f64> {
-        let rest_ns = self.residence().value - self.ns(part) + self.think_ns;
+        let rest_ns = self.residence().value - self.ns(part);
         (rest_ns > 0.0).then(|| self.servers / rest_ns * 1e9)
     }
 }

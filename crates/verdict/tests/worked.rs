@@ -475,3 +475,22 @@ fn what_one_operation_takes_is_told_where_it_was_measured_and_valid() {
     assert_eq!(refused[0].measurement, "database.update");
     assert!(refused[0].why.contains("invalid"), "{refused:?}");
 }
+
+#[test]
+fn sessions_that_mostly_pause_are_held_back_by_their_pauses() {
+    // 64 sessions pause 100 ms and work 2 ms, of which 1.7 in flushes: 64 / 102 ms = 627 a second.
+    let time = Time(200.0, 50.0, 0.0, 1700.0, 0.0, 50.0, 0.0);
+    let mut m = workload("database.update", 64.0, 627.45, 96.0, time);
+    m.workload.insert(condition::THINK_NS.into(), json!(100e6));
+    let verdict = judge(&run(96, 32, vec![m.clone()])).remove(0);
+    assert_eq!(verdict.narrow, Narrow::Client);
+    assert!(verdict.phrase.starts_with("the sessions' own pauses, 98 %"), "{}", verdict.phrase);
+    let sum = verdict.sum.expect("all parts are there");
+    assert!(sum.agrees && sum.terms[0].name == "think", "{sum:?}");
+    // A pause of a fifth leaves the flush what it is: 64 / 2.4 ms.
+    let time = Time(200.0, 50.0, 0.0, 1700.0, 0.0, 50.0, 0.0);
+    let mut m = workload("database.update", 64.0, 26_666.7, 96.0, time);
+    m.workload.insert(condition::THINK_NS.into(), json!(0.4e6));
+    let verdict = judge(&run(96, 32, vec![m])).remove(0);
+    assert_eq!(verdict.narrow, Narrow::CommitWait, "{}", verdict.phrase);
+}

@@ -71,3 +71,41 @@ fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_
     assert_eq!((quiet.checkpoints, quiet.checkpoint_pages), (0.0, 0.0));
     assert_eq!(quiet.checkpointing, Some(0.0));
 }
+
+#[test]
+fn who_reads_in_the_same_database_does_not_count_itself() {
+    let user = ServerUser::choose().unwrap();
+    let found = match find(None, &user, None) {
+        Ok(found) => found,
+        Err(error) => return eprintln!("SKIPPED: {error}"),
+    };
+    let dir = tempfile::tempdir_in("/tmp").unwrap();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
+    let mut cluster =
+        Cluster::create(&found, &user, &Options::new(&data, &wal), &Stop::new()).unwrap();
+    cluster.start(&Stop::new()).unwrap();
+    let address = Address {
+        endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
+        user: Cluster::USER.into(),
+        password: None,
+        database: Cluster::DATABASE.into(),
+    };
+    let open = |name| Connection::open(&address, &[("application_name", name)]).unwrap();
+    let mut monitor = open("narrows monitor");
+    let version: u32 = monitor.one("SHOW server_version_num").unwrap().unwrap().parse().unwrap();
+    let before = read(&mut monitor, Cluster::DATABASE, version).unwrap();
+    let mut load = open(APPLICATION_NAME);
+    for _ in 0..40 {
+        load.query("SELECT 1").unwrap();
+    }
+    drop(load);
+    for _ in 0..300 {
+        monitor.query("SELECT 1").unwrap();
+    }
+    settle(&mut monitor, version).unwrap();
+    let changed = read(&mut monitor, Cluster::DATABASE, version).unwrap().since(&before);
+    // The load's own start is one of them, and autovacuum may look in.
+    assert!((40.0..=60.0).contains(&changed.transactions), "{changed:?}");
+    assert!(changed.own >= 300.0);
+}

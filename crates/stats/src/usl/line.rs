@@ -94,6 +94,11 @@ impl Line {
         sum.max(0.0).sqrt()
     }
 
+    /// Whether the rate of one session is known to be a rate: 1/λ, where the line begins, lies above zero with its whole interval.
+    pub(super) fn tells_one(&self) -> bool {
+        self.inverse_rate(1.0) > self.half_width(self.weights(1.0))
+    }
+
     /// X with `n` sessions. The interval is that of N/X turned over; where it reaches zero there is no upper end.
     pub(super) fn rate(&self, n: f64) -> Ranged {
         let (line, half) = (self.inverse_rate(n) * n, self.half_width(self.weights(n)));

@@ -47,6 +47,12 @@ pub struct Ranged {
     pub interval_95: (f64, f64),
 }
 
+impl Ranged {
+    fn is_finite(&self) -> bool {
+        [self.value, self.interval_95.0, self.interval_95.1].iter().all(|v| v.is_finite())
+    }
+}
+
 /// The law that a sweep follows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Usl {
@@ -90,6 +96,14 @@ pub enum NoUsl {
         /// Its sessions.
         sessions: u32,
     },
+    /// The rate of one session can't be told.
+    #[error("windows of {smallest} to {largest} sessions don't tell the rate of one, and without it no loss either{}", from_one(*smallest))]
+    FarFromOne {
+        /// Smallest number of sessions.
+        smallest: u32,
+        /// Largest.
+        largest: u32,
+    },
     /// A coefficient that is surely negative.
     #[error(
         "each session gains from the others (contention {contention:.4} below zero), as with commits that share flushes; the law knows only losses"
@@ -110,6 +124,10 @@ pub enum NoUsl {
     },
 }
 
+fn from_one(smallest: u32) -> &'static str {
+    if smallest > 1 { "; begin the sweep at one session" } else { "; more repeats may" }
+}
+
 /// Fits the law to a sweep; several windows per number of sessions are used one by one.
 ///
 /// # Errors
@@ -120,6 +138,9 @@ pub fn usl(points: &[SweepPoint]) -> Result<Usl, NoUsl> {
     let largest = *sizes.last().expect("six or more");
     let free = Line::fit(points, largest, |_, _| 1.0, [true; 3])
         .ok_or(NoUsl::TooFew { sizes: sizes.len() })?;
+    if !free.tells_one() {
+        return Err(NoUsl::FarFromOne { smallest: sizes[0], largest });
+    }
     let contention = free.ratio(1);
     if contention.interval_95.1 < 0.0 {
         return Err(NoUsl::Superlinear { contention: contention.value });
@@ -147,14 +168,15 @@ pub fn usl(points: &[SweepPoint]) -> Result<Usl, NoUsl> {
 }
 
 impl Usl {
-    /// Operations per second with so many sessions; `None` beyond twice the largest number measured.
+    /// Operations per second with so many sessions; `None` beyond twice the largest number measured, and where the interval has no
+    /// upper end.
     pub fn rate_per_s(&self, sessions: u32) -> Option<Ranged> {
         let allowed = sessions >= 1 && f64::from(sessions) <= FURTHEST * f64::from(self.largest);
-        allowed.then(|| self.line.rate(f64::from(sessions)))
+        allowed.then(|| self.line.rate(f64::from(sessions))).filter(Ranged::is_finite)
     }
 
-    /// Sessions at the peak, and the rate there; `None` where the law has none within what it may speak of: then more sessions
-    /// give more, as far as was measured.
+    /// Sessions at the peak, and the rate there; `None` where the law has none within what it may speak of (then more sessions
+    /// give more, as far as was measured), and where the interval has no upper end.
     pub fn peak(&self) -> Option<(u32, Ranged)> {
         let (sigma, kappa) = (self.contention.value, self.coherency.value);
         if kappa <= 0.0 || sigma >= 1.0 {
@@ -164,7 +186,8 @@ impl Usl {
         if sessions > FURTHEST * f64::from(self.largest) {
             return None;
         }
-        Some((sessions as u32, self.line.rate(sessions)))
+        let rate = Some(self.line.rate(sessions)).filter(Ranged::is_finite)?;
+        Some((sessions as u32, rate))
     }
 
     /// The rate that no number of sessions passes if nothing but contention held them back, λ/σ; `None` without contention.

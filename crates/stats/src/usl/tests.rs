@@ -96,7 +96,12 @@ fn what_cannot_carry_a_law_is_refused() {
         assert_eq!(usl(&points), Err(NoUsl::NoRate { sessions: 8 }));
     }
     let stepped = usl(&sweep(&SIZES, |n| if n < 16 { 1000.0 } else { 8000.0 }));
-    assert!(matches!(stepped, Err(NoUsl::Poor { .. } | NoUsl::Superlinear { .. })), "{stepped:?}");
+    assert_eq!(stepped, Err(NoUsl::FarFromOne { smallest: 1, largest: 64 }));
+    // A sawtooth of a factor of two about a line.
+    let saw = usl(&sweep(&SIZES, |n| {
+        f64::from(n) * if n.trailing_zeros() % 2 == 0 { 100.0 } else { 60.0 }
+    }));
+    assert!(matches!(saw, Err(NoUsl::Poor { error, .. }) if error > 0.1), "{saw:?}");
 }
 
 #[test]
@@ -116,6 +121,25 @@ fn a_straight_line_has_neither_loss() {
     assert!(found.contention.value >= 0.0 && found.coherency.value >= 0.0);
     assert!(found.contention.interval_95.0 == 0.0 && found.contention.value < 0.01);
     assert_eq!(found.peak(), None);
+}
+
+/// Rates that fall from 16 sessions on say nothing of one session; free coefficients would put it below zero.
+#[test]
+fn a_sweep_far_from_one_session_is_refused() {
+    let rates = [51_169.0, 47_695.0, 46_836.0, 44_864.0, 43_891.0, 41_212.0];
+    let points: Vec<SweepPoint> = [16, 24, 32, 48, 64, 96]
+        .into_iter()
+        .zip(rates)
+        .map(|(sessions, rate_per_s)| SweepPoint { sessions, rate_per_s })
+        .collect();
+    assert_eq!(usl(&points), Err(NoUsl::FarFromOne { smallest: 16, largest: 96 }));
+    let rates = [49_443.0, 41_702.0, 33_087.0, 29_158.0, 27_034.0, 21_822.0];
+    let points: Vec<SweepPoint> = [4, 8, 16, 24, 32, 64]
+        .into_iter()
+        .zip(rates)
+        .map(|(sessions, rate_per_s)| SweepPoint { sessions, rate_per_s })
+        .collect();
+    assert_eq!(usl(&points), Err(NoUsl::FarFromOne { smallest: 4, largest: 64 }));
 }
 
 proptest! {
@@ -150,6 +174,33 @@ proptest! {
         for (dl, ds, dk) in [(1.01, 0.0, 0.0), (0.99, 0.0, 0.0), (1.0, 0.005, 0.0), (1.0, -0.005, 0.0), (1.0, 0.0, 2e-4), (1.0, 0.0, -2e-4)] {
             let (sigma, kappa) = ((s + ds).max(0.0), (k + dk).max(0.0));
             prop_assert!(squares(l * dl, sigma, kappa) >= best - 1e-9);
+        }
+    }
+
+    /// Falling, flat and rising rates from any first size on: every answer is made of numbers.
+    #[test]
+    fn every_law_is_made_of_numbers(
+        first in 1u32..40,
+        slope in -1.0..1.2f64,
+        noise in proptest::collection::vec(-0.06..0.06f64, 6),
+    ) {
+        let points: Vec<SweepPoint> = noise
+            .iter()
+            .enumerate()
+            .map(|(i, e)| {
+                let sessions = first * (i as u32 + 1);
+                let share = f64::from(sessions) / f64::from(first);
+                SweepPoint { sessions, rate_per_s: 5e4 * share.powf(slope) * (1.0 + e) }
+            })
+            .collect();
+        if let Ok(law) = usl(&points) {
+            let ranges = [law.rate_of_one, law.contention, law.coherency];
+            let told = ranges.into_iter().chain(law.peak().map(|peak| peak.1));
+            for range in told.chain(law.rate_per_s(2 * law.largest)) {
+                prop_assert!(range.is_finite(), "{range:?}");
+                prop_assert!(range.interval_95.0 <= range.value && range.value <= range.interval_95.1, "{range:?}");
+            }
+            prop_assert!(law.contention.value >= 0.0 && law.coherency.value >= 0.0);
         }
     }
 

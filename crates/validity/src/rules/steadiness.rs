@@ -61,6 +61,7 @@ pub(super) const RULES: &[Rule] = &[
                     "block.calibrate.*",
                     "log.calibrate.*",
                     "database.*.p99.*",
+                    "database.*.recovery",
                 ])
                 .needs(&[Need::Planned(3)]),
         ),

@@ -112,11 +112,12 @@ fn time_at_least(analysis: &Analysis, changed: &Changed, at_most_per_s: f64) -> 
         return None;
     }
     let parts = changed.parts.as_ref()?;
-    let own_ns = parts.residence().value - parts.ns(Part::Between);
+    let pause_ns = parts.ns(Part::Pause);
+    let own_ns = parts.residence().value - parts.ns(Part::Between) - pause_ns;
     if let Some(observed) = &analysis.demand.observed {
         return Some((own_ns - observed.outside_cpu_ns()).max(0.0));
     }
-    Some(own_ns.max(parts.servers / at_most_per_s * 1e9 - parts.think_ns))
+    Some(own_ns.max(parts.servers / at_most_per_s * 1e9 - pause_ns))
 }
 
 /// At the rate of now, for who doesn't choose it.

@@ -86,9 +86,13 @@ fn metrics_of(observation: &Observation, windows: &[Window], machine: &Machine) 
 /// those of one pool often at the same moment: a window of 3.3 s has the transactions of three seconds or of four, and the
 /// median of such windows is off by a tenth. The windows' scatter stays their interval.
 fn centre(metrics: &mut [Metric], together: &[Metric]) {
-    use Unit::{BytesPerOp, BytesPerS, CountPerOp, NsPerOp, OpsPerS};
-    let counted = [OpsPerS, BytesPerS, NsPerOp, CountPerOp, BytesPerOp];
-    for metric in metrics.iter_mut().filter(|metric| counted.contains(&metric.unit)) {
+    use Unit::{BytesPerOp, BytesPerS, CountPerOp, Cpus, NsPerOp, OpsPerS};
+    let counted = [OpsPerS, BytesPerS, NsPerOp, CountPerOp, BytesPerOp, Cpus];
+    // What the verdict multiplies these with has to be of the same time.
+    let means = [metric::SESSIONS, metric::OPEN_SESSIONS];
+    let whole_look =
+        |m: &&mut Metric| counted.contains(&m.unit) || means.contains(&m.name.as_str());
+    for metric in metrics.iter_mut().filter(whole_look) {
         let Some(whole) = together.iter().find(|other| other.name == metric.name) else { continue };
         metric.value = whole.value;
         if let Some(interval) = &mut metric.interval_95 {
@@ -303,17 +307,20 @@ mod tests {
         let mut metrics = [
             metric(metric::THROUGHPUT, Unit::OpsPerS, &windows),
             metric(metric::WINDOW, Unit::Ns, &[3.3e9; 6]),
+            metric(metric::SESSIONS, Unit::Count, &[2.0, 2.0, 2.0, 2.0, 2.0, 20.0]),
         ];
         assert!(metrics[0].value < 700.0);
         let together = [
             metric(metric::THROUGHPUT, Unit::OpsPerS, &[755.4]),
             metric(metric::WINDOW, Unit::Ns, &[20e9]),
+            metric(metric::SESSIONS, Unit::Count, &[5.0]),
         ];
         centre(&mut metrics, &together);
         assert_eq!(metrics[0].value, 755.4);
         assert_eq!(metrics[0].samples, windows);
         assert!(metrics[0].interval_95.unwrap().low < 676.0);
-        // What isn't a rate is still that of a window.
+        // What isn't a rate is still that of a window; sessions at work over that rate are the time of one transaction.
         assert_eq!(metrics[1].value, 3.3e9);
+        assert_eq!(metrics[2].value, 5.0);
     }
 }

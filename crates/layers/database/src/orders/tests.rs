@@ -1,6 +1,8 @@
 //! With a real server where the machine has one; skipped loudly elsewhere. One load serves all that is shown, because it is
 //! what takes time.
 
+mod cut;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,9 +40,13 @@ impl Bench {
         let dir = tempfile::tempdir_in("/tmp").unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
-        let settings =
-            [("shared_buffers", "64MB"), ("max_wal_size", "2GB"), ("log_min_messages", "log")]
-                .map(|(name, value)| (name.to_string(), value.to_string()));
+        let settings = [
+            ("shared_buffers", "64MB"),
+            ("max_wal_size", "2GB"),
+            ("log_min_messages", "log"),
+            ("wal_buffers", "32MB"),
+        ]
+        .map(|(name, value)| (name.to_string(), value.to_string()));
         let options = Options { settings: &settings, ..Options::new(&data, &wal) };
         let mut cluster = Cluster::create(&found, &user, &options, &Stop::new()).unwrap();
         cluster.start(&Stop::new()).unwrap();
@@ -121,6 +127,11 @@ fn orders_are_loaded_run_checked_and_found_again_after_a_crash() {
     }
     serialization_failures_are_tried_again(&bench);
     every_condition_is_found_violated(&bench);
+    cut::a_check_cut_short_leaves_no_transaction_open(&bench);
+    cut::a_check_takes_the_time_it_takes(&bench);
+    cut::what_was_measured_outlives_a_check_that_failed(&bench);
+    cut::a_crash_under_a_mix_that_does_nothing_proves_nothing(&mut bench);
+    cut::a_crash_under_sessions_that_all_ended_proves_nothing(&mut bench);
     acknowledged_orders_outlive_a_crash(&mut bench);
     only_our_own_schema_is_removed(&bench);
 }
@@ -142,7 +153,10 @@ fn a_cut_load_goes_on(bench: &Bench) {
     let setup = look(&mut control).unwrap().unwrap().setup;
     // The seed of the first call goes on, whatever the second one has.
     let ctx = Context { seed: 99, ..context(&stop, &Silent) };
+    // Limits of the user on statements are for others.
+    control.execute("ALTER ROLE narrows SET statement_timeout = '100ms'").unwrap();
     let loaded = load(&mut control, &bench.wanted(), &ctx).unwrap();
+    control.execute("ALTER ROLE narrows RESET statement_timeout").unwrap();
     assert_eq!(loaded.setup, setup);
     assert!(look(&mut control).unwrap().unwrap().ready);
     let checked = check(&mut control, WAREHOUSES, When::AfterLoad, 1).unwrap();
@@ -265,7 +279,9 @@ fn acknowledged_orders_outlive_a_crash(bench: &mut Bench) {
     let settings = ["synchronous_commit = off".to_string()];
     let careless = CrashLoad { settings: &settings, ..durable };
     let mut control = bench.control();
+    // Nobody else flushes meanwhile: neither by the clock, nor by the megabyte, nor for room in the buffers.
     control.execute("ALTER SYSTEM SET wal_writer_delay = '10s'").unwrap();
+    control.execute("ALTER SYSTEM SET wal_writer_flush_after = '1GB'").unwrap();
     control.execute("SELECT pg_reload_conf()").unwrap();
     drop(control);
     let recovery = crash(&mut bench.cluster, &careless, &orders, &ctx).unwrap();

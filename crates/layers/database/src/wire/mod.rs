@@ -14,7 +14,6 @@ mod stream;
 #[cfg(test)]
 mod tls_test;
 
-use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -25,7 +24,7 @@ use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
 pub use error::WireError;
-use error::server_error;
+use error::error_of;
 pub(crate) use stream::Stream;
 
 use crate::address::Address;
@@ -51,6 +50,8 @@ pub struct Connection {
     cancelled: bool,
     /// How long the server may stay silent.
     silence: Duration,
+    /// Simple queries answered, each one a transaction of the server's.
+    asked: u64,
 }
 
 /// How long logging in may take: what doesn't answer by then speaks another protocol.
@@ -112,6 +113,7 @@ impl Connection {
             bound: false,
             cancelled: false,
             silence: LONGEST_LOGIN,
+            asked: 0,
         };
         let mut parameters = vec![
             ("user", address.user.as_str()),
@@ -142,9 +144,9 @@ impl Connection {
         self.stop = stop.cloned();
     }
 
-    /// From now on a server that says nothing for longer than that is given up.
-    pub(crate) fn patience(&mut self, limit: Duration) {
-        self.silence = limit;
+    /// From now on a server that says nothing for longer than that is given up; what the limit was.
+    pub(crate) fn patience(&mut self, limit: Duration) -> Duration {
+        std::mem::replace(&mut self.silence, limit)
     }
 
     /// How it is encrypted: `none`, or protocol, ciphers and what was verified of the server. No name of anybody.
@@ -170,7 +172,18 @@ impl Connection {
             }
             Ok(())
         })?;
+        self.asked += 1;
         Ok(rows)
+    }
+
+    /// The database it is in.
+    pub(crate) fn database(&self) -> &str {
+        &self.address.database
+    }
+
+    /// Simple queries that were answered so far, outside of transactions each a transaction by itself.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked
     }
 
     /// Runs statements whose rows don't matter.
@@ -274,15 +287,7 @@ impl Connection {
             match Message::parse(&mut self.inbox)? {
                 Some(Message::NoticeResponse(_) | Message::ParameterStatus(_)) => {}
                 Some(Message::ErrorResponse(body)) => {
-                    let mut fields = body.fields();
-                    let mut found = BTreeMap::new();
-                    while let Some(field) = fields.next()? {
-                        found.insert(
-                            field.type_(),
-                            String::from_utf8_lossy(field.value_bytes()).into_owned(),
-                        );
-                    }
-                    return Ok(Err(server_error(found)));
+                    return Ok(Err(error_of(&body)?));
                 }
                 Some(message) => return Ok(Ok(message)),
                 None => {
@@ -317,8 +322,10 @@ impl Connection {
                 Err(error) if waits(&error) => {}
                 read => return read,
             }
-            if since.elapsed() > self.silence {
-                let what = format!("the server was silent for {} s", self.silence.as_secs());
+            // One that was asked to end its statement and doesn't is not waited for longer than usual.
+            let longest = if self.cancelled { self.silence.min(SILENCE) } else { self.silence };
+            if since.elapsed() > longest {
+                let what = format!("the server was silent for {} s", longest.as_secs());
                 return Err(io::Error::new(io::ErrorKind::TimedOut, what));
             }
             if !self.cancelled && self.stop.as_ref().is_some_and(Stop::is_set) {
@@ -364,6 +371,33 @@ mod tests {
         server.join().unwrap();
         assert!(matches!(error, WireError::Long { bytes: 0xf800_0029 }), "{error}");
         assert!(error.to_string().contains("4160749609 bytes"), "{error}");
+    }
+
+    #[test]
+    fn a_refusal_before_tls_is_told_as_one_that_nobody_vouches_for() {
+        let fields = b"SFATAL\0C53300\0Msorry, too many\x1b[2J clients\0\0";
+        let length = (fields.len() as u32 + 4).to_be_bytes();
+        for (answer, told) in [
+            (&[b"E", &length[..], fields].concat()[..], "FATAL 53300: sorry, too many [2J clients"),
+            (b"Efork failed\n\0", "in another form"),
+            (&[b"E", &length[..], b"SFATAL"].concat(), "closed the connection"),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let answer = answer.to_vec();
+            let server = std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut [0; 8]).unwrap();
+                stream.write_all(&answer).unwrap();
+            });
+            let url = format!("postgres://bob@127.0.0.1:{port}/shop?sslmode=require");
+            let error = Connection::open(&Address::parse(&url).unwrap(), &[]).err().unwrap();
+            server.join().unwrap();
+            assert!(error.to_string().contains(told), "{error}");
+            // So nobody acts upon it.
+            assert_eq!(error.code(), None, "{error}");
+            assert_eq!(matches!(error, WireError::BeforeTls(_)), told.contains("53300"));
+        }
     }
 
     #[test]
