@@ -29,6 +29,8 @@ pub(crate) struct Certificate<'a> {
     pub key: &'a [u8],
     /// Whether it has the extension for other names, beside which the common name counts nothing.
     pub has_other_names: bool,
+    /// Whether it may sign others: the extension on basic constraints says so.
+    pub is_authority: bool,
     /// The signature's algorithm, without the encoding's head.
     pub signature_algorithm: &'a [u8],
     /// The signature.
@@ -37,7 +39,9 @@ pub(crate) struct Certificate<'a> {
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
+const BOOLEAN: u8 = 0x01;
 const BIT_STRING: u8 = 0x03;
+const OCTET_STRING: u8 = 0x04;
 const OBJECT: u8 = 0x06;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
@@ -47,6 +51,8 @@ const EXTENSIONS: u8 = 0xa3;
 
 /// id-ce-subjectAltName, 2.5.29.17.
 const OTHER_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
+/// id-ce-basicConstraints, 2.5.29.19.
+const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 0x13];
 /// id-at-commonName, 2.5.4.3.
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 
@@ -112,9 +118,11 @@ impl<'a> Certificate<'a> {
         let key_info = body.with_head(SEQUENCE)?;
         let mut key_parts = Reader(Reader(key_info).take(SEQUENCE)?);
         let (key_algorithm, key) = (key_parts.take(SEQUENCE)?, key_parts.bits()?);
-        let mut has_other_names = false;
+        let mut found = Found::default();
         while let Some((_, tag, inner)) = body.any() {
-            has_other_names |= tag == EXTENSIONS && names_others(inner)?;
+            if tag == EXTENSIONS {
+                found = extensions(inner)?;
+            }
         }
         Some(Certificate {
             version,
@@ -126,7 +134,8 @@ impl<'a> Certificate<'a> {
             key_info,
             key_algorithm,
             key,
-            has_other_names,
+            has_other_names: found.other_names,
+            is_authority: found.authority,
             signature_algorithm,
             signature,
         })
@@ -148,14 +157,27 @@ impl<'a> Certificate<'a> {
     }
 }
 
-fn names_others(extensions: &[u8]) -> Option<bool> {
-    let mut list = Reader(Reader(extensions).take(SEQUENCE)?);
+/// What is asked of the extensions.
+#[derive(Default)]
+struct Found {
+    other_names: bool,
+    authority: bool,
+}
+
+fn extensions(text: &[u8]) -> Option<Found> {
+    let mut list = Reader(Reader(text).take(SEQUENCE)?);
+    let mut found = Found::default();
     while let Some(extension) = list.take(SEQUENCE) {
-        if Reader(extension).take(OBJECT)? == OTHER_NAMES {
-            return Some(true);
+        let mut extension = Reader(extension);
+        let object = extension.take(OBJECT)?;
+        found.other_names |= object == OTHER_NAMES;
+        if object == BASIC_CONSTRAINTS {
+            let _critical = extension.optional(BOOLEAN);
+            let mut constraints = Reader(Reader(extension.take(OCTET_STRING)?).take(SEQUENCE)?);
+            found.authority = constraints.optional(BOOLEAN) == Some(&[0xff]);
         }
     }
-    Some(false)
+    Some(found)
 }
 
 /// UTCTime or GeneralizedTime as certificates have it: to the second, in UTC (RFC 5280, section 4.1.2.5).
@@ -244,7 +266,10 @@ mod tests {
         // openssl x509 -enddate, in seconds.
         assert_eq!(root.not_after.as_secs(), fixtures::ROOT_NOT_AFTER);
         let new = fixtures::der("leaf.pem");
-        assert!(Certificate::read(&new).unwrap().has_other_names);
+        let new = Certificate::read(&new).unwrap();
+        assert!(new.has_other_names && !new.is_authority && root.is_authority);
+        let plain = fixtures::der("plain.pem");
+        assert!(!Certificate::read(&plain).unwrap().is_authority);
     }
 
     #[test]

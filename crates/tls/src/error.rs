@@ -61,8 +61,8 @@ pub enum TlsError {
     /// Nobody to trust.
     #[error(
         "sslmode={mode} needs certificates to trust, and {path} does not exist\n\
-         hint: sslrootcert=FILE names the authority's certificate, sslrootcert=system takes the machine's; sslmode=require \
-         encrypts without proof of who answers"
+         hint: sslrootcert=FILE names the authority's certificate, sslrootcert=system takes the machine's; sslmode=prefer \
+         encrypts, if the server can, without proof of who answers"
     )]
     NoRoots {
         /// What was asked for.
@@ -82,8 +82,8 @@ pub enum TlsError {
     /// A certificate of nobody trusted.
     #[error(
         "the server's certificate is not from anybody trusted: {reason}\n\
-         hint: sslrootcert=FILE names the certificate of the authority that signed it; sslmode=require encrypts without proof of \
-         who answers"
+         hint: sslrootcert=FILE names the certificate of the authority that signed it; sslmode=prefer encrypts, if the \
+         server can, without proof of who answers"
     )]
     Untrusted {
         /// Why not.
@@ -103,7 +103,7 @@ pub enum TlsError {
     /// A certificate out of its time.
     #[error(
         "the server's certificate {why}\n\
-         hint: is this machine's clock right? else the server needs a new certificate; sslmode=require does not look at it"
+         hint: is this machine's clock right? else the server needs a new certificate; sslmode=prefer does not look at it"
     )]
     Time {
         /// Which way.
@@ -244,6 +244,12 @@ mod tests {
         let unknown = told(CertificateError::UnknownIssuer);
         assert!(unknown.contains("hint: sslrootcert=FILE"), "{unknown}");
         let alert = rustls::Error::AlertReceived(AlertDescription::CertificateRequired);
+        let missing = TlsError::NoRoots { mode: "require", path: "/nowhere".into() }.to_string();
+        // With certificates to trust `require` verifies too.
+        for told in [&expired, &unknown, &missing] {
+            let (_, hint) = told.split_once("hint: ").unwrap();
+            assert!(hint.contains("sslmode=prefer ") && !hint.contains("require"), "{hint}");
+        }
         assert!(TlsError::from(alert).to_string().contains("sslcert=FILE"));
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+use crate::home::home;
 use crate::verify::Trusted;
 use crate::{Mode, Roots, Settings, TlsError};
 
@@ -17,8 +18,7 @@ const PLACE_HINT: &str = "name an existing file that this user may read";
 
 /// libpq's folder, where the user has a home.
 fn default_file(name: &str) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
-    Some(Path::new(&home).join(".postgresql").join(name))
+    Some(home(std::env::var_os("HOME"))?.join(".postgresql").join(name))
 }
 
 fn read(what: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {

@@ -9,6 +9,7 @@ mod certificate;
 mod client;
 mod error;
 mod files;
+mod home;
 mod parameters;
 mod stream;
 mod verify;

@@ -40,12 +40,13 @@ impl TlsStream {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, closed).into());
                 }
                 Ok(_) => {}
-                Err(error) if waits(&error) && Instant::now() < until => {}
-                Err(error) if waits(&error) => {
-                    let silent = "the server was silent";
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, silent).into());
-                }
+                Err(error) if waits(&error) => {}
                 Err(error) => return Err(error.into()),
+            }
+            // Also where something came: a byte now and then would hold us for as long as somebody sends them.
+            if stream.session.is_handshaking() && Instant::now() >= until {
+                let late = "the server took longer than it may";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, late).into());
             }
         }
         stream.write_out().map_err(TlsError::from)?;
@@ -165,5 +166,32 @@ impl Write for TlsStream {
 impl AsRawFd for TlsStream {
     fn as_raw_fd(&self) -> RawFd {
         self.tcp.as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::{Mode, Settings, Tls};
+
+    /// It sends a part of an answer, byte by byte, and hangs up: who doesn't look at the clock comes to the end.
+    #[test]
+    fn a_server_that_sends_a_byte_now_and_then_does_not_hold_us_longer_than_one_that_sends_none() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut theirs, _) = listener.accept().unwrap();
+            // A record of a handshake that announces 16 KiB. We may be gone by then.
+            for byte in [0x16, 3, 3, 0x40, 0].into_iter().chain([2; 40]) {
+                let _ = theirs.write_all(&[byte]);
+            }
+        });
+        let tls = Tls::from(Settings { mode: Mode::Prefer, ..Settings::default() });
+        let error = tls.agree(ours, "localhost", Instant::now()).unwrap_err();
+        server.join().unwrap();
+        let late = matches!(&error, TlsError::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+        assert!(late, "{error}");
     }
 }

@@ -24,6 +24,7 @@ use crate::certificate::Certificate;
 /// Certificates that are trusted.
 #[derive(Debug)]
 pub(crate) struct Trusted {
+    /// All of them. What is kept here has no time and no word on what it may sign.
     roots: RootCertStore,
     certificates: Vec<CertificateDer<'static>>,
 }
@@ -35,6 +36,24 @@ impl Trusted {
         let (taken, _) = roots.add_parsable_certificates(certificates.iter().cloned());
         (taken > 0).then_some(Trusted { roots, certificates })
     }
+
+    /// Those that may vouch for others at that time, where not all of them may.
+    fn fewer(&self, now: UnixTime) -> Option<RootCertStore> {
+        let may = |der: &&CertificateDer<'_>| {
+            Certificate::read(der).is_some_and(|read| may_sign(&read, now))
+        };
+        if self.certificates.iter().all(|der| may(&der)) {
+            return None;
+        }
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(self.certificates.iter().filter(may).cloned());
+        Some(roots)
+    }
+}
+
+/// Whether a trusted certificate may vouch for others: in its time, and as an authority where its version has a word for that.
+fn may_sign(issuer: &Certificate<'_>, now: UnixTime) -> bool {
+    in_time(issuer, now).is_ok() && (issuer.version < 3 || issuer.is_authority)
 }
 
 /// Judges a server's certificate.
@@ -52,6 +71,11 @@ pub(crate) struct Verifier {
     "it is of X.509 version 1, which is taken only if a trusted one signed it directly; one of version 3 can be verified"
 )]
 struct OldVersion;
+
+/// It would be taken if that one were one to sign.
+#[derive(Debug, thiserror::Error)]
+#[error("the trusted certificate that signed it is out of its time, or none of an authority")]
+struct NotToSign;
 
 fn bad() -> Error {
     Error::InvalidCertificate(CertificateError::BadEncoding)
@@ -79,19 +103,26 @@ impl Verifier {
         }
         if read.version < 3 {
             in_time(&read, now)?;
-            let signed = trusted.certificates.iter().any(|known| self.signed(known, &read));
+            let signed = trusted.certificates.iter().any(|known| self.signed(known, &read, now));
             let other = || CertificateError::Other(OtherError(Arc::new(OldVersion)));
             return if signed { Ok(()) } else { Err(Error::InvalidCertificate(other())) };
         }
         let parsed = ParsedCertificate::try_from(der)?;
-        let algorithms = self.algorithms.all;
-        verify_server_cert_signed_by_trust_anchor(&parsed, &trusted.roots, between, now, algorithms)
+        let by = |roots: &RootCertStore| {
+            let algorithms = self.algorithms.all;
+            verify_server_cert_signed_by_trust_anchor(&parsed, roots, between, now, algorithms)
+        };
+        by(&trusted.roots)?;
+        let Some(fewer) = trusted.fewer(now) else { return Ok(()) };
+        let not_to_sign = || CertificateError::Other(OtherError(Arc::new(NotToSign)));
+        by(&fewer).map_err(|_| Error::InvalidCertificate(not_to_sign()))
     }
 
-    /// Whether `issuer` signed that certificate.
-    fn signed(&self, issuer: &[u8], certificate: &Certificate<'_>) -> bool {
+    /// Whether `issuer` signed that certificate, and may at that time.
+    fn signed(&self, issuer: &[u8], certificate: &Certificate<'_>, now: UnixTime) -> bool {
         let Some(issuer) = Certificate::read(issuer) else { return false };
-        issuer.subject == certificate.issuer
+        may_sign(&issuer, now)
+            && issuer.subject == certificate.issuer
             && self.algorithms.all.iter().any(|algorithm| {
                 *algorithm.signature_alg_id() == *certificate.signature_algorithm
                     && *algorithm.public_key_alg_id() == *issuer.key_algorithm
@@ -207,7 +238,7 @@ pub(crate) mod fixtures {
     use rustls::pki_types::pem::PemObject;
 
     /// `make.sh` prints it.
-    pub(crate) const ROOT_NOT_AFTER: u64 = 4_948_956_563;
+    pub(crate) const ROOT_NOT_AFTER: u64 = 4_948_963_503;
 
     pub(crate) fn der(name: &str) -> CertificateDer<'static> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/");
@@ -221,7 +252,8 @@ mod tests {
 
     use super::*;
 
-    /// 2030 and 2130, in seconds.
+    /// 2028, 2030 and 2130, in seconds.
+    const BEFORE: u64 = 1_830_297_600;
     const LATER: u64 = 1_893_456_000;
     const TOO_LATE: u64 = 5_049_129_600;
 
@@ -272,6 +304,23 @@ mod tests {
         // An authority between doesn't help a certificate that says nothing of how it may be used.
         let result = judge("v1behind.pem", &["chain.pem"], &["root.pem"], "db7.example", LATER);
         assert!(result.is_err());
+    }
+
+    #[test]
+    fn a_trusted_certificate_vouches_for_others_only_in_its_time_and_as_an_authority() {
+        for leaf in ["v1short.pem", "leafshort.pem"] {
+            judge(leaf, &[], &["other.pem", "short.pem"], "db7.example", BEFORE).unwrap();
+            let why = refusal(leaf, &["other.pem", "short.pem"], "db7.example", LATER);
+            assert!(matches!(why, CertificateError::Other(_)), "{leaf}: {why:?}");
+        }
+        for leaf in ["v1plain.pem", "leafplain.pem"] {
+            let why = refusal(leaf, &["plain.pem"], "db7.example", LATER);
+            assert!(matches!(why, CertificateError::Other(_)), "{leaf}: {why:?}");
+        }
+        // For itself it does, as what stands in the file by name.
+        judge("plain.pem", &[], &["plain.pem"], "db7.example", LATER).unwrap();
+        // Another that is out of its time harms nobody.
+        judge("leaf.pem", &[], &["short.pem", "root.pem"], "db7.example", LATER).unwrap();
     }
 
     #[test]
