@@ -43,6 +43,12 @@ pub const HOT_THREAD_NAME: &str = "hot_thread_name";
 pub const INTERVENTION: &str = "intervention";
 /// Id of the measurement an intervention is compared with.
 pub const BASELINE: &str = "baseline";
+/// Where the blocks of a workload by key are to come from: `pool` or `drive`.
+pub const FROM: &str = "from";
+/// How many tables there are where each session has one of its own.
+pub const PRIVATE_TABLES: &str = "private_tables";
+/// Whether there were more sessions than such tables, so that several shared one.
+pub const PRIVATE_TABLES_SHARED: &str = "private_tables_shared";
 /// How the server was kept from its cache: `debug_io_direct`, `eviction`.
 pub const UNCACHED_BY: &str = "uncached_by";
 /// Processors given to the server.

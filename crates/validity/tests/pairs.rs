@@ -279,6 +279,13 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "fewer-flushes-than-commits-need",
         fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
         // Eight sessions may share one flush between them.
+    Pair { rule: "pool-missed",
+        fires: |r| { say(of(r, UPDATE), condition::FROM, json!("pool")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 0.02) },
+        // What is asked of the drives is to be read.
+        silent: |r| { say(of(r, UPDATE), condition::FROM, json!("drive")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 1.0) } },
+    Pair { rule: "private-tables-shared",
+        fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
+        silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
         silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
     Pair { rule: "plan-changed",
         fires: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("other")),

@@ -4,12 +4,16 @@
 //! where reports find it. Points that are suspect are shown and bear no law. The law describes; what holds a workload back is the verdict's to say.
 
 use narrows_model::{
-    Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, Validity, metric,
+    Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, Validity, condition, metric,
 };
 use narrows_stats::{SweepPoint, Usl, usl};
 
 /// Between a workload's id and the number of sessions.
 const SESSIONS: &str = ".sessions_";
+
+/// Why a sweep of sessions with a table each has none.
+const PRIVATE: &str = "each session has a table of its own, so what is touched grows with their number, and the law is about \
+                       one set of data";
 
 /// The sweeps of a run, in the order of its measurements.
 pub fn scalings(run: &Run) -> Vec<Scaling> {
@@ -40,7 +44,9 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
             metric.samples.iter().map(move |&rate_per_s| SweepPoint { sessions, rate_per_s })
         })
         .collect();
+    let private = points.iter().any(|(_, m)| m.workload.contains_key(condition::PRIVATE_TABLES));
     let (law, no_law) = match usl(&windows) {
+        _ if private => (None, Some(PRIVATE.to_string())),
         Ok(law) => (Some(law), None),
         Err(why) if suspect > 0 => {
             let all = points.len();
@@ -126,6 +132,21 @@ mod tests {
         // The peak is at the root of (1 - σ) / κ.
         assert!(law.peak.is_some_and(|(n, _)| (29..=33).contains(&n)), "{law:?}");
         assert_eq!(law.furthest.map(|(n, _)| n), Some(128));
+    }
+
+    #[test]
+    fn sessions_with_a_table_each_bear_no_law() {
+        let mut points: Vec<Measurement> = [1u32, 2, 4, 8, 16, 32, 64]
+            .iter()
+            .map(|&n| point(n, &[0.995, 1.0, 1.005].map(|off| law(f64::from(n)) * off)))
+            .collect();
+        assert!(scalings(&run(points.clone()))[0].law.is_some());
+        for point in &mut points {
+            point.workload.insert(condition::PRIVATE_TABLES.into(), 64.into());
+        }
+        let [scaling] = &scalings(&run(points))[..] else { panic!("one sweep") };
+        assert!(scaling.law.is_none() && scaling.points.len() == 7, "{scaling:?}");
+        assert!(scaling.no_law.as_ref().is_some_and(|why| why.contains("a table of its own")));
     }
 
     #[test]

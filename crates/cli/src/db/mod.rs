@@ -51,7 +51,9 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
     if let Some(address) = &resolved.address {
         // Now, and not after minutes of other layers.
         narrows_layer_database::admit(address)
-            .with_context(|| format!("{address} cannot be measured"))?;
+            .and_then(|()| narrows_layer_database::pool_bytes(address))
+            .with_context(|| format!("{address} cannot be measured"))
+            .and_then(|pool| plan::fits_pool(asked, &resolved, pool))?;
     }
     let folder = match &options.output {
         Some(folder) => folder.clone(),

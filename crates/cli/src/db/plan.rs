@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_layer_database::{Action, Source};
+use narrows_layer_database::{Action, Calls, Redo, Source};
 use narrows_model::{DatabaseChoice, Layer, PlannedStep};
 use narrows_units::Bytes;
 
@@ -24,6 +24,8 @@ const MIB: u64 = Bytes::MIB.0;
 const SCANNED_FROM_POOL: u64 = 4;
 /// A working set that is to stay in the pool leaves so much of it to index and catalogue.
 const MOST_OF_POOL: f64 = 0.75;
+/// Bytes of a block of a server as it is usually built; what another one sent is counted.
+const BLOCK: u64 = 8192;
 /// What the log takes at most in a second, for the printed plan: of updates, with whole pages after a checkpoint, and of
 /// commits alone.
 const LOG_BYTES_PER_S: f64 = 100e6;
@@ -101,6 +103,16 @@ pub fn working_set_bytes(asked: &Asked<'_>, resolved: &Resolved) -> Option<u64> 
     asked.working_set.map(|_| tables(asked, resolved).cached_bytes)
 }
 
+/// Bytes that keys are drawn from; all of the table for a scan.
+pub fn touched_bytes(asked: &Asked<'_>, resolved: &Resolved) -> u64 {
+    let whole = asked.task.source == Source::Drive || asked.task.is_scan();
+    match working_set_bytes(asked, resolved) {
+        Some(bytes) => bytes,
+        None if whole => resolved.plan.table_bytes,
+        None => tables(asked, resolved).cached_bytes,
+    }
+}
+
 fn fits(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
     let plan = &resolved.plan;
     let ours = plan.database == DatabaseChoice::Managed;
@@ -110,8 +122,6 @@ fn fits(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
             "give its size, as --working-set 64m",
         ));
     }
-    let pool = plan.shared_buffers_bytes;
-    let set = tables(asked, resolved).cached_bytes;
     if let Some(set) = working_set_bytes(asked, resolved).filter(|set| *set > plan.table_bytes) {
         return Err(Failure::hinted(
             format!(
@@ -122,21 +132,16 @@ fn fits(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
             "make the table larger with --table SIZE",
         ));
     }
-    let from_pool = asked.task.source == Source::Pool;
-    if ours && from_pool && !asked.task.is_scan() && set as f64 > pool as f64 * MOST_OF_POOL {
-        return Err(Failure::hinted(
-            format!("a working set of {} doesn't stay in a pool of {}", Bytes(set), Bytes(pool)),
-            "make the pool larger with --pool SIZE, or read --from drive",
-        ));
+    if ours {
+        fits_pool(asked, resolved, plan.shared_buffers_bytes)?;
     }
-    if ours && from_pool && asked.task.is_scan() && plan.table_bytes > pool / SCANNED_FROM_POOL {
+    blocks_fit(asked, resolved)?;
+    let heavy = matches!(asked.task.action, Action::Update { redo: Redo::Heavy, percent: 1.. });
+    if heavy && asked.entropy_percent == 0 {
         return Err(Failure::hinted(
-            format!(
-                "a table of {} is not scanned from a pool of {}: above a quarter of it the server uses a small ring",
-                Bytes(plan.table_bytes),
-                Bytes(pool)
-            ),
-            "make the pool larger with --pool SIZE, or the table smaller with --table SIZE",
+            "--redo heavy turns the padding, and with --entropy 0 that is zeros before and after: the log would have little \
+             of it",
+            "take --entropy 1 or more, or --redo light",
         ));
     }
     if asked.sessions().len() > 1
@@ -148,6 +153,64 @@ fn fits(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Whether what is to come from the buffer pool stays in one of that size, bytes: that of our own server by the plan, that
+/// of somebody's as it says.
+///
+/// # Errors
+/// It doesn't.
+pub fn fits_pool(asked: &Asked<'_>, resolved: &Resolved, pool: u64) -> Result<()> {
+    let task = &asked.task;
+    if task.source != Source::Pool || task.blocks() == Some(0) {
+        return Ok(());
+    }
+    let ours = resolved.plan.database == DatabaseChoice::Managed;
+    let larger = if ours { "make the pool larger with --pool SIZE, or " } else { "" };
+    let touched = touched_bytes(asked, resolved);
+    if task.is_scan() && touched > pool / SCANNED_FROM_POOL {
+        return Err(Failure::hinted(
+            format!(
+                "a table of {} is not scanned from a pool of {}: above a quarter of it the server uses a small ring",
+                Bytes(touched),
+                Bytes(pool)
+            ),
+            format!("{larger}make the table smaller with --table SIZE"),
+        ));
+    }
+    if !task.is_scan() && touched as f64 > pool as f64 * MOST_OF_POOL {
+        return Err(Failure::hinted(
+            format!(
+                "a working set of {} doesn't stay in a pool of {}",
+                Bytes(touched),
+                Bytes(pool)
+            ),
+            format!("{larger}name a smaller --working-set SIZE, or read --from drive"),
+        ));
+    }
+    Ok(())
+}
+
+/// Where all keys of an operation are sent at once, none comes twice, so there have to be as many.
+fn blocks_fit(asked: &Asked<'_>, resolved: &Resolved) -> Result<()> {
+    let (Action::Lookup { blocks, calls: Calls::Any } | Action::Batch { blocks }) =
+        asked.task.action
+    else {
+        return Ok(());
+    };
+    let tables = u64::from(tables(asked, resolved).private.unwrap_or(1).max(1));
+    let rows = touched_bytes(asked, resolved) / BLOCK / tables;
+    if u64::from(blocks) <= rows {
+        return Ok(());
+    }
+    let whose =
+        if asked.private { "a session's part of the working set" } else { "the working set" };
+    Err(Failure::hinted(
+        format!(
+            "--blocks {blocks} is more than {whose} has, {rows}, and no operation asks for a block twice"
+        ),
+        "take fewer --blocks, or a larger --working-set or --table",
+    ))
 }
 
 fn steps(asked: &Asked<'_>, resolved: &Resolved) -> Vec<PlannedStep> {

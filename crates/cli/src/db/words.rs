@@ -4,7 +4,7 @@ use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Ta
 use narrows_units::{Bytes, Nanos, significant};
 
 use super::asked::Asked;
-use super::plan::{tables, working_set_bytes};
+use super::plan::touched_bytes;
 use crate::plan::Resolved;
 
 /// One line.
@@ -28,7 +28,8 @@ pub fn in_words(asked: &Asked<'_>, resolved: &Resolved) -> String {
         )),
     }
     if asked.private {
-        parts.push("a table for each session".to_string());
+        let fewer = if asked.sessions().len() > 1 { " (fewer sessions touch less)" } else { "" };
+        parts.push(format!("a table for each session{fewer}"));
     }
     if !task.think.is_zero() {
         parts.push(format!("pauses of {} ms in the mean", task.think.as_secs_f64() * 1e3));
@@ -81,12 +82,7 @@ fn operation(task: &Task) -> String {
 /// The working set in bytes, and in shares of the pool and the memory where these are known before.
 fn set(asked: &Asked<'_>, resolved: &Resolved) -> String {
     let plan = &resolved.plan;
-    let whole = asked.task.source == Source::Drive || asked.task.is_scan();
-    let bytes = match working_set_bytes(asked, resolved) {
-        Some(bytes) => bytes,
-        None if whole => plan.table_bytes,
-        None => tables(asked, resolved).cached_bytes,
-    };
+    let bytes = touched_bytes(asked, resolved);
     let percent = |of: u64| format!("{} %", significant(bytes as f64 / of as f64 * 100.0, 2));
     let mut text = format!("working set {}", Bytes(bytes));
     if resolved.address.is_none() {

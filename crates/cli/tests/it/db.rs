@@ -38,6 +38,15 @@ fn what_does_not_fit_together_is_refused_before_anything_is_made() {
             &["lookup", "--pool", "64m", "--working-set", "60m"],
             &["doesn't stay", "hint:", "--pool"],
         ),
+        (
+            &["lookup", "--calls", "any", "--blocks", "1024", "--working-set", "1m"],
+            &["--blocks 1024", "128", "hint:", "--working-set"],
+        ),
+        (
+            &["batch", "--blocks", "65", "--private", "--sessions", "4", "--table", "2m"],
+            &["--blocks 65", "64", "a session's", "hint:"],
+        ),
+        (&["update", "--redo", "heavy", "--entropy", "0"], &["zeros", "hint:", "--entropy 1"]),
         (&["lookup", "--table", "8m", "--working-set", "9m"], &["more than the table", "--table"]),
         (&["scan", "--from", "pool", "--pool", "64m", "--table", "32m"], &["small ring", "hint:"]),
         (
@@ -72,7 +81,7 @@ fn the_plan_says_what_will_be_done_and_what_it_writes() {
         "30 % updates, every column, 70 % lookups",
         "working set 16.8 MB (25 % of the pool",
         "80 % of the calls on 20 % of the keys",
-        "a table for each session",
+        "a table for each session (fewer sessions touch less)",
         "by 1, 2, 4 sessions",
         "writes up to",
         "log      ",
@@ -103,6 +112,23 @@ fn a_load_on_somebodys_server_is_asked_for_twice_and_leaves_nothing() {
     let refused = db(&fixture, &load);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
     assert!(said(&refused).contains("--load-here"), "{}", said(&refused));
+    assert_eq!(server.everything(), before);
+    let pool = [
+        "batch",
+        &address,
+        "--from",
+        "pool",
+        "--table",
+        "2g",
+        "--working-set",
+        "1g",
+        "--load-here",
+    ];
+    let refused = db(&fixture, &pool);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    for part in ["doesn't stay in a pool of 134", "hint:", "--working-set"] {
+        assert!(said(&refused).contains(part), "{}", said(&refused));
+    }
     assert_eq!(server.everything(), before);
 
     let short = ["--load-here", "--quick", "--window", "1s", "--table", "2m", "--format", "json"];

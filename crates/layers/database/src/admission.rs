@@ -3,7 +3,7 @@
 
 use crate::address::Address;
 use crate::error::DatabaseError;
-use crate::wire::Connection;
+use crate::wire::{Connection, WireError};
 
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,17 @@ pub(crate) struct Admitted {
 pub fn admit(address: &Address) -> Result<(), DatabaseError> {
     let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
     look(&mut control, address).map(|_| ())
+}
+
+/// Size of the buffer pool of the server at that address, bytes.
+///
+/// # Errors
+/// It can't be reached, or doesn't say.
+pub fn pool_bytes(address: &Address) -> Result<u64, DatabaseError> {
+    let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
+    let said = control.one("SELECT pg_size_bytes(current_setting('shared_buffers'))")?;
+    let bytes = said.and_then(|text| text.parse().ok());
+    bytes.ok_or_else(|| WireError::Unexpected("no size of the buffer pool").into())
 }
 
 pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitted, DatabaseError> {

@@ -34,10 +34,14 @@ impl Database {
         say.insert(condition::SESSIONS.into(), json!(variation.sessions));
         say.insert("table_bytes".into(), json!(self.table_bytes()));
         if self.settings.private.is_some() {
-            say.insert("private_tables".into(), json!(self.tables.len()));
+            say.insert(condition::PRIVATE_TABLES.into(), json!(self.tables.len()));
+            let shared = variation.sessions as usize > self.tables.len();
+            say.insert(condition::PRIVATE_TABLES_SHARED.into(), json!(shared));
         }
         say.insert("pad_entropy_percent".into(), json!(self.settings.contents.entropy_percent));
-        let keys = self.rows_of(task, table) * self.tables.len() as u64;
+        // Sessions take the tables in turn: what lies in tables that nobody took is not touched.
+        let touched = self.tables.len().min(variation.sessions as usize);
+        let keys = self.rows_of(task, table) * touched as u64;
         say.insert("keys".into(), json!(keys));
         if task.blocks() != Some(0) {
             let bytes = keys * table.block_bytes;
@@ -90,6 +94,13 @@ impl Database {
         }
         if let Some(baseline) = &variation.baseline {
             found.insert(condition::BASELINE.into(), json!(baseline));
+        }
+        if task.blocks().is_some_and(|blocks| blocks > 0) {
+            let from = match task.source {
+                Source::Pool => "pool",
+                Source::Drive => "drive",
+            };
+            found.insert(condition::FROM.into(), json!(from));
         }
         if task.source == Source::Drive {
             found.insert(condition::UNCACHED_BY.into(), json!("eviction"));

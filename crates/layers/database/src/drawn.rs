@@ -1,5 +1,6 @@
 //! A task as the load's sessions do it: keys drawn, statements run, answers checked.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use narrows_engine::Rng;
@@ -21,6 +22,15 @@ pub(crate) struct Drawn {
     /// The statements of each table; sessions take the tables in turn.
     pub(crate) statements: Vec<Vec<String>>,
     pub(crate) keys: Keys,
+    /// Of the operations that send all their keys at once.
+    sent: Sent,
+}
+
+/// What sessions sent, put here when each of them ends.
+#[derive(Default)]
+struct Sent {
+    operations: AtomicU64,
+    keys: AtomicU64,
 }
 
 impl Drawn {
@@ -35,7 +45,31 @@ impl Drawn {
             Spread::Zipf(theta) => Keys::zipf(1, rows, theta),
             Spread::Hot { calls, keys } => Keys::hot_spot(1, rows, calls, keys),
         };
-        Drawn { task: *task, statements, keys }
+        Drawn { task: *task, statements, keys, sent: Sent::default() }
+    }
+
+    /// Blocks of one operation in the mean, as they were sent once the load is over: with skewed keys an operation that
+    /// asks for none twice may find fewer than were asked for. `None` for a scan.
+    pub(crate) fn blocks_per_operation(&self) -> Option<f64> {
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
+        match load(&self.sent.operations) {
+            0.0 => self.task.blocks().map(f64::from),
+            operations => Some(load(&self.sent.keys) / operations),
+        }
+    }
+
+    fn together(&self, rng: Rng, blocks: u32, inside: bool) -> Together<'_> {
+        Together {
+            keys: &self.keys,
+            rng,
+            think: self.task.think,
+            blocks,
+            inside,
+            drawn: Vec::with_capacity(2 * blocks as usize),
+            operations: 0,
+            keys_sent: 0,
+            sent: &self.sent,
+        }
     }
 }
 
@@ -62,12 +96,10 @@ impl Programs for Drawn {
                 Box::new(Each { keys, rng, think, blocks, left: 0 })
             }
             Action::Lookup { calls: Calls::Any, .. } | Action::Batch { .. } => {
-                let room = Vec::with_capacity(2 * blocks as usize);
-                Box::new(Together { keys, rng, think, blocks, inside: false, drawn: room })
+                Box::new(self.together(rng, blocks, false))
             }
             Action::Lookup { calls: Calls::Inside, .. } => {
-                let room = Vec::with_capacity(2 * blocks as usize);
-                Box::new(Together { keys, rng, think, blocks, inside: true, drawn: room })
+                Box::new(self.together(rng, blocks, true))
             }
         }
     }
@@ -176,10 +208,27 @@ struct Together<'w> {
     /// A function takes every key as often as it comes and answers with their number; the index finds a row once.
     inside: bool,
     drawn: Vec<i64>,
+    operations: u64,
+    keys_sent: u64,
+    sent: &'w Sent,
+}
+
+impl Drop for Together<'_> {
+    fn drop(&mut self) {
+        // At the end and not at each operation: sessions would fight for the counters.
+        self.sent.operations.fetch_add(self.operations, Ordering::Relaxed);
+        self.sent.keys.fetch_add(self.keys_sent, Ordering::Relaxed);
+    }
 }
 
 impl Together<'_> {
     fn draw(&mut self) {
+        self.draw_keys();
+        self.operations += 1;
+        self.keys_sent += self.drawn.len() as u64;
+    }
+
+    fn draw_keys(&mut self) {
         let wanted = self.blocks as usize;
         self.drawn.clear();
         for _ in 0..ROUNDS {
@@ -211,5 +260,34 @@ impl Program for Together<'_> {
             false => i64::from(answer.rows()),
         };
         Next::done_if(found == self.drawn.len() as i64, "not all the rows that were asked for")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Source;
+
+    fn sent(spread: Spread, calls: Calls) -> f64 {
+        let task = Task { spread, ..Task::new(Action::Lookup { blocks: 16, calls }, Source::Pool) };
+        let drawn = Drawn::new(&task, &["s.rows".to_string()], 64);
+        assert_eq!(drawn.blocks_per_operation(), Some(16.0), "nothing was sent yet");
+        for session in 0..2 {
+            let mut program = drawn.together(Rng::new(session), 16, calls == Calls::Inside);
+            for _ in 0..100 {
+                program.draw();
+            }
+        }
+        drawn.blocks_per_operation().unwrap()
+    }
+
+    #[test]
+    fn blocks_of_an_operation_are_those_that_were_sent() {
+        assert_eq!(sent(Spread::Uniform, Calls::Any), 16.0);
+        // By the law nearly all draws fall on the first few keys, and an index finds a row once.
+        let skewed = sent(Spread::Zipf(4.0), Calls::Any);
+        assert!((2.0..12.0).contains(&skewed), "{skewed}");
+        // A function takes a key as often as it comes.
+        assert_eq!(sent(Spread::Zipf(4.0), Calls::Inside), 16.0);
     }
 }

@@ -37,8 +37,8 @@ pub(crate) struct Shape {
     pub(crate) thinks: bool,
     /// How long a session pauses for one operation in the mean, ns, where the sessions' waits for their clients hold that.
     pub(crate) pause_ns: f64,
-    /// Blocks of the table that one operation asks for, where that is a number.
-    pub(crate) blocks: Option<u32>,
+    /// Blocks of the table that one operation asks for in the mean, where that is a number.
+    pub(crate) blocks: Option<f64>,
     /// Durable commits over the whole load, as the client counted them; `None` where operations don't commit.
     pub(crate) commits: Option<f64>,
     /// Transactions of one operation, as the server counts them.
@@ -54,7 +54,7 @@ impl Shape {
         Shape {
             thinks: !task.think.is_zero(),
             pause_ns: task.think.as_nanos() as f64,
-            blocks: task.blocks(),
+            blocks: task.blocks().map(f64::from),
             commits: (task.commits() > 0.0).then_some(commits),
             transactions: task.transactions(),
         }
@@ -150,8 +150,8 @@ impl Once {
         per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
         per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counters.read_time_ns);
-        if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0) {
-            per_op(metric::BLOCKS_PER_OP, Unit::CountPerOp, f64::from(blocks) * span);
+        if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0.0) {
+            per_op(metric::BLOCKS_PER_OP, Unit::CountPerOp, blocks * span);
         }
         if let Some(commits) = self.shape.commits {
             per_op(metric::COMMITS_PER_OP, Unit::CountPerOp, commits);

@@ -133,7 +133,8 @@ impl Database {
         Ok(plans)
     }
 
-    /// Asks again after the load: statistics that changed meanwhile may have changed a plan in the middle of it.
+    /// Asks again after the load, for every table: statistics that changed meanwhile may have changed a plan in the middle
+    /// of it.
     pub(crate) fn planned_again(
         &mut self,
         task: &Task,
@@ -142,13 +143,16 @@ impl Database {
         filling: &mut Filling,
     ) -> Result<(), DatabaseError> {
         let settings = task.settings(variation);
-        for (statement, plan) in before {
-            let after = explain::explain(&mut self.control, &settings, statement)?;
-            if after.reads_by() != plan.reads_by() {
-                let say = &mut filling.measurement.conditions;
-                say.insert(condition::PLAN_AFTER.into(), json!("other"));
-                let text = after.text.replace(self.schema.name(), "narrows");
-                say.insert("plan_after_text".into(), json!(text));
+        for table in &self.tables {
+            let statements = task.statements(&table.name(), variation.workers);
+            for (statement, (_, plan)) in statements.iter().zip(before) {
+                let after = explain::explain(&mut self.control, &settings, statement)?;
+                if after.reads_by() != plan.reads_by() {
+                    let say = &mut filling.measurement.conditions;
+                    say.insert(condition::PLAN_AFTER.into(), json!("other"));
+                    let text = after.text.replace(self.schema.name(), "narrows");
+                    say.insert("plan_after_text".into(), json!(text));
+                }
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use std::time::Duration;
 use narrows_engine::{Context, Silent, Stop};
 use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
+use serde_json::json;
 
 use crate::address::{Address, Endpoint};
 use crate::database::{Database, Settings};
@@ -144,6 +145,13 @@ fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
         assert!((blocks * 1.5..blocks * 6.0 + 8.0).contains(&touched), "{task:?}: {touched}");
     }
 
+    let skewed = Task { spread: Spread::Zipf(3.0), ..pool(lookup(64, Calls::Any)) };
+    let m = bench.measure(&mut database, skewed);
+    counted(&m);
+    let sent = m.value(metric::BLOCKS_PER_OP).unwrap();
+    assert!((1.0..40.0).contains(&sent), "64 draws by that law have few keys: {sent}");
+    assert_eq!(m.conditions[condition::FROM], "pool");
+
     let mix = Task {
         spread: Spread::Hot { calls: 0.8, keys: 0.2 },
         think: Duration::from_micros(100),
@@ -201,14 +209,25 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
         assert!(scanned, "{name} was not read");
     }
 
+    let of = |sessions| {
+        let variation = Variation::closed("database.lookup_cached", sessions);
+        database.begin(&task, &variation, &[]).measurement.workload
+    };
+    let (one, two, four) = (of(1), of(2), of(4));
+    // 1 MiB of the 2, and a table of it for each session.
+    assert_eq!((&one["keys"], &two["keys"], &four["keys"]), (&json!(64), &json!(128), &json!(128)));
+    assert_eq!(one["working_set_bytes"], MIB / 2);
+    assert_eq!(two[condition::PRIVATE_TABLES_SHARED], false);
+    assert_eq!(four[condition::PRIVATE_TABLES_SHARED], true);
+
     let variation = Variation::closed("database.lookup_cached", SESSIONS);
     let table = database.table.clone().unwrap();
     let plans = database.plans(&task, &variation, &table).unwrap();
     let mut filling = database.begin(&task, &variation, &plans);
     database.planned_again(&task, &variation, &plans, &mut filling).unwrap();
     assert!(!filling.measurement.conditions.contains_key(condition::PLAN_AFTER));
-    // Without its index the statement has another way to its block.
-    database.control.execute(&format!("DROP INDEX {}_k_idx", names[0])).unwrap();
+    // Without the index of any of the tables the statement has another way to its block.
+    database.control.execute(&format!("DROP INDEX {}_k_idx", names[1])).unwrap();
     database.planned_again(&task, &variation, &plans, &mut filling).unwrap();
     assert_eq!(filling.measurement.conditions[condition::PLAN_AFTER], "other");
     let refused = database.measure(&bench.context(), task, &[variation]).unwrap_err();

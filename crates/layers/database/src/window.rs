@@ -77,7 +77,7 @@ impl Database {
             false => f64::from(variation.sessions),
         };
         let once = Once {
-            shape: Shape::of(task, &load),
+            shape: Shape { blocks: programs.blocks_per_operation(), ..Shape::of(task, &load) },
             sessions: variation.sessions,
             parties,
             load,

@@ -52,6 +52,40 @@ pub(super) const RULES: &[Rule] = &[
         reference: STATISTICS,
     },
     Rule {
+        id: "pool-missed",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::ids(&["database.batch*", "database.update*"])
+                .needs(&[Need::Says(condition::FROM, &["pool"])]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::BLOCK_READS_PER_OP),
+            to: MetricOr(metric::BLOCKS_PER_OP, 1.0),
+            over: Over::Median,
+            test: Test::Above(0.01),
+        },
+        figures: &[Metric(metric::DEVICE_READ_BYTES)],
+        summary: "Blocks that were to come from the buffer pool were read into it",
+        advice: "Take a smaller --working-set or a larger pool, or ask for them --from drive",
+        reason: "As for cached lookups: one miss in a hundred costs as much as many hits; the rate is true but not that \
+                 of a workload whose blocks are in the pool",
+        reference: STATISTICS,
+    },
+    Rule {
+        id: "private-tables-shared",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["database.*"])),
+        when: When::Says { key: condition::PRIVATE_TABLES_SHARED, any_of: &["true"] },
+        figures: &[Metric(metric::SESSIONS)],
+        summary: "There were more sessions than tables of their own, so several shared one",
+        advice: "Compare with a run that has so many --sessions from the start",
+        reason: "A test by twice the sessions runs on the tables that are there: sessions may wait for each other's rows \
+                 in it, which they don't in what it is compared with",
+        reference: "tables of the run, counted",
+    },
+    Rule {
         id: "uncached-lookups-hit",
         group: Group::Database,
         severity: Severity::Suspect,
