@@ -57,6 +57,8 @@ pub const RETRIES: &str = "retries";
 pub const WAREHOUSES_TOUCHED: &str = "warehouses_touched";
 /// Consistency conditions that do not hold after the windows.
 pub const VIOLATED: &str = "conditions_violated";
+/// Why the consistency conditions could not be checked after the windows: a text among the conditions of a measurement.
+pub const NOT_CHECKED: &str = "conditions_not_checked";
 /// New orders by which the database's count is outside of what the client saw and what was never answered.
 pub const MISCOUNTED: &str = "new_orders_miscounted";
 /// Acknowledged orders that were not there after the server was killed and had recovered.

@@ -22,7 +22,7 @@ use super::seen::Acknowledged;
 use crate::address::Address;
 use crate::load::{self, LoadError, LoadPlan};
 use crate::server::Cluster;
-use crate::wire::Connection;
+use crate::wire::{Connection, WireError};
 
 /// The load would go on for this long, if the server weren't killed.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -121,7 +121,7 @@ pub struct Load<'a> {
 /// Runs the mix, which must remember its orders, kills the server under it, starts it again and looks for what it acknowledged.
 ///
 /// # Errors
-/// The load broke before the kill, the server does not start again, or a stop.
+/// The load broke before the kill or had nothing acknowledged by then, the server does not start again, or a stop.
 pub fn crash(
     cluster: &mut Cluster,
     load: &Load<'_>,
@@ -138,6 +138,9 @@ pub fn crash(
     let begun = Instant::now();
     cluster.start(ctx.stop)?;
     let recovery_s = begun.elapsed().as_secs_f64();
+    if seen.new_orders == 0 {
+        return Err(OrdersError::NothingAcknowledged { ran_s: load.length.as_secs_f64() });
+    }
     let mut control = open()?;
     control.heed(Some(ctx.stop));
     let (lost, example) = missing(&mut control, &seen.orders)?;
@@ -165,8 +168,11 @@ fn run_and_kill(
         seed: ctx.seed,
     };
     let mut killed = None;
-    let outcome = load::run(&plan, ctx.stop, |_, _| {
+    let outcome = load::run(&plan, ctx.stop, |_, pids| {
         ctx.stop.sleep(load.length)?;
+        if alive(load.address, pids)? == 0 {
+            return Ok(());
+        }
         killed = Some(cluster.kill());
         Ok(())
     });
@@ -176,8 +182,20 @@ fn run_and_kill(
         (Some(Err(error)), _) => Err(error.into()),
         (None, Err(error)) => Err(error.into()),
         // The load ended by itself, though nobody killed the server.
-        (None, Ok(_)) => Err(LoadError::NothingToSend.into()),
+        (None, Ok(_)) => Err(OrdersError::NoSessions),
     }
+}
+
+/// How many of these server processes of sessions there are.
+fn alive(address: &Address, pids: &[u32]) -> Result<u64, LoadError> {
+    let list: Vec<String> = pids.iter().map(u32::to_string).collect();
+    let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
+    let count = control.one(&format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY ('{{{}}}'::int[])",
+        list.join(", ")
+    ))?;
+    let count = count.and_then(|text| text.parse().ok());
+    Ok(count.ok_or(WireError::Unexpected("a count that is no number"))?)
 }
 
 /// How many of these orders are not there with all their lines, and the first one.

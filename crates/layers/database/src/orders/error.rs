@@ -69,6 +69,21 @@ pub enum OrdersError {
         /// Rows that it should have.
         expected: u64,
     },
+    /// The mix acknowledged nothing before the server was killed.
+    #[error(
+        "the mix acknowledged no order in {ran_s:.0} s before the server was killed, so nothing could be lost\n\
+         hint: run `narrows db orders` without --crash, which says what the server answers"
+    )]
+    NothingAcknowledged {
+        /// How long it ran, s.
+        ran_s: f64,
+    },
+    /// The mix was over before the server was to be killed.
+    #[error(
+        "every session of the mix had ended before the server was to be killed, so no recovery under it was looked at\n\
+         hint: look for who ends sessions on that machine, and run it again"
+    )]
+    NoSessions,
     /// Nothing is loaded.
     #[error(
         "the database has no orders loaded\nhint: load them first with `narrows db orders --warehouses N URL`"

@@ -14,6 +14,7 @@ use narrows_model::Layer;
 
 use super::copy_rows::{HEADER, TRAILER};
 use super::error::OrdersError;
+use super::patience;
 use super::place::{self, Setup, State, sql};
 use super::population::{Load, Source, Table};
 use crate::address::Address;
@@ -80,6 +81,14 @@ pub struct Loaded {
 /// # Errors
 /// The schema is not ours, in use, or was made with other warehouses; the server refuses; stopped on request.
 pub fn load(
+    control: &mut Connection,
+    wanted: &LoadOrders<'_>,
+    ctx: &Context<'_>,
+) -> Result<Loaded, OrdersError> {
+    patience::during(control, |control| load_missing(control, wanted, ctx))
+}
+
+fn load_missing(
     control: &mut Connection,
     wanted: &LoadOrders<'_>,
     ctx: &Context<'_>,
@@ -171,6 +180,7 @@ fn share_out<W: Send>(
     let one = || -> Result<(), OrdersError> {
         let mut connection =
             Connection::open(wanted.address, &[("application_name", "narrows orders load")])?;
+        patience::take(&mut connection)?;
         connection.heed(Some(&halt));
         loop {
             halt.check()?;

@@ -12,7 +12,7 @@ use super::count::{Counts, entered};
 use super::error::OrdersError;
 use super::mix::{Kind, paced_limit_per_min};
 use super::nurand::Constants;
-use super::place::{self, Setup};
+use super::place::{self, Setup, State};
 use super::program::{Calls, Homes, Orders};
 use super::seen::{Seen, Shared};
 use crate::counters;
@@ -102,10 +102,23 @@ impl Database {
     /// They are not ours, or the server refuses.
     pub fn remove_orders(&mut self) -> Result<bool, OrdersError> {
         self.control.heed(None);
+        // What was cut short may have left its transaction open; without one this is only a warning.
+        self.control.execute("ROLLBACK")?;
         place::remove(&mut self.control)
     }
 
-    /// Runs the variations in turns, then checks the consistency conditions where the plan says so; a measurement for each.
+    /// What is loaded at this moment; `None`: nothing of ours.
+    ///
+    /// # Errors
+    /// A schema of that name is not ours, or the server refuses.
+    pub fn orders_state(&mut self) -> Result<Option<State>, OrdersError> {
+        self.control.heed(None);
+        self.control.execute("ROLLBACK")?;
+        place::look(&mut self.control)
+    }
+
+    /// Runs the variations in turns, then checks the consistency conditions where the plan says so; a measurement for each. Where
+    /// the check fails or is stopped, the measurements say so.
     ///
     /// # Errors
     /// The server refused or broke; or a stop.
@@ -138,9 +151,13 @@ impl Database {
         if plan.check {
             ctx.progress.phase(Layer::Database, Phase::Verify, "the consistency conditions");
             let warehouses = plan.setup.warehouses;
-            let checked = check(&mut self.control, warehouses, When::AfterRun, ctx.seed)?;
+            let checked = check(&mut self.control, warehouses, When::AfterRun, ctx.seed);
             for filling in &mut filling {
-                say_checked(&checked, filling);
+                match &checked {
+                    Ok(checked) => say_checked(checked, filling),
+                    // The windows were measured all the same.
+                    Err(error) => say_unchecked(error, filling),
+                }
             }
         }
         Ok(filling.into_iter().map(Filling::finish).collect())
@@ -365,6 +382,12 @@ fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Cou
     add(names::RETRIES, Better::Less, sum(|c| c.retries));
     add(names::WAREHOUSES_TOUCHED, Better::Neither, u64::from(seen.distinct()));
     add(names::MISCOUNTED, Better::Less, counts.miscounted());
+}
+
+fn say_unchecked(error: &OrdersError, filling: &mut Filling) {
+    let why = error.to_string();
+    let why = why.lines().next().unwrap_or_default();
+    filling.measurement.conditions.insert(names::NOT_CHECKED.into(), json!(why));
 }
 
 fn say_checked(checked: &Checked, filling: &mut Filling) {

@@ -98,6 +98,14 @@ impl Deck {
         Deck { cards, next: cards.len() }
     }
 
+    /// One of which some cards were drawn before, any number alike.
+    pub fn begun(rng: &mut Rng) -> Deck {
+        let mut deck = Deck::new();
+        deck.draw(rng);
+        deck.next = rng.below(deck.cards.len() as u64) as usize;
+        deck
+    }
+
     /// The next card.
     #[inline]
     pub fn draw(&mut self, rng: &mut Rng) -> Kind {

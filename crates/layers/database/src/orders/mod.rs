@@ -16,6 +16,8 @@ mod loader;
 mod measure;
 mod mix;
 mod nurand;
+mod pace;
+mod patience;
 mod place;
 mod population;
 mod program;

@@ -1,11 +1,10 @@
 //! What a session does: draws the next transaction and runs it, as one call of a function or as statements.
 
-use std::time::Duration;
-
 use narrows_engine::Rng;
 
-use super::mix::{Deck, Draw, Home, Inputs, Kind, NO_ITEM, TERMINALS, thinking};
+use super::mix::{Draw, Home, Inputs, Kind, NO_ITEM, TERMINALS};
 use super::nurand::Constants;
+use super::pace::Pace;
 use super::population::DISTRICTS;
 use super::seen::{Acknowledged, Seen, Shared};
 use super::statements::{Statement, texts};
@@ -15,8 +14,6 @@ use crate::session::{Answer, Refusal, Request};
 
 /// The error by which the function ends an order with an unknown item.
 const NO_SUCH_ITEM: &str = "NR001";
-/// Sessions that keep the specification's times begin spread over this time, s: about one cycle.
-const SPREAD_S: f64 = 20.0;
 
 /// Where the transactions run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +74,13 @@ impl Programs for Orders {
                 Home::Fixed { warehouse: place % self.warehouses + 1, district: district + 1 }
             }
         };
+        let mut rng = Rng::new(seed);
+        let pace = if self.paced { Pace::at_work(&mut rng) } else { Pace::saturating() };
         Box::new(Terminal {
             work: self,
             draw: Draw { warehouses: self.warehouses, constants: self.constants, home },
-            rng: Rng::new(seed),
-            deck: Deck::new(),
-            thinking: Duration::ZERO,
-            first: true,
+            rng,
+            pace,
             under_way: false,
             transaction: Transaction::new(self.calls, Inputs::new()),
             seen: Seen { warehouses: vec![false; self.warehouses as usize], ..Seen::default() },
@@ -95,10 +92,7 @@ struct Terminal<'w> {
     work: &'w Orders,
     draw: Draw,
     rng: Rng,
-    deck: Deck,
-    /// To be spent before the next transaction.
-    thinking: Duration,
-    first: bool,
+    pace: Pace,
     /// Whether a new order was sent that was not answered.
     under_way: bool,
     transaction: Transaction,
@@ -106,19 +100,6 @@ struct Terminal<'w> {
 }
 
 impl Terminal<'_> {
-    /// Thinking after the last transaction and keying this one.
-    fn pause(&mut self, kind: Kind) -> Duration {
-        if !self.work.paced {
-            return Duration::ZERO;
-        }
-        let before = match std::mem::take(&mut self.first) {
-            true => Duration::from_secs_f64(self.rng.unit_f64() * SPREAD_S),
-            false => self.thinking,
-        };
-        self.thinking = thinking(&mut self.rng, kind.thinking_s());
-        before + Duration::from_secs_f64(kind.keying_s())
-    }
-
     fn acknowledged(&mut self) {
         let inputs = &self.transaction.inputs;
         match inputs.kind {
@@ -146,12 +127,12 @@ impl Terminal<'_> {
 
 impl Program for Terminal<'_> {
     fn begin(&mut self, request: &mut Request<'_>) -> Operation {
-        let kind = self.deck.draw(&mut self.rng);
+        let (kind, pause) = self.pace.next(&mut self.rng);
         self.draw.fill(kind, &mut self.rng, &mut self.transaction.inputs);
         self.seen.touch(self.transaction.inputs.w);
         self.under_way = kind == Kind::NewOrder;
         self.transaction.start(request);
-        Operation { class: kind as usize, pause: self.pause(kind) }
+        Operation { class: kind as usize, pause }
     }
 
     fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
