@@ -206,7 +206,7 @@ impl Task {
             Action::Update { percent, redo } => {
                 let change = one(match redo {
                     Redo::Light => format!("UPDATE {table} SET v = v + 1 WHERE k = $1"),
-                    // Turned by one byte, the padding keeps its entropy and no two versions begin or end alike.
+                    // Turned by one byte, the padding keeps its entropy and no two versions begin and end alike, unless it is all zeros.
                     Redo::Heavy => format!(
                         "UPDATE {table} SET v = v + 1, pad = substr(pad, 2) || substr(pad, 1, 1) WHERE k = $1"
                     ),
