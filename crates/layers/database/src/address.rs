@@ -1,6 +1,7 @@
 //! Where a database is: a `postgres://` address, taken apart, with its password kept where it can't be printed.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use narrows_tls::{ParameterError, Parameters, Tls};
@@ -121,8 +122,17 @@ impl Address {
     /// Reads `postgres://[user[:password]@][host][:port][/database][?host=…&port=…&sslmode=…]`; defaults are
     /// those of libpq: the socket in `/run/postgresql` or `/tmp`, port 5432, the operating system's user,
     /// `sslmode=prefer`. The password may come from `PGPASSWORD` instead, which keeps it out of the process list; what
-    /// is said of TLS from libpq's variables (`PGSSLMODE`, `PGSSLROOTCERT` …). A socket takes no TLS, whatever is said.
+    /// is said of TLS from libpq's variables (`PGSSLMODE`, `PGSSLROOTCERT` …). A socket takes no TLS, whatever is said:
+    /// for one, only what the address itself says of it has to be right.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
+        Address::parse_in(text, |name| std::env::var(name).ok())
+    }
+
+    /// The same with these variables.
+    fn parse_in(
+        text: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Address, AddressError> {
         let rest = text
             .strip_prefix("postgres://")
             .or_else(|| text.strip_prefix("postgresql://"))
@@ -153,17 +163,19 @@ impl Address {
                 other => return Err(AddressError::Parameter(other.to_string())),
             }
         }
-        tls.fill(|name| std::env::var(name).ok())?;
+        if !is_socket(&host) {
+            tls.fill(&variable)?;
+        }
         let tls = Tls::from(tls.finish()?);
         if user.is_empty() {
-            user = std::env::var("USER").unwrap_or_else(|_| "postgres".to_string());
+            user = variable("USER").unwrap_or_else(|| "postgres".to_string());
         }
         if database.is_empty() {
             database = user.clone();
         }
         let password = match decode(password)? {
             given if !given.is_empty() => Some(Secret(given)),
-            _ => std::env::var("PGPASSWORD").ok().map(Secret),
+            _ => variable("PGPASSWORD").map(Secret),
         };
         let endpoint = if host.is_empty() {
             let folder = ["/run/postgresql", "/var/run/postgresql", "/tmp"]
@@ -172,7 +184,7 @@ impl Address {
                 .find(|folder| folder.join(format!(".s.PGSQL.{port_number}")).exists())
                 .unwrap_or_else(|| PathBuf::from("/run/postgresql"));
             Endpoint::Unix { folder, port: port_number }
-        } else if host.starts_with('/') {
+        } else if is_socket(&host) {
             Endpoint::Unix { folder: PathBuf::from(host), port: port_number }
         } else {
             Endpoint::Tcp { host, port: port_number, tls }
@@ -185,10 +197,16 @@ impl Address {
         match &self.endpoint {
             Endpoint::Unix { .. } => true,
             Endpoint::Tcp { host, .. } => {
-                host == "localhost" || host == "::1" || host.starts_with("127.")
+                let number = host.parse::<IpAddr>();
+                host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback())
             }
         }
     }
+}
+
+/// Whether that host is a folder with a Unix socket, or the default one.
+fn is_socket(host: &str) -> bool {
+    host.is_empty() || host.starts_with('/')
 }
 
 fn split_host(place: &str) -> (String, String) {
@@ -276,6 +294,46 @@ mod tests {
         assert_eq!(tls_of("postgres://db7/shop").settings().mode, Mode::Prefer);
         let socket = Address::parse("postgres:///shop?host=/tmp/x&sslmode=verify-full").unwrap();
         assert!(matches!(socket.endpoint, Endpoint::Unix { .. }));
+    }
+
+    #[test]
+    fn what_the_environment_says_of_tls_is_nothing_to_a_socket() {
+        for said in [
+            &[("PGSSLROOTCERT", "system"), ("PGSSLMODE", "require")][..],
+            &[("PGSSLNEGOTIATION", "direct")],
+            &[("PGSSLMODE", "on")],
+        ] {
+            let variable =
+                |name: &str| said.iter().find(|(n, _)| *n == name).map(|(_, v)| v.to_string());
+            for socket in ["postgres:///shop", "postgres://bob@/shop?host=/tmp/x"] {
+                let address = Address::parse_in(socket, variable).unwrap();
+                assert!(matches!(address.endpoint, Endpoint::Unix { .. }), "{socket}");
+            }
+            let error = Address::parse_in("postgres://db7/shop", variable).unwrap_err();
+            assert!(matches!(error, AddressError::Tls(_)), "{said:?}: {error}");
+        }
+        // What the address says itself has to be right all the same.
+        for wrong in ["sslmode=on", "sslrootcert=system&sslmode=require"] {
+            let error = Address::parse(&format!("postgres:///shop?{wrong}")).unwrap_err();
+            assert!(matches!(error, AddressError::Tls(_)), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_like_a_number_of_this_machine_is_another_machine() {
+        for (host, local) in [
+            ("localhost", true),
+            ("127.0.0.1", true),
+            ("127.3.2.1", true),
+            ("[::1]", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("127.db.example", false),
+            ("127.0.0.1.example", false),
+            ("128.0.0.1", false),
+        ] {
+            let address = Address::parse(&format!("postgres://u@{host}/d")).unwrap();
+            assert_eq!(address.is_local(), local, "{host}");
+        }
     }
 
     #[test]

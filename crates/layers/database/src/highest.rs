@@ -172,7 +172,7 @@ fn seen(load: &LoadResult, goal: &Goal, window: Duration) -> RateSeen {
         mean_ns: load.latency.mean(),
         lateness_ns: load.lateness.quantile(goal.quantile),
         lateness_median_ns: load.lateness.quantile(0.5),
-        backlog: Backlog::of(&open.waiting(), load.due, load.skipped > 0),
+        backlog: Backlog::of(&open.waiting(), load.due, load.span_skipped > 0),
         usable: true,
     }
 }

@@ -9,8 +9,9 @@
 //!
 //! Closed loop: every session sends its next operation when it has the answer, after its pause. Open loop: operations are due by
 //! a Poisson schedule; an operation that finds no idle session waits in the client, and its latency counts from
-//! when it was due. What is still unanswered when the drain ends is recorded with the time it has waited, so
-//! that an overload shows in the percentiles instead of vanishing from them.
+//! when it was due. What is still unanswered when the drain ends is recorded with the time it has waited, what was dropped
+//! because too many waited with the time to the window's end, so that an overload shows in the percentiles instead of vanishing
+//! from them. Time that an operation was late while a session was idle is the client's own and counted apart as lateness.
 
 mod by_key;
 mod closed;
@@ -25,6 +26,7 @@ mod slot;
 mod slot_test;
 #[cfg(test)]
 mod transfer_test;
+mod waiting;
 mod worker;
 
 use std::io;

@@ -1,12 +1,12 @@
 //! The open loop: operations are due by a Poisson schedule, whatever the server does.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use narrows_engine::{Poisson, Stop, Window, now_ns};
 
 use super::LoadError;
 use super::result::Tally;
+use super::waiting::Waiting;
 use super::worker::{Ended, LOOK_EVERY, Worker, check};
 
 /// How long it waits for outstanding answers after the window, where nothing asks for longer.
@@ -14,12 +14,6 @@ const DRAIN_NS: u64 = 1_000_000_000;
 const LONGEST_DRAIN_NS: u64 = 60 * DRAIN_NS;
 /// Operations that may wait in the client; beyond it the loop is lost and operations are counted as skipped.
 const QUEUE: usize = 1 << 18;
-
-/// What is due and not sent, and whom it could be given to.
-struct Waiting {
-    due: VecDeque<u64>,
-    idle: Vec<usize>,
-}
 
 impl Worker<'_> {
     /// Until all is answered, at the latest a second after the window, or as long after it as the limit of latency.
@@ -32,13 +26,7 @@ impl Worker<'_> {
     ) -> Result<(), LoadError> {
         let epoch = now_ns();
         let drain_ns = self.limit_ns().unwrap_or(0).clamp(DRAIN_NS, LONGEST_DRAIN_NS);
-        let mut waiting = Waiting {
-            due: VecDeque::with_capacity(QUEUE),
-            idle: (0..self.slots.len()).rev().collect(),
-        };
-        for slot in &mut self.slots {
-            slot.idle_since_ns = epoch;
-        }
+        let mut waiting = Waiting::new(self.slots.len(), epoch, QUEUE);
         let mut next = epoch + schedule.next_ns();
         loop {
             check(stops)?;
@@ -46,16 +34,14 @@ impl Worker<'_> {
             tally.at_border(now);
             while next <= now && next < window.end_ns {
                 tally.due(next);
-                if waiting.due.len() < QUEUE {
-                    waiting.due.push_back(next);
-                } else {
-                    tally.never_sent(next, None);
+                if !waiting.comes(next, now) {
+                    tally.dropped(next);
                 }
                 next = epoch + schedule.next_ns();
             }
             self.hand_out(&mut waiting, tally, window)?;
-            let all_idle = waiting.due.is_empty() && waiting.idle.len() == self.slots.len();
-            if (all_idle && now >= window.end_ns) || now >= window.end_ns + drain_ns {
+            let over = waiting.is_over(self.slots.len());
+            if (over && now >= window.end_ns) || now >= window.end_ns + drain_ns {
                 break;
             }
             let timeout = if next < window.end_ns {
@@ -64,13 +50,12 @@ impl Worker<'_> {
                 LOOK_EVERY
             };
             self.answers(timeout, tally, window, |slot, Ended { index, now, good }, tally| {
-                slot.idle_since_ns = now;
                 tally.answered(slot.class, slot.from_ns, now, good);
-                waiting.idle.push(index);
+                waiting.is_idle(index, now);
                 Ok(())
             })?;
         }
-        self.unanswered(&waiting.due, tally);
+        self.unanswered(&waiting, tally);
         Ok(())
     }
 
@@ -82,30 +67,26 @@ impl Worker<'_> {
         tally: &mut Tally,
         window: &Window,
     ) -> Result<(), LoadError> {
-        while let Some(&index) = waiting.idle.last()
-            && let Some(due) = waiting.due.pop_front()
-        {
-            waiting.idle.pop();
-            let slot = &mut self.slots[index];
-            let could = due.max(slot.idle_since_ns);
+        while let Some(turn) = waiting.next() {
+            let slot = &mut self.slots[turn.index];
             // The schedule is the pause.
             let _ = slot.draw();
-            slot.send(due)?;
-            if window.contains(due) {
-                tally.lateness(now_ns().saturating_sub(could));
+            slot.send(turn.due_ns)?;
+            if window.contains(turn.due_ns) {
+                tally.lateness(turn.lateness_ns(now_ns()));
             }
         }
         Ok(())
     }
 
     /// What is due, unanswered and given up on has waited at least until now.
-    fn unanswered(&self, queue: &VecDeque<u64>, tally: &mut Tally) {
+    fn unanswered(&self, waiting: &Waiting, tally: &mut Tally) {
         let now = now_ns();
         for slot in self.slots.iter().filter(|slot| slot.busy) {
             tally.unanswered(slot.class, slot.from_ns, now);
         }
-        for due in queue {
-            tally.never_sent(*due, Some(now));
+        for due in waiting.never_sent() {
+            tally.never_sent(due, now);
         }
     }
 }

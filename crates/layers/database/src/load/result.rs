@@ -23,12 +23,14 @@ pub struct LoadResult {
     /// Latency of operations that ended, however, ns: in the window (closed), due in the window (open, from when due).
     pub latency: Recorder,
     /// How long after an operation could have been sent it was sent, ns: due by the schedule and a session free (open
-    /// loop), a pause over (closed loop).
+    /// loop, with what was found late while one was free), a pause over (closed loop).
     pub lateness: Recorder,
     /// Open loop: operations due in the window.
     pub due: u64,
-    /// Open loop: operations never sent.
+    /// Open loop: of these, never sent.
     pub skipped: u64,
+    /// Open loop: operations never sent, also those that were due before the window.
+    pub span_skipped: u64,
     /// Open loop: the window by slices.
     pub open: Option<OpenSlices>,
     /// Operations that ended with an error, from the first to the last; without those that a conflict ended.
@@ -93,6 +95,7 @@ impl LoadResult {
         self.lateness.merge(&other.lateness);
         self.due += other.due;
         self.skipped += other.skipped;
+        self.span_skipped += other.span_skipped;
         if let Some(other) = &other.open {
             self.open.get_or_insert_default().merge(other);
         }
@@ -238,11 +241,18 @@ impl Tally {
         }
     }
 
-    /// Open loop: one that was due at `due` was never sent: nobody drew its class. `now` where it waited until the end of
-    /// the load.
-    pub(super) fn never_sent(&mut self, due: u64, now: Option<u64>) {
-        self.seen.skipped += 1;
-        if let Some(now) = now.filter(|_| self.window.contains(due)) {
+    /// Open loop: one that was due at `due` was dropped, because too many waited before it. It would have waited at least to
+    /// the window's end.
+    #[cold]
+    pub(super) fn dropped(&mut self, due: u64) {
+        self.never_sent(due, self.window.end_ns);
+    }
+
+    /// Open loop: one that was due at `due` was never sent, and had waited at `now`. Nobody drew its class.
+    pub(super) fn never_sent(&mut self, due: u64, now: u64) {
+        self.seen.span_skipped += 1;
+        if self.window.contains(due) {
+            self.seen.skipped += 1;
             self.seen.latency.record(now - due);
         }
         if let Some(open) = &mut self.seen.open {
@@ -287,5 +297,30 @@ impl Tally {
             self.seen.latency.merge(&class.latency);
         }
         self.seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_counts_with_the_time_it_would_have_waited_at_least() {
+        let window = Window { start_ns: 1000, end_ns: 1400 };
+        let mut tally = Tally::new(window, &["one".into()], Some(50));
+        for due in [900, 1100, 1200] {
+            tally.due(due);
+            tally.dropped(due);
+        }
+        tally.due(1300);
+        tally.never_sent(1300, 1900);
+        let mut seen = tally.finish();
+        assert_eq!((seen.due, seen.skipped, seen.span_skipped), (3, 3, 4));
+        let latency = &seen.latency;
+        assert_eq!((latency.count(), latency.min(), latency.max()), (3, Some(200), Some(600)));
+        assert_eq!(seen.open.as_ref().unwrap().slices.iter().map(|s| s.over).sum::<u64>(), 3);
+        let other = seen.clone();
+        seen.merge(&other);
+        assert_eq!((seen.skipped, seen.span_skipped), (6, 8));
     }
 }

@@ -32,7 +32,6 @@ pub(super) struct Slot<'w> {
     pub(super) class: usize,
     /// When it was sent, or due.
     pub(super) from_ns: u64,
-    pub(super) idle_since_ns: u64,
     /// Whether an operation was sent that has not ended.
     pub(super) busy: bool,
     /// While the engine's ROLLBACK is on its way: what comes then.
@@ -48,15 +47,7 @@ impl<'w> Slot<'w> {
     }
 
     pub(super) fn of(session: Session, program: Box<dyn Program + 'w>) -> Self {
-        Slot {
-            session,
-            program,
-            class: 0,
-            from_ns: 0,
-            idle_since_ns: 0,
-            busy: false,
-            rolling_back: None,
-        }
+        Slot { session, program, class: 0, from_ns: 0, busy: false, rolling_back: None }
     }
 
     /// Draws the next operation, which is then sent by [`Slot::send`], and says how long to pause before.

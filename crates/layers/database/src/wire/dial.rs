@@ -6,10 +6,15 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use narrows_tls::{Mode, TlsError};
+use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
+use super::error::error_of;
 use super::{LONGEST_LOGIN, LOOK_EVERY, Stream, WireError};
 use crate::address::{Address, Endpoint};
+
+/// The longest error message that is taken before TLS, bytes, as in libpq.
+const LONGEST_ERROR: u32 = 30_000;
 
 /// What to ask of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +77,7 @@ pub(super) fn dial(address: &Address, ask: Ask) -> Result<Stream, WireError> {
         b'N' => Ok(Stream::Tcp(tcp)),
         // It could not start to serve us; asked without, it can say why.
         b'E' if ask == Ask::IfThere => dial(address, Ask::Plain),
+        b'E' => Err(before_tls(&mut tcp, until)?),
         _ => Err(WireError::Unexpected("neither yes nor no to the request for TLS")),
     }
 }
@@ -82,24 +88,53 @@ fn request(tcp: &mut TcpStream, until: Instant) -> io::Result<u8> {
     frontend::ssl_request(&mut outbox);
     tcp.write_all(&outbox)?;
     let mut answer = [0];
-    loop {
-        match tcp.read(&mut answer) {
+    fill(tcp, &mut answer, until)?;
+    Ok(answer[0])
+}
+
+/// Reads what the server says to the request for TLS, all of it.
+fn fill(tcp: &mut TcpStream, mut answer: &mut [u8], until: Instant) -> io::Result<()> {
+    while !answer.is_empty() {
+        match tcp.read(answer) {
             Ok(0) => {
                 let why = "the server closed the connection when it was asked for TLS";
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
             }
-            Ok(_) => return Ok(answer[0]),
+            Ok(taken) => answer = &mut answer[taken..],
             Err(error) if !waits(&error) => return Err(error),
-            Err(_) if Instant::now() < until => {}
-            Err(_) => {
-                let why = format!(
-                    "the server was silent for {} s when it was asked for TLS",
-                    LONGEST_LOGIN.as_secs()
-                );
-                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
-            }
+            Err(_) => {}
+        }
+        if !answer.is_empty() && Instant::now() >= until {
+            let seconds = LONGEST_LOGIN.as_secs();
+            let why = format!("the server took {seconds} s when it was asked for TLS");
+            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
         }
     }
+    Ok(())
+}
+
+/// The rest of an error message whose tag was read. Whoever is on the way may have written it: it is shown, without what a
+/// terminal would obey, and decides nothing.
+fn before_tls(tcp: &mut TcpStream, until: Instant) -> Result<WireError, WireError> {
+    let mut message = vec![b'E', 0, 0, 0, 0];
+    fill(tcp, &mut message[1..], until)?;
+    let bytes = u32::from_be_bytes([message[1], message[2], message[3], message[4]]);
+    if !(4..=LONGEST_ERROR).contains(&bytes) {
+        return Err(WireError::Unexpected("an error to the request for TLS, in another form"));
+    }
+    message.resize(1 + bytes as usize, 0);
+    fill(tcp, &mut message[5..], until)?;
+    let said = match Message::parse(&mut BytesMut::from(&message[..]))? {
+        Some(Message::ErrorResponse(body)) => match error_of(&body)? {
+            WireError::Server { severity, code, message, .. } => {
+                format!("{severity} {code}: {message}")
+            }
+            other => other.to_string(),
+        },
+        _ => return Err(WireError::Unexpected("an error to the request for TLS, in another form")),
+    };
+    let shown = said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    Ok(WireError::BeforeTls(shown))
 }
 
 /// Whether it is only that nothing came within the socket's time limit. Which of two kinds that gives differs between systems.

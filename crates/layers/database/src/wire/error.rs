@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use fallible_iterator::FallibleIterator;
 use narrows_tls::TlsError;
+use postgres_protocol::message::backend::ErrorResponseBody;
 
 use crate::refusal;
 
@@ -51,6 +53,12 @@ pub enum WireError {
         /// The server's detail and hint, with line breaks, or nothing.
         detail: String,
     },
+    /// The server refused before TLS began.
+    #[error(
+        "the server answered the request for TLS with an error, which nobody vouches for because it came without TLS: {0}\n\
+         hint: the server's log says why; sslmode=prefer asks again without TLS"
+    )]
+    BeforeTls(String),
     /// An authentication method this program doesn't speak.
     #[error(
         "the server asks for {0}, which is not spoken here\nhint: connect through the Unix socket, or as a user with scram-sha-256"
@@ -101,8 +109,18 @@ impl WireError {
     }
 }
 
+/// An error message's content.
+pub(super) fn error_of(body: &ErrorResponseBody) -> io::Result<WireError> {
+    let mut fields = body.fields();
+    let mut found = BTreeMap::new();
+    while let Some(field) = fields.next()? {
+        found.insert(field.type_(), String::from_utf8_lossy(field.value_bytes()).into_owned());
+    }
+    Ok(server_error(found))
+}
+
 /// An error message by its fields (PostgreSQL documentation, "Error and Notice Message Fields").
-pub(super) fn server_error(mut fields: BTreeMap<u8, String>) -> WireError {
+fn server_error(mut fields: BTreeMap<u8, String>) -> WireError {
     let mut take = |key: u8| fields.remove(&key).unwrap_or_default();
     let mut detail = String::new();
     for (key, label) in [(b'D', "detail"), (b'H', "server's hint")] {

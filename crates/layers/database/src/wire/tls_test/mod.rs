@@ -202,7 +202,7 @@ fn a_load_over_tls_loses_nothing_and_a_statement_over_it_can_be_cancelled() {
         let seen = load::run(&plan, &stop, |window, _| Ok(window.wait_end(&stop)?)).unwrap().0;
         over.send(()).unwrap();
         assert!(seen.span_operations >= 3, "{seen:?}");
-        assert_eq!((seen.errors, seen.wrong, seen.skipped), (0, 0, 0), "{seen:?}");
+        assert_eq!((seen.errors, seen.wrong, seen.span_skipped), (0, 0, 0), "{seen:?}");
     }
     let mut connection = Connection::open(&address, &[]).unwrap();
     woken_once(&address);
