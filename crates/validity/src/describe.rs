@@ -25,6 +25,11 @@ impl fmt::Display for When {
                 due.label(),
                 Ratio(share)
             ),
+            When::Excess { of, most, .. } => write!(
+                f,
+                "{} is more than {most} by more than three standard deviations of a Poisson count of all that was counted",
+                of.label(),
+            ),
             When::LeftOver { left, rate, latency } => write!(
                 f,
                 "{} over all repeats is more than {} × {} (Little's law) and one leave at each window's end, by more than \
@@ -90,6 +95,7 @@ impl fmt::Display for When {
                 let parts: Vec<String> = conditions.iter().map(When::to_string).collect();
                 f.write_str(&parts.join(", or "))
             }
+            When::Where(need, when) => write!(f, "(where {need}) {when}"),
         }
     }
 }

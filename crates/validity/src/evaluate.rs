@@ -84,6 +84,9 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::Shortfall { done, due, window, share } => {
             shortfall(&done.resolve(case)?, &due.resolve(case)?, &window.resolve(case)?, share)
         }
+        When::Excess { of, most, per_min, window } => {
+            excess(&of.resolve(case)?, most, &per_min.resolve(case)?, &window.resolve(case)?)
+        }
         When::LeftOver { left, rate, latency } => {
             left_over(&left.resolve(case)?, &rate.resolve(case)?, &latency.resolve(case)?)
         }
@@ -126,6 +129,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
             fact.holds(path).then(|| Evidence::new(fact.show(path)))
         }
         When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),
+        When::Where(need, when) => need.holds(case).then(|| measurement(when, case))?,
         When::AnyPath(_) | When::Structure(_) | When::DatabaseBeside | When::Blind { .. } => None,
     }
 }
@@ -281,6 +285,23 @@ fn shortfall(done: &Figure, due: &Figure, window: &Figure, share: f64) -> Option
     })
 }
 
+fn excess(of: &Figure, most: f64, per_min: &Figure, window: &Figure) -> Option<Evidence> {
+    let mean = |figure: &Figure| figure.values.iter().sum::<f64>() / figure.values.len() as f64;
+    let rate = mean(of);
+    let minutes = window.median() / 60e9;
+    let counted = per_min.values.iter().sum::<f64>() * minutes;
+    let possible = counted * most / rate;
+    let allowed = most * (1.0 + 3.0 / possible.sqrt());
+    (possible > 0.0 && rate > allowed).then(|| {
+        Evidence::new(format!(
+            "{} over {} counted, wanted at most {most}, and by chance {}",
+            of.show(rate),
+            significant(counted, 3),
+            significant(allowed, 4),
+        ))
+    })
+}
+
 fn left_over(left: &Figure, rate: &Figure, latency: &Figure) -> Option<Evidence> {
     let windows = left.values.len() as f64;
     let total: f64 = left.values.iter().sum();
@@ -348,6 +369,19 @@ mod tests {
         assert!(left(&[100.0, 0.0, 0.0, 0.0]).is_none());
         let evidence = left(&[101.0, 0.0, 0.0, 0.0]).expect("it fires").to_string();
         assert!(evidence.contains("101") && evidence.contains("at most 100"), "{evidence}");
+    }
+
+    #[test]
+    fn few_counts_may_exceed_by_chance_what_is_possible_and_many_may_not() {
+        // 12.86 a minute for each of so many warehouses is the most; two windows of a minute.
+        let excess_of = |each: f64, warehouses: f64| {
+            let all = each * warehouses;
+            excess(&figure(&[each, each]), 12.86, &figure(&[all, all]), &figure(&[60e9]))
+        };
+        assert!(excess_of(13.5, 10.0).is_none());
+        assert!(excess_of(13.5, 1000.0).is_some());
+        assert!(excess_of(16.0, 10.0).is_some());
+        assert!(excess_of(12.8, 1e6).is_none() && excess_of(0.0, 10.0).is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use narrows_model::Severity;
 
-use crate::{PathFact, Quantity, Select, Structure};
+use crate::{Need, PathFact, Quantity, Select, Structure};
 
 /// One rule.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +155,18 @@ pub enum When {
         /// Tolerated share.
         share: f64,
     },
+    /// More was counted in all windows than a rate allows, by more than chance explains: three standard deviations of a
+    /// Poisson count.
+    Excess {
+        /// The rate.
+        of: Quantity,
+        /// The most that it can be.
+        most: f64,
+        /// What the rate is made of, counts per minute.
+        per_min: Quantity,
+        /// Length of the window, ns.
+        window: Quantity,
+    },
     /// More was left over at the ends of the windows than stands there at any moment: by Little's law rate times mean
     /// latency operations, and the one that is just due. Three standard deviations of a queue's length (it has about its
     /// mean for standard deviation) are allowed for.
@@ -229,6 +241,8 @@ pub enum When {
     },
     /// Any of these.
     Any(&'static [When]),
+    /// The second, in measurements where the first holds.
+    Where(Need, &'static When),
 }
 
 /// How the repeats of a figure are brought together before it is tested.

@@ -77,7 +77,7 @@ impl Select {
 }
 
 impl Need {
-    fn holds(&self, case: &Case<'_>) -> bool {
+    pub(crate) fn holds(&self, case: &Case<'_>) -> bool {
         let m = case.measurement;
         match *self {
             Need::Says(key, any_of) => says(m, key).is_some_and(|t| any_of.contains(&t.as_str())),

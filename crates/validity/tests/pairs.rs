@@ -216,6 +216,15 @@ const PAIRS: &[Pair] = &[
         // The workloads' 20 000 a second, within 1.4 times or not.
         fires: |r| client_alone(r, 27_900.0),
         silent: |r| client_alone(r, 28_100.0) },
+    Pair { rule: "client-bound",
+        fires: |r| client_alone(r, 27_900.0),
+        // Alone it is asked without TLS.
+        silent: |r| {
+            client_alone(r, 27_900.0);
+            for m in r.measurements.iter_mut().filter(|m| m.layer == Layer::Database) {
+                say(m, condition::ENCRYPTION, json!("TLS 1.3 AES_256_GCM_SHA384, server not verified"));
+            }
+        } },
     Pair { rule: "client-misses-rate",
         fires: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.006e5) },
         silent: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.004e5) } },
@@ -270,6 +279,13 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "cached-lookups-read",
         fires: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.02),
         silent: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.005) },
+    Pair { rule: "pool-missed",
+        fires: |r| { say(of(r, UPDATE), condition::FROM, json!("pool")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 0.02) },
+        // What is asked of the drives is to be read.
+        silent: |r| { say(of(r, UPDATE), condition::FROM, json!("drive")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 1.0) } },
+    Pair { rule: "private-tables-shared",
+        fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
+        silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
     Pair { rule: "uncached-lookups-hit",
         fires: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.4),
         silent: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.6) },
@@ -279,13 +295,6 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "fewer-flushes-than-commits-need",
         fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
         // Eight sessions may share one flush between them.
-    Pair { rule: "pool-missed",
-        fires: |r| { say(of(r, UPDATE), condition::FROM, json!("pool")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 0.02) },
-        // What is asked of the drives is to be read.
-        silent: |r| { say(of(r, UPDATE), condition::FROM, json!("drive")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 1.0) } },
-    Pair { rule: "private-tables-shared",
-        fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
-        silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
         silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
     Pair { rule: "plan-changed",
         fires: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("other")),

@@ -72,18 +72,23 @@ pub(super) const RULES: &[Rule] = &[
                 over: Over::Median,
                 test: Test::Above(0.7),
             },
-            When::Ratio {
-                of: Of("database.client", metric::THROUGHPUT),
-                to: Metric(metric::THROUGHPUT),
-                over: Over::Median,
-                test: Test::Below(1.4),
-            },
+            When::Where(
+                // Alone it was asked without TLS, and could do more than that.
+                Need::Says(condition::ENCRYPTION, &["none"]),
+                &When::Ratio {
+                    of: Of("database.client", metric::THROUGHPUT),
+                    to: Metric(metric::THROUGHPUT),
+                    over: Over::Median,
+                    test: Test::Below(1.4),
+                },
+            ),
         ]),
         figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS)],
         summary: "The client was near its own limit: the server may give more than this",
         advice: "Give the client more CPUs, or drive the server from another machine",
         reason: "The rate was obtained, but the narrow place may be the client: with threads 0.7 busy an answer waits for \
-                 them, and 1.4 times the rate is all that they gave against a server that does nothing",
+                 them, and 1.4 times the rate is all that they gave against a server that does nothing. That one is asked without \
+                 TLS, so that it says nothing of a load with TLS",
         reference: "introduction, rule 4; methods: database, the client alone",
     },
     Rule {

@@ -216,6 +216,7 @@ fn database(workload: &str, kind: &str) -> Measurement {
     say(&mut m, condition::LOOP, json!(kind));
     say(&mut m, "server_settings", json!({ "fsync": "on" }));
     say(&mut m, condition::CPUS_SHARED, json!(false));
+    say(&mut m, condition::ENCRYPTION, json!("none"));
     rate(&mut m, 20e3);
     set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e6);
     // The server counts the warm-up too.
