@@ -72,6 +72,17 @@ fn what_a_load_leaves_on_a_server_is_named_and_goes_when_asked() {
     let other =
         orders(&fixture, &["--warehouses", "2", "--load-only", "--load-here", &server.app()]);
     assert!(said(&other).contains("made with 1 warehouses"), "{}", said(&other));
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
+    assert!(!said(&other).contains("stays"), "{}", said(&other));
+    // A run that found everything loaded removes nothing, and neither does a dry run.
+    let output =
+        orders(&fixture, &[&SHORT[..], &["--rate", "20", "--load-here", &server.app()]].concat());
+    assert!(said(&output).contains("what was loaded before stays"), "{}", said(&output));
+    let output = orders(&fixture, &["--drop", "--dry-run", &server.app()]);
+    assert!(output.status.success(), "{}", said(&output));
+    let would = String::from_utf8_lossy(&output.stdout);
+    assert!(would.contains("would remove") && would.contains("1 of 1 warehouse"), "{would}");
+    assert_ne!(server.everything(), before);
     let output = orders(&fixture, &["--drop", &server.app()]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(server.everything(), before);

@@ -46,7 +46,7 @@ Examples:
                                          500 terminals that key and think as the specification's do
   narrows db orders --crash              kill our own server under it, and look for every acknowledged order
   narrows db orders --drop postgres://bob@db7/shop
-                                         remove what --keep or an interrupted load left there
+                                         remove what --load-only, --keep or an interrupted load left there
 
 An order-entry mix of five transactions on nine tables, derived from the public specification of such a benchmark and not that
 benchmark: its results compare with no published ones. A load that is interrupted goes on when the same command is typed again.
@@ -86,17 +86,17 @@ pub struct OrdersArgs {
     /// Unmeasured start of every window [default: 2s; 30s with --paced]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub warm_up: Option<Nanos>,
-    /// Loads and does not run; what is loaded stays
+    /// Loads and does not run; what is loaded stays, until --drop
     #[arg(long, requires = "url")]
     pub load_only: bool,
-    /// What is loaded stays
+    /// What this run loads stays; what was there before stays in any case
     #[arg(long, requires = "url")]
     pub keep: bool,
     /// Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged: a check of the
     /// server's recovery, and none of the drives
     #[arg(long, conflicts_with = "url")]
     pub crash: bool,
-    /// Removes what is loaded there and does nothing else
+    /// Removes what is loaded there and does nothing else; with --dry-run says what that would be
     #[arg(long, requires = "url", conflicts_with_all = ["load_only", "keep", "paced", "rate", "sessions"])]
     pub drop: bool,
     /// How much.

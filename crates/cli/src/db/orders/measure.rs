@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
-use narrows_engine::{Context, Phase, Progress};
+use anyhow::Result;
+use narrows_engine::Context;
 use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
 use narrows_layer_database::server::Cluster;
 use narrows_layer_database::{Address, Database, Variation};
-use narrows_model::{Layer, Measurement, metric, orders as names};
+use narrows_model::{Measurement, metric, orders as names};
 
 use super::plan;
+use super::tidy::{self, Before};
 use crate::args::db::orders::OrdersArgs;
 use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, ladder};
 use crate::report::judge;
@@ -18,19 +19,38 @@ use crate::run::Session;
 /// How long the mix runs before the server is killed under it.
 const UNTIL_CRASH: Duration = Duration::from_secs(10);
 
-/// Loads, and runs everything that was asked for.
+/// Loads, runs everything that was asked for, and removes what need not stay.
 ///
 /// # Errors
 /// What the database layer gave.
 pub fn all(session: &mut Session<'_>, database: &mut Database, args: &OrdersArgs) -> Result<()> {
+    let before = Before::look(database);
+    let ctx = session.resolved.context(session.stop, session.display);
+    let loaders = plan::loaders(args, session.resolved);
+    let loaded = database.load_orders(args.warehouses, loaders, &ctx);
+    let refused = loaded.as_ref().is_err_and(tidy::refused);
+    let outcome = match loaded {
+        Ok(loaded) => {
+            session.display.say(&said(&loaded));
+            if args.load_only { Ok(()) } else { windows(session, database, args, &loaded) }
+        }
+        Err(error) => Err(error.into()),
+    };
+    if refused {
+        return outcome;
+    }
+    tidy::tidy(session, database, args, before, outcome)
+}
+
+/// Everything that was asked for, on what is loaded.
+fn windows(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    args: &OrdersArgs,
+    loaded: &Loaded,
+) -> Result<()> {
     let resolved = session.resolved;
     let ctx = resolved.context(session.stop, session.display);
-    let loaders = plan::loaders(args, resolved);
-    let loaded = database.load_orders(args.warehouses, loaders, &ctx)?;
-    session.display.say(&said(&loaded));
-    if args.load_only {
-        return Ok(());
-    }
     let mix = plan::mix(args, loaded.setup);
     let sessions = resolved.plan.sessions;
     let closed = Variation::closed(names::ID, sessions);
@@ -98,6 +118,12 @@ fn take(
             let texts = texts.unwrap_or_else(|| "orders were lost or counted twice".into());
             session.display.say(&format!("INVALID: {}: {texts}", m.id));
         }
+        if let Some(why) = m.conditions.get(names::NOT_CHECKED).and_then(|why| why.as_str()) {
+            session.display.say(&format!(
+                "warning: {}: the consistency conditions are not checked: {why}",
+                m.id
+            ));
+        }
     }
     session.add(measured.clone());
     Ok(measured)
@@ -128,36 +154,6 @@ fn prove(
     intervene(&mut test, intervention, session.resolved);
     take(session, database, ctx, mix, &[baseline, test])?;
     Ok(())
-}
-
-/// Removes what was loaded on somebody's server, unless it is to stay; an interrupted load stays, so that it can go on.
-///
-/// # Errors
-/// That of the run, which comes first, or that nothing could be removed.
-pub fn tidy(
-    session: &mut Session<'_>,
-    database: &mut Database,
-    args: &OrdersArgs,
-    outcome: Result<()>,
-) -> Result<()> {
-    let Some(address) = &session.resolved.address else { return outcome };
-    let unfinished = session.run.measurements.iter().all(|m| !m.id.starts_with(names::ID));
-    let stays = args.keep || args.load_only || (outcome.is_err() && unfinished);
-    if stays {
-        session.display.say(&format!(
-            "the schema {} stays on {address}: the same command goes on with it, narrows db orders --drop {address} removes it",
-            orders::SCHEMA
-        ));
-        return outcome;
-    }
-    session.display.phase(Layer::Database, Phase::CleanUp, "the loaded tables");
-    let removed = database.remove_orders().map_err(|error| {
-        anyhow!(
-            "the schema {} is left on {address}: {error}\nhint: narrows db orders --drop {address}",
-            orders::SCHEMA
-        )
-    });
-    outcome.and(removed.map(|_| ()))
 }
 
 /// The recovery check on a server of our own.

@@ -2,13 +2,14 @@
 
 mod measure;
 mod plan;
+mod tidy;
 
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Address, Connection, Database, orders};
+use narrows_layer_database::{Address, Database};
 
 use crate::args::db::orders::OrdersArgs;
 use crate::database::{self, server::Tables};
@@ -24,7 +25,7 @@ use crate::{host, interrupt, layers, output, store};
 pub fn run(args: &OrdersArgs) -> Result<Exit> {
     let resolved = plan::resolve(args)?;
     if let Some(address) = resolved.address.as_ref().filter(|_| args.drop) {
-        return remove(address);
+        return tidy::drop(address, args.load.output.dry_run);
     }
     let options = &args.load.output;
     if options.dry_run {
@@ -47,41 +48,36 @@ pub fn run(args: &OrdersArgs) -> Result<Exit> {
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     session.sweep();
-    let outcome = match args.load_only {
-        true => Ok(()),
-        false => layers::execute(&mut session),
-    };
-    let outcome = outcome.and_then(|()| on_server(&mut session, args));
-    let completed = outcome != Err(Interrupted) && !session.stop.is_set();
     if args.load_only {
-        session.close(completed)?;
-        return Ok(if completed { Exit::Done } else { Exit::Interrupted });
+        return load_only(session, args);
     }
+    let outcome = layers::execute(&mut session).and_then(|()| {
+        let outcome = on_server(&mut session, args);
+        outcome.or_else(|error| session.absent("orders", error))
+    });
+    let completed = outcome != Err(Interrupted) && !session.stop.is_set();
     session.end(completed, options)
 }
 
-fn on_server(session: &mut Session<'_>, args: &OrdersArgs) -> Result<(), Interrupted> {
+/// A load without a run: that it failed is how the command ends.
+fn load_only(mut session: Session<'_>, args: &OrdersArgs) -> Result<Exit> {
+    let outcome = on_server(&mut session, args);
+    let interrupted = session.stop.is_set();
+    session.close(outcome.is_ok() && !interrupted)?;
+    if interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    outcome.map(|()| Exit::Done)
+}
+
+fn on_server(session: &mut Session<'_>, args: &OrdersArgs) -> Result<()> {
     let tables = Tables::usual(session.resolved);
-    let mut body = |session: &mut Session<'_>, database: &mut Database| {
-        let outcome = measure::all(session, database, args);
-        measure::tidy(session, database, args, outcome)
-    };
+    let mut body =
+        |session: &mut Session<'_>, database: &mut Database| measure::all(session, database, args);
     let mut after =
         |session: &mut Session<'_>, cluster: &mut Cluster, address: &Address| match args.crash {
             true => measure::crash(session, cluster, address, args),
             false => Ok(()),
         };
-    match database::server::on_then(session, &tables, &mut body, &mut after) {
-        Ok(()) => Ok(()),
-        Err(error) => session.absent("orders", error),
-    }
-}
-
-fn remove(address: &Address) -> Result<Exit> {
-    let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
-    match orders::remove(&mut control)? {
-        true => eprintln!("removed the schema {} of {address}", orders::SCHEMA),
-        false => eprintln!("{address} has no schema {}", orders::SCHEMA),
-    }
-    Ok(Exit::Done)
+    database::server::on_then(session, &tables, &mut body, &mut after)
 }
