@@ -18,9 +18,12 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| recovery(r, 1.0),
         silent: |r| recovery(r, 0.0) },
     Pair { rule: "orders-faster-than-paced",
-        fires: |r| { paced(r, true); figure(r, orders::PER_WAREHOUSE, 12.9) },
-        // Without pauses any rate is possible.
-        silent: |r| { paced(r, false); figure(r, orders::PER_WAREHOUSE, 500.0) } },
+        fires: |r| { paced(r); per_warehouse(r, 13.5, 10_000.0) },
+        // So few may be more by chance.
+        silent: |r| { paced(r); per_warehouse(r, 13.5, 10.0) } },
+    Pair { rule: "orders-unchecked",
+        fires: |r| say(mix(r), orders::NOT_CHECKED, json!("the server closed the connection")),
+        silent: |r| figure(r, orders::VIOLATED, 0.0) },
     Pair { rule: "orders-counted-otherwise",
         fires: |r| figure(r, metric::SERVER_TRANSACTIONS, 2.23e5),
         silent: |r| figure(r, metric::SERVER_TRANSACTIONS, 2.21e5) },
@@ -38,6 +41,9 @@ pub fn mix(run: &mut Run) -> &mut Measurement {
     for name in [orders::VIOLATED, orders::MISCOUNTED] {
         set(&mut m, name, Unit::Count, 0.0);
     }
+    // Without pauses any rate is possible.
+    set(&mut m, orders::PER_WAREHOUSE, Unit::Count, 500.0);
+    set(&mut m, orders::NEW_ORDERS_PER_MIN, Unit::Count, 5e6);
     run.measurements.push(m);
     run.measurements.last_mut().expect("it was just added")
 }
@@ -46,9 +52,13 @@ fn figure(run: &mut Run, name: &str, value: f64) {
     set(mix(run), name, Unit::Count, value);
 }
 
-fn paced(run: &mut Run, paced: bool) {
-    let pacing = if paced { "keying and thinking times" } else { "saturating, no pauses" };
-    say(mix(run), "pacing", json!(pacing));
+fn paced(run: &mut Run) {
+    say(mix(run), "pacing", json!("keying and thinking times"));
+}
+
+fn per_warehouse(run: &mut Run, per_min: f64, warehouses: f64) {
+    figure(run, orders::PER_WAREHOUSE, per_min);
+    figure(run, orders::NEW_ORDERS_PER_MIN, per_min * warehouses);
 }
 
 fn recovery(run: &mut Run, lost: f64) {
