@@ -564,10 +564,10 @@ html\t'One self-contained page'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l paced -d 'Sessions key and think as the specification\'s terminals do: at most 12.6 new orders a minute for each warehouse'
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-only -d 'Loads and does not run; what is loaded stays'
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l keep -d 'What is loaded stays'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-only -d 'Loads and does not run; what is loaded stays, until --drop'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l keep -d 'What this run loads stays; what was there before stays in any case'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l crash -d 'Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged: a check of the server\'s recovery, and none of the drives'
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l drop -d 'Removes what is loaded there and does nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l drop -d 'Removes what is loaded there and does nothing else; with --dry-run says what that would be'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'

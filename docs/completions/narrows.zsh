@@ -886,10 +886,10 @@ html\:"One self-contained page"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--rate)--paced[Sessions key and think as the specification'\''s terminals do\: at most 12.6 new orders a minute for each warehouse]' \
-'--load-only[Loads and does not run; what is loaded stays]' \
-'--keep[What is loaded stays]' \
+'--load-only[Loads and does not run; what is loaded stays, until --drop]' \
+'--keep[What this run loads stays; what was there before stays in any case]' \
 '()--crash[Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged\: a check of the server'\''s recovery, and none of the drives]' \
-'(--load-only --keep --paced --rate --sessions)--drop[Removes what is loaded there and does nothing else]' \
+'(--load-only --keep --paced --rate --sessions)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
