@@ -280,9 +280,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.02),
         silent: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.005) },
     Pair { rule: "pool-missed",
-        fires: |r| { say(of(r, UPDATE), condition::FROM, json!("pool")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 0.02) },
+        fires: |r| batch_read(r, "pool", 0.02),
         // What is asked of the drives is to be read.
-        silent: |r| { say(of(r, UPDATE), condition::FROM, json!("drive")); add(r, UPDATE, metric::BLOCK_READS_PER_OP, 1.0) } },
+        silent: |r| batch_read(r, "drive", 1.0) },
+    Pair { rule: "pool-missed-by-updates",
+        fires: |r| update_read(r, 600.0),
+        // Blocks that were added.
+        silent: |r| update_read(r, 50.0) },
     Pair { rule: "private-tables-shared",
         fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
         silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
@@ -793,6 +797,19 @@ fn mixes_and_operations_of_several_blocks_are_judged_by_commit_and_by_block() {
         change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.3);
     };
     assert!(!fires("cached-lookups-read", many));
+}
+
+fn batch_read(run: &mut Run, from: &str, reads_per_op: f64) {
+    const BATCH: &str = "database.batch";
+    of(run, CACHED).id = BATCH.into();
+    say(of(run, BATCH), condition::FROM, json!(from));
+    change(run, BATCH, metric::BLOCK_READS_PER_OP, reads_per_op);
+}
+
+fn update_read(run: &mut Run, read_time_ns: f64) {
+    say(of(run, UPDATE), condition::FROM, json!("pool"));
+    add(run, UPDATE, metric::BLOCK_READS_PER_OP, 0.1);
+    clean::set(of(run, UPDATE), metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, read_time_ns);
 }
 
 fn add(run: &mut Run, id: &str, name: &str, value: f64) {
