@@ -1,18 +1,23 @@
 //! `narrows db orders` as users meet it: the whole of it on a server of our own, and what it leaves on somebody's.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use narrows_model::{Run, Validity, orders};
 
 use crate::common::machine::shared;
 use crate::common::server::TheirServer;
+use crate::common::started::Started;
 use crate::common::{Fixture, postgres_folder, program};
 
 fn orders(fixture: &Fixture, args: &[&str]) -> Output {
+    command(fixture, args).output().expect("the program can be started")
+}
+
+fn command(fixture: &Fixture, args: &[&str]) -> Command {
     let mut command = Command::new(program());
     command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
     command.args(["db", "orders", "--data"]).arg(fixture.data()).args(args);
-    command.output().expect("the program can be started")
+    command
 }
 
 fn said(output: &Output) -> String {
@@ -86,6 +91,23 @@ fn what_a_load_leaves_on_a_server_is_named_and_goes_when_asked() {
     let output = orders(&fixture, &["--drop", &server.app()]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(server.everything(), before);
+    let said = interrupted_in_its_windows(&fixture, &server.app());
+    assert_eq!(server.everything(), before, "{said}");
+}
+
+/// Nobody asked to keep what it has loaded by then.
+fn interrupted_in_its_windows(fixture: &Fixture, address: &str) -> String {
+    let args = ["--warehouses", "1", "--window", "60s", "--layers", "database", "--load-here"];
+    let mut command = command(fixture, &[&args[..], &[address]].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = Started::new(command.spawn().expect("the program can be started"));
+    run.wait_for("loaded 1 warehouse");
+    run.wait_for("database measure");
+    run.signal(libc::SIGINT);
+    let ended = run.end();
+    assert_eq!(ended.code(), Some(130), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("stays"), "{}", ended.stderr);
+    ended.stderr
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::error::OrdersError;
+use crate::session::Refusal;
 use crate::wire::{Connection, WireError};
 
 /// The schema's name.
@@ -14,6 +15,8 @@ const COMMENT: &str =
     "made by narrows for its order-entry mix; remove it with: narrows db orders --drop";
 /// The advisory lock: "narr" and "orde".
 const LOCK: &str = "(1851880050, 1869767781)";
+/// How often removing the schema is tried; the server finds a deadlock after a second of waiting.
+const MOST_TRIES: u32 = 20;
 /// Of the tables and functions; a schema of another layout is not used.
 pub const LAYOUT: u32 = 1;
 
@@ -139,8 +142,21 @@ pub fn remove(control: &mut Connection) -> Result<bool, OrdersError> {
         Err(error) => return Err(error),
     };
     if ours {
-        control.execute(&format!("DROP SCHEMA {SCHEMA} CASCADE"))?;
+        drop_schema(control)?;
     }
     control.execute(&format!("SELECT pg_advisory_unlock{LOCK}"))?;
     Ok(ours)
+}
+
+/// Transactions of sessions that were just cut off go on in the server for a moment, and lock the tables in another order.
+fn drop_schema(control: &mut Connection) -> Result<(), WireError> {
+    let mut tries = 1;
+    loop {
+        match control.execute(&format!("DROP SCHEMA {SCHEMA} CASCADE")) {
+            Err(error) if error.code() == Some(Refusal::DEADLOCK) && tries < MOST_TRIES => {
+                tries += 1
+            }
+            outcome => return outcome,
+        }
+    }
 }
