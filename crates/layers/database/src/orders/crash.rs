@@ -199,7 +199,7 @@ fn alive(address: &Address, pids: &[u32]) -> Result<u64, LoadError> {
 }
 
 /// How many of these orders are not there with all their lines, and the first one.
-fn missing(
+pub(super) fn missing(
     control: &mut Connection,
     orders: &[Acknowledged],
 ) -> Result<(u64, Option<Acknowledged>), OrdersError> {
