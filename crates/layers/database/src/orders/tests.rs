@@ -144,11 +144,12 @@ fn a_cut_load_goes_on(bench: &Bench) {
     let cut = Cut { stop: &stop, told: AtomicU32::new(0) };
     let mut control = bench.control();
     let outcome = load(&mut control, &bench.wanted(), &context(&stop, &cut));
-    // A machine fast enough to load everything before the first word is told has nothing to go on with.
+    // A machine fast enough to load everything before the first word is told has nothing to go on with; between that word and
+    // the stop a table or a warehouse may still have become whole.
     if cut.told.load(Ordering::Relaxed) > 0 {
         assert!(outcome.unwrap_err().is_stop());
         let state = look(&mut control).unwrap().unwrap();
-        assert!(!state.ready && !state.loaded.contains(&1), "{state:?}");
+        assert!(!state.ready, "{state:?}");
     }
     drop(control);
     let mut control = bench.control();
