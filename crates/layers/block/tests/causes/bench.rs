@@ -17,7 +17,7 @@ use narrows_layer_block::{
 };
 use narrows_model::{
     BlockDevice, DeviceKind, FileSystem, Finding, Layer, Measurement, Plan, Platform, Queue, Role,
-    RolePath, Run, Severity,
+    RolePath, Run, Severity, metric,
 };
 use narrows_observe::Watch;
 use narrows_validity::check;
@@ -145,6 +145,20 @@ impl Bench {
     /// Windows of one stream that goes on where it ended, as a measurement.
     pub fn windows(&self, stream: &Stream, repeats: u64) -> Measurement {
         self.try_windows(stream, repeats).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// One window, each time after `prepare`, until the drive's counters cover it: on a busy machine whoever reads them may wake
+    /// too late for a short window, which then has none.
+    pub fn counted_window(&self, stream: &Stream, prepare: impl Fn()) -> Measurement {
+        const MOST: u32 = 20;
+        for _ in 0..MOST {
+            prepare();
+            let measurement = self.windows(stream, 1);
+            if measurement.value(metric::DEVICE_READ_BYTES).is_some() {
+                return measurement;
+            }
+        }
+        panic!("of {MOST} windows none is covered by the drive's counters");
     }
 
     pub fn try_windows(&self, stream: &Stream, repeats: u64) -> Result<Measurement, BlockError> {

@@ -19,7 +19,8 @@ fn a_file_that_was_not_evicted_is_invalid() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(32, Entropy::default()) else { return };
     fill_cache(file.buffered_file(), file.bytes());
-    let found = bench.judged(bench.windows(&cached_reads(Region::of(&file)), 1));
+    let stream = cached_reads(Region::of(&file));
+    let found = bench.judged(bench.counted_window(&stream, || ()));
     caught(&found, "resident-before", Severity::Invalid);
     caught(&found, "device-saw-less", Severity::Invalid);
 }
@@ -28,7 +29,6 @@ fn a_file_that_was_not_evicted_is_invalid() {
 fn a_working_set_in_memory_is_suspect_and_invalid_by_what_the_drive_saw() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(8, Entropy::default()) else { return };
-    narrows_facts::file::evict(file.buffered_file()).unwrap();
     // Three times as many reads as there are blocks.
     let operations = 3 * file.bytes() / u64::from(BLOCK);
     let stream = Stream {
@@ -36,7 +36,8 @@ fn a_working_set_in_memory_is_suspect_and_invalid_by_what_the_drive_saw() {
         limit: Some(Limit { operations, then: Then::CloseWindow }),
         ..cached_reads(Region::of(&file))
     };
-    let found = bench.judged(bench.windows(&stream, 1));
+    let evict = || narrows_facts::file::evict(file.buffered_file()).unwrap();
+    let found = bench.judged(bench.counted_window(&stream, evict));
     let evidence = caught(&found, "working-set-in-memory", Severity::Suspect);
     assert!(evidence.contains("unique bytes") && evidence.contains("issued read bytes"));
     caught(&found, "device-saw-less", Severity::Invalid);

@@ -15,7 +15,7 @@ const BYTES: u64 = 32 * MIB;
 /// Reads of a file that holds no data: the file system answers, and by three traces.
 fn caught_as_empty(bench: &Bench, target: Target) {
     let zeros = if target.pattern().is_some() { "zero-blocks" } else { "blocks-of-nothing" };
-    let found = bench.judged(bench.windows(&reads(target), 1));
+    let found = bench.judged(bench.counted_window(&reads(target), || ()));
     caught(&found, "unwritten-extents", Severity::Invalid);
     caught(&found, zeros, Severity::Invalid);
     caught(&found, "device-saw-less", Severity::Invalid);
