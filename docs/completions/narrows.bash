@@ -868,7 +868,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__batch)
-            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -938,6 +938,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --starts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -980,7 +984,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__commit)
-            opts="-o -h --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1023,6 +1027,10 @@ _narrows() {
                     return 0
                     ;;
                 --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --starts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1180,7 +1188,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__lookup)
-            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1254,6 +1262,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --starts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1282,7 +1294,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__orders)
-            opts="-o -h --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1344,6 +1356,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --starts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1372,7 +1388,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__scan)
-            opts="-o -h --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1422,6 +1438,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --starts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1450,7 +1470,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__update)
-            opts="-o -h --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1521,6 +1541,10 @@ _narrows() {
                     return 0
                     ;;
                 --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --starts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

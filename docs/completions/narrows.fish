@@ -388,6 +388,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
@@ -424,6 +425,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
@@ -461,6 +463,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
@@ -489,6 +492,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
@@ -519,6 +523,7 @@ count\t'count(*), as the server likes: said where the index alone answers'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l table -d 'Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l entropy -d 'Of a hundred bytes of a row\'s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
@@ -554,6 +559,7 @@ one\t'Every session for one; few sessions touch few warehouses, which is said'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l rate -d 'Open loop: so many transactions a second, due at random times whether or not sessions are free' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l warm-up -d 'Unmeasured start of every window [default: 2s; 30s with --paced]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'

@@ -674,6 +674,7 @@ any\:"One statement with all keys, \`= ANY\`, still block by block in the server
 '(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -717,6 +718,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -761,6 +763,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -796,6 +799,7 @@ database\:"PostgreSQL workloads and their verdicts"))' \
 '(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -833,6 +837,7 @@ count\:"count(*), as the server likes\: said where the index alone answers"))' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -875,6 +880,7 @@ one\:"Every session for one; few sessions touch few warehouses, which is said"))
 '--rate=[Open loop\: so many transactions a second, due at random times whether or not sessions are free]:N:_default' \
 '--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
+'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -886,10 +892,10 @@ html\:"One self-contained page"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--rate)--paced[Sessions key and think as the specification'\''s terminals do\: at most 12.6 new orders a minute for each warehouse]' \
-'--load-only[Loads and does not run; what is loaded stays, until --drop]' \
+'(--starts)--load-only[Loads and does not run; what is loaded stays, until --drop]' \
 '--keep[What this run loads stays; what was there before stays in any case]' \
 '()--crash[Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged\: a check of the server'\''s recovery, and none of the drives]' \
-'(--load-only --keep --paced --rate --sessions)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
+'(--load-only --keep --paced --rate --sessions --starts)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \

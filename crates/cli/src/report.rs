@@ -58,6 +58,7 @@ pub fn judge(run: &mut Run) {
     run.apply_findings();
     run.verdicts = narrows_verdict::judge(run);
     run.scalings = narrows_verdict::scalings(run);
+    run.starts = narrows_verdict::starts(run);
     run.durability = narrows_validity::durability::of_run(run);
     for log in &mut run.live_logs {
         log.verdict = Some(narrows_verdict::live(log));

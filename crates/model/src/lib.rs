@@ -66,7 +66,9 @@ pub use platform::{
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};
-pub use sweep::{HighestRate, Ranged, Scaling, ScalingLaw, ScalingPoint};
+pub use sweep::{
+    HighestRate, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread,
+};
 pub use verdict::{
     Bound, Grade, Narrow, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm, Test,
     Utilisation, Verdict,

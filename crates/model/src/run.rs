@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, HighestRate, LiveLog,
-    Measurement, Observation, Plan, Platform, Scaling, Severity, Validity, Verdict,
+    Measurement, Observation, Plan, Platform, Scaling, Severity, Starts, Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -92,6 +92,9 @@ pub struct Run {
     /// How rates go with sessions. Derived.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalings: Vec<Scaling>,
+    /// How rates differ between starts of the server. Derived.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Starts>,
     /// The highest rates that keep a percentile of latency.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub highest_rates: Vec<HighestRate>,
@@ -141,6 +144,7 @@ impl Run {
             live_logs: Vec::new(),
             observations: Vec::new(),
             scalings: Vec::new(),
+            starts: Vec::new(),
             highest_rates: Vec::new(),
             flush_tests: Vec::new(),
         }

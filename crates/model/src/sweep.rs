@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CalibrationEnd, Interval, Validity};
+use crate::{CalibrationEnd, Interval, Unit, Validity};
 
 /// A value with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +61,47 @@ pub struct Scaling {
     /// Why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_law: Option<String>,
+}
+
+/// A workload on one start of the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OneStart {
+    /// As its measurement has it.
+    pub rate_per_s: f64,
+    /// Id of the measurement.
+    pub measurement: String,
+}
+
+/// What starting the server anew does to a workload's rate (one-way analysis of variance with random effects).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StartsSpread {
+    /// Over the starts, with the interval of their mean.
+    pub rate_per_s: Ranged,
+    /// Where one more start lies in 95 of 100 cases, per second: low and high.
+    pub next_95: (f64, f64),
+    /// Standard deviation that starts have beyond what their windows explain, over the mean.
+    pub between: f64,
+    /// Standard deviation of windows within a start, over the mean.
+    pub within: f64,
+    /// How often starts that don't matter differ by so much.
+    pub p_value: f64,
+}
+
+/// One workload over several starts of the server. Derived: made anew whenever the run is judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Starts {
+    /// The workload, `update`.
+    pub workload: String,
+    /// Operations per second, or of a scan bytes per second.
+    pub unit: Unit,
+    /// In the order of the starts; measurements that are invalid are left out.
+    pub starts: Vec<OneStart>,
+    /// What they have in common and not, from three on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<StartsSpread>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_spread: Option<String>,
 }
 
 /// The highest rate of an open loop at which a percentile of latency stays within a limit.

@@ -30,6 +30,7 @@ mod orders;
 mod place;
 mod print;
 mod report;
+mod starts;
 mod sum;
 mod sweep;
 mod text;

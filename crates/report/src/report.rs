@@ -17,6 +17,7 @@ use crate::notes::{NotKnown, Notes};
 use crate::observed::{self, ObservedView};
 use crate::orders::{OrdersView, views as orders_views};
 use crate::print::Units;
+use crate::starts::starts;
 use crate::sweep::{SweepView, sweeps};
 use crate::wide::{WideRow, rows};
 use crate::words::counted;
@@ -112,7 +113,7 @@ impl Report {
             observed,
             flush_tests: flush_views(run),
             orders: orders_views(run),
-            sweeps: sweeps(run),
+            sweeps: sweeps(run).into_iter().chain(starts(run, units)).collect(),
             loads,
             wide,
             operating_point: operating_point(run, &narrow),
@@ -201,7 +202,10 @@ fn not_replicated(run: &Run) -> Option<String> {
         Replication::PerServerStart => 1,
         Replication::PerBoot => 2,
     })?;
+    // Over starts it was asked and answered.
+    let starts = run.starts.iter().any(|starts| starts.spread.is_some());
     match least {
+        Replication::PerWindow if starts => Some("effect of a reboot".to_string()),
         Replication::PerWindow if alone(run) => Some("effect of a restart".to_string()),
         Replication::PerWindow => Some("effect of a restart of server or machine".to_string()),
         Replication::PerServerStart => Some("effect of a reboot".to_string()),

@@ -19,6 +19,7 @@ mod share;
 mod side;
 mod slope;
 mod special;
+mod starts;
 pub mod steady;
 mod tail;
 pub mod trend;
@@ -33,5 +34,6 @@ pub use runs::{RatioEstimate, interval_95, mean_interval_95, median, paired_rati
 pub use share::share_interval_95;
 pub use side::{Side, median_side};
 pub use slope::{Slope, slope};
+pub use starts::{FEWEST_STARTS, Starts, starts};
 pub use tail::quantile_interval;
 pub use usl::{FEWEST_SIZES, FURTHEST, NoUsl, Ranged, SweepPoint, Usl, usl};

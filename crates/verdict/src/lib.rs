@@ -32,6 +32,7 @@ mod processors;
 mod scaling;
 mod session;
 mod sharing;
+mod starts;
 mod test;
 pub mod threshold;
 mod what_if;
@@ -42,6 +43,7 @@ pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;
 pub use scaling::scalings;
+pub use starts::starts;
 pub use what_if::{Amount, LogChange, Scenario, WhatIfError, what_if};
 
 /// The database workloads that get a verdict.

@@ -120,14 +120,19 @@ mod tests {
     #[test]
     fn a_request_to_stop_ends_the_program_too() {
         let folder = tempfile::tempdir().unwrap();
-        let ended = folder.path().join("ended");
-        let script =
-            format!("trap 'touch {}; exit' INT; while :; do sleep 0.01; done", ended.display());
+        let (ready, ended) = (folder.path().join("ready"), folder.path().join("ended"));
+        let script = format!(
+            "trap 'touch {}; exit' INT; touch {}; while :; do sleep 0.01; done",
+            ended.display(),
+            ready.display()
+        );
         let stop = Stop::new();
         let told = stop.clone();
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| output(shell(&script), &stop, &[0]));
-            std::thread::sleep(Duration::from_millis(200));
+            while !ready.exists() && !waits.is_finished() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
             told.set();
             assert!(waits.join().unwrap().is_err());
         });

@@ -1,17 +1,17 @@
 //! The committed schema describes what is written, and refuses what isn't.
 
 mod observed;
+mod sweep;
 
 use narrows_model::{
     Better, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
     DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
-    FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, HighestRate, Histogram, Host,
-    HostRole, Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound,
-    LiveCost, LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict,
-    LiveWait, LiveWaitKind, LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint,
-    OracleNumbers, Plan, PlannedStep, Platform, Ranged, Role, RolePath, Run, SCHEMA, Scaling,
-    ScalingLaw, ScalingPoint, Series, Severity, Sum, SumKind, SumTerm, Tool, Unit, Unknown,
-    Validity, Verdict, metric,
+    FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole,
+    Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost,
+    LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait,
+    LiveWaitKind, LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint,
+    OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum,
+    SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -119,51 +119,10 @@ fn full() -> Run {
         crash_tests: vec![crash_test()],
         comparison: None,
         live_logs: vec![live_log(interval)],
-        scalings: vec![scaling()],
-        highest_rates: vec![highest_rate(interval)],
+        scalings: vec![sweep::scaling()],
+        starts: vec![sweep::starts()],
+        highest_rates: vec![sweep::highest_rate(interval)],
         flush_tests: vec![flush_test()],
-    }
-}
-
-fn scaling() -> Scaling {
-    let at = |value: f64| Ranged { value, interval_95: (value * 0.9, value * 1.1) };
-    let points = [1u32, 2, 4, 8, 16, 32].map(|sessions| ScalingPoint {
-        sessions,
-        rate_per_s: 1000.0 * f64::from(sessions),
-        law_per_s: Some(1001.0 * f64::from(sessions)),
-        measurement: format!("database.update.sessions_{sessions}"),
-    });
-    Scaling {
-        workload: "update".into(),
-        points: points.into(),
-        law: Some(ScalingLaw {
-            rate_of_one_per_s: at(1000.0),
-            contention: at(0.05),
-            coherency: at(0.001),
-            error: 0.02,
-            peak: Some((31, at(9800.0))),
-            furthest: Some((64, at(8000.0))),
-        }),
-        no_law: Some("the law misses what was measured".into()),
-    }
-}
-
-fn highest_rate(interval: Interval) -> HighestRate {
-    HighestRate {
-        workload: "update".into(),
-        sessions: 8,
-        quantile: 0.99,
-        limit_ns: 10_000_000,
-        end: CalibrationEnd::Found,
-        sentence: "4.00 k/s with p99 within 10 ms".into(),
-        rate_per_s: Some(4000.0),
-        interval_95: Some(interval),
-        quantiles_ns: vec![9.1e6; 6],
-        ceiling_per_s: 6000.0,
-        windows: 40,
-        unusable_windows: 1,
-        rests_on: vec!["database.update.p99.kept".into()],
-        validity: Validity::Valid,
     }
 }
 

@@ -23,6 +23,7 @@ Examples:
   narrows db lookup --p99 2ms           the highest rate at which 99 % take no longer than 2 ms
   narrows db update postgres://bob@db7/shop --load-here
                                         on that server, in a schema of our own that goes again
+  narrows db lookup --starts 5          and again on four more starts of the server: by how much one start differs from another
   narrows db scan --workers 1,4         a whole table by one process and by four
   narrows db clean postgres://bob@db7/shop
                                         what narrows has there; --remove removes it
@@ -190,6 +191,9 @@ pub struct LoadArgs {
     /// Three short repeats and no test of the verdict: no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
+    /// Starts of our own server on which the load is repeated; from three on it is said by how much starts differ
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "url", value_parser = clap::value_parser!(u32).range(1..=30))]
+    pub starts: u32,
     /// How to run and where the results go.
     #[command(flatten)]
     pub output: OutputArgs,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use narrows_engine::Context;
+use narrows_layer_database::server::Cluster;
 use narrows_layer_database::{Database, DatabaseError, Task, Variation, Workload};
 use narrows_model::{Layer, Measurement, PlannedStep, metric};
 use narrows_verdict::Intervention;
@@ -23,6 +24,8 @@ pub const OPEN_SHARE: f64 = 0.7;
 pub const SHORT: Duration = Duration::from_millis(1500);
 /// One window of a test or of its baseline.
 pub const TEST: Duration = Duration::from_millis(2500);
+/// What another start of the server costs: it tidies up, ends, starts and fills its pool.
+pub const START_S: f64 = 4.0;
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
 const OVERHEAD_S: f64 = 0.7;
 /// Guess at a scan's rate for the plan, bytes per second.
@@ -87,7 +90,11 @@ pub fn execute(session: &mut Session<'_>) -> Result<(), Interrupted> {
     }
 }
 
-fn workloads(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
+fn workloads(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    _: Option<&mut Cluster>,
+) -> Result<()> {
     let ctx = session.resolved.context(session.stop, session.display);
     database.prepare(&ctx)?;
     for workload in [Workload::LookupCached, Workload::LookupUncached, Workload::Update] {
@@ -143,9 +150,7 @@ pub fn transactions(
     let sessions = resolved.plan.sessions;
     let id = format!("database.{}", task.word());
     let ctx = resolved.context(session.stop, session.display);
-    let window =
-        if task.commits() > 0.0 { resolved.update_window } else { resolved.database_window };
-    let long = Context { window, ..ctx };
+    let long = Context { window: closed_window(task, resolved), ..ctx };
     let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
     let closed = [Variation::closed(&id, sessions)];
     let measured = take(session, database, &long, task, &closed)?;
@@ -167,6 +172,11 @@ pub fn transactions(
     prove(session, database, &tests, task, &closed[0])
 }
 
+/// One window of the closed loop: updates take longer, for the checkpoints that come due.
+pub fn closed_window(task: &Task, resolved: &Resolved) -> Duration {
+    if task.commits() > 0.0 { resolved.update_window } else { resolved.database_window }
+}
+
 /// The log ladder at the workload's own session count and flush size, on the processors the server uses.
 pub fn ladder(session: &mut Session<'_>, update: &Measurement) {
     let Some(bytes) = update.value(metric::WAL_BYTES_PER_OP) else { return };
@@ -185,6 +195,30 @@ fn scans(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
     let scan = Workload::Scan.into();
     take(session, database, &ctx, &scan, &both)?;
     prove(session, database, &ctx, &scan, &many)
+}
+
+/// Starts the server again, so that `once` runs on each start from the second to the last, and gets its number.
+///
+/// # Errors
+/// The server does not come up again, what `once` gave, or a stop.
+pub fn on_further_starts(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    cluster: &mut Cluster,
+    starts: u32,
+    once: &mut dyn FnMut(&mut Session<'_>, &mut Database, u32) -> Result<()>,
+) -> Result<()> {
+    for start in 2..=starts {
+        let ctx = session.resolved.context(session.stop, session.display);
+        database.restart(cluster, &ctx)?;
+        once(session, database, start)?;
+    }
+    Ok(())
+}
+
+/// The same variation on another start.
+pub fn on_start(base: &Variation, start: u32) -> Variation {
+    Variation { id: format!("{}.start_{start}", base.id), ..base.clone() }
 }
 
 /// Tests the verdict by the intervention it proposes, interleaved with its own baseline.

@@ -55,8 +55,9 @@ pub fn planned(resolved: &Resolved) -> PlannedStep {
     PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
 }
 
-/// What is measured on it, once it is there.
-pub type Body<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Database) -> Result<()>;
+/// What is measured on it, once it is there; a server of our own may be started again.
+pub type Body<'a> =
+    &'a mut dyn FnMut(&mut Session<'_>, &mut Database, Option<&mut Cluster>) -> Result<()>;
 
 /// What is done to a server of our own after that, which may end and start it.
 pub type After<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Cluster, &Address) -> Result<()>;
@@ -121,7 +122,7 @@ fn on_ours(
     let outcome = keep_going(session, "database.client", outcome).and_then(|()| {
         let data_dir = Some(cluster.data_dir().into());
         let found = conditions(&found, &cluster);
-        measure(session, address.clone(), data_dir, found, (tables, body))
+        measure(session, address.clone(), data_dir, found, (tables, Some(&mut cluster), body))
     });
     let outcome = outcome.and_then(|()| after(session, &mut cluster, &address));
     // A server that died or crashed explains everything that failed after it.
@@ -204,7 +205,7 @@ fn on_theirs(
     body: Body<'_>,
 ) -> Result<()> {
     let conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
-    measure(session, address, None, conditions, (tables, body))
+    measure(session, address, None, conditions, (tables, None, body))
 }
 
 /// Memory to claim before each scan: as much as the table fills, where the hypervisor takes back what an eviction
@@ -227,7 +228,7 @@ fn measure(
     address: Address,
     data_dir: Option<std::path::PathBuf>,
     conditions: BTreeMap<String, Value>,
-    (tables, body): (&Tables, Body<'_>),
+    (tables, ours, body): (&Tables, Option<&mut Cluster>, Body<'_>),
 ) -> Result<()> {
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
@@ -259,7 +260,7 @@ fn measure(
             "note: the server's processes are not visible from here: no processor time per operation, no sums",
         );
     }
-    let outcome = body(session, &mut database);
+    let outcome = body(session, &mut database, ours);
     session.display.phase(Layer::Database, Phase::CleanUp, "our schema");
     if let Err(error) = database.clean_up() {
         // Said also where the run was stopped and nothing else is.

@@ -5,13 +5,15 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_engine::rate_search::{Goal, Settings};
+use narrows_layer_database::server::Cluster;
 use narrows_layer_database::{Database, HighestPlan, Task, Variation};
 use narrows_model::metric;
 
 use super::asked::Asked;
 use super::plan::working_set_bytes;
 use crate::database::server::scan_workers;
-use crate::database::{keep_going, prove, take, transactions};
+use crate::database::{closed_window, keep_going, on_start, prove, take, transactions};
+use crate::plan::Resolved;
 use crate::run::Session;
 
 /// One window of a sweep at most.
@@ -104,7 +106,56 @@ fn sweep(
     Ok(())
 }
 
+/// The workload once more on further starts of the server: the closed loop, or the scans.
+///
+/// # Errors
+/// The server does not come up again, or what it gave; or a stop.
+pub fn on_further_starts(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    cluster: &mut Cluster,
+    asked: &Asked<'_>,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let task = Task { working_set_bytes: working_set_bytes(asked, resolved), ..asked.task };
+    let base = if task.is_scan() {
+        scan_variations(resolved, asked.workers)
+    } else {
+        let id = format!("database.{}", task.word());
+        vec![Variation::closed(id, resolved.plan.sessions)]
+    };
+    let mut once = |session: &mut Session<'_>, database: &mut Database, start| {
+        let ctx = resolved.context(session.stop, session.display);
+        let window = match task.is_scan() {
+            true => ctx.window,
+            false => closed_window(&task, resolved),
+        };
+        let again: Vec<Variation> = base.iter().map(|base| on_start(base, start)).collect();
+        take(session, database, &Context { window, ..ctx }, &task, &again)?;
+        Ok(())
+    };
+    crate::database::on_further_starts(session, database, cluster, asked.load.starts, &mut once)
+}
+
 /// By one process and by the most, which get verdicts, and by what lies between.
+fn scan_variations(resolved: &Resolved, workers: &[u32]) -> Vec<Variation> {
+    let mut workers = workers.to_vec();
+    if workers.is_empty() {
+        workers = vec![1, scan_workers(resolved)];
+    }
+    workers.sort_unstable();
+    workers.dedup();
+    let most = workers.last().copied().filter(|most| *most > 1);
+    workers
+        .into_iter()
+        .map(|n| match n {
+            1 => Variation::scan("database.scan_1", 1),
+            n if Some(n) == most => Variation::scan("database.scan_n", n),
+            n => Variation::scan(format!("database.scan.workers_{n}"), n),
+        })
+        .collect()
+}
+
 fn scans(
     session: &mut Session<'_>,
     database: &mut Database,
@@ -112,23 +163,9 @@ fn scans(
     workers: &[u32],
 ) -> Result<()> {
     let ctx = session.resolved.context(session.stop, session.display);
-    let mut workers = workers.to_vec();
-    if workers.is_empty() {
-        workers = vec![1, scan_workers(session.resolved)];
-    }
-    workers.sort_unstable();
-    workers.dedup();
-    let most = workers.last().copied().filter(|most| *most > 1);
-    let variations: Vec<Variation> = workers
-        .iter()
-        .map(|&n| match n {
-            1 => Variation::scan("database.scan_1", 1),
-            n if Some(n) == most => Variation::scan("database.scan_n", n),
-            n => Variation::scan(format!("database.scan.workers_{n}"), n),
-        })
-        .collect();
+    let variations = scan_variations(session.resolved, workers);
     take(session, database, &ctx, task, &variations)?;
-    match variations.last().filter(|_| most.is_some()) {
+    match variations.last().filter(|most| most.workers > 1) {
         Some(many) => prove(session, database, &ctx, task, many),
         None => Ok(()),
     }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_layer_database::Database;
+use narrows_layer_database::server::Cluster;
 
 use crate::args::db::{DbArgs, DbCommand};
 use crate::exit::Exit;
@@ -74,9 +75,14 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
 /// The load itself; a workload that can't be had is absent from the run.
 fn load(session: &mut Session<'_>, asked: &Asked<'_>) -> Result<(), Interrupted> {
     let tables = plan::tables(asked, session.resolved);
-    let mut body = |session: &mut Session<'_>, database: &mut Database| {
-        measure::measure(session, database, asked)
-    };
+    let mut body =
+        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut Cluster>| {
+            measure::measure(session, database, asked)?;
+            match ours {
+                Some(cluster) => measure::on_further_starts(session, database, cluster, asked),
+                None => Ok(()),
+            }
+        };
     match database::server::on(session, &tables, &mut body) {
         Ok(()) => Ok(()),
         Err(error) => session.absent(asked.task.word(), error),

@@ -14,7 +14,7 @@ use crate::args::db::quantities::WorkingSetArg;
 use crate::args::observe::ObserveArgs;
 use crate::args::{LayerArg, RunArgs};
 use crate::database::server::{CACHED_SHARE, Tables};
-use crate::database::{self, SHORT, TEST, repeats_s, scan_time};
+use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::plan::{self, Resolved};
 use crate::{client, layers};
@@ -219,7 +219,7 @@ fn steps(asked: &Asked<'_>, resolved: &Resolved) -> Vec<PlannedStep> {
     let mut steps = layers::planned(resolved, &ctx);
     steps.push(database::server::planned(resolved));
     steps.extend(client::planned(resolved));
-    let expected_s = workload_s(asked, resolved);
+    let expected_s = workload_s(asked, resolved) + further_starts_s(asked, resolved);
     let log_per_s = match asked.task.action {
         Action::Commit => COMMITS_BYTES_PER_S,
         _ if asked.task.commits() > 0.0 => LOG_BYTES_PER_S,
@@ -235,6 +235,17 @@ fn steps(asked: &Asked<'_>, resolved: &Resolved) -> Vec<PlannedStep> {
     steps
 }
 
+/// Seconds that it takes on further starts: a start, warming and the windows.
+fn further_starts_s(asked: &Asked<'_>, resolved: &Resolved) -> f64 {
+    let windows = if asked.task.is_scan() {
+        let scans = asked.workers.len().max(2) as f64;
+        scans * repeats_s(resolved, scan_time(resolved.plan.table_bytes))
+    } else {
+        repeats_s(resolved, closed_window(&asked.task, resolved))
+    };
+    f64::from(asked.load.starts - 1) * (START_S + windows)
+}
+
 /// Seconds that the workload's windows take.
 fn workload_s(asked: &Asked<'_>, resolved: &Resolved) -> f64 {
     let once = |window: Duration| repeats_s(resolved, window);
@@ -244,7 +255,7 @@ fn workload_s(asked: &Asked<'_>, resolved: &Resolved) -> f64 {
         return once(scan_time(resolved.plan.table_bytes)) * variations as f64;
     }
     let commits = asked.task.commits() > 0.0;
-    let closed = if commits { resolved.update_window } else { resolved.database_window };
+    let closed = closed_window(&asked.task, resolved);
     let tests = if quick { 0.0 } else { 2.0 * once(TEST.min(resolved.database_window)) };
     let ladder =
         if commits && resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };

@@ -40,6 +40,9 @@ pub fn in_words(asked: &Asked<'_>, resolved: &Resolved) -> String {
     if let Some(limit_ns) = asked.limit_ns() {
         parts.push(format!("the highest rate with p99 within {}", Nanos(limit_ns)));
     }
+    if asked.load.starts > 1 {
+        parts.push(format!("on {} starts of the server", asked.load.starts));
+    }
     match asked.sessions().as_slice() {
         sweep @ [_, _, ..] => {
             let sweep: Vec<String> = sweep.iter().map(u32::to_string).collect();

@@ -6,7 +6,7 @@ use narrows_model::{Run, Validity, condition, metric};
 
 use crate::common::machine::shared;
 use crate::common::server::{PASSWORD, TheirServer};
-use crate::common::{Fixture, program};
+use crate::common::{Fixture, postgres_folder, program};
 
 fn db(fixture: &Fixture, args: &[&str]) -> Output {
     let mut command = Command::new(program());
@@ -54,6 +54,8 @@ fn what_does_not_fit_together_is_refused_before_anything_is_made() {
             &["percent", "hint:"],
         ),
         (&["lookup", "mysql://bob:secret@db/x"], &["mysql", "hint:"]),
+        (&["lookup", "--starts", "0"], &["--starts", "1..=30"]),
+        (&["lookup", "--starts", "2", "postgres://a@nosuchhost.invalid/b"], &["--starts", "[URL]"]),
     ] {
         let output = db(&fixture, args);
         let text = said(&output);
@@ -95,7 +97,41 @@ fn the_plan_says_what_will_be_done_and_what_it_writes() {
     {
         assert!(text.contains(part), "`{part}` is missing in:\n{text}");
     }
+    let seconds = |text: &str| -> f64 {
+        let line = text.lines().find(|line| line.contains("lookup, from the pool")).unwrap();
+        line.rsplit('(').next().unwrap().split(' ').next().unwrap().parse().unwrap()
+    };
+    let short = ["lookup", "--quick", "--window", "1s"];
+    let (once, often) = (plan(&short), plan(&[&short[..], &["--starts", "4"]].concat()));
+    assert!(often.contains("on 4 starts of the server") && !once.contains("starts"), "{often}");
+    assert!(seconds(&often) > seconds(&once) + 3.0 * 3.0 * 1.0, "{once}\n{often}");
     assert!(fixture.runs().is_empty());
+}
+
+#[test]
+fn a_load_is_repeated_on_further_starts_of_our_own_server() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let Some(folder) = postgres_folder() else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    let update = ["update", "--quick", "--starts", "3", "--window", "1s", "--sessions", "2"];
+    let small = ["--table", "32m", "--pool", "32m", "--layers", "database", "--load-here"];
+    let postgres = ["--postgres", folder.to_str().unwrap()];
+    let output = db(&fixture, &[&update[..], &small, &postgres, &["--format", "json"]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let run = Run::from_json(&text).unwrap_or_else(|e| panic!("{e}: {}", said(&output)));
+    for id in ["database.update", "database.update.start_2", "database.update.start_3"] {
+        let m = run.measurement(id).unwrap_or_else(|| panic!("{id}: {}", said(&output)));
+        assert!(m.value(metric::THROUGHPUT).unwrap() > 0.0 && m.repeats == 3, "{m:?}");
+        // The server's processes are found again, and its own counters agree.
+        assert!(m.value(metric::BACKEND_CPU_PER_OP).is_some(), "{m:?}");
+        assert_ne!(m.validity, Validity::Invalid, "{:?}", run.findings);
+    }
+    let [starts] = &run.starts[..] else { panic!("{:?}", run.starts) };
+    assert_eq!((starts.workload.as_str(), starts.starts.len()), ("update", 3));
+    fixture.assert_nothing_left();
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::once::Cpus;
 use crate::processes::ServerProcesses;
 use crate::schema::Schema;
 use crate::table::{Contents, Table};
-use crate::wire::Connection;
+use crate::wire::{Connection, WireError};
 
 /// Share of the table's files that may stay in memory after an eviction.
 const EVICTED: f64 = 0.02;
@@ -88,15 +88,10 @@ impl Database {
         settings: Settings,
         watch: Watch,
     ) -> Result<Database, DatabaseError> {
-        let mut control = Connection::open(&address, &[("application_name", "narrows control")])?;
+        let mut control = control(&address)?;
         let Admitted { version, version_text } = admission::look(&mut control, &address)?;
-        let processes =
-            address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten();
-        // The server under test is not one of the "others" on this machine.
-        let watch = match processes {
-            Some(server) => watch.with_pids([vec![server.postmaster()], kernel_threads()].concat()),
-            None => watch.with_pids(kernel_threads()),
-        };
+        let processes = processes(&address, &control);
+        let watch = watch.with_pids(ours(processes));
         let cpus = Cpus {
             server: settings.server_cpus.clone(),
             client: settings.client_cpus.clone(),
@@ -107,11 +102,7 @@ impl Database {
             let folder = PathBuf::from(format!("/proc/{}/cwd", processes?.postmaster()));
             folder.join("PG_VERSION").exists().then_some(folder)
         });
-        let elsewhere = Address {
-            database: settings.monitor_database.clone().unwrap_or(address.database.clone()),
-            ..address.clone()
-        };
-        let monitor = Connection::open(&elsewhere, &[("application_name", "narrows monitor")])?;
+        let monitor = monitor(&address, settings.monitor_database.as_deref())?;
         let mut database = Database {
             control,
             monitor,
@@ -142,6 +133,15 @@ impl Database {
         let pool = database.control.one(pool)?;
         database.pool_bytes = pool.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(database)
+    }
+
+    /// After the same server was started again.
+    pub(crate) fn connect_again(&mut self) -> Result<(), DatabaseError> {
+        self.control = control(&self.address)?;
+        self.monitor = monitor(&self.address, self.settings.monitor_database.as_deref())?;
+        self.processes = processes(&self.address, &self.control);
+        self.watch = std::mem::take(&mut self.watch).with_pids(ours(self.processes));
+        Ok(())
     }
 
     /// Whether the server's processes are visible from here: without them there is no processor time per
@@ -261,6 +261,25 @@ impl Database {
         }
         Ok(files)
     }
+}
+
+fn control(address: &Address) -> Result<Connection, WireError> {
+    Connection::open(address, &[("application_name", "narrows control")])
+}
+
+fn monitor(address: &Address, database: Option<&str>) -> Result<Connection, WireError> {
+    let database = database.unwrap_or(&address.database).to_string();
+    let elsewhere = Address { database, ..address.clone() };
+    Connection::open(&elsewhere, &[("application_name", "narrows monitor")])
+}
+
+fn processes(address: &Address, control: &Connection) -> Option<ServerProcesses> {
+    address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten()
+}
+
+/// The server under test is not one of the "others" on this machine.
+fn ours(server: Option<ServerProcesses>) -> Vec<u32> {
+    server.map(|server| server.postmaster()).into_iter().chain(kernel_threads()).collect()
 }
 
 /// The parent of all kernel threads, where it is visible: what they do in a window is mostly the workload's own I/O.

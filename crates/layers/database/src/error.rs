@@ -7,6 +7,7 @@ use narrows_engine::Stopped;
 
 use crate::load::LoadError;
 use crate::schema::LeftBehind;
+use crate::server::ServerError;
 use crate::table::TableError;
 use crate::wire::WireError;
 
@@ -25,6 +26,9 @@ pub enum DatabaseError {
     /// Our schema could not be removed.
     #[error(transparent)]
     LeftBehind(#[from] LeftBehind),
+    /// A server of our own could not be started again.
+    #[error(transparent)]
+    Server(Box<ServerError>),
     /// On request.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -78,6 +82,15 @@ pub enum DatabaseError {
         /// What the system said.
         reason: io::Error,
     },
+}
+
+impl From<ServerError> for DatabaseError {
+    fn from(error: ServerError) -> DatabaseError {
+        match error {
+            ServerError::Stopped(stopped) => stopped.into(),
+            error => DatabaseError::Server(Box::new(error)),
+        }
+    }
 }
 
 impl DatabaseError {

@@ -30,6 +30,7 @@ mod poller;
 mod processes;
 mod refusal;
 mod repeats;
+mod restart;
 mod sampling;
 mod scan;
 mod schema;

@@ -87,7 +87,7 @@ pub struct OrdersArgs {
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub warm_up: Option<Nanos>,
     /// Loads and does not run; what is loaded stays, until --drop
-    #[arg(long, requires = "url")]
+    #[arg(long, requires = "url", conflicts_with = "starts")]
     pub load_only: bool,
     /// What this run loads stays; what was there before stays in any case
     #[arg(long, requires = "url")]
@@ -97,7 +97,7 @@ pub struct OrdersArgs {
     #[arg(long, conflicts_with = "url")]
     pub crash: bool,
     /// Removes what is loaded there and does nothing else; with --dry-run says what that would be
-    #[arg(long, requires = "url", conflicts_with_all = ["load_only", "keep", "paced", "rate", "sessions"])]
+    #[arg(long, requires = "url", conflicts_with_all = ["load_only", "keep", "paced", "rate", "sessions", "starts"])]
     pub drop: bool,
     /// How much.
     #[command(flatten)]

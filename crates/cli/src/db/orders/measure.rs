@@ -12,7 +12,7 @@ use narrows_model::{Measurement, metric, orders as names};
 use super::plan;
 use super::tidy::{self, Before};
 use crate::args::db::orders::OrdersArgs;
-use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, ladder};
+use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, ladder, on_start};
 use crate::report::judge;
 use crate::run::Session;
 
@@ -23,7 +23,12 @@ const UNTIL_CRASH: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// What the database layer gave.
-pub fn all(session: &mut Session<'_>, database: &mut Database, args: &OrdersArgs) -> Result<()> {
+pub fn all(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    ours: Option<&mut Cluster>,
+    args: &OrdersArgs,
+) -> Result<()> {
     let before = Before::look(database);
     let ctx = session.resolved.context(session.stop, session.display);
     let loaders = plan::loaders(args, session.resolved);
@@ -32,7 +37,14 @@ pub fn all(session: &mut Session<'_>, database: &mut Database, args: &OrdersArgs
     let outcome = match loaded {
         Ok(loaded) => {
             session.display.say(&said(&loaded));
-            if args.load_only { Ok(()) } else { windows(session, database, args, &loaded) }
+            if args.load_only {
+                Ok(())
+            } else {
+                windows(session, database, args, &loaded).and_then(|()| match ours {
+                    Some(ours) => on_further_starts(session, database, ours, args, &loaded),
+                    None => Ok(()),
+                })
+            }
         }
         Err(error) => Err(error.into()),
     };
@@ -53,16 +65,10 @@ fn windows(
     let ctx = resolved.context(session.stop, session.display);
     let mix = plan::mix(args, loaded.setup);
     let sessions = resolved.plan.sessions;
-    let closed = Variation::closed(names::ID, sessions);
+    let main = main(args, sessions);
     let long = Context { window: resolved.update_window, ..ctx };
-    if let Some(rate) = args.rate {
-        let mut open = Variation::closed(open_id(), sessions);
-        open.open_rate_per_s = Some(rate as f64);
-        take(session, database, &long, &mix, &[open])?;
-        return Ok(());
-    }
-    let measured = take(session, database, &long, &mix, std::slice::from_ref(&closed))?;
-    if args.paced {
+    let measured = take(session, database, &long, &mix, std::slice::from_ref(&main))?;
+    if args.paced || args.rate.is_some() {
         return Ok(());
     }
     let short = Context { window: SHORT, ..ctx };
@@ -80,7 +86,38 @@ fn windows(
         let medium = Context { window: resolved.database_window, ..ctx };
         take(session, database, &medium, &mix, &[open])?;
     }
-    prove(session, database, &Context { window: TEST, ..ctx }, &unchecked, &closed)
+    prove(session, database, &Context { window: TEST, ..ctx }, &unchecked, &main)
+}
+
+/// What is asked for: the closed loop, or the open one at its rate.
+fn main(args: &OrdersArgs, sessions: u32) -> Variation {
+    match args.rate {
+        None => Variation::closed(names::ID, sessions),
+        Some(rate) => {
+            let open_rate_per_s = Some(rate as f64);
+            Variation { open_rate_per_s, ..Variation::closed(open_id(), sessions) }
+        }
+    }
+}
+
+/// The same once more on further starts of the server.
+fn on_further_starts(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    cluster: &mut Cluster,
+    args: &OrdersArgs,
+    loaded: &Loaded,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let mix = plan::mix(args, loaded.setup);
+    let main = main(args, resolved.plan.sessions);
+    let mut once = |session: &mut Session<'_>, database: &mut Database, start| {
+        let ctx = resolved.context(session.stop, session.display);
+        let long = Context { window: resolved.update_window, ..ctx };
+        take(session, database, &long, &mix, &[on_start(&main, start)])?;
+        Ok(())
+    };
+    crate::database::on_further_starts(session, database, cluster, args.load.starts, &mut once)
 }
 
 fn open_id() -> String {

@@ -73,7 +73,9 @@ fn load_only(mut session: Session<'_>, args: &OrdersArgs) -> Result<Exit> {
 fn on_server(session: &mut Session<'_>, args: &OrdersArgs) -> Result<()> {
     let tables = Tables::usual(session.resolved);
     let mut body =
-        |session: &mut Session<'_>, database: &mut Database| measure::all(session, database, args);
+        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut Cluster>| {
+            measure::all(session, database, ours, args)
+        };
     let mut after =
         |session: &mut Session<'_>, cluster: &mut Cluster, address: &Address| match args.crash {
             true => measure::crash(session, cluster, address, args),

@@ -14,7 +14,7 @@ use narrows_units::Bytes;
 use crate::args::db::orders::{HomeArg, IsolationArg, OrdersArgs, OrdersCallsArg};
 use crate::args::observe::ObserveArgs;
 use crate::args::{LayerArg, RunArgs};
-use crate::database::{SHORT, TEST};
+use crate::database::{SHORT, START_S, TEST};
 use crate::plan::{self, Resolved};
 use crate::{client, layers};
 
@@ -158,11 +158,12 @@ fn run_s(args: &OrdersArgs, resolved: &Resolved) -> f64 {
     let once = |window: Duration| repeats * (window.as_secs_f64() + warm_up + 1.0);
     let checks = 5.0 + f64::from(args.warehouses.min(orders::FULL_UP_TO));
     let closed = once(resolved.update_window) + checks;
-    if args.paced {
-        return closed;
+    let further = f64::from(args.load.starts - 1) * (START_S + closed);
+    if args.paced || args.rate.is_some() {
+        return closed + further;
     }
     let tests = if resolved.plan.quick { 0.0 } else { 2.0 * once(TEST) };
-    closed + once(resolved.database_window) + once(SHORT) + tests + checks
+    closed + further + once(resolved.database_window) + once(SHORT) + tests + checks
 }
 
 fn in_words(args: &OrdersArgs, resolved: &Resolved) -> String {
@@ -173,5 +174,9 @@ fn in_words(args: &OrdersArgs, resolved: &Resolved) -> String {
     let pace =
         if args.paced { "with keying and thinking times" } else { "saturating, without pauses" };
     let crash = if args.crash { ", then a crash of the server under it" } else { "" };
-    format!("orders by {} sessions, {calls}, {pace}{crash}", resolved.plan.sessions)
+    let starts = match args.load.starts {
+        1 => String::new(),
+        n => format!(", on {n} starts of the server"),
+    };
+    format!("orders by {} sessions, {calls}, {pace}{starts}{crash}", resolved.plan.sessions)
 }

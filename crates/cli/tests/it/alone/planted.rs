@@ -2,7 +2,7 @@
 //!
 //! Each needs root (control groups, another user for the server), a PostgreSQL on the machine and two processors,
 //! and says so loudly where one is missing. A sketch of one workload is run each time: a right sentence in one of
-//! three tries passes, a wrong one that claims to be likely fails at once, three undecided ones fail too.
+//! five tries passes, a wrong one that claims to be likely fails at once, five undecided ones fail too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,8 +74,9 @@ fn expect(expected: &Expected, mut measure: impl FnMut(&Fixture) -> Run) {
             );
             return;
         }
+        // What others take of the processors meanwhile is counted, and no claim about the plant.
         assert!(
-            verdict.grade == Grade::Open,
+            verdict.grade == Grade::Open || verdict.narrow == Narrow::CpuTaken,
             "planted {:?}, claimed to be likely: {text}",
             expected.narrow
         );

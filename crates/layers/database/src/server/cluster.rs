@@ -30,6 +30,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LINES_IN_ERRORS: usize = 12;
 /// A server that starts processes faster than they can be bound is not what we run.
 const MOST_BINDING_ROUNDS: u32 = 20;
+/// Rounds in a row that find everything bound, and the time between them for a child that is just being made.
+const UNCHANGED_ROUNDS: u32 = 3;
+const HALF_MADE: Duration = Duration::from_millis(5);
 
 /// What a cluster is made from.
 #[derive(Debug, Clone)]
@@ -201,7 +204,9 @@ impl Cluster {
         let Some(&first) = pids.first() else { return Ok(()) };
         let wanted: BTreeSet<u32> = cpus.iter().copied().collect();
         // The first is bound first, so children started from now on inherit; those started meanwhile are met in the
-        // next round.
+        // next round. A child that was half made when its parent was bound appears some time after that, so that one round
+        // without a change is not enough.
+        let mut unchanged = 0;
         for _ in 0..MOST_BINDING_ROUNDS {
             let mut changed = false;
             for thread in self.pids().into_iter().flat_map(threads) {
@@ -216,8 +221,12 @@ impl Cluster {
                     return Err(ServerError::Cpus { pid: thread, cpus: cpus.to_vec(), reason });
                 }
             }
-            if !changed {
+            unchanged = if changed { 0 } else { unchanged + 1 };
+            if unchanged == UNCHANGED_ROUNDS {
                 return Ok(());
+            }
+            if !changed {
+                std::thread::sleep(HALF_MADE);
             }
         }
         let reason = std::io::Error::other("new processes kept appearing elsewhere");

@@ -1,0 +1,141 @@
+//! A workload over several starts of the server, and what a start does to its rate.
+
+use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, metric};
+
+use crate::live::{Grid, GridRow};
+use crate::print::{Units, change, half_width, percent};
+use crate::sweep::SweepView;
+use crate::words;
+
+/// From which chance on a difference is no more than windows explain.
+const BY_CHANCE: f64 = 0.05;
+
+/// All of a run.
+pub(crate) fn starts(run: &Run, units: Units) -> impl Iterator<Item = SweepView> {
+    run.starts.iter().map(move |starts| view(run, starts, units))
+}
+
+fn view(run: &Run, starts: &Starts, units: Units) -> SweepView {
+    let rate = |value: f64| units.quantity(value, starts.unit);
+    let mean = starts.spread.as_ref().map(|spread| spread.rate_per_s.value);
+    let dash = || "-".to_string();
+    let rows = starts.starts.iter().enumerate().map(|(index, start)| {
+        let m = run.measurement(&start.measurement);
+        let name =
+            if starts.unit == Unit::BytesPerS { metric::BANDWIDTH } else { metric::THROUGHPUT };
+        let interval = m.and_then(|m| m.metric(name)?.interval_95.as_ref());
+        let off = mean.map(|mean| change(start.rate_per_s / mean - 1.0));
+        let suspect = m.is_some_and(|m| m.validity == Validity::Suspect);
+        GridRow {
+            name: number(&start.measurement)
+                .map_or_else(|| format!("start {}", index + 1), |number| format!("start {number}")),
+            cells: vec![
+                rate(start.rate_per_s),
+                half_width(interval).map_or_else(dash, percent),
+                off.unwrap_or_else(dash),
+            ],
+            remark: if suspect { "? suspect".to_string() } else { String::new() },
+        }
+    });
+    let grid = Grid {
+        title: format!("BY STARTS  {}", words::workload(&starts.workload, None)),
+        columns: ["rate", "±95%", "off mean"].map(String::from).to_vec(),
+        remark: String::new(),
+        rows: rows.collect(),
+    };
+    let sentences = match (&starts.spread, &starts.no_spread) {
+        (Some(spread), _) => in_words(spread, starts.starts.len(), rate),
+        (None, Some(why)) => vec![format!("Nothing is said of further starts: {why}.")],
+        (None, None) => Vec::new(),
+    };
+    SweepView { grid, sentences }
+}
+
+/// Which start a measurement is of, where its id says it.
+fn number(id: &str) -> Option<u32> {
+    id.rsplit_once(".start_")?.1.parse().ok()
+}
+
+fn in_words(spread: &StartsSpread, starts: usize, rate: impl Fn(f64) -> String) -> Vec<String> {
+    let (low, high) = spread.rate_per_s.interval_95;
+    let (from, to) = spread.next_95;
+    let mean = format!(
+        "Over {starts} starts {} (95 %: {} to {}); one more start lies between {} and {} in 95 of 100 cases.",
+        rate(spread.rate_per_s.value),
+        rate(low),
+        rate(high),
+        rate(from),
+        rate(to)
+    );
+    let within = percent(spread.within);
+    let differ = if spread.p_value < BY_CHANCE {
+        format!(
+            "Starts differ by {} beyond what windows of one start do, {within} (standard deviations): one start doesn't tell.",
+            percent(spread.between)
+        )
+    } else {
+        format!(
+            "That starts differ from each other can't be told from what windows of one start do, {within} (standard \
+             deviation)."
+        )
+    };
+    vec![mean, differ]
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{OneStart, Plan, Platform, Ranged};
+
+    use super::*;
+
+    fn said(spread: Option<StartsSpread>, no_spread: Option<&str>, unit: Unit) -> (Grid, String) {
+        let start = |id: &str, rate_per_s| OneStart { rate_per_s, measurement: id.into() };
+        let starts = Starts {
+            workload: "update".into(),
+            unit,
+            starts: vec![
+                start("database.update", 900.0),
+                start("database.update.start_2", 1000.0),
+                start("database.update.start_4", 1100.0),
+            ],
+            spread,
+            no_spread: no_spread.map(String::from),
+        };
+        let run = Run { starts: vec![starts], ..Run::blank(Plan::default(), Platform::default()) };
+        let view = super::starts(&run, Units::Si).next().unwrap();
+        (view.grid, view.sentences.join(" "))
+    }
+
+    fn spread(p_value: f64) -> StartsSpread {
+        StartsSpread {
+            rate_per_s: Ranged { value: 1000.0, interval_95: (750.0, 1250.0) },
+            next_95: (500.0, 1500.0),
+            between: 0.1,
+            within: 0.02,
+            p_value,
+        }
+    }
+
+    #[test]
+    fn each_start_has_its_row_by_its_own_number() {
+        let (grid, text) = said(Some(spread(0.001)), None, Unit::OpsPerS);
+        let names: Vec<&str> = grid.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["start 1", "start 2", "start 4"]);
+        assert_eq!(grid.rows[0].cells, ["900 /s", "-", "-10 %"]);
+        assert!(text.starts_with("Over 3 starts 1.00 k/s (95 %: 750 /s to 1.25 k/s)"), "{text}");
+        assert!(text.contains("differ by 10 % beyond"), "{text}");
+    }
+
+    #[test]
+    fn what_chance_explains_is_no_difference() {
+        let (_, text) = said(Some(spread(0.3)), None, Unit::OpsPerS);
+        assert!(text.contains("can't be told"), "{text}");
+    }
+
+    #[test]
+    fn without_figures_it_says_why_and_scans_are_bytes() {
+        let (grid, text) = said(None, Some("it takes 3 starts"), Unit::BytesPerS);
+        assert_eq!(text, "Nothing is said of further starts: it takes 3 starts.");
+        assert_eq!(grid.rows[1].cells, ["1.00 kB/s", "-", "-"]);
+    }
+}
