@@ -2,7 +2,7 @@
 //!
 //! Each needs root (control groups, another user for the server), a PostgreSQL on the machine and two processors,
 //! and says so loudly where one is missing. A sketch of one workload is run each time: a right sentence in one of
-//! five tries passes, a wrong one that claims to be likely fails at once, five undecided ones fail too.
+//! eight tries passes, a wrong one that claims to be likely fails at once, eight undecided ones fail too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::common::machine::alone;
 use crate::common::{Fixture, Narrows, open_to_all, postgres_folder, program, write_program};
 use narrows_model::{Grade, Narrow, Run, Verdict};
 
-const TRIES: usize = 5;
+const TRIES: usize = 8;
 
 /// What is expected of one workload.
 struct Expected {
@@ -237,7 +237,7 @@ fn a_hog_in_a_sibling_group_is_named() {
     let Some(ours) = Group::create("cpu", "server") else { return };
     // The first processor is the server's. The hog runs in this test's group, a sibling of the server's.
     let server_cpu = narrows_facts::affinity::current()[0];
-    let _hog = Hog::start(server_cpu, Duration::from_millis(5), Duration::from_millis(4));
+    let _hog = Hog::start(server_cpu, Duration::from_millis(5), Duration::from_millis(8));
     let expected = Expected {
         workload: "lookup_cached",
         narrow: Narrow::CpuTaken,
