@@ -4,6 +4,7 @@
 //! server releases however the connection ends. A schema without our comment, or of another user, is never touched.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use super::error::OrdersError;
 use crate::session::Refusal;
@@ -15,6 +16,8 @@ const COMMENT: &str =
     "made by narrows for its order-entry mix; remove it with: narrows db orders --drop";
 /// The advisory lock: "narr" and "orde".
 const LOCK: &str = "(1851880050, 1869767781)";
+/// How long a connection that is gone may go unnoticed.
+const UNNOTICED: Duration = Duration::from_secs(2);
 /// How often removing the schema is tried; the server finds a deadlock after a second of waiting.
 const MOST_TRIES: u32 = 20;
 /// Of the tables and functions; a schema of another layout is not used.
@@ -52,14 +55,22 @@ pub fn tables(schema: &str) -> String {
     include_str!("tables.sql").replace("{s}", schema)
 }
 
-/// Takes the schema for this connection until it closes.
+/// Takes the schema for this connection until it closes. A server notices some time after it that a connection is gone, so what
+/// looks taken is asked for again for a moment.
 ///
 /// # Errors
 /// Another narrows has it.
 pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
-    match control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?.as_deref() {
-        Some("t") => Ok(()),
-        _ => Err(OrdersError::Busy { schema: SCHEMA.into() }),
+    let end = Instant::now() + UNNOTICED;
+    loop {
+        let taken = control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?;
+        if taken.as_deref() == Some("t") {
+            return Ok(());
+        }
+        if Instant::now() >= end {
+            return Err(OrdersError::Busy { schema: SCHEMA.into() });
+        }
+        std::thread::sleep(UNNOTICED / 50);
     }
 }
 
