@@ -73,7 +73,7 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
 fn told(version: &str, bytes: u64, ours: &[f64], theirs: &[f64]) -> String {
     let rate = |samples: &[f64]| figure(samples, |rate| format!("{:.0} MB/s", rate / 1e6));
     format!(
-        "{version}, {WAREHOUSES} warehouses ({:.0} MB as sent) by {WAREHOUSES} connections into empty tables without keys, client \
+        "PostgreSQL {version}, {WAREHOUSES} warehouses ({:.0} MB as sent) by {WAREHOUSES} connections into empty tables without keys, client \
          and server on the same CPUs, {} rounds in turns with a checkpoint before each. Beside it `COPY FROM` binary files of the \
          same rows, which the server reads itself: no client, no socket, nothing to make.\n\n\
          | | bytes of COPY |\n| --- | ---: |\n| narrows db orders | {} |\n| COPY BINARY from files | {} |\n\n{}\n",
