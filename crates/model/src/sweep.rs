@@ -75,7 +75,9 @@ pub struct OneStart {
 /// What starting the server anew does to a workload's rate (one-way analysis of variance with random effects).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StartsSpread {
-    /// Over the starts, with the interval of their mean.
+    /// Starts that it rests on: those that are not suspect.
+    pub starts: u32,
+    /// Over these, with the interval of their mean.
     pub rate_per_s: Ranged,
     /// Where one more start lies in 95 of 100 cases, per second: low and high.
     pub next_95: (f64, f64),

@@ -1,6 +1,6 @@
 //! A workload over several starts of the server, and what a start does to its rate.
 
-use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, metric};
+use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, condition, metric};
 
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, change, half_width, percent};
@@ -37,14 +37,16 @@ fn view(run: &Run, starts: &Starts, units: Units) -> SweepView {
             remark: if suspect { "? suspect".to_string() } else { String::new() },
         }
     });
+    let first = starts.starts.first().and_then(|start| run.measurement(&start.measurement));
+    let workers = first.and_then(|m| m.number(condition::WORKERS)).map(|n| n as u32);
     let grid = Grid {
-        title: format!("BY STARTS  {}", words::workload(&starts.workload, None)),
+        title: format!("BY STARTS  {}", words::workload(&starts.workload, workers)),
         columns: ["rate", "±95%", "off mean"].map(String::from).to_vec(),
         remark: String::new(),
         rows: rows.collect(),
     };
     let sentences = match (&starts.spread, &starts.no_spread) {
-        (Some(spread), _) => in_words(spread, starts.starts.len(), rate),
+        (Some(spread), _) => in_words(spread, rate),
         (None, Some(why)) => vec![format!("Nothing is said of further starts: {why}.")],
         (None, None) => Vec::new(),
     };
@@ -56,11 +58,12 @@ fn number(id: &str) -> Option<u32> {
     id.rsplit_once(".start_")?.1.parse().ok()
 }
 
-fn in_words(spread: &StartsSpread, starts: usize, rate: impl Fn(f64) -> String) -> Vec<String> {
+fn in_words(spread: &StartsSpread, rate: impl Fn(f64) -> String) -> Vec<String> {
     let (low, high) = spread.rate_per_s.interval_95;
     let (from, to) = spread.next_95;
     let mean = format!(
-        "Over {starts} starts {} (95 %: {} to {}); one more start lies between {} and {} in 95 of 100 cases.",
+        "Over {} starts {} (95 %: {} to {}); one more start lies between {} and {} in 95 of 100 cases.",
+        spread.starts,
         rate(spread.rate_per_s.value),
         rate(low),
         rate(high),
@@ -108,6 +111,7 @@ mod tests {
 
     fn spread(p_value: f64) -> StartsSpread {
         StartsSpread {
+            starts: 3,
             rate_per_s: Ranged { value: 1000.0, interval_95: (750.0, 1250.0) },
             next_95: (500.0, 1500.0),
             between: 0.1,

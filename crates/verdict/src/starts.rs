@@ -57,6 +57,7 @@ fn of_workload(run: &Run, workload: &str) -> Starts {
             })
             .collect(),
         spread: spread.map(|found| StartsSpread {
+            starts: windows.len() as u32,
             rate_per_s: Ranged { value: found.mean, interval_95: found.interval_95 },
             next_95: found.next_95,
             between: found.between,
@@ -137,9 +138,13 @@ mod tests {
         let why = found.no_spread.unwrap();
         assert_eq!(why, "it takes 3 starts, and there are 3, 1 of them suspect and left out");
         measurements[2].validity = Validity::Invalid;
-        let found = of(measurements).remove(0);
+        let found = of(measurements.clone()).remove(0);
         assert_eq!(found.starts.len(), 2);
         assert_eq!(found.no_spread.unwrap(), "it takes 3 starts, and there are 2");
+        measurements[2].validity = Validity::Suspect;
+        measurements.push(measured("database.update.start_4", &[101.0, 103.0]));
+        let found = of(measurements).remove(0);
+        assert_eq!((found.starts.len(), found.spread.unwrap().starts), (4, 3));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub fn starts() -> Starts {
         unit: Unit::OpsPerS,
         starts: vec![start("database.update"), start("database.update.start_2")],
         spread: Some(StartsSpread {
+            starts: 3,
             rate_per_s: Ranged { value: 1000.0, interval_95: (900.0, 1100.0) },
             next_95: (800.0, 1200.0),
             between: 0.04,

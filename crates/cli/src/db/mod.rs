@@ -79,7 +79,11 @@ fn load(session: &mut Session<'_>, asked: &Asked<'_>) -> Result<(), Interrupted>
         |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut Cluster>| {
             measure::measure(session, database, asked)?;
             match ours {
-                Some(cluster) => measure::on_further_starts(session, database, cluster, asked),
+                Some(cluster) => {
+                    let outcome = measure::on_further_starts(session, database, cluster, asked);
+                    // What the first start gave stands.
+                    database::keep_going(session, "further starts", outcome)
+                }
                 None => Ok(()),
             }
         };

@@ -41,7 +41,8 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
     }
     let _machine = shared();
     let fixture = Fixture::new();
-    let args = [&SHORT[..], &["--crash", "--load-here", "--format", "json"]].concat();
+    let args = ["--starts", "2", "--crash", "--load-here", "--format", "json"];
+    let args = [&SHORT[..], &args].concat();
     let output = orders(&fixture, &args);
     let run = run_of(&output);
     let mix = run.measurement(orders::ID).unwrap_or_else(|| panic!("{}", said(&output)));
@@ -50,6 +51,9 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
     assert_eq!(mix.value(orders::VIOLATED), Some(0.0), "{:?}", mix.conditions);
     assert_eq!(mix.value(orders::MISCOUNTED), Some(0.0));
     assert_eq!(mix.value(orders::WAREHOUSES_TOUCHED), Some(1.0));
+    let again = run.measurement(&format!("{}.start_2", orders::ID)).unwrap();
+    assert_eq!(again.value(orders::MISCOUNTED), Some(0.0), "{:?}", again.conditions);
+    assert!(again.value(orders::NEW_ORDERS_PER_MIN).unwrap() > 0.0);
     let recovery = run.measurement(&format!("{}.recovery", orders::ID)).unwrap();
     assert_eq!(recovery.value(orders::LOST), Some(0.0));
     assert!(recovery.value(orders::ACKNOWLEDGED).unwrap() > 0.0);

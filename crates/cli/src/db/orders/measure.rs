@@ -12,7 +12,7 @@ use narrows_model::{Measurement, metric, orders as names};
 use super::plan;
 use super::tidy::{self, Before};
 use crate::args::db::orders::OrdersArgs;
-use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, ladder, on_start};
+use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, keep_going, ladder, on_start};
 use crate::report::judge;
 use crate::run::Session;
 
@@ -41,7 +41,11 @@ pub fn all(
                 Ok(())
             } else {
                 windows(session, database, args, &loaded).and_then(|()| match ours {
-                    Some(ours) => on_further_starts(session, database, ours, args, &loaded),
+                    Some(ours) => {
+                        let outcome = on_further_starts(session, database, ours, args, &loaded);
+                        // What the first start gave stands.
+                        keep_going(session, "further starts", outcome)
+                    }
                     None => Ok(()),
                 })
             }
@@ -65,9 +69,9 @@ fn windows(
     let ctx = resolved.context(session.stop, session.display);
     let mix = plan::mix(args, loaded.setup);
     let sessions = resolved.plan.sessions;
-    let main = main(args, sessions);
+    let asked = asked(args, sessions);
     let long = Context { window: resolved.update_window, ..ctx };
-    let measured = take(session, database, &long, &mix, std::slice::from_ref(&main))?;
+    let measured = take(session, database, &long, &mix, std::slice::from_ref(&asked))?;
     if args.paced || args.rate.is_some() {
         return Ok(());
     }
@@ -86,11 +90,11 @@ fn windows(
         let medium = Context { window: resolved.database_window, ..ctx };
         take(session, database, &medium, &mix, &[open])?;
     }
-    prove(session, database, &Context { window: TEST, ..ctx }, &unchecked, &main)
+    prove(session, database, &Context { window: TEST, ..ctx }, &unchecked, &asked)
 }
 
 /// What is asked for: the closed loop, or the open one at its rate.
-fn main(args: &OrdersArgs, sessions: u32) -> Variation {
+fn asked(args: &OrdersArgs, sessions: u32) -> Variation {
     match args.rate {
         None => Variation::closed(names::ID, sessions),
         Some(rate) => {
@@ -110,11 +114,11 @@ fn on_further_starts(
 ) -> Result<()> {
     let resolved = session.resolved;
     let mix = plan::mix(args, loaded.setup);
-    let main = main(args, resolved.plan.sessions);
+    let asked = asked(args, resolved.plan.sessions);
     let mut once = |session: &mut Session<'_>, database: &mut Database, start| {
         let ctx = resolved.context(session.stop, session.display);
         let long = Context { window: resolved.update_window, ..ctx };
-        take(session, database, &long, &mix, &[on_start(&main, start)])?;
+        take(session, database, &long, &mix, &[on_start(&asked, start)])?;
         Ok(())
     };
     crate::database::on_further_starts(session, database, cluster, args.load.starts, &mut once)
