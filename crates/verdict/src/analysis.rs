@@ -10,7 +10,7 @@ use crate::estimate::Estimate;
 use crate::log;
 use crate::narrow::Choice;
 use crate::session::{Part, Parts};
-use crate::threshold::{SLOWER_INSIDE, WORKERS_BUSY};
+use crate::threshold::{MOSTLY_STOPPED, SLOWER_INSIDE, WORKERS_BUSY};
 
 /// Everything that the law says about one measurement, before any test.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl<'a> Analysis<'a> {
             choice: None,
         };
         if let Ok(parts) = &analysis.parts {
-            let unqueued = parts.without_queues(&analysis.ceilings(parts));
+            let unqueued = parts.without_queues(&analysis.ceilings(parts), analysis.stopped_ns());
             analysis.session = analysis.session_bound(&unqueued);
             analysis.unqueued = Some(unqueued);
         }
@@ -87,6 +87,30 @@ impl<'a> Analysis<'a> {
             }
         }
         ceilings
+    }
+
+    /// Of an operation's time, what its session was stopped by a quota for, ns; 0 where none stopped it in most periods.
+    ///
+    /// From Linux 6.18 on a stopped process is in no run queue: it was woken, has not run since, and is sampled in the wait it
+    /// was woken from. That the server's CPUs stood still meanwhile is counted: a server that has used up its quota used them
+    /// for the rest of the time, as many as it had sessions for.
+    fn stopped_ns(&self) -> f64 {
+        let cpu = &self.demand.cpu;
+        let full = self
+            .bound(Place::Cpu)
+            .filter(|c| c.narrow == Narrow::CpuQuota && c.is_saturated(self.demand.rate()));
+        let (Some(quota), Some(set)) = (full, cpu.set) else { return 0.0 };
+        let Some(periods) = cpu.throttled_share.filter(|share| *share > MOSTLY_STOPPED) else {
+            return 0.0;
+        };
+        // Somebody's sessions may have had nothing to do meanwhile; ours always have, or pause.
+        if self.demand.observed.is_some() {
+            return 0.0;
+        }
+        let at_once = (set - cpu.taken.unwrap_or(0.0)).min(self.demand.servers);
+        let stopped = periods.min(1.0) * (1.0 - quota.capacity.value / at_once).max(0.0);
+        let round_ns = self.demand.servers / self.demand.rate() * 1e9;
+        stopped * (round_ns - self.demand.think_ns).max(0.0)
     }
 
     /// Time an operation's reads take when nobody else reads, ns.

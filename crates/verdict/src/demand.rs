@@ -46,6 +46,8 @@ pub(crate) struct CpuDemand {
     pub server_ns: Option<Estimate>,
     /// Whether the control group was throttled in the window.
     pub throttled: bool,
+    /// Of the quota's periods, the share in which it was.
+    pub throttled_share: Option<f64>,
 }
 
 /// The parts of the time that one operation takes inside its session. Of a scan, the sum over its processes: the
@@ -128,6 +130,7 @@ impl<'a> Demand<'a> {
                 taken: measurement.value(metric::SERVER_CPUS_TAKEN),
                 server_ns: get(metric::SERVER_CPU_PER_OP).filter(|cpu| cpu.value > 0.0),
                 throttled: measurement.value(metric::THROTTLED).is_some_and(|times| times > 0.0),
+                throttled_share: measurement.value(metric::THROTTLED_SHARE),
             },
             time: TimeDemand {
                 cpu: get(if from_afar {

@@ -135,12 +135,15 @@ impl Parts {
     /// front of a saturated resource.
     ///
     /// A session that was woken and does not run yet is still sampled in its wait, so the run queue can be
-    /// counted twice. What the sum exceeds the residence by, up to the run queue, is taken off the waits again.
-    pub fn without_queues(&self, ceilings: &[(Part, f64)]) -> Parts {
+    /// counted twice. What the sum exceeds the residence by, up to the run queue, is taken off the waits again. So is
+    /// `stopped_ns` for which a quota stopped the session: some kernels count it into the run queue, others nowhere.
+    pub fn without_queues(&self, ceilings: &[(Part, f64)], stopped_ns: f64) -> Parts {
         let residence_ns = self.servers / self.rate * 1e9;
-        let twice_ns = (self.total_ns() - residence_ns).clamp(0.0, self.run_queue.value);
+        let queued_ns = self.run_queue.value.max(stopped_ns);
+        let served_ns = self.total_ns() - self.run_queue.value;
+        let twice_ns = (served_ns + queued_ns - residence_ns).clamp(0.0, queued_ns);
         let known_ns = self.ns(Part::Cpu) + self.ns(Part::Pause);
-        let waits_ns: f64 = self.total_ns() - self.run_queue.value - known_ns;
+        let waits_ns = served_ns - known_ns;
         let keep = if waits_ns > 0.0 { (1.0 - twice_ns / waits_ns).max(0.0) } else { 1.0 };
         let parts = self.parts.iter().map(|(part, ns)| {
             let known = matches!(part, Part::Cpu | Part::Pause);

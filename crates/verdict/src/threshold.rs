@@ -36,6 +36,9 @@ pub const TAKEN: f64 = 0.15;
 /// Share of the server's set that a quota must withhold before it is named.
 pub const WITHHELD: f64 = 0.05;
 
+/// Of its periods, the share that a quota must stop its group in before waits are taken to hide the stops.
+pub const MOSTLY_STOPPED: f64 = 0.5;
+
 /// The server's flush must be this many times the log layer's before it is called slow inside the server:
 /// the two are measured minutes apart, and a busy drive's flush varies by tens of per cent.
 pub const SLOWER_INSIDE: f64 = 2.0;

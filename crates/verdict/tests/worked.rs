@@ -2,8 +2,8 @@
 //! book's page, and what a run can and can't test.
 
 use narrows_model::{
-    Better, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement, Metric,
-    Narrow, Plan, Platform, Run, SumKind, Unit, Validity, condition, metric,
+    Better, Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement,
+    Metric, Narrow, Plan, Platform, Run, SumKind, Unit, Validity, condition, metric,
 };
 use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
@@ -391,6 +391,34 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     assert_eq!(neighbour.phrase, "CPU taken by others: 24.0 of 96 CPUs; the rest 97 % busy");
     let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
     assert_eq!(interrupts.narrow, Narrow::Cpu);
+}
+
+#[test]
+fn stops_by_a_quota_that_the_kernel_counts_nowhere_are_no_waits_for_the_client() {
+    // 8 sessions, 560 µs a round, 18 µs of CPU: 0.257 of one CPU, which stands still for 416 µs of the round.
+    let session_bound = |run_queue: f64, stopped_periods: f64| {
+        let time = Time(18.0, run_queue, 0.0, 0.0, 0.0, 422.0, 0.0);
+        let mut m = workload("database.lookup_cached", 8.0, 8.0 / 560e-6, 1.0, time);
+        for (name, value) in [
+            (metric::SERVER_CPUS_AVAILABLE, 0.018 / 0.56 * 8.0),
+            (metric::THROTTLED, 150.0),
+            (metric::THROTTLED_SHARE, stopped_periods),
+        ] {
+            m.metrics.retain(|metric| metric.name != name);
+            m.metrics.extend(measured("", Layer::Database, &[(name, value)]).metrics);
+        }
+        let verdict = judge(&run(1, 2, vec![m])).remove(0);
+        assert_eq!(verdict.narrow, Narrow::CpuQuota, "{}", verdict.phrase);
+        let sessions = |bound: &&Bound| bound.capacity_unit == "sessions";
+        8e6 / verdict.bounds.iter().find(sessions).expect("a session bound").bound_per_s
+    };
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} µs, not {b}");
+    // Stopped in no run queue: of the 144 µs that are left 18 are CPU time, and no more than 126 the client's.
+    close(session_bound(120.0, 1.0), 144.0);
+    // Stopped in the run queue: 416 of the 422 µs were counted twice.
+    close(session_bound(536.0, 1.0), 18.0 + 422.0 - 416.0);
+    // A quota that stops it now and then hides little, and nothing is taken off.
+    close(session_bound(120.0, 0.3), 440.0);
 }
 
 #[test]
