@@ -23,6 +23,14 @@ impl Program {
     pub(super) fn start(mut command: Command) -> Result<Program> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.process_group(0).stdin(Stdio::null());
+        // Whoever was started in the background of a shell ignores SIGINT, and so would the program: it could not be asked to end.
+        // SAFETY: signal(2) is async-signal-safe, and the new disposition is no pointer.
+        unsafe {
+            command.pre_exec(|| {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            })
+        };
         let child = command.spawn().with_context(|| format!("running {name}"))?;
         Ok(Program { name, child })
     }
