@@ -55,7 +55,7 @@ pub use load::{
     Operation, Program, Programs, Recovery, Verdict, run as run_load,
     run_within as run_load_within,
 };
-pub use null::{ClientPlan, Floor, NullServer, Pace, floor};
+pub use null::{ClientPlan, Floor, Hears, NullServer, Pace, floor};
 pub use schema::LeftBehind;
 pub use session::{Answer, Refusal, Request, Row, Value};
 pub use table::{Contents, TableError};

@@ -215,7 +215,9 @@ impl<'a> Bench<'a> {
              `recv` each: no protocol, no clock, no waiting for one in particular. Beside the server that does nothing its partner \
              is a thread that answers at once. Beside PostgreSQL it answers at PostgreSQL's pace in the window just before: as \
              long from one answer to the next, its processor busy for the share of that time in which PostgreSQL's \
-             processes were, asleep for the rest, so that floor and client sleep and are woken alike. Our load \
+             processes were, asleep for the rest, so that floor and client sleep and are woken alike. That floor knows who is \
+             answered next; a client of several sessions has to wait for whichever it is, and a second floor does (`ppoll`, as our \
+             client for so few sessions) and has nothing else to do. Our load \
              has one statement by one key per operation, so `-N` is set beside it by its statements.\n\n",
             self.version
         )

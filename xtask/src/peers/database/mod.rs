@@ -1,6 +1,6 @@
 //! The database client beside pgbench and sysbench on the same server: statements by key, open loops, a server that stops;
 //! and alone against a server that does nothing. Beside it the floor: the same bytes on the same kind of socket, from a
-//! partner that answers at the pace of the server.
+//! partner that answers at the pace of the server, heard in turn or as a client of several sessions has to hear it.
 
 mod bench;
 mod open;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Context;
-use narrows_layer_database::{Pace, floor};
+use narrows_layer_database::{Hears, Pace, floor};
 
 use self::bench::{Bench, Statement};
 use self::peer::{Pgbench, Sysbench};
@@ -30,7 +30,7 @@ const NO_SYSBENCH: &str =
 
 /// What each round adds to.
 struct Tables {
-    selects: [Contender; 3],
+    selects: [Contender; 4],
     /// What share of its processor the server used in the selects.
     busy: Vec<f64>,
     points: [Contender; 2],
@@ -49,8 +49,13 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let sysbench = Sysbench::prepare(&bench)?;
     bench.settle()?;
     let mut tables = Tables {
-        selects: ["narrows", "pgbench -M prepared -S", "floor: the bytes alone, at this pace"]
-            .map(Contender::new),
+        selects: [
+            "narrows",
+            "pgbench -M prepared -S",
+            "floor: the bytes alone, at this pace",
+            "the same, hearing whichever was answered",
+        ]
+        .map(Contender::new),
         busy: Vec::new(),
         points: ["narrows", "sysbench oltp_point_select, uniform"].map(Contender::new),
         updates: [
@@ -75,8 +80,8 @@ pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
 }
 
 /// Rate and processor time per operation, ns, of the bytes of an operation of ours.
-fn bytes_alone(bench: &Bench<'_>, pace: Pace) -> Result<(f64, f64)> {
-    let floor = floor(bench::SESSIONS, &bench.client, &bench.server, pace, SHORT)?;
+fn bytes_alone(bench: &Bench<'_>, pace: Pace, hears: Hears) -> Result<(f64, f64)> {
+    let floor = floor(bench::SESSIONS, &bench.client, &bench.server, pace, hears, SHORT)?;
     Ok((floor.rate_per_s, floor.cpu_per_op_ns))
 }
 
@@ -91,11 +96,19 @@ impl Tables {
     ) -> Result<()> {
         match turn {
             0 => {
+                // Who comes first takes turns too.
+                let pgbench_first = round % 2 == 1;
+                if pgbench_first {
+                    self.selects[1].add_pair(pgbench.select(bench)?);
+                }
                 let (cost, pace) = bench.closed_with_pace(Statement::Select, round)?;
                 self.selects[0].add_pair(cost);
                 self.busy.push(pace.busy_share);
-                self.selects[2].add_pair(bytes_alone(bench, pace)?);
-                self.selects[1].add_pair(pgbench.select(bench)?);
+                self.selects[2].add_pair(bytes_alone(bench, pace, Hears::InTurn)?);
+                self.selects[3].add_pair(bytes_alone(bench, pace, Hears::AsAnswered)?);
+                if !pgbench_first {
+                    self.selects[1].add_pair(pgbench.select(bench)?);
+                }
             }
             1 => {
                 if let Some(sysbench) = sysbench {
@@ -113,7 +126,7 @@ impl Tables {
                 let (seen, null_cpu_ns) = bench.against_null(None, 2 * SHORT, round)?;
                 self.alone[0].add_pair(bench::per_op(&seen, 2 * SHORT));
                 self.null_cpu_ns.push(null_cpu_ns);
-                self.alone[1].add_pair(bytes_alone(bench, Pace::default())?);
+                self.alone[1].add_pair(bytes_alone(bench, Pace::default(), Hears::InTurn)?);
             }
             _ => self.open.round(bench, round)?,
         }
@@ -144,7 +157,7 @@ impl Tables {
 
     fn goals(&self) -> String {
         let [alone, floor] = &self.alone;
-        let [real, _, paced] = &self.selects;
+        let [real, _, paced, as_answered] = &self.selects;
         let mut text = String::new();
         for (words, cpu_ns, floor) in [
             (
@@ -153,6 +166,11 @@ impl Tables {
                 floor,
             ),
             ("CPU per select on PostgreSQL to the floor at its pace + 1.0 µs", real, paced),
+            (
+                "CPU per select on PostgreSQL to the floor that hears whichever was answered + 1.0 µs",
+                real,
+                as_answered,
+            ),
         ] {
             let above = |ns: &f64| ns + ABOVE_FLOOR_NS;
             let allowed: Vec<f64> = floor.cpu_per_op_ns.iter().map(above).collect();

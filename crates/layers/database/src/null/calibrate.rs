@@ -8,7 +8,7 @@ use narrows_engine::{Context, Phase, Samples, record_latency};
 use narrows_model::{Better, Layer, Measurement, Replication, Unit, condition, metric};
 use serde_json::json;
 
-use super::floor::{Pace, floor};
+use super::floor::{Hears, Pace, floor};
 use super::server::NullServer;
 use crate::error::DatabaseError;
 use crate::load::{self, ByKey, LoadPlan, LoadResult};
@@ -63,9 +63,15 @@ impl ClientPlan<'_> {
             let seed = ctx.seed ^ (u64::from(repeat) << 32);
             let seen = self.load(ctx, &server, None, seed)?;
             add(&mut closed, &seen, CLOSED);
-            let floor =
-                floor(self.sessions, self.client_cpus, self.server_cpus, Pace::default(), FLOOR)
-                    .map_err(socket)?;
+            let floor = floor(
+                self.sessions,
+                self.client_cpus,
+                self.server_cpus,
+                Pace::default(),
+                Hears::InTurn,
+                FLOOR,
+            )
+            .map_err(socket)?;
             closed.add(
                 metric::CLIENT_FLOOR_CPU_PER_OP,
                 Unit::NsPerOp,

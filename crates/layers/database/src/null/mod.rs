@@ -9,5 +9,5 @@ mod server;
 mod server_test;
 
 pub use calibrate::ClientPlan;
-pub use floor::{Floor, Pace, floor};
+pub use floor::{Floor, Hears, Pace, floor};
 pub use server::NullServer;

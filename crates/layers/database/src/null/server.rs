@@ -184,7 +184,7 @@ impl Worker {
         if let Some(cpu) = cpu {
             affinity::pin(&[cpu])?;
         }
-        let poller = Poller::new()?;
+        let mut poller = Poller::new();
         poller.add(rung.as_raw_fd(), DOOR)?;
         if let Some(listener) = &listener {
             poller.add(listener.as_raw_fd(), LISTENER)?;
@@ -248,7 +248,9 @@ impl Worker {
 
     /// The next one by that number gets nothing that was meant for this one.
     fn let_go(&mut self, number: usize) {
-        self.peers[number] = None;
+        if let Some(peer) = self.peers[number].take() {
+            self.poller.remove(peer.stream.as_raw_fd());
+        }
         self.held.retain(|held| held.number != number);
     }
 

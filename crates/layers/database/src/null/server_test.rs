@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use narrows_engine::{Context, Silent, Stop};
 use narrows_model::metric;
 
-use super::{ClientPlan, NullServer, Pace, floor};
+use super::{ClientPlan, Hears, NullServer, Pace, floor};
 use crate::load::{self, ByKey, LoadPlan, LoadResult};
 use crate::wire::Connection;
 
@@ -79,7 +79,8 @@ fn who_speaks_something_else_is_let_go_and_others_stay() {
 fn the_floor_moves_as_many_bytes_as_a_session() {
     let cpus = narrows_facts::affinity::current();
     let floor =
-        floor(3, &cpus[..1], &cpus[..1], Pace::default(), Duration::from_millis(5)).unwrap();
+        floor(3, &cpus[..1], &cpus[..1], Pace::default(), Hears::InTurn, Duration::from_millis(5))
+            .unwrap();
     assert!(floor.rate_per_s > 0.0 && floor.cpu_per_op_ns > 0.0, "{floor:?}");
     // Bind with a name of two letters, Execute, Sync; BindComplete, DataRow, CommandComplete, ReadyForQuery.
     assert_eq!((floor.request_bytes, floor.answer_bytes), (46, 44));

@@ -222,7 +222,7 @@ fn woken_once(address: &Address) {
     let mut session = Session::open(address, &[], &[statement]).unwrap();
     session.shrink();
     session.set_nonblocking(true).unwrap();
-    let mut poller = Poller::new().unwrap();
+    let mut poller = Poller::new();
     poller.add(session.fd(), 0).unwrap();
     session.begin(|request| request.run(0, &[Value::Int8(1)]));
     session.send().unwrap();
