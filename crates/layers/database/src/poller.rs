@@ -2,7 +2,7 @@
 //!
 //! Few are asked one by one (ppoll(2)), many through epoll(7). Epoll is the cheaper for who waits, but who sends to a watched
 //! socket enters it in a list each time, whether somebody sleeps or not, and that is the server's processor time: beside PostgreSQL
-//! on a virtual machine of two processors 8 sessions did 5 % and 16 sessions 13 % more by ppoll, for 4 % and 20 % more of the client's
+//! on a virtual machine of two processors 8 sessions did 9 % and 16 sessions 12 % more by ppoll, for 4 % and 17 % more of the client's
 //! time. From there on the client's time grows faster than the server's falls.
 
 use std::io;
