@@ -12,6 +12,17 @@ use crate::narrow::Choice;
 use crate::session::{Part, Parts};
 use crate::threshold::{MOSTLY_STOPPED, SLOWER_INSIDE, WORKERS_BUSY};
 
+/// A flush that takes longer inside the server than in the log layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SlowInside {
+    /// How many times as long.
+    pub times: f64,
+    /// In the server, ns.
+    pub flush_ns: f64,
+    /// Whether both are the least that it can be: the server does not time its flushes, and its commits' waits tell.
+    pub at_least: bool,
+}
+
 /// Everything that the law says about one measurement, before any test.
 #[derive(Debug, Clone)]
 pub(crate) struct Analysis<'a> {
@@ -24,8 +35,8 @@ pub(crate) struct Analysis<'a> {
     pub unqueued: Option<Parts>,
     /// The session bound, where there is one.
     pub session: Option<Candidate>,
-    /// How many times slower a flush is inside the server than in the log layer, where that is slow.
-    pub inside: Option<f64>,
+    /// A flush that is slow inside the server.
+    pub inside: Option<SlowInside>,
     pub choice: Option<Choice>,
 }
 
@@ -36,7 +47,6 @@ impl<'a> Analysis<'a> {
         }
         let capacities = capacities(run, &demand);
         let parts = complete_parts(&demand);
-        let inside = flush_inside(run, &demand);
         let mut analysis = Analysis {
             run,
             demand,
@@ -44,13 +54,16 @@ impl<'a> Analysis<'a> {
             parts,
             unqueued: None,
             session: None,
-            inside,
+            inside: None,
             choice: None,
         };
         if let Ok(parts) = &analysis.parts {
             let unqueued = parts.without_queues(&analysis.ceilings(parts), analysis.stopped_ns());
+            analysis.inside = flush_inside(run, &analysis.demand, Some(&unqueued));
             analysis.session = analysis.session_bound(&unqueued);
             analysis.unqueued = Some(unqueued);
+        } else {
+            analysis.inside = flush_inside(run, &analysis.demand, None);
         }
         analysis.choice = analysis.choose();
         analysis
@@ -189,11 +202,20 @@ fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
     })
 }
 
-fn flush_inside(run: &Run, demand: &Demand) -> Option<f64> {
-    demand.commits_per_op()?;
+fn flush_inside(run: &Run, demand: &Demand, unqueued: Option<&Parts>) -> Option<SlowInside> {
+    let commits = demand.commits_per_op()?;
     if demand.observed.as_ref().is_some_and(|observed| observed.waits_for_standby()) {
         return None;
     }
-    let times_slower = demand.flush_ns()? / log::layer_flush_ns(run, demand.measurement)?;
-    (times_slower >= SLOWER_INSIDE).then_some(times_slower)
+    let layer_ns = log::layer_flush_ns(run, demand.measurement)?;
+    let (flush_ns, at_least) = match demand.flush_ns() {
+        Some(ns) => (ns, false),
+        // A commit waits for the rest of the flush that is under way, and for its own: for two at most.
+        None => {
+            demand.observed.as_ref().filter(|observed| !observed.delays_commits())?;
+            (unqueued?.ns(Part::Flush) / commits / 2.0, true)
+        }
+    };
+    let times = flush_ns / layer_ns;
+    (times >= SLOWER_INSIDE).then_some(SlowInside { times, flush_ns, at_least })
 }

@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::bound::{Candidate, Place, same_place};
 use crate::estimate::Estimate;
 use crate::session::Part;
-use crate::threshold::{NEAR_SATURATION, TAKEN, UNDERSTATED};
+use crate::threshold::{NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 
 /// The narrow place and its rival.
 #[derive(Debug, Clone)]
@@ -185,7 +185,8 @@ impl Analysis<'_> {
             .filter(|c| {
                 // An interpolated rung is doubted by as much as it may be off.
                 let doubt = if c.place == Place::Log { c.rate.half.unwrap_or(0.0) } else { 0.0 };
-                rate / (c.rate.value + doubt) > UNDERSTATED
+                let most = if c.narrow == Narrow::IoLimit { OVER_LIMIT } else { UNDERSTATED };
+                rate / (c.rate.value + doubt) > most
             })
             .map(|c| {
                 format!(

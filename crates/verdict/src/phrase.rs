@@ -53,7 +53,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             Some(slower) => format!(
                 "{subject}: the flush inside the server is {} times slower than the log layer's, so it \
                  is not the device",
-                times(slower)
+                times(slower.times)
             ),
             None => subject.to_string(),
         },

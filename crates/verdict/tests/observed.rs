@@ -212,6 +212,26 @@ fn a_queue_outside_of_statements_comes_off_the_queue_and_not_off_the_cpu_time() 
 }
 
 #[test]
+fn a_flush_that_nobody_times_is_at_least_half_of_a_commits_wait() {
+    // 1.2 ms of a transaction, every other of which commits: 2.4 ms a commit, for two flushes at most.
+    let with = |layer_ns: f64, delay: &str| {
+        verdict(|run, look| {
+            busy(run);
+            run.measurements.push(servers::flush(layer_ns));
+            let (name, source) = ("commit_delay".to_string(), "configuration file".to_string());
+            look.settings.push(LiveSetting { name, value: delay.into(), source });
+        })
+    };
+    let slow = with(200e3, "0");
+    assert_eq!(slow.narrow, Narrow::CommitInsideServer, "{:?}", slow.reasons);
+    let said = "commit wait inside the server: its flush takes at least 6.0 times the log layer's on that drive";
+    assert_eq!(slow.phrase, said);
+    // Not twice, or a wait that was asked for.
+    assert_eq!(with(700e3, "0").narrow, Narrow::CommitWait);
+    assert_eq!(with(200e3, "100").narrow, Narrow::CommitWait);
+}
+
+#[test]
 fn what_nobody_saw_or_too_little_of_is_open() {
     let idle = verdict(|_, look| look.counted.commits = Some(19.0));
     assert_eq!(idle.grade, Grade::Open);

@@ -366,6 +366,15 @@ fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
     assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
     assert_eq!(verdict.phrase, "control group's I/O limit, 98 % used");
     assert!(verdict.bounds.iter().all(|bound| bound.resource != Narrow::ReadRate));
+    // The kernel lets a tenth more through, which no drive could; a fifth more is another matter.
+    let understated = |limit: u64| {
+        let mut run = limited.clone();
+        run.hosts[0].platform.cgroup.io_limits[0].value = limit;
+        let verdict = judge(&run).remove(0);
+        assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
+        verdict.reasons.iter().any(|reason| reason.contains("understated"))
+    };
+    assert_eq!([450_000, 400_000].map(understated), [false, true]);
 }
 
 #[test]

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use narrows_engine::Context;
-use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Database, DatabaseError, Task, Variation, Workload};
+use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation, Workload};
 use narrows_model::{Layer, Measurement, PlannedStep, metric};
 use narrows_verdict::Intervention;
 use server::{Tables, scan_workers};
@@ -93,7 +92,7 @@ pub fn execute(session: &mut Session<'_>) -> Result<(), Interrupted> {
 fn workloads(
     session: &mut Session<'_>,
     database: &mut Database,
-    _: Option<&mut Cluster>,
+    _: Option<&mut dyn Provisioner>,
 ) -> Result<()> {
     let ctx = session.resolved.context(session.stop, session.display);
     database.prepare(&ctx)?;
@@ -204,13 +203,13 @@ fn scans(session: &mut Session<'_>, database: &mut Database) -> Result<()> {
 pub fn on_further_starts(
     session: &mut Session<'_>,
     database: &mut Database,
-    cluster: &mut Cluster,
+    server: &mut dyn Provisioner,
     starts: u32,
     once: &mut dyn FnMut(&mut Session<'_>, &mut Database, u32) -> Result<()>,
 ) -> Result<()> {
     for start in 2..=starts {
         let ctx = session.resolved.context(session.stop, session.display);
-        database.restart(cluster, &ctx)?;
+        database.restart(server, &ctx)?;
         once(session, database, start)?;
     }
     Ok(())

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use narrows_engine::{Phase, Progress, Scratch};
 use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
-use narrows_layer_database::{Address, Connection, Contents, Database, Endpoint, Settings};
+use narrows_layer_database::{
+    Address, Connection, Contents, Database, Endpoint, Provisioner, Settings,
+};
 use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
@@ -55,37 +57,19 @@ pub fn planned(resolved: &Resolved) -> PlannedStep {
     PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
 }
 
-/// What is measured on it, once it is there; a server of our own may be started again.
+/// What is measured on it, once it is there; a server of our own may be ended and started again.
 pub type Body<'a> =
-    &'a mut dyn FnMut(&mut Session<'_>, &mut Database, Option<&mut Cluster>) -> Result<()>;
-
-/// What is done to a server of our own after that, which may end and start it.
-pub type After<'a> = &'a mut dyn FnMut(&mut Session<'_>, &mut Cluster, &Address) -> Result<()>;
+    &'a mut dyn FnMut(&mut Session<'_>, &mut Database, Option<&mut dyn Provisioner>) -> Result<()>;
 
 /// Connects to the server that the plan names, or makes it, and lets `body` measure on it; whatever was made is removed.
 pub fn on(session: &mut Session<'_>, tables: &Tables, body: Body<'_>) -> Result<()> {
-    on_then(session, tables, body, &mut |_, _, _| Ok(()))
-}
-
-/// The same, with `after` on a server of our own.
-pub fn on_then(
-    session: &mut Session<'_>,
-    tables: &Tables,
-    body: Body<'_>,
-    after: After<'_>,
-) -> Result<()> {
     match session.resolved.address.clone() {
         Some(address) => on_theirs(session, address, tables, body),
-        None => on_ours(session, tables, body, after),
+        None => on_ours(session, tables, body),
     }
 }
 
-fn on_ours(
-    session: &mut Session<'_>,
-    tables: &Tables,
-    body: Body<'_>,
-    after: After<'_>,
-) -> Result<()> {
+fn on_ours(session: &mut Session<'_>, tables: &Tables, body: Body<'_>) -> Result<()> {
     let resolved = session.resolved;
     let stop = session.stop;
     room::check(resolved)?;
@@ -124,7 +108,6 @@ fn on_ours(
         let found = conditions(&found, &cluster);
         measure(session, address.clone(), data_dir, found, (tables, Some(&mut cluster), body))
     });
-    let outcome = outcome.and_then(|()| after(session, &mut cluster, &address));
     // A server that died or crashed explains everything that failed after it.
     let health = if stop.is_set() { Ok(()) } else { cluster.check() };
     session.display.phase(Layer::Database, Phase::CleanUp, "the server");
@@ -228,7 +211,7 @@ fn measure(
     address: Address,
     data_dir: Option<std::path::PathBuf>,
     conditions: BTreeMap<String, Value>,
-    (tables, ours, body): (&Tables, Option<&mut Cluster>, Body<'_>),
+    (tables, ours, body): (&Tables, Option<&mut dyn Provisioner>, Body<'_>),
 ) -> Result<()> {
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_engine::rate_search::{Goal, Settings};
-use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Database, HighestPlan, Task, Variation};
+use narrows_layer_database::{Database, HighestPlan, Provisioner, Task, Variation};
 use narrows_model::metric;
 
 use super::asked::Asked;
@@ -113,7 +112,7 @@ fn sweep(
 pub fn on_further_starts(
     session: &mut Session<'_>,
     database: &mut Database,
-    cluster: &mut Cluster,
+    server: &mut dyn Provisioner,
     asked: &Asked<'_>,
 ) -> Result<()> {
     let resolved = session.resolved;
@@ -134,7 +133,7 @@ pub fn on_further_starts(
         take(session, database, &Context { window, ..ctx }, &task, &again)?;
         Ok(())
     };
-    crate::database::on_further_starts(session, database, cluster, asked.load.starts, &mut once)
+    crate::database::on_further_starts(session, database, server, asked.load.starts, &mut once)
 }
 
 /// By one process and by the most, which get verdicts, and by what lies between.

@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
-use narrows_layer_database::Database;
-use narrows_layer_database::server::Cluster;
+use narrows_layer_database::{Database, Provisioner};
 
 use crate::args::db::{DbArgs, DbCommand};
 use crate::exit::Exit;
@@ -76,11 +75,11 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
 fn load(session: &mut Session<'_>, asked: &Asked<'_>) -> Result<(), Interrupted> {
     let tables = plan::tables(asked, session.resolved);
     let mut body =
-        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut Cluster>| {
+        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut dyn Provisioner>| {
             measure::measure(session, database, asked)?;
             match ours {
-                Some(cluster) => {
-                    let outcome = measure::on_further_starts(session, database, cluster, asked);
+                Some(server) => {
+                    let outcome = measure::on_further_starts(session, database, server, asked);
                     // What the first start gave stands.
                     database::keep_going(session, "further starts", outcome)
                 }

@@ -18,6 +18,7 @@ use crate::observe::settings::build;
 use crate::once::Cpus;
 use crate::processes::ServerProcesses;
 use crate::schema::Schema;
+use crate::statistics::Statistics;
 use crate::table::{Contents, Table};
 use crate::wire::{Connection, WireError};
 
@@ -62,7 +63,7 @@ pub struct Database {
     /// In the database of the load, for setting up.
     pub(crate) control: Connection,
     /// In another database where there is one, for looking while the load runs.
-    pub(crate) monitor: Connection,
+    pub(crate) observer: Statistics,
     pub(crate) address: Address,
     pub(crate) version: u32,
     pub(crate) settings: Settings,
@@ -102,10 +103,10 @@ impl Database {
             let folder = PathBuf::from(format!("/proc/{}/cwd", processes?.postmaster()));
             folder.join("PG_VERSION").exists().then_some(folder)
         });
-        let monitor = monitor(&address, settings.monitor_database.as_deref())?;
+        let observer = observer(&address, &settings, version)?;
         let mut database = Database {
             control,
-            monitor,
+            observer,
             address,
             version,
             schema: Schema::of_run(&settings.run_id),
@@ -138,10 +139,15 @@ impl Database {
     /// After the same server was started again.
     pub(crate) fn connect_again(&mut self) -> Result<(), DatabaseError> {
         self.control = control(&self.address)?;
-        self.monitor = monitor(&self.address, self.settings.monitor_database.as_deref())?;
+        self.observer = observer(&self.address, &self.settings, self.version)?;
         self.processes = processes(&self.address, &self.control);
         self.watch = std::mem::take(&mut self.watch).with_pids(ours(self.processes));
         Ok(())
+    }
+
+    /// Where the load goes.
+    pub fn address(&self) -> &Address {
+        &self.address
     }
 
     /// Whether the server's processes are visible from here: without them there is no processor time per
@@ -267,10 +273,11 @@ fn control(address: &Address) -> Result<Connection, WireError> {
     Connection::open(address, &[("application_name", "narrows control")])
 }
 
-fn monitor(address: &Address, database: Option<&str>) -> Result<Connection, WireError> {
-    let database = database.unwrap_or(&address.database).to_string();
+fn observer(address: &Address, settings: &Settings, version: u32) -> Result<Statistics, WireError> {
+    let database = settings.monitor_database.as_deref().unwrap_or(&address.database).to_string();
     let elsewhere = Address { database, ..address.clone() };
-    Connection::open(&elsewhere, &[("application_name", "narrows monitor")])
+    let monitor = Connection::open(&elsewhere, &[("application_name", "narrows monitor")])?;
+    Ok(Statistics::new(monitor, &address.database, version))
 }
 
 fn processes(address: &Address, control: &Connection) -> Option<ServerProcesses> {

@@ -18,6 +18,7 @@ mod evict;
 mod explain;
 mod filling;
 mod highest;
+mod kind;
 mod left;
 pub mod live;
 mod load;
@@ -37,6 +38,7 @@ mod schema;
 mod search;
 pub mod server;
 mod session;
+mod statistics;
 mod table;
 mod task;
 mod turns;
@@ -49,6 +51,7 @@ pub use admission::{admit, pool_bytes};
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
 pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};
+pub use kind::Provisioner;
 pub use left::{Left, LeftKind, left};
 pub use load::{
     ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, OpenSlice, OpenSlices,

@@ -6,7 +6,7 @@ use narrows_model::Layer;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
-use crate::server::Cluster;
+use crate::kind::Provisioner;
 
 impl Database {
     /// Ends the server with a checkpoint, starts it again and connects to it.
@@ -18,14 +18,14 @@ impl Database {
     /// The server does not end or does not come up again, or a stop.
     pub fn restart(
         &mut self,
-        cluster: &mut Cluster,
+        server: &mut dyn Provisioner,
         ctx: &Context<'_>,
     ) -> Result<(), DatabaseError> {
         ctx.stop.check()?;
         ctx.progress.phase(Layer::Database, Phase::Prepare, "the server, started again");
         self.tidy()?;
-        cluster.stop()?;
-        cluster.start(ctx.stop)?;
+        server.stop()?;
+        server.start(ctx.stop)?;
         // The schema's lock is not taken again: on a server of our own nobody else could remove it.
         self.connect_again()?;
         self.control.heed(Some(ctx.stop));

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Rng, Stop, Window, now_ns};
 
+use crate::kind::{Observer, Standing};
 use crate::load::LoadError;
-use crate::wire::{Connection, Row, WireError};
 
 /// The server is asked at this interval; a query costs it about 0.2 ms, so this is half a percent of one processor.
 const ASK_EVERY: Duration = Duration::from_millis(40);
@@ -50,29 +50,6 @@ pub enum Wait {
     Client,
     /// Anything else.
     Other,
-}
-
-impl Wait {
-    /// From the server's words. Names were recased in version 17 (`WALWrite` became `WalWrite`).
-    pub fn classify(kind: &str, event: &str, state: &str) -> Wait {
-        let event = event.to_ascii_lowercase();
-        match kind {
-            "Client" => Wait::Client,
-            _ if state.starts_with("idle") => Wait::Client,
-            "" => Wait::None,
-            "IO" if event.starts_with("wal") => Wait::Flush,
-            "IO" if event.contains("read")
-                || event.starts_with("aio")
-                || event.contains("prefetch") =>
-            {
-                Wait::Read
-            }
-            // Sessions that find the log being flushed wait for the flusher's lock, not for a lock of theirs.
-            "LWLock" if event == "walwrite" => Wait::Flush,
-            "LWLock" | "Lock" | "BufferPin" => Wait::Lock,
-            _ => Wait::Other,
-        }
-    }
 }
 
 /// What was seen.
@@ -156,31 +133,20 @@ impl Sampled {
         self.most_workers = self.most_workers.max(other.most_workers);
     }
 
-    fn take_rows(&mut self, rows: &[Row], since_ns: u64) -> Vec<u32> {
+    /// Adds an answer, that long after the window's start.
+    fn take(&mut self, answer: &[Standing], since_ns: u64) {
         let slice = (since_ns / SLICE_NS) as usize;
         if self.history.len() <= slice {
             self.history.resize_with(slice + 1, Moment::default);
         }
         self.history[slice].asked += 1;
-        let mut pids = Vec::new();
-        let mut workers = 0;
-        for row in rows {
-            let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
-            let (kind, event, state) = (text(0), text(1), text(2));
-            let wait = Wait::classify(kind, event, state);
-            *self.waits.entry(wait).or_default() += 1;
-            *self.history[slice].waits.entry(wait).or_default() += 1;
-            let name = match kind {
-                "" if state.starts_with("idle") => "idle".to_string(),
-                "" => "on CPU".to_string(),
-                _ => format!("{kind}:{event}"),
-            };
-            *self.events.entry(name).or_default() += 1;
-            pids.extend(text(3).parse::<u32>());
-            workers += u64::from(text(4) == "parallel worker");
+        for Standing { wait, name, .. } in answer {
+            *self.waits.entry(*wait).or_default() += 1;
+            *self.history[slice].waits.entry(*wait).or_default() += 1;
+            *self.events.entry(name.clone()).or_default() += 1;
         }
-        self.most_workers = self.most_workers.max(workers);
-        pids
+        let workers = answer.iter().filter(|standing| standing.worker).count();
+        self.most_workers = self.most_workers.max(workers as u64);
     }
 }
 
@@ -196,9 +162,8 @@ pub enum Processes<'a> {
 }
 
 /// Samples until the window ends or `until` says so, on `cpus`.
-pub fn sample(
-    control: &mut Connection,
-    application: &str,
+pub(crate) fn sample(
+    observer: &mut impl Observer,
     processes: Processes<'_>,
     cpus: &[u32],
     window: &Window,
@@ -206,10 +171,6 @@ pub fn sample(
     until: impl Fn() -> bool,
 ) -> Result<Sampled, LoadError> {
     let _place = Place::take(cpus);
-    let sql = format!(
-        "SELECT wait_event_type, wait_event, state, pid, backend_type FROM pg_stat_activity \
-         WHERE application_name = '{application}'"
-    );
     let mut sampled = Sampled::default();
     let mut looks = Looks::default();
     let mut rng = Rng::new(window.start_ns);
@@ -220,9 +181,10 @@ pub fn sample(
     while now_ns() < window.end_ns && !until() {
         stop.check()?;
         if Instant::now() >= next_ask {
-            let rows = control.query(&sql).map_err(wire)?;
-            let named = sampled.take_rows(&rows, now_ns().saturating_sub(window.start_ns));
+            let answer = observer.activity()?;
+            sampled.take(&answer, now_ns().saturating_sub(window.start_ns));
             if let Processes::Named = processes {
+                let named: Vec<u32> = answer.iter().filter_map(|standing| standing.pid).collect();
                 looks.at(&named);
             }
             // A fixed interval could beat with the load; half to one and a half of it can't.
@@ -325,30 +287,13 @@ fn short_slice(on: bool) {
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
 }
 
-fn wire(error: WireError) -> LoadError {
-    LoadError::Wire(error)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::cell::Cell;
 
-    #[test]
-    fn the_servers_words_of_two_generations_mean_the_same() {
-        for (kind, event) in
-            [("IO", "WALSync"), ("IO", "WalSync"), ("LWLock", "WALWrite"), ("LWLock", "WalWrite")]
-        {
-            assert_eq!(Wait::classify(kind, event, "active"), Wait::Flush, "{kind}:{event}");
-        }
-        assert_eq!(Wait::classify("IO", "DataFileRead", "active"), Wait::Read);
-        assert_eq!(Wait::classify("IO", "AioIoCompletion", "active"), Wait::Read);
-        assert_eq!(Wait::classify("LWLock", "WALInsert", "active"), Wait::Lock);
-        assert_eq!(Wait::classify("Lock", "transactionid", "active"), Wait::Lock);
-        assert_eq!(Wait::classify("Client", "ClientRead", "idle"), Wait::Client);
-        assert_eq!(Wait::classify("", "", "idle"), Wait::Client);
-        assert_eq!(Wait::classify("", "", "active"), Wait::None);
-        assert_eq!(Wait::classify("IPC", "ExecuteGather", "active"), Wait::Other);
-    }
+    use super::*;
+    use crate::counters::Counters;
+    use crate::wire::WireError;
 
     #[test]
     fn the_state_is_found_behind_any_name() {
@@ -363,27 +308,75 @@ mod tests {
         assert_eq!(looks.at_one(&mut Rng::new(1)), None);
     }
 
+    fn stands(wait: Wait) -> Standing {
+        Standing { wait, name: format!("{wait:?}"), pid: Some(1), worker: false }
+    }
+
     #[test]
     fn the_history_has_a_mean_of_each_slice_or_none() {
-        let row = |kind: &str, event: &str| -> Row {
-            ["", "", "active", "1", "client backend"]
-                .into_iter()
-                .zip([Some(kind), Some(event), None, None, None])
-                .map(|(usual, own)| Some(own.unwrap_or(usual).to_string()))
-                .collect()
-        };
-        let (flush, read) = (row("IO", "WALSync"), row("IO", "DataFileRead"));
+        let (flush, read) = (stands(Wait::Flush), stands(Wait::Read));
         let mut sampled = Sampled::default();
-        sampled.take_rows(&[flush.clone(), read.clone()], 0);
-        sampled.take_rows(&[flush.clone(), flush.clone()], SLICE_NS - 1);
-        sampled.take_rows(std::slice::from_ref(&read), SLICE_NS);
+        sampled.take(&[flush.clone(), read.clone()], 0);
+        sampled.take(&[flush.clone(), flush.clone()], SLICE_NS - 1);
+        sampled.take(std::slice::from_ref(&read), SLICE_NS);
         assert_eq!(sampled.over_time(Wait::Flush), Some(vec![1.5, 0.0]));
         assert_eq!(sampled.over_time(Wait::Read), Some(vec![0.5, 1.0]));
         assert_eq!(sampled.over_time(Wait::Lock), Some(vec![0.0, 0.0]));
         // The third slice had no answer.
-        sampled.take_rows(&[read], 3 * SLICE_NS);
+        sampled.take(&[read], 3 * SLICE_NS);
         assert_eq!(sampled.over_time(Wait::Read), None);
         assert_eq!(sampled.asked(), 6);
+    }
+
+    /// Says the same each time, and at the last is gone.
+    struct Told<'a> {
+        answer: Vec<Standing>,
+        asked: &'a Cell<u32>,
+        last: u32,
+    }
+
+    impl Observer for Told<'_> {
+        fn counters(&mut self) -> Result<Counters, WireError> {
+            Ok(Counters::default())
+        }
+
+        fn settle(&mut self) -> Result<(), WireError> {
+            Ok(())
+        }
+
+        fn activity(&mut self) -> Result<Vec<Standing>, WireError> {
+            self.asked.set(self.asked.get() + 1);
+            if self.asked.get() == self.last {
+                return Err(WireError::Unexpected("the end"));
+            }
+            Ok(self.answer.clone())
+        }
+    }
+
+    #[test]
+    fn answers_add_up_and_the_processes_they_name_are_looked_at_until_somebody_says_so() {
+        let mut asleep = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let worker = Standing { worker: true, pid: Some(asleep.id()), ..stands(Wait::Read) };
+        let lock = Standing { pid: None, ..stands(Wait::Lock) };
+        let answer = vec![worker.clone(), worker, lock];
+        let window = Window { start_ns: now_ns(), end_ns: u64::MAX };
+        let asked = Cell::new(0);
+        let sampled = |last, until: u32| {
+            asked.set(0);
+            let mut told = Told { answer: answer.clone(), asked: &asked, last };
+            let enough = || asked.get() == until;
+            sample(&mut told, Processes::Named, &[], &window, &Stop::new(), enough)
+        };
+        let seen = sampled(9, 4);
+        let gone = sampled(2, 9);
+        asleep.kill().unwrap();
+        asleep.wait().unwrap();
+        let seen = seen.unwrap();
+        assert_eq!((seen.asked(), seen.most_workers), (4 * 3, 2));
+        assert_eq!((seen.waits[&Wait::Read], seen.events["Lock"]), (8, 4));
+        assert_eq!(seen.runnable, [0, 0]);
+        assert!(seen.blocked.iter().sum::<u64>() > 4, "{:?}", seen.blocked);
+        assert!(gone.unwrap_err().to_string().contains("the end"));
     }
 
     #[test]

@@ -6,21 +6,19 @@ use std::time::Duration;
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
 
-use crate::counters;
 use crate::database::Database;
 use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
+use crate::kind::Observer;
 use crate::load::{self, LoadError, LoadPlan};
 use crate::once::{Once, Shape};
 use crate::processes::{ServerProcesses, Used, title};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
-use crate::session::APPLICATION_NAME;
 use crate::table::Table;
 use crate::task::Task;
 use crate::variation::Variation;
-use crate::wire::Connection;
 
 /// A scan is given up after this long.
 const LONGEST_SCAN: Duration = Duration::from_secs(900);
@@ -59,17 +57,15 @@ impl Database {
             None => None,
         };
         let server_cpus = self.cpus_of(variation).server;
-        let counters_before =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
-        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
+        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
         let (load, during) = load::run_within(&plan, limit_ns, ctx.stop, |window, pids| {
-            observe(monitor, watch, processes, &server_cpus, window, pids, ctx)
+            observe(observer, watch, processes, &server_cpus, window, pids, ctx)
         })?;
         drop(evictor);
-        counters::settle(&mut self.monitor, self.version)?;
-        let counters_after =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        self.observer.settle()?;
+        let counters_after = self.observer.counters()?;
         let span = self.watch.since(&span_before);
         let (mut used, sampled, seen, hot) = during;
         let parties = match task.is_scan() {
@@ -103,10 +99,9 @@ impl Database {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = task.settings(variation);
         let statement = &task.statements(&table.name(), variation.workers)[0].sql;
-        let counters_before =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
-        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
+        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
         let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
         let (load, window, during) =
             scan::run(&self.address, &settings, statement, stop, |pid, ended| {
@@ -114,8 +109,7 @@ impl Database {
                 let start_ns = now_ns();
                 let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
                 let sampled = sampling::sample(
-                    monitor,
-                    APPLICATION_NAME,
+                    observer,
                     if processes.is_some() { Processes::Named } else { Processes::Hidden },
                     server_cpus,
                     &limit,
@@ -128,9 +122,8 @@ impl Database {
                 Ok((used, sampled))
             })?;
         let seen = watch.since(&span_before);
-        counters::settle(&mut self.monitor, self.version)?;
-        let counters_after =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        self.observer.settle()?;
+        let counters_after = self.observer.counters()?;
         let (mut used, sampled) = during;
         let parties = scanners(&mut used, &sampled);
         let once = Once {
@@ -172,7 +165,7 @@ pub(crate) type During = (Option<Used>, Sampled, Seen, Option<String>);
 
 /// Watches one window: processes, machine, waits.
 pub(crate) fn observe(
-    monitor: &mut Connection,
+    observer: &mut impl Observer,
     watch: &Watch,
     processes: Option<ServerProcesses>,
     server_cpus: &[u32],
@@ -187,15 +180,7 @@ pub(crate) fn observe(
         Some(_) => Processes::Fixed(pids),
         None => Processes::Hidden,
     };
-    let sampled = sampling::sample(
-        monitor,
-        APPLICATION_NAME,
-        visible,
-        server_cpus,
-        window,
-        ctx.stop,
-        || false,
-    )?;
+    let sampled = sampling::sample(observer, visible, server_cpus, window, ctx.stop, || false)?;
     window.wait_end(ctx.stop)?;
     let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
     let seen = watch.since(&machine_before);

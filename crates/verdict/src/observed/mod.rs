@@ -126,6 +126,12 @@ impl<'a> Observed<'a> {
         counted.flushes.filter(|flushes| *flushes > 0.0).and_then(|n| Some(counted.flush_ns? / n))
     }
 
+    /// Whether commits are held back so that more of them share a flush.
+    pub fn delays_commits(&self) -> bool {
+        let delay = self.seen.and_then(|seen| seen.setting("commit_delay"));
+        delay.is_some_and(|set| set.value != "0")
+    }
+
     /// Durable commits of a transaction: those that wrote, unless nobody waits for them. A savepoint that wrote has an id of
     /// its own, so that there may be more ids than transactions.
     pub fn commits_per_op(&self) -> Option<f64> {

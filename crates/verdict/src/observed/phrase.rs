@@ -17,9 +17,10 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     }
     if let (Narrow::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside) {
         return Some(format!(
-            "{}: its flush takes {} times the log layer's on that drive",
+            "{}: its flush takes {}{} times the log layer's on that drive",
             name(Narrow::CommitInsideServer),
-            significant(slower, 2)
+            if slower.at_least { "at least " } else { "" },
+            significant(slower.times, 2)
         ));
     }
     if choice.winner.narrow == Narrow::CommitWait && observed.waits_for_standby() {

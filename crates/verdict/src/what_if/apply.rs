@@ -132,10 +132,11 @@ impl Changed {
             return Ok((1.0, Some(1.0)));
         }
         let layer_ns = log::layer_flush_ns(analysis.run, demand.measurement);
-        let server_ns = demand.flush_ns().or(layer_ns);
+        let inside_ns = analysis.inside.map(|slower| slower.flush_ns);
+        let server_ns = inside_ns.or_else(|| demand.flush_ns()).or(layer_ns);
         let device_ns = if let LogChange::Factor(factor) = change {
             // What the device's part is of a flush that is slow inside the server, the log layer says.
-            let share = analysis.inside.map_or(1.0, |slower| 1.0 / slower);
+            let share = analysis.inside.map_or(1.0, |slower| 1.0 / slower.times);
             return Ok((1.0 - share + share / factor, Some(*factor)));
         } else {
             layer_ns.or(server_ns).ok_or("how long a flush takes now isn't known")?

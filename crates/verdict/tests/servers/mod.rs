@@ -185,6 +185,11 @@ pub fn rung(committers: u32, per_s: f64) -> Measurement {
     measured(&format!("log.commit.{committers}"), Layer::Log, &[(metric::THROUGHPUT, per_s)])
 }
 
+/// The log layer's flush beside writes.
+pub fn flush(ns: f64) -> Measurement {
+    measured("log.append.fdatasync.busy", Layer::Log, &[(metric::LATENCY_MEAN, ns)])
+}
+
 /// The log so many times as fast.
 pub fn faster_log(run: &mut Run, factor: f64) {
     set(find(run, "log.append.fdatasync.idle"), metric::LATENCY_MEAN, 200e3 / factor);

@@ -5,8 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
-use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Address, Database, Variation};
+use narrows_layer_database::{Database, Provisioner, Variation};
 use narrows_model::{Measurement, metric, orders as names};
 
 use super::plan;
@@ -26,7 +25,7 @@ const UNTIL_CRASH: Duration = Duration::from_secs(10);
 pub fn all(
     session: &mut Session<'_>,
     database: &mut Database,
-    ours: Option<&mut Cluster>,
+    ours: Option<&mut dyn Provisioner>,
     args: &OrdersArgs,
 ) -> Result<()> {
     let before = Before::look(database);
@@ -41,11 +40,7 @@ pub fn all(
                 Ok(())
             } else {
                 windows(session, database, args, &loaded).and_then(|()| match ours {
-                    Some(ours) => {
-                        let outcome = on_further_starts(session, database, ours, args, &loaded);
-                        // What the first start gave stands.
-                        keep_going(session, "further starts", outcome)
-                    }
+                    Some(server) => on_ours(session, database, server, args, &loaded),
                     None => Ok(()),
                 })
             }
@@ -104,11 +99,25 @@ fn asked(args: &OrdersArgs, sessions: u32) -> Variation {
     }
 }
 
+/// What takes a server that may be ended: further starts, and the recovery check.
+fn on_ours(
+    session: &mut Session<'_>,
+    database: &mut Database,
+    server: &mut dyn Provisioner,
+    args: &OrdersArgs,
+    loaded: &Loaded,
+) -> Result<()> {
+    let outcome = on_further_starts(session, database, server, args, loaded);
+    // What the first start gave stands.
+    keep_going(session, "further starts", outcome)?;
+    if args.crash { crash(session, database, server, args, loaded) } else { Ok(()) }
+}
+
 /// The same once more on further starts of the server.
 fn on_further_starts(
     session: &mut Session<'_>,
     database: &mut Database,
-    cluster: &mut Cluster,
+    server: &mut dyn Provisioner,
     args: &OrdersArgs,
     loaded: &Loaded,
 ) -> Result<()> {
@@ -121,7 +130,7 @@ fn on_further_starts(
         take(session, database, &long, &mix, &[on_start(&asked, start)])?;
         Ok(())
     };
-    crate::database::on_further_starts(session, database, cluster, args.load.starts, &mut once)
+    crate::database::on_further_starts(session, database, server, args.load.starts, &mut once)
 }
 
 fn open_id() -> String {
@@ -197,32 +206,27 @@ fn prove(
     Ok(())
 }
 
-/// The recovery check on a server of our own.
-///
-/// # Errors
-/// What the database layer gave.
-pub fn crash(
+/// The recovery check.
+fn crash(
     session: &mut Session<'_>,
-    cluster: &mut Cluster,
-    address: &Address,
+    database: &Database,
+    server: &mut dyn Provisioner,
     args: &OrdersArgs,
+    loaded: &Loaded,
 ) -> Result<()> {
     let resolved = session.resolved;
     let ctx = resolved.context(session.stop, session.display);
-    let mut control = narrows_layer_database::Connection::open(address, &[])?;
-    let state = orders::look(&mut control)?.ok_or(OrdersError::NotLoaded)?;
-    drop(control);
-    let mix = plan::mix(args, state.setup);
+    let mix = plan::mix(args, loaded.setup);
     let settings = mix.settings(true);
     let load = CrashLoad {
-        address,
+        address: database.address(),
         settings: &settings,
         sessions: resolved.plan.sessions,
         cpus: &resolved.split.client,
         length: UNTIL_CRASH,
     };
     let work = mix.orders(ctx.seed ^ 0xdead, true);
-    let recovery = orders::crash(cluster, &load, &work, &ctx)?;
+    let recovery = orders::crash(server, &load, &work, &ctx)?;
     session.display.say(&recovery.to_string());
     session.add([recovery.to_measurement()]);
     Ok(())

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
-use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Address, Database};
+use narrows_layer_database::{Database, Provisioner};
 
 use crate::args::db::orders::OrdersArgs;
 use crate::database::{self, server::Tables};
@@ -73,13 +72,8 @@ fn load_only(mut session: Session<'_>, args: &OrdersArgs) -> Result<Exit> {
 fn on_server(session: &mut Session<'_>, args: &OrdersArgs) -> Result<()> {
     let tables = Tables::usual(session.resolved);
     let mut body =
-        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut Cluster>| {
+        |session: &mut Session<'_>, database: &mut Database, ours: Option<&mut dyn Provisioner>| {
             measure::all(session, database, ours, args)
         };
-    let mut after =
-        |session: &mut Session<'_>, cluster: &mut Cluster, address: &Address| match args.crash {
-            true => measure::crash(session, cluster, address, args),
-            false => Ok(()),
-        };
-    database::server::on_then(session, &tables, &mut body, &mut after)
+    database::server::on(session, &tables, &mut body)
 }

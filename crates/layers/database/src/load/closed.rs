@@ -10,11 +10,12 @@ use super::LoadError;
 use super::result::Tally;
 use super::slot::Slot;
 use super::worker::{Ended, LOOK_EVERY, Worker, check};
+use crate::kind::Session;
 
 /// Sessions that pause, by when they go on.
 type Pauses = BinaryHeap<Reverse<(u64, usize)>>;
 
-impl Worker<'_> {
+impl<S: Session> Worker<'_, S> {
     /// Until every session has ended the operation that it had when the window ended.
     pub(super) fn closed(
         &mut self,
@@ -68,8 +69,8 @@ impl Worker<'_> {
 /// Draws a session's next operation and sends it, or keeps it for when its pause is over; whether there is one before the
 /// window ends.
 #[inline]
-fn go_on(
-    slot: &mut Slot<'_>,
+fn go_on<S: Session>(
+    slot: &mut Slot<'_, S>,
     index: usize,
     now: u64,
     window: &Window,

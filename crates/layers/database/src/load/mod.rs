@@ -42,6 +42,8 @@ pub use result::{ClassResult, LoadResult};
 pub use slices::{OpenSlice, OpenSlices};
 use worker::Worker;
 
+use crate::session::PostgresSession;
+
 /// Runs the load; `during` runs on the calling thread once all sessions are open, is given the window and the
 /// server processes of the sessions, and should return soon after the window ends.
 pub fn run<T>(
@@ -68,7 +70,9 @@ pub fn run_within<T>(
             .map(|index| {
                 let (gate, pids, halt) = (&gate, &pids, &halt);
                 scope.spawn(move || {
-                    let worker = match Worker::new(plan, index, threads, limit_ns, pids) {
+                    let worker = match Worker::<PostgresSession>::new(
+                        plan, index, threads, limit_ns, pids,
+                    ) {
                         Ok(worker) => worker,
                         Err(error) => {
                             gate.fail();

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::program::{Next, Program, Recovery, Verdict};
 use super::result::Tally;
 use super::{LoadError, LoadPlan};
-use crate::session::{Refusal, Session};
+use crate::kind::Session;
+use crate::session::Refusal;
 use crate::wire::WireError;
 
 /// How an operation ended.
@@ -26,8 +27,8 @@ enum After {
     End(Ending),
 }
 
-pub(super) struct Slot<'w> {
-    pub(super) session: Session,
+pub(super) struct Slot<'w, S> {
+    pub(super) session: S,
     program: Box<dyn Program + 'w>,
     pub(super) class: usize,
     /// When it was sent, or due.
@@ -38,15 +39,14 @@ pub(super) struct Slot<'w> {
     rolling_back: Option<After>,
 }
 
-impl<'w> Slot<'w> {
+impl<'w, S: Session> Slot<'w, S> {
     pub(super) fn open(plan: &LoadPlan<'w>, number: u32, seed: u64) -> Result<Self, LoadError> {
         let statements = plan.programs.statements(number);
-        let session = Session::open(plan.address, plan.settings, &statements)?;
-        session.set_nonblocking(true).map_err(WireError::Io)?;
+        let session = S::open(plan.address, plan.settings, &statements)?;
         Ok(Slot::of(session, plan.programs.program(number, seed)))
     }
 
-    pub(super) fn of(session: Session, program: Box<dyn Program + 'w>) -> Self {
+    pub(super) fn of(session: S, program: Box<dyn Program + 'w>) -> Self {
         Slot { session, program, class: 0, from_ns: 0, busy: false, rolling_back: None }
     }
 

@@ -9,7 +9,7 @@ use super::LoadError;
 use super::program::{Next, Operation, Program, Recovery, Verdict};
 use super::result::{LoadResult, Tally};
 use super::slot::{Ending, Slot};
-use crate::session::{Answer, Refusal, Request, Session, Value};
+use crate::session::{Answer, PostgresSession, Refusal, Request, Value};
 use crate::wire::Stream;
 
 /// Reads a number (0), changes it by one (1), commits (2).
@@ -54,7 +54,7 @@ impl Program for Increment {
 }
 
 struct Bench {
-    slot: Slot<'static>,
+    slot: Slot<'static, PostgresSession>,
     server: UnixStream,
     tally: Tally,
     over: bool,
@@ -64,7 +64,7 @@ impl Bench {
     /// With the first step sent.
     fn new(after: Recovery) -> Bench {
         let (ours, server) = UnixStream::pair().unwrap();
-        let session = Session::over(Stream::Unix(ours), 0, 3);
+        let session = PostgresSession::over(Stream::Unix(ours), 0, 3);
         let mut slot = Slot::of(session, Box::new(Increment { step: 0, after }));
         let window = Window { start_ns: 0, end_ns: 1000 };
         let tally = Tally::new(window, &["other".into(), "increment".into()], None);
@@ -215,7 +215,7 @@ fn a_step_without_a_statement_ends_the_load() {
         }
     }
     let (ours, _server) = UnixStream::pair().unwrap();
-    let mut slot = Slot::of(Session::over(Stream::Unix(ours), 0, 1), Box::new(Silent));
+    let mut slot = Slot::of(PostgresSession::over(Stream::Unix(ours), 0, 1), Box::new(Silent));
     slot.draw();
     assert!(matches!(slot.send(0), Err(LoadError::NothingToSend)));
 }

@@ -20,8 +20,8 @@ use super::place::sql;
 use super::program::Orders;
 use super::seen::Acknowledged;
 use crate::address::Address;
+use crate::kind::Provisioner;
 use crate::load::{self, LoadError, LoadPlan};
-use crate::server::Cluster;
 use crate::wire::{Connection, WireError};
 
 /// The load would go on for this long, if the server weren't killed.
@@ -123,7 +123,7 @@ pub struct Load<'a> {
 /// # Errors
 /// The load broke before the kill or had nothing acknowledged by then, the server does not start again, or a stop.
 pub fn crash(
-    cluster: &mut Cluster,
+    server: &mut dyn Provisioner,
     load: &Load<'_>,
     orders: &Orders,
     ctx: &Context<'_>,
@@ -132,11 +132,11 @@ pub fn crash(
     let before = entered(&mut open()?)?;
     ctx.progress.phase(Layer::Database, Phase::Measure, "the mix, until the server is killed");
     orders.seen.take();
-    run_and_kill(cluster, load, orders, ctx)?;
+    run_and_kill(server, load, orders, ctx)?;
     let seen = orders.seen.take();
     ctx.progress.phase(Layer::Database, Phase::Verify, "the server's recovery");
     let begun = Instant::now();
-    cluster.start(ctx.stop)?;
+    server.start(ctx.stop)?;
     let recovery_s = begun.elapsed().as_secs_f64();
     if seen.new_orders == 0 {
         return Err(OrdersError::NothingAcknowledged { ran_s: load.length.as_secs_f64() });
@@ -151,7 +151,7 @@ pub fn crash(
 }
 
 fn run_and_kill(
-    cluster: &mut Cluster,
+    server: &mut dyn Provisioner,
     load: &Load<'_>,
     orders: &Orders,
     ctx: &Context<'_>,
@@ -173,7 +173,7 @@ fn run_and_kill(
         if alive(load.address, pids)? == 0 {
             return Ok(());
         }
-        killed = Some(cluster.kill());
+        killed = Some(server.kill());
         Ok(())
     });
     ctx.stop.check()?;

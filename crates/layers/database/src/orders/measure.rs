@@ -15,9 +15,9 @@ use super::nurand::Constants;
 use super::place::{self, Setup, State};
 use super::program::{Calls, Homes, Orders};
 use super::seen::{Seen, Shared};
-use crate::counters;
 use crate::database::Database;
 use crate::filling::Filling;
+use crate::kind::Observer;
 use crate::load::{self, LoadPlan, LoadResult};
 use crate::once::{Once, Shape};
 use crate::sampling::Sampled;
@@ -207,16 +207,14 @@ impl Database {
         let entered_before = entered(&mut self.control)?;
         let cpus = self.cpus_of(variation);
         let before = narrows_observe::sentinel();
-        let counters_before =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
-        let (monitor, watch, processes) = (&mut self.monitor, &self.watch, self.processes);
+        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
         let (load, during) = load::run(&load_plan, ctx.stop, |window, pids| {
-            observe(monitor, watch, processes, &cpus.server, window, pids, ctx)
+            observe(observer, watch, processes, &cpus.server, window, pids, ctx)
         })?;
-        counters::settle(&mut self.monitor, self.version)?;
-        let counters_after =
-            counters::read(&mut self.monitor, &self.address.database, self.version)?;
+        self.observer.settle()?;
+        let counters_after = self.observer.counters()?;
         let span = self.watch.since(&span_before);
         let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
         let seen = mix.orders.seen.take();

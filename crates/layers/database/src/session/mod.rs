@@ -1,4 +1,4 @@
-//! One session of the measured load: prepared statements, sent step by step, and answers that are parsed just far
+//! One session of the measured load on PostgreSQL: prepared statements, sent step by step, and answers that are parsed just far
 //! enough to know when they are complete; what is in them is read where a program asks.
 //!
 //! The cost of this path is in every result (`client_cpu_per_op`), so it allocates nothing per step, makes
@@ -21,6 +21,7 @@ use request::Outbox;
 pub use request::{Request, Value};
 
 use crate::address::Address;
+use crate::kind::Session;
 use crate::wire::{Connection, Stream, WireError};
 
 /// Application name of the load's sessions, by which the sampler finds them.
@@ -39,8 +40,8 @@ enum Ready {
     InTransaction,
 }
 
-/// A session that is logged in and prepared.
-pub(crate) struct Session {
+/// A session of PostgreSQL that is logged in and prepared.
+pub(crate) struct PostgresSession {
     stream: Stream,
     pid: u32,
     outbox: Outbox,
@@ -54,26 +55,10 @@ pub(crate) struct Session {
     ready: Ready,
 }
 
-impl Session {
-    /// Connects, applies the settings, prepares the statements.
-    pub(crate) fn open(
-        address: &Address,
-        settings: &[String],
-        statements: &[String],
-    ) -> Result<Session, WireError> {
-        let mut connection = Connection::open(address, &[("application_name", APPLICATION_NAME)])?;
-        for setting in settings {
-            connection.execute(&format!("SET {setting}"))?;
-        }
-        let named: Vec<(String, &str)> =
-            statements.iter().enumerate().map(|(n, sql)| (request::name(n), &**sql)).collect();
-        let (stream, pid) = connection.into_prepared(&named)?;
-        Ok(Session::over(stream, pid, statements.len()))
-    }
-
+impl PostgresSession {
     /// Over an open stream, with so many statements prepared.
-    pub(crate) fn over(stream: Stream, pid: u32, statements: usize) -> Session {
-        Session {
+    pub(crate) fn over(stream: Stream, pid: u32, statements: usize) -> Self {
+        PostgresSession {
             stream,
             pid,
             outbox: Outbox::new(statements),
@@ -92,65 +77,6 @@ impl Session {
         self.inbox = vec![0; 16];
     }
 
-    /// The server process of this session.
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    /// The descriptor to wait on.
-    pub(crate) fn fd(&self) -> RawFd {
-        self.stream.as_raw_fd()
-    }
-
-    /// Switches between waiting in `recv` and waiting in epoll.
-    pub(crate) fn set_nonblocking(&self, on: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(on)
-    }
-
-    /// Writes the first step of an operation.
-    #[inline]
-    pub(crate) fn begin<R>(&mut self, write: impl FnOnce(&mut Request<'_>) -> R) -> R {
-        self.outbox.step(write)
-    }
-
-    /// The answer, or what the server said instead, with the next step to write; only once an answer is complete.
-    #[inline]
-    pub(crate) fn hear<R>(
-        &mut self,
-        judge: impl FnOnce(Result<Answer<'_>, &Refusal>, &mut Request<'_>) -> R,
-    ) -> R {
-        let heard = match &self.refusal {
-            None => Ok(Answer::new(&self.inbox[..self.seen], self.rows)),
-            Some(refusal) => Err(refusal),
-        };
-        self.outbox.step(|request| judge(heard, request))
-    }
-
-    /// Whether a transaction is open on the server, as of the last complete answer.
-    #[inline]
-    pub(crate) fn in_transaction(&self) -> bool {
-        self.ready == Ready::InTransaction
-    }
-
-    /// Whether there is a step to send.
-    #[inline]
-    pub(crate) fn has_step(&self) -> bool {
-        !self.outbox.bytes().is_empty()
-    }
-
-    /// Sends the step that was written; the last answer is gone after it.
-    #[inline]
-    pub(crate) fn send(&mut self) -> io::Result<()> {
-        self.forget();
-        send_all(&mut self.stream, self.outbox.bytes())
-    }
-
-    /// Ends the open transaction; the step that was written stays.
-    pub(crate) fn send_rollback(&mut self) -> io::Result<()> {
-        self.forget();
-        send_all(&mut self.stream, ROLLBACK)
-    }
-
     #[inline]
     fn forget(&mut self) {
         self.inbox.copy_within(self.seen..self.filled, 0);
@@ -159,37 +85,6 @@ impl Session {
         self.rows = 0;
         self.refusal = None;
         self.ready = Ready::NotYet;
-    }
-
-    /// Reads what has come and says whether the answer is complete. Reads again only where the stream holds
-    /// what it took from the socket before: nobody is woken for that.
-    ///
-    /// # Errors
-    /// The connection broke, or the server ended the session, with its last word where it said one.
-    #[inline]
-    pub(crate) fn receive(&mut self) -> Result<bool, WireError> {
-        loop {
-            if self.filled == self.inbox.len() {
-                self.make_room()?;
-            }
-            match self.stream.read(&mut self.inbox[self.filled..]) {
-                Ok(0) => return Err(self.closed()),
-                Ok(n) => {
-                    self.filled += n;
-                    self.parse();
-                    if self.ready != Ready::NotYet {
-                        return Ok(true);
-                    }
-                    if !self.stream.holds_more() {
-                        return Ok(false);
-                    }
-                }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return Ok(false),
-                    _ => return Err(error.into()),
-                },
-            }
-        }
     }
 
     #[cold]
@@ -244,7 +139,98 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Session for PostgresSession {
+    fn open(
+        address: &Address,
+        settings: &[String],
+        statements: &[String],
+    ) -> Result<Self, WireError> {
+        let mut connection = Connection::open(address, &[("application_name", APPLICATION_NAME)])?;
+        for setting in settings {
+            connection.execute(&format!("SET {setting}"))?;
+        }
+        let named: Vec<(String, &str)> =
+            statements.iter().enumerate().map(|(n, sql)| (request::name(n), &**sql)).collect();
+        let (stream, pid) = connection.into_prepared(&named)?;
+        stream.set_nonblocking(true)?;
+        Ok(PostgresSession::over(stream, pid, statements.len()))
+    }
+
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn descriptor(&self) -> RawFd {
+        self.stream.as_raw_fd()
+    }
+
+    #[inline]
+    fn begin<R>(&mut self, write: impl FnOnce(&mut Request<'_>) -> R) -> R {
+        self.outbox.step(write)
+    }
+
+    #[inline]
+    fn has_step(&self) -> bool {
+        !self.outbox.bytes().is_empty()
+    }
+
+    #[inline]
+    fn send(&mut self) -> io::Result<()> {
+        self.forget();
+        send_all(&mut self.stream, self.outbox.bytes())
+    }
+
+    /// Reads again only where the stream holds what it took from the socket before: nobody is woken for that.
+    #[inline]
+    fn receive(&mut self) -> Result<bool, WireError> {
+        loop {
+            if self.filled == self.inbox.len() {
+                self.make_room()?;
+            }
+            match self.stream.read(&mut self.inbox[self.filled..]) {
+                Ok(0) => return Err(self.closed()),
+                Ok(n) => {
+                    self.filled += n;
+                    self.parse();
+                    if self.ready != Ready::NotYet {
+                        return Ok(true);
+                    }
+                    if !self.stream.holds_more() {
+                        return Ok(false);
+                    }
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return Ok(false),
+                    _ => return Err(error.into()),
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn hear<R>(
+        &mut self,
+        judge: impl FnOnce(Result<Answer<'_>, &Refusal>, &mut Request<'_>) -> R,
+    ) -> R {
+        let heard = match &self.refusal {
+            None => Ok(Answer::new(&self.inbox[..self.seen], self.rows)),
+            Some(refusal) => Err(refusal),
+        };
+        self.outbox.step(|request| judge(heard, request))
+    }
+
+    #[inline]
+    fn in_transaction(&self) -> bool {
+        self.ready == Ready::InTransaction
+    }
+
+    fn send_rollback(&mut self) -> io::Result<()> {
+        self.forget();
+        send_all(&mut self.stream, ROLLBACK)
+    }
+}
+
+impl Drop for PostgresSession {
     fn drop(&mut self) {
         // A polite end lets the server report the session's statistics at once.
         let mut goodbye = BytesMut::new();
@@ -287,8 +273,8 @@ mod tests {
     use super::*;
     use std::os::unix::net::UnixStream;
 
-    fn session(stream: UnixStream) -> Session {
-        let mut session = Session::over(Stream::Unix(stream), 0, 1);
+    fn session(stream: UnixStream) -> PostgresSession {
+        let mut session = PostgresSession::over(Stream::Unix(stream), 0, 1);
         session.shrink();
         session
     }
@@ -300,7 +286,7 @@ mod tests {
         bytes
     }
 
-    fn receive_all(session: &mut Session) -> Result<(), WireError> {
+    fn receive_all(session: &mut PostgresSession) -> Result<(), WireError> {
         while !session.receive()? {}
         Ok(())
     }
@@ -314,7 +300,7 @@ mod tests {
         answer.extend(message(b'C', b"SELECT 1\0"));
         answer.extend(message(b'Z', b"I"));
         let last = answer.len() - 1;
-        session.set_nonblocking(true).unwrap();
+        session.stream.set_nonblocking(true).unwrap();
         for (i, byte) in answer.iter().enumerate() {
             theirs.write_all(&[*byte]).unwrap();
             assert_eq!(session.receive().unwrap(), i == last);

@@ -11,9 +11,10 @@ use narrows_tls::TlsError;
 use self::server::{Server, named};
 use super::{Connection, WireError};
 use crate::address::Address;
+use crate::kind::Session;
 use crate::load::{self, ByKey, LoadPlan};
 use crate::poller::Poller;
-use crate::session::{Session, Value};
+use crate::session::{PostgresSession, Value};
 
 /// The error of what must not succeed, which has a reason and a hint.
 fn refused(what: &str, result: Result<String, WireError>) -> WireError {
@@ -219,11 +220,10 @@ fn a_load_over_tls_loses_nothing_and_a_statement_over_it_can_be_cancelled() {
 /// An answer in one record wakes who waits once, however many reads it takes.
 fn woken_once(address: &Address) {
     let statement = "SELECT repeat('x', 5000) WHERE $1::bigint > 0".to_string();
-    let mut session = Session::open(address, &[], &[statement]).unwrap();
+    let mut session = PostgresSession::open(address, &[], &[statement]).unwrap();
     session.shrink();
-    session.set_nonblocking(true).unwrap();
     let mut poller = Poller::new();
-    poller.add(session.fd(), 0).unwrap();
+    poller.add(session.descriptor(), 0).unwrap();
     session.begin(|request| request.run(0, &[Value::Int8(1)]));
     session.send().unwrap();
     loop {

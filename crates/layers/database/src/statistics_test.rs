@@ -41,9 +41,10 @@ fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_
         database: Cluster::DATABASE.into(),
     };
     let open = || Connection::open(&address, &[]).unwrap();
-    let (mut control, mut monitor, mut other) = (open(), open(), open());
+    let (mut control, monitor, mut other) = (open(), open(), open());
     let version: u32 = control.one("SHOW server_version_num").unwrap().unwrap().parse().unwrap();
-    let mut look = || read(&mut monitor, Cluster::DATABASE, version).unwrap();
+    let mut statistics = Statistics::new(monitor, Cluster::DATABASE, version);
+    let mut look = || statistics.counters().unwrap();
     until("the checkpointer idles", || look().checkpointing == Some(0.0));
     let before = look();
     // A session that ends reports at once.
@@ -94,18 +95,50 @@ fn who_reads_in_the_same_database_does_not_count_itself() {
     let open = |name| Connection::open(&address, &[("application_name", name)]).unwrap();
     let mut monitor = open("narrows monitor");
     let version: u32 = monitor.one("SHOW server_version_num").unwrap().unwrap().parse().unwrap();
-    let before = read(&mut monitor, Cluster::DATABASE, version).unwrap();
+    let mut statistics = Statistics::new(monitor, Cluster::DATABASE, version);
+    let before = statistics.counters().unwrap();
     let mut load = open(APPLICATION_NAME);
     for _ in 0..40 {
         load.query("SELECT 1").unwrap();
     }
     drop(load);
     for _ in 0..300 {
-        monitor.query("SELECT 1").unwrap();
+        statistics.monitor.query("SELECT 1").unwrap();
     }
-    settle(&mut monitor, version).unwrap();
-    let changed = read(&mut monitor, Cluster::DATABASE, version).unwrap().since(&before);
+    statistics.settle().unwrap();
+    let changed = statistics.counters().unwrap().since(&before);
     // The load's own start is one of them, and autovacuum may look in.
     assert!((40.0..=60.0).contains(&changed.transactions), "{changed:?}");
     assert!(changed.own >= 300.0);
+}
+
+#[test]
+fn the_servers_words_of_two_generations_mean_the_same() {
+    for (kind, event) in
+        [("IO", "WALSync"), ("IO", "WalSync"), ("LWLock", "WALWrite"), ("LWLock", "WalWrite")]
+    {
+        assert_eq!(wait(kind, event, "active"), Wait::Flush, "{kind}:{event}");
+    }
+    assert_eq!(wait("IO", "DataFileRead", "active"), Wait::Read);
+    assert_eq!(wait("IO", "AioIoCompletion", "active"), Wait::Read);
+    assert_eq!(wait("LWLock", "WALInsert", "active"), Wait::Lock);
+    assert_eq!(wait("Lock", "transactionid", "active"), Wait::Lock);
+    assert_eq!(wait("Client", "ClientRead", "idle"), Wait::Client);
+    assert_eq!(wait("", "", "idle"), Wait::Client);
+    assert_eq!(wait("", "", "active"), Wait::None);
+    assert_eq!(wait("IPC", "ExecuteGather", "active"), Wait::Other);
+}
+
+#[test]
+fn a_row_is_read_in_the_servers_words_and_in_ours() {
+    let row = |texts: [&str; 5]| -> Row {
+        texts.into_iter().map(|text| (!text.is_empty()).then(|| text.to_string())).collect()
+    };
+    let flush = standing(&row(["IO", "WALSync", "active", "12", "client backend"]));
+    assert_eq!((flush.wait, &*flush.name, flush.pid), (Wait::Flush, "IO:WALSync", Some(12)));
+    let worker = standing(&row(["", "", "active", "13", "parallel worker"]));
+    assert_eq!((worker.wait, &*worker.name, worker.worker), (Wait::None, "on CPU", true));
+    // Who may not see another's row gets one without words.
+    let hidden = standing(&row(["", "", "idle", "", ""]));
+    assert_eq!((hidden.wait, &*hidden.name, hidden.pid), (Wait::Client, "idle", None));
 }
