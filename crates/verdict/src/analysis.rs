@@ -104,7 +104,7 @@ impl<'a> Analysis<'a> {
 
     /// Of an operation's time, what its session was stopped by a quota for, ns; 0 where none stopped it in most periods.
     ///
-    /// From Linux 6.18 on a stopped process is in no run queue: it was woken, has not run since, and is sampled in the wait it
+    /// On Linux 6.18 (measured) a stopped process is in no run queue: it was woken, has not run since, and is sampled in the wait it
     /// was woken from. That the server's CPUs stood still meanwhile is counted: a server that has used up its quota used them
     /// for the rest of the time, as many as it had sessions for.
     fn stopped_ns(&self) -> f64 {

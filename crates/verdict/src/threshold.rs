@@ -17,8 +17,8 @@ pub const NEAR_SATURATION: f64 = 0.75;
 /// Above this utilisation the capacity was understated, and what rests on it is withheld, never clipped.
 pub const UNDERSTATED: f64 = 1.05;
 
-/// The same for a control group's I/O limit, which the kernel keeps by slices of time: planted limits of 500 and 2000 reads a second
-/// gave 100 to 109 %.
+/// The same for a control group's I/O limit, which the kernel keeps by slices of time: planted limits of reads and
+/// writes gave 100 to 110 %.
 pub const OVER_LIMIT: f64 = SAME_LIMIT;
 
 /// A thread that was on a processor this share of the window was never the one to wait.

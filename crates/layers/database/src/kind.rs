@@ -1,7 +1,8 @@
 //! What a kind of database brings, in three small traits: sessions that carry the load, an observer that says what the server did
-//! meanwhile, a provisioner of a server of our own. The load engine, the sampling, the arithmetic of a repeat and the starts
-//! know these and no more. PostgreSQL is the one kind there is: [`session`](crate::session), [`statistics`](crate::statistics),
-//! [`server`](crate::server). Tables, plans and statements are SQL as it speaks it, outside of these traits.
+//! meanwhile, a provisioner that ends and starts a server of our own. The load engine, the sampling and the starts reach a server
+//! through these. PostgreSQL is the one kind there is: [`session`](crate::session), [`statistics`](crate::statistics),
+//! [`server`](crate::server). Requests and answers are still in its protocol's types, and how a server is made, its tables, plans
+//! and statements are outside of these traits: a second kind would have to bring those too.
 
 use std::io;
 use std::os::fd::RawFd;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
@@ -18,20 +19,23 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-#[test]
-fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_is_done() {
+/// A running server, and where it is; `None` where the machine has none.
+fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)> {
     let user = ServerUser::choose().unwrap();
     let found = match find(None, &user, None) {
         Ok(found) => found,
-        Err(error) => return eprintln!("SKIPPED: {error}"),
+        Err(error) => {
+            eprintln!("SKIPPED: {error}");
+            return None;
+        }
     };
-    let dir = tempfile::tempdir_in("/tmp").unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let settings = [("shared_buffers", "32MB"), ("track_wal_io_timing", "on")]
-        .map(|(name, value)| (name.to_string(), value.to_string()));
-    let settings = &settings[..if found.version.major >= 14 { 2 } else { 1 }];
-    let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
-    let options = Options { settings, ..Options::new(&data, &wal) };
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let own = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+    let has =
+        |(name, _): &&(&str, &str)| *name != "track_wal_io_timing" || found.version.major >= 14;
+    let settings: Vec<_> = settings.iter().filter(has).map(own).collect();
+    let (data, wal) = (folder.join("data"), folder.join("wal"));
+    let options = Options { settings: &settings, ..Options::new(&data, &wal) };
     let mut cluster = Cluster::create(&found, &user, &options, &Stop::new()).unwrap();
     cluster.start(&Stop::new()).unwrap();
     let address = Address {
@@ -40,6 +44,14 @@ fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_
         password: None,
         database: Cluster::DATABASE.into(),
     };
+    Some((cluster, address))
+}
+
+#[test]
+fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_is_done() {
+    let dir = tempfile::tempdir_in("/tmp").unwrap();
+    let settings = [("shared_buffers", "32MB"), ("track_wal_io_timing", "on")];
+    let Some((_cluster, address)) = server(dir.path(), &settings) else { return };
     let open = || Connection::open(&address, &[]).unwrap();
     let (mut control, monitor, mut other) = (open(), open(), open());
     let version: u32 = control.one("SHOW server_version_num").unwrap().unwrap().parse().unwrap();
@@ -75,23 +87,8 @@ fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_
 
 #[test]
 fn who_reads_in_the_same_database_does_not_count_itself() {
-    let user = ServerUser::choose().unwrap();
-    let found = match find(None, &user, None) {
-        Ok(found) => found,
-        Err(error) => return eprintln!("SKIPPED: {error}"),
-    };
     let dir = tempfile::tempdir_in("/tmp").unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
-    let mut cluster =
-        Cluster::create(&found, &user, &Options::new(&data, &wal), &Stop::new()).unwrap();
-    cluster.start(&Stop::new()).unwrap();
-    let address = Address {
-        endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
-        user: Cluster::USER.into(),
-        password: None,
-        database: Cluster::DATABASE.into(),
-    };
+    let Some((_cluster, address)) = server(dir.path(), &[]) else { return };
     let open = |name| Connection::open(&address, &[("application_name", name)]).unwrap();
     let mut monitor = open("narrows monitor");
     let version: u32 = monitor.one("SHOW server_version_num").unwrap().unwrap().parse().unwrap();

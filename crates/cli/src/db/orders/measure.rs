@@ -110,7 +110,11 @@ fn on_ours(
     let outcome = on_further_starts(session, database, server, args, loaded);
     // What the first start gave stands.
     keep_going(session, "further starts", outcome)?;
-    if args.crash { crash(session, database, server, args, loaded) } else { Ok(()) }
+    if !args.crash {
+        return Ok(());
+    }
+    let outcome = crash(session, database, server, args, loaded);
+    keep_going(session, "the recovery check", outcome)
 }
 
 /// The same once more on further starts of the server.
