@@ -34,6 +34,9 @@ _narrows() {
             narrows,log)
                 cmd="narrows__subcmd__log"
                 ;;
+            narrows,memory)
+                cmd="narrows__subcmd__memory"
+                ;;
             narrows,plan)
                 cmd="narrows__subcmd__plan"
                 ;;
@@ -154,6 +157,9 @@ _narrows() {
             narrows__subcmd__help,log)
                 cmd="narrows__subcmd__help__subcmd__log"
                 ;;
+            narrows__subcmd__help,memory)
+                cmd="narrows__subcmd__help__subcmd__memory"
+                ;;
             narrows__subcmd__help,plan)
                 cmd="narrows__subcmd__help__subcmd__plan"
                 ;;
@@ -232,6 +238,12 @@ _narrows() {
             narrows__subcmd__help__subcmd__log__subcmd__crashtest,write)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__write"
                 ;;
+            narrows__subcmd__help__subcmd__memory,slb)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb"
+                ;;
+            narrows__subcmd__help__subcmd__memory,slb-process)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb__subcmd__process"
+                ;;
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
                 ;;
@@ -307,6 +319,24 @@ _narrows() {
             narrows__subcmd__log__subcmd__help__subcmd__crashtest,write)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__write"
                 ;;
+            narrows__subcmd__memory,help)
+                cmd="narrows__subcmd__memory__subcmd__help"
+                ;;
+            narrows__subcmd__memory,slb)
+                cmd="narrows__subcmd__memory__subcmd__slb"
+                ;;
+            narrows__subcmd__memory,slb-process)
+                cmd="narrows__subcmd__memory__subcmd__slb__subcmd__process"
+                ;;
+            narrows__subcmd__memory__subcmd__help,help)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__memory__subcmd__help,slb)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb"
+                ;;
+            narrows__subcmd__memory__subcmd__help,slb-process)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb__subcmd__process"
+                ;;
             *)
                 ;;
         esac
@@ -314,7 +344,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --help --version run block log db report platform gather limits plan help"
+            opts="-h -V --help --version run block memory log db report platform gather limits plan help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1606,7 +1636,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run block log db report platform gather limits plan help"
+            opts="run block memory log db report platform gather limits plan help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1998,6 +2028,48 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log__subcmd__streams)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory)
+            opts="slb slb-process"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory__subcmd__slb)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory__subcmd__slb__subcmd__process)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2794,6 +2866,156 @@ _narrows() {
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory)
+            opts="-o -h --quick --seed --load-here --dry-run --output --format --units --help slb slb-process help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help)
+            opts="slb slb-process help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__slb)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__slb__subcmd__process)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__slb)
+            opts="-o -h --kit --processes --bind --huge --seed --load-here --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kit)
+                    COMPREPLY=($(compgen -W "2007 2010" -- "${cur}"))
+                    return 0
+                    ;;
+                --processes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bind)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__slb__subcmd__process)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -28,6 +28,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print hel
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "memory" -d 'Measure memory and clocks alone: latency, bandwidth, and what one does to the other'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Render a stored run again, in any format'
@@ -207,6 +208,43 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l quick -d 'A sketch: three repeats over a quarter of the memory'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "slb-process" -d 'One process of it'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l kit -d 'Whose loop' -r -f -a "2007\t'Writes a word of a line of each page'
+2010\t'Reads a word of a line of each page into a register'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l processes -d 'Processes, started at the same moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l bind -d 'CPUs for them in this order, as 0,2 or 0-3 [default: one of each core first]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l huge -d '2 MiB pages underneath; refused where they can\'t be had'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb-process" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "slb-process" -d 'One process of it'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
@@ -632,22 +670,25 @@ csv\t'One row per platform and kind of work'
 markdown\t'A table and what binds'
 html\t'One page with a picture of each platform'"
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block log db report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "memory" -d 'Measure memory and clocks alone: latency, bandwidth, and what one does to the other'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "slb-process" -d 'One process of it'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'

@@ -290,6 +290,97 @@ esac
     ;;
 esac
 ;;
+(memory)
+_arguments "${_arguments_options[@]}" : \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--quick[A sketch\: three repeats over a quarter of the memory]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__memory_commands" \
+"*::: :->memory" \
+&& ret=0
+
+    case $state in
+    (memory)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-memory-command-$line[1]:"
+        case $line[1] in
+            (slb)
+_arguments "${_arguments_options[@]}" : \
+'--kit=[Whose loop]:KIT:((2007\:"Writes a word of a line of each page"
+2010\:"Reads a word of a line of each page into a register"))' \
+'--processes=[Processes, started at the same moment]:N:_default' \
+'--bind=[CPUs for them in this order, as 0,2 or 0-3 \[default\: one of each core first\]]:CPUS:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':pages -- Pages of 4 KiB that each process has:_default' \
+':ops -- Loops over them; a loop is one access to each page:_default' \
+&& ret=0
+;;
+(slb-process)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':hammer -- What to do, as JSON:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__memory__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-memory-help-command-$line[1]:"
+        case $line[1] in
+            (slb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(slb-process)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (log)
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
@@ -1095,6 +1186,30 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(memory)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__memory_commands" \
+"*::: :->memory" \
+&& ret=0
+
+    case $state in
+    (memory)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-memory-command-$line[1]:"
+        case $line[1] in
+            (slb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(slb-process)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (log)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__help__subcmd__log_commands" \
@@ -1241,6 +1356,7 @@ _narrows_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
+'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
 'report:Render a stored run again, in any format' \
@@ -1456,6 +1572,7 @@ _narrows__subcmd__help_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
+'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
 'report:Render a stored run again, in any format' \
@@ -1632,6 +1749,24 @@ _narrows__subcmd__help__subcmd__log__subcmd__postgres_commands() {
 _narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log streams commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory_commands] )) ||
+_narrows__subcmd__help__subcmd__memory_commands() {
+    local commands; commands=(
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'slb-process:One process of it' \
+    )
+    _describe -t commands 'narrows help memory commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__slb_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__slb_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory slb commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__slb-process_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__slb-process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory slb-process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__plan_commands] )) ||
 _narrows__subcmd__help__subcmd__plan_commands() {
@@ -1817,6 +1952,49 @@ _narrows__subcmd__log__subcmd__postgres_commands() {
 _narrows__subcmd__log__subcmd__streams_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log streams commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory_commands] )) ||
+_narrows__subcmd__memory_commands() {
+    local commands; commands=(
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'slb-process:One process of it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows memory commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help_commands] )) ||
+_narrows__subcmd__memory__subcmd__help_commands() {
+    local commands; commands=(
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'slb-process:One process of it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows memory help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__slb_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__slb_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help slb commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__slb-process_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__slb-process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help slb-process commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__slb_commands] )) ||
+_narrows__subcmd__memory__subcmd__slb_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory slb commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__slb-process_commands] )) ||
+_narrows__subcmd__memory__subcmd__slb-process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory slb-process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__plan_commands] )) ||
 _narrows__subcmd__plan_commands() {

@@ -6,6 +6,7 @@ pub mod crates;
 pub mod fuzz;
 pub mod generate;
 mod group;
+pub mod kernels;
 pub mod lab;
 pub mod links;
 pub mod peers;

@@ -7,6 +7,7 @@ pub mod gather;
 pub mod limits;
 pub mod live;
 pub mod log;
+pub mod memory;
 pub mod observe;
 pub mod plan;
 
@@ -25,6 +26,7 @@ Examples:
   narrows run --dry-run               show the plan: minutes, bytes, folders
   narrows run --observe postgres://app@db7/shop  look at a server for a minute and load nothing
   narrows block                       operations a second with p99 within 1 ms, of this folder's drive
+  narrows memory                      latency and bandwidth of memory, by footprint and beside loads
   narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows db update --sessions 16     one load on PostgreSQL, on a server of our own or by URL
   narrows report 7f3a --format html   render a stored run again
@@ -48,6 +50,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure storage alone: calibrate it, run fio's job files, look at raw devices
     Block(block::BlockArgs),
+    /// Measure memory and clocks alone: latency, bandwidth, and what one does to the other
+    Memory(memory::MemoryArgs),
     /// Measure the commit log alone: from the device's flush to the database's commit, and how many share one
     Log(log::LogArgs),
     /// Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions

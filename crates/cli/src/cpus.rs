@@ -39,6 +39,26 @@ pub fn split(platform: &Platform) -> Split {
     Split { server: sorted(server.concat()), client: sorted(client.concat()) }
 }
 
+/// The split beside a server that runs on `server` already: the load on cores that are not the server's where there are any,
+/// and the layers below measured where the server runs.
+pub fn around(server: &[u32], platform: &Platform) -> Split {
+    let usual = split(platform);
+    let threads = &platform.cpu.cores_threads;
+    let beside = |cpu: u32| {
+        server.contains(&cpu)
+            || threads.iter().any(|core| {
+                core.contains(&cpu) && core.iter().any(|sibling| server.contains(sibling))
+            })
+    };
+    let free =
+        |cpus: &[u32]| -> Vec<u32> { cpus.iter().copied().filter(|&cpu| !beside(cpu)).collect() };
+    let mut left = [free(&usual.client), free(&platform.cpu.allowed)].into_iter();
+    let Some(client) = left.find(|cpus| !cpus.is_empty()) else { return usual };
+    let here: Vec<u32> =
+        server.iter().copied().filter(|cpu| platform.cpu.allowed.contains(cpu)).collect();
+    Split { server: if here.is_empty() { usual.server } else { here }, client }
+}
+
 /// The server's CPUs for the test with fewer of them: a quarter fewer whole cores, at least one. Without the siblings
 /// of CPUs that stay a server would lose less than in proportion, and the test speak against a verdict that is right.
 pub fn fewer(server: &[u32], platform: &Platform) -> Vec<u32> {
@@ -88,6 +108,23 @@ mod tests {
         let split =
             split(&platform(&[&[0, 4], &[1, 5], &[2, 6], &[3, 7]], &[0, 1, 2, 3, 4, 5, 6, 7]));
         assert_eq!(split, Split { server: vec![0, 1, 2, 4, 5, 6], client: vec![3, 7] });
+    }
+
+    #[test]
+    fn a_load_keeps_off_the_cores_of_a_server_that_is_bound() {
+        let four = platform(&[&[0, 4], &[1, 5], &[2, 6], &[3, 7]], &[0, 1, 2, 3, 4, 5, 6, 7]);
+        let of = |server: &[u32]| around(server, &four);
+        let usual = split(&four);
+        assert_eq!(of(&[0, 4]), Split { server: vec![0, 4], client: vec![3, 7] });
+        assert_eq!(
+            of(&[3]),
+            Split { server: vec![3], client: vec![0, 1, 2, 4, 5, 6] },
+            "not on 7, a sibling of the server's"
+        );
+        assert_eq!(of(&[0, 1, 2, 3, 4, 5, 6, 7]), usual, "nothing is left: shared, as it was");
+        assert_eq!(of(&[0, 1, 2, 3]), usual, "a sibling of each");
+        let elsewhere = platform(&[&[0], &[1], &[2], &[3]], &[2, 3]);
+        assert_eq!(around(&[0, 1], &elsewhere), split(&elsewhere), "we may not go where it is");
     }
 
     #[test]

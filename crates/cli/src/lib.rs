@@ -17,6 +17,7 @@ mod interrupt;
 mod layers;
 mod limits;
 mod log;
+mod memory;
 mod observe;
 mod output;
 mod plan;
@@ -45,6 +46,7 @@ pub fn main() -> std::process::ExitCode {
     let outcome = match &cli.command {
         args::Command::Run(args) => run::run(args),
         args::Command::Block(args) => block::block(args),
+        args::Command::Memory(args) => memory::memory(args),
         args::Command::Log(args) => log::log(args),
         args::Command::Db(args) => db::db(args),
         args::Command::Report(args) => report::report(args),

@@ -12,6 +12,7 @@ use narrows_units::Bytes;
 
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::cpus::{self, Split};
+use crate::database::theirs::Found;
 use crate::failure::Failure;
 use crate::{captures, database, layers};
 
@@ -34,6 +35,8 @@ pub struct Resolved {
     pub wal_dir: PathBuf,
     /// The user's server, if one was named.
     pub address: Option<Address>,
+    /// That server, once it was asked, if it runs here.
+    pub found: Option<Found>,
     /// The PostgreSQL that was named.
     pub postgres: Option<PathBuf>,
     /// One window of the storage and memory layers.
@@ -130,7 +133,8 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         file_bytes: (if quick { GIB } else { 4 * GIB }).min(room) / MIB * MIB,
         table_bytes: table.min(room).max(2 * buffers) / MIB * MIB,
         shared_buffers_bytes: buffers,
-        server_cpus: split.server.clone(),
+        // Where somebody's server runs is known once it was asked.
+        server_cpus: if address.is_none() { split.server.clone() } else { Vec::new() },
         client_cpus: split.client.clone(),
         steps: Vec::new(),
     };
@@ -147,6 +151,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         data_dir,
         wal_dir,
         address,
+        found: None,
         postgres: args.postgres.clone(),
         window: Duration::from_millis(if quick { 300 } else { 1000 }),
         database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
@@ -262,8 +267,11 @@ pub fn describe(resolved: &Resolved) -> String {
         plan.seed
     );
     text += &format!("data     {}\nwal      {}\n", plan.data_dir, plan.wal_dir);
-    text +=
-        &format!("CPUs     server {}, load {}\n", list(&plan.server_cpus), list(&plan.client_cpus));
+    let server = match &plan.server_cpus[..] {
+        [] => "where it runs".to_string(),
+        cpus => list(cpus),
+    };
+    text += &format!("CPUs     server {server}, load {}\n", list(&plan.client_cpus));
     for step in &plan.steps {
         let writes = match step.writes_bytes {
             0 => String::new(),

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use narrows_engine::{Scratch, Stop};
 use narrows_model::{
     CalibrationEnd, Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool,
@@ -25,7 +25,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     if let Some(url) = &args.observing.observe {
         return observe::run(args, url);
     }
-    let resolved = plan::resolve(args)?;
+    let mut resolved = plan::resolve(args)?;
     if args.output.dry_run {
         output::print(&plan::describe(&resolved))?;
         return Ok(Exit::Done);
@@ -34,10 +34,8 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     if loads {
         host::guard(&resolved, args.output.load_here)?;
     }
-    if let Some(address) = resolved.address.as_ref().filter(|_| resolved.has(Layer::Database)) {
-        // Now, and not after minutes of other layers.
-        narrows_layer_database::admit(address)
-            .with_context(|| format!("--database {address} cannot be measured"))?;
+    if resolved.has(Layer::Database) {
+        database::theirs::ask(&mut resolved)?;
     }
     let folder = match &args.output.output {
         Some(folder) => folder.clone(),

@@ -55,6 +55,12 @@ pub fn began_ns(pid: u32) -> Option<u64> {
     Stat::read(pid)?.began_ns
 }
 
+/// Has this process killed when the one that started it ends, however that ends (prctl(2), `PR_SET_PDEATHSIG`).
+pub fn end_with_parent() {
+    // SAFETY: sets an attribute of this process and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
 /// Time since the machine started, ns, with the time it was suspended: what [`began_ns`] is counted on.
 pub fn since_boot_ns() -> u64 {
     clock_ns(libc::CLOCK_BOOTTIME)

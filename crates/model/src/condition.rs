@@ -53,6 +53,8 @@ pub const PRIVATE_TABLES_SHARED: &str = "private_tables_shared";
 pub const UNCACHED_BY: &str = "uncached_by";
 /// Processors given to the server.
 pub const SERVER_CPUS: &str = "server_cpus";
+/// Quota of the control group that somebody's server on this machine is in, processors; null where it has none.
+pub const SERVER_QUOTA_CPUS: &str = "server_quota_cpus";
 /// Processors given to the client.
 pub const CLIENT_CPUS: &str = "client_cpus";
 /// Whether client and server share processors.

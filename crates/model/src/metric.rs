@@ -20,6 +20,19 @@ pub const LATENCY_MAX: &str = "latency_max";
 /// Cost of one operation of a tight loop (clock reads, dependent loads), ns.
 pub const COST: &str = "cost";
 
+/// The same as the mean over all operations of a repeat, where `cost` is the median of shorter samples, ns.
+pub const COST_MEAN: &str = "cost_mean";
+/// Cost of a dependent load that finds its line in the first cache, ns; then in the second, third and fourth.
+pub const COST_L1: &str = "cost_l1";
+/// In the second.
+pub const COST_L2: &str = "cost_l2";
+/// In the third.
+pub const COST_L3: &str = "cost_l3";
+/// In the fourth.
+pub const COST_L4: &str = "cost_l4";
+/// Cost of a dependent load while others take all the bandwidth they can, ns.
+pub const LOADED_COST: &str = "loaded_cost";
+
 /// What all CPUs of a core do together over what one of them does alone: 1 (nothing gained) to their number.
 pub const SMT_YIELD: &str = "smt_yield";
 /// Operations per second of one CPU of a core whose others are idle.

@@ -23,6 +23,7 @@ mod live;
 mod loads;
 mod log;
 mod markdown;
+mod memory;
 mod narrow;
 mod notes;
 mod observed;

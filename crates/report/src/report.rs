@@ -12,6 +12,7 @@ use crate::log::{
     CommitsRow, RungRow, Seen, SharingPoint, Streams, commits_rows, ladder_rows, sharing, short,
     streams,
 };
+use crate::memory;
 use crate::narrow::{Block, blocks};
 use crate::notes::{NotKnown, Notes};
 use crate::observed::{self, ObservedView};
@@ -55,6 +56,8 @@ pub struct Report {
     pub orders: Vec<OrdersView>,
     /// Rates by sessions, and the highest rates that keep a percentile.
     pub sweeps: Vec<SweepView>,
+    /// Memory by footprint, by kind of traffic, and beside it.
+    pub memory: Vec<SweepView>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<LoadRow>,
     /// HOW WIDE.
@@ -114,6 +117,7 @@ impl Report {
             flush_tests: flush_views(run),
             orders: orders_views(run),
             sweeps: sweeps(run).into_iter().chain(starts(run, units)).collect(),
+            memory: memory::views(run, units),
             loads,
             wide,
             operating_point: operating_point(run, &narrow),
@@ -185,9 +189,10 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
     )
 }
 
-/// Whether the run is about storage or the log, with no server to judge.
+/// Whether the run is about memory, storage or the log, with no server to judge.
 fn alone(run: &Run) -> bool {
-    storage_alone(run) || run.plan.layers == [Layer::Log]
+    let layers = &run.plan.layers;
+    storage_alone(run) || *layers == [Layer::Log] || *layers == [Layer::Clock, Layer::Memory]
 }
 
 /// What the repeats cannot show because it was the same in all of them.

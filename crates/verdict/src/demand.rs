@@ -210,8 +210,11 @@ impl<'a> Demand<'a> {
 
     /// The processor quota around the server: that of its own control group where it is somebody's, else ours.
     pub fn quota_cpus(&self, run: &Run) -> Option<f64> {
-        match &self.observed {
-            Some(observed) => observed.processes()?.quota_cpus,
+        if let Some(observed) = &self.observed {
+            return observed.processes()?.quota_cpus;
+        }
+        match self.measurement.conditions.get(condition::SERVER_QUOTA_CPUS) {
+            Some(of_theirs) => of_theirs.as_f64(),
             None => run.platform()?.cgroup.cpu_quota_cpus,
         }
     }

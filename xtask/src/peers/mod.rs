@@ -9,6 +9,7 @@ mod contender;
 mod database;
 mod fio;
 mod log;
+mod memory;
 mod memory_device;
 mod orders_load;
 mod pooled;
@@ -44,6 +45,7 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("ring", ring::TITLE, ring::compare),
     ("rates", rates::TITLE, rates::compare),
     ("stalls", stalls::TITLE, stalls::compare),
+    ("memory", memory::TITLE, memory::compare),
     ("database", database::TITLE, database::compare),
     ("orders-load", orders_load::TITLE, orders_load::compare),
     ("log-writes", log::writes::TITLE, log::writes::compare),

@@ -10,6 +10,8 @@ use super::pooled::pooled_ratio;
 pub(crate) enum Goal {
     AtMost(f64),
     AtLeast(f64),
+    /// No further from the other than this share of it.
+    Within(f64),
 }
 
 /// A line that says whether `over` / `under`, round by round, keeps to the goal. `words` names the two.
@@ -26,12 +28,13 @@ fn told(words: &str, goal: Goal, ratio: Option<RatioEstimate>) -> String {
     let Some(ratio) = ratio else {
         return format!("- {words}: not measured.\n");
     };
-    let (side, bound) = match goal {
-        Goal::AtMost(bound) => ("at most", bound),
-        Goal::AtLeast(bound) => ("at least", bound),
+    let wanted = match goal {
+        Goal::AtMost(bound) => format!("at most × {bound:.2}"),
+        Goal::AtLeast(bound) => format!("at least × {bound:.2}"),
+        Goal::Within(share) => format!("within {:.0} %", share * 100.0),
     };
     let outcome = outcome(&ratio, goal);
-    format!("- {words}: {side} × {bound:.2} wanted, {} measured: {outcome}.\n", printed(&ratio))
+    format!("- {words}: {wanted} wanted, {} measured: {outcome}.\n", printed(&ratio))
 }
 
 /// Reached or missed where the whole interval lies on one side.
@@ -42,6 +45,10 @@ fn outcome(ratio: &RatioEstimate, goal: Goal) -> &'static str {
     let (surely, possibly) = match goal {
         Goal::AtMost(bound) => (high <= bound, low <= bound),
         Goal::AtLeast(bound) => (low >= bound, high >= bound),
+        Goal::Within(share) => {
+            let (least, most) = (1.0 - share, 1.0 + share);
+            (low >= least && high <= most, low <= most && high >= least)
+        }
     };
     match (surely, possibly) {
         (true, _) => "**reached**",
@@ -65,6 +72,11 @@ mod tests {
             assert!(said(goal, [1.10, 1.11, 1.12]).contains(above));
             assert!(said(goal, [0.90, 1.00, 1.12]).contains("**not distinguishable**"));
         }
+        let near = Goal::Within(0.05);
+        assert!(said(near, [0.98, 1.00, 1.02]).contains("within 5 % wanted"));
+        assert!(said(near, [0.99, 1.00, 1.01]).contains("**reached**"));
+        assert!(said(near, [0.90, 1.00, 1.12]).contains("**not distinguishable**"));
+        assert!(said(near, [1.20, 1.21, 1.22]).contains("**missed**"));
         assert!(line("x", Goal::AtMost(1.0), &[], &[]).contains("not measured"));
     }
 }

@@ -60,6 +60,8 @@ impl Prepared {
         let plan = &self.plan;
         let what = if let DatabaseChoice::Url(address) = &plan.database {
             format!("the log of {address}")
+        } else if plan.layers.contains(&Layer::Memory) {
+            "clocks and memory of this machine".to_string()
         } else if plan.layers == [Layer::Block] {
             format!("storage of {}", plan.data_dir)
         } else {
@@ -74,7 +76,7 @@ impl Prepared {
             let (layer, takes) = (step.layer.word(), plan::minutes(step.expected_s));
             text += &format!("{layer:8} {} ({takes}{writes})\n", step.what);
         }
-        if matches!(plan.database, DatabaseChoice::Url(_)) {
+        if plan.writes_bytes() == 0 {
             text +=
                 &format!("in all   about {}, writes nothing\n", plan::minutes(plan.expected_s()));
             return text;
@@ -158,6 +160,34 @@ impl Session {
             quick: self.run.plan.quick,
             window,
         }
+    }
+
+    /// Lets `measure` hand over its parts one by one; each is kept as soon as it is there.
+    ///
+    /// # Errors
+    /// The run file can't be written.
+    pub fn in_parts<T>(
+        &mut self,
+        window: Duration,
+        measure: impl FnOnce(&Context<'_>, &mut dyn FnMut(Vec<Measurement>)) -> T,
+    ) -> Result<T> {
+        let Session { run, stop, display, folder, .. } = self;
+        let ctx = Context {
+            stop,
+            progress: display,
+            seed: run.plan.seed,
+            repeats: run.plan.repeats,
+            quick: run.plan.quick,
+            window,
+        };
+        let mut kept = Ok(());
+        let outcome = measure(&ctx, &mut |part| {
+            run.measurements.extend(part);
+            if kept.is_ok() {
+                kept = store::save(folder, run).map(drop);
+            }
+        });
+        kept.map(|()| outcome)
     }
 
     /// Adds measurements and keeps the partial run.

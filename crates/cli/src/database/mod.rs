@@ -2,6 +2,7 @@
 //! showed, and the test of each verdict.
 
 pub mod server;
+pub mod theirs;
 
 use std::time::Duration;
 

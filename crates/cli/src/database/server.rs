@@ -8,7 +8,7 @@ use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, Serv
 use narrows_layer_database::{
     Address, Connection, Contents, Database, Endpoint, Provisioner, Settings,
 };
-use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
 
@@ -187,7 +187,10 @@ fn on_theirs(
     tables: &Tables,
     body: Body<'_>,
 ) -> Result<()> {
-    let conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
+    let mut conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
+    if let Some(found) = &session.resolved.found {
+        conditions.insert(condition::SERVER_QUOTA_CPUS.into(), json!(found.quota_cpus));
+    }
     measure(session, address, None, conditions, (tables, None, body))
 }
 
@@ -215,6 +218,7 @@ fn measure(
 ) -> Result<()> {
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
+    let found = resolved.found.as_ref();
     let local = own_server || address.is_local();
     let settings = Settings {
         run_id: session.run.id.clone(),
@@ -227,16 +231,24 @@ fn measure(
         server_cpus: if own_server {
             resolved.split.server.clone()
         } else {
-            resolved.platform.cpu.online.clone()
+            found.map_or_else(|| resolved.platform.cpu.online.clone(), |found| found.cpus.clone())
         },
         client_cpus: resolved.split.client.clone(),
-        cpu_quota: resolved.platform.cgroup.cpu_quota_cpus,
+        cpu_quota: match found {
+            Some(found) => found.quota_cpus,
+            None => resolved.platform.cgroup.cpu_quota_cpus,
+        },
+        quota_covers_client: found.is_none_or(|found| found.with_us),
         data_dir,
         claim_bytes: claim_bytes(resolved),
         own_server,
         conditions,
     };
-    let watch = Watch::new(&resolved.platform, &layers::drives(resolved, &[Role::Data, Role::Wal]));
+    let drives = layers::drives(resolved, &[Role::Data, Role::Wal]);
+    let watch = match found {
+        Some(found) => found.watch(resolved, &drives),
+        None => Watch::new(&resolved.platform, &drives),
+    };
     let mut database = Database::connect(address, settings, watch)?;
     if !database.sees_processes() {
         session.display.say(

@@ -41,19 +41,16 @@ pub fn db(args: &DbArgs) -> Result<Exit> {
 }
 
 fn run(asked: &Asked<'_>) -> Result<Exit> {
-    let resolved = plan::resolve(asked)?;
+    let mut resolved = plan::resolve(asked)?;
     let options = &asked.load.output;
     if options.dry_run {
         output::print(&crate::plan::describe(&resolved))?;
         return Ok(Exit::Done);
     }
     host::guard(&resolved, options.load_here)?;
-    if let Some(address) = &resolved.address {
-        // Now, and not after minutes of other layers.
-        narrows_layer_database::admit(address)
-            .and_then(|()| narrows_layer_database::pool_bytes(address))
-            .with_context(|| format!("{address} cannot be measured"))
-            .and_then(|pool| plan::fits_pool(asked, &resolved, pool))?;
+    if let Some(admitted) = database::theirs::ask(&mut resolved)? {
+        plan::fits_pool(asked, &resolved, admitted.pool_bytes)
+            .context("the server cannot be measured as asked")?;
     }
     let folder = match &options.output {
         Some(folder) => folder.clone(),
@@ -88,6 +85,13 @@ fn load(session: &mut Session<'_>, asked: &Asked<'_>) -> Result<(), Interrupted>
         };
     match database::server::on(session, &tables, &mut body) {
         Ok(()) => Ok(()),
-        Err(error) => session.absent(asked.task.word(), error),
+        Err(error) => session.absent(&what_is_absent(session, asked.task.word()), error),
     }
+}
+
+/// How to name what a workload lacks: all of it, or the rest where figures of it are there.
+fn what_is_absent(session: &Session<'_>, word: &str) -> String {
+    let id = format!("database.{word}");
+    let there = session.run.measurements.iter().any(|measured| measured.id.starts_with(&id));
+    if there { format!("the rest of {word}") } else { word.to_string() }
 }

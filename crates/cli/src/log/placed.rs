@@ -89,6 +89,7 @@ impl PlacedServer {
             server_cpus: split.server.clone(),
             client_cpus: split.client.clone(),
             cpu_quota: places.platform.cgroup.cpu_quota_cpus,
+            quota_covers_client: true,
             data_dir: Some(cluster.data_dir().into()),
             claim_bytes: None,
             own_server: true,

@@ -4,7 +4,7 @@
 //! before the look.
 
 mod capacities;
-mod drives;
+pub mod drives;
 mod planned;
 
 use std::time::Duration;

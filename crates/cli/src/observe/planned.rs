@@ -135,6 +135,7 @@ fn looking(args: &RunArgs, platform: Platform) -> Resolved {
         data_dir: PathBuf::new(),
         wal_dir: PathBuf::new(),
         address: None,
+        found: None,
         postgres: None,
         window: Duration::ZERO,
         database_window: Duration::ZERO,

@@ -14,6 +14,8 @@ mod ends;
 mod gather;
 mod live;
 mod log;
+mod memory;
+
 mod observe;
 mod orders;
 mod places;

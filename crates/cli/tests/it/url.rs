@@ -124,6 +124,35 @@ fn measured_on_request_it_is_afterwards_as_before() {
 }
 
 #[test]
+fn a_server_that_is_bound_to_a_processor_has_that_one_and_the_load_another() {
+    let _machine = shared();
+    let allowed = narrows_facts::affinity::current();
+    let [.., last] = allowed[..] else { panic!("no processor is allowed") };
+    let fixture = Fixture::new();
+    let Some(server) = theirs(&fixture) else { return };
+    narrows_facts::affinity::pin_pid(server.postmaster(), &[last]).unwrap();
+    let output = command(&fixture, &server.app(), &["--load-here"]).output().unwrap();
+    let text = said(&output);
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect(&text);
+    let measured = run.measurement("database.lookup_cached").expect(&text);
+    assert_eq!(run.plan.server_cpus, [last]);
+    assert_eq!(measured.conditions["server_cpus"], serde_json::json!([last]));
+    assert_eq!(measured.value("server_cpus"), Some(1.0));
+    let apart = allowed.len() > 1;
+    assert_eq!(measured.conditions["cpus_shared"], !apart, "{:?}", run.plan.client_cpus);
+    if apart {
+        assert!(!run.plan.client_cpus.contains(&last));
+        let used = measured.value("server_cpu_per_op").unwrap()
+            * measured.value("throughput").unwrap()
+            / 1e9;
+        // Medians of two figures that are not of one window.
+        assert!(used <= 1.2, "{used} of one CPU");
+    }
+    // The quota is that of the server's own control group, and this one has none of its own.
+    assert!(measured.conditions.contains_key("server_quota_cpus"), "{:?}", measured.conditions);
+}
+
+#[test]
 fn an_interrupted_run_takes_its_schema_with_it() {
     let _machine = shared();
     let fixture = Fixture::new();

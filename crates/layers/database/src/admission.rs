@@ -7,31 +7,22 @@ use crate::wire::{Connection, WireError};
 
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Admitted {
+pub struct Admitted {
     /// `server_version_num`.
     pub(crate) version: u32,
     /// `server_version`.
     pub(crate) version_text: String,
+    /// Size of its buffer pool, bytes.
+    pub pool_bytes: u64,
 }
 
 /// Asks the server at that address before a long run begins.
 ///
 /// # Errors
 /// Whatever would keep the database layer from measuring it, with a hint.
-pub fn admit(address: &Address) -> Result<(), DatabaseError> {
+pub fn admit(address: &Address) -> Result<Admitted, DatabaseError> {
     let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
-    look(&mut control, address).map(|_| ())
-}
-
-/// Size of the buffer pool of the server at that address, bytes.
-///
-/// # Errors
-/// It can't be reached, or doesn't say.
-pub fn pool_bytes(address: &Address) -> Result<u64, DatabaseError> {
-    let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
-    let said = control.one("SELECT pg_size_bytes(current_setting('shared_buffers'))")?;
-    let bytes = said.and_then(|text| text.parse().ok());
-    bytes.ok_or_else(|| WireError::Unexpected("no size of the buffer pool").into())
+    look(&mut control, address)
 }
 
 pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitted, DatabaseError> {
@@ -49,5 +40,8 @@ pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitt
         let (user, database) = (address.user.clone(), address.database.clone());
         return Err(DatabaseError::NoRight { user, database });
     }
-    Ok(Admitted { version, version_text })
+    let said = control.one("SELECT pg_size_bytes(current_setting('shared_buffers'))")?;
+    let pool_bytes = said.and_then(|text| text.parse().ok());
+    let pool_bytes = pool_bytes.ok_or(WireError::Unexpected("no size of the buffer pool"))?;
+    Ok(Admitted { version, version_text, pool_bytes })
 }

@@ -46,8 +46,10 @@ pub struct Settings {
     pub server_cpus: Vec<u32>,
     /// Processors of the client.
     pub client_cpus: Vec<u32>,
-    /// Quota of the control group that client and server are in, processors.
+    /// Quota of the control group that the server is in, processors.
     pub cpu_quota: Option<f64>,
+    /// Whether the client is in that group as well.
+    pub quota_covers_client: bool,
     /// The server's data folder, where it is known; a visible server's is found otherwise.
     pub data_dir: Option<PathBuf>,
     /// Memory to claim before each scan, bytes: where the hypervisor takes back what an eviction frees.
@@ -90,20 +92,22 @@ impl Database {
         watch: Watch,
     ) -> Result<Database, DatabaseError> {
         let mut control = control(&address)?;
-        let Admitted { version, version_text } = admission::look(&mut control, &address)?;
-        let processes = processes(&address, &control);
+        let Admitted { version, version_text, pool_bytes } =
+            admission::look(&mut control, &address)?;
+        let observer = observer(&address, &settings, version)?;
+        let processes = processes(&address, &control, &observer);
         let watch = watch.with_pids(ours(processes));
         let cpus = Cpus {
             server: settings.server_cpus.clone(),
             client: settings.client_cpus.clone(),
             quota: settings.cpu_quota,
+            quota_covers_client: settings.quota_covers_client,
         };
         // The kernel's own way to the folder a server works in also leads into a container's files.
         let data_dir = settings.data_dir.clone().or_else(|| {
             let folder = PathBuf::from(format!("/proc/{}/cwd", processes?.postmaster()));
             folder.join("PG_VERSION").exists().then_some(folder)
         });
-        let observer = observer(&address, &settings, version)?;
         let mut database = Database {
             control,
             observer,
@@ -118,7 +122,7 @@ impl Database {
             processes,
             watch,
             server_settings: Value::Null,
-            pool_bytes: 0,
+            pool_bytes,
         };
         let encryption = database.control.encryption();
         let conditions = &mut database.settings.conditions;
@@ -130,9 +134,6 @@ impl Database {
             conditions.insert(condition::SERVER_BUILD.into(), json!(build));
         }
         database.server_settings = database.changed_settings()?;
-        let pool = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
-        let pool = database.control.one(pool)?;
-        database.pool_bytes = pool.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(database)
     }
 
@@ -140,7 +141,7 @@ impl Database {
     pub(crate) fn connect_again(&mut self) -> Result<(), DatabaseError> {
         self.control = control(&self.address)?;
         self.observer = observer(&self.address, &self.settings, self.version)?;
-        self.processes = processes(&self.address, &self.control);
+        self.processes = processes(&self.address, &self.control, &self.observer);
         self.watch = std::mem::take(&mut self.watch).with_pids(ours(self.processes));
         Ok(())
     }
@@ -219,7 +220,7 @@ impl Database {
         Ok(self.schema.drop(&mut self.control, &self.address)?)
     }
 
-    /// Size of the server's buffer pool, bytes; zero where it doesn't say.
+    /// Size of the server's buffer pool, bytes.
     pub fn pool_bytes(&self) -> u64 {
         self.pool_bytes
     }
@@ -269,6 +270,20 @@ impl Database {
     }
 }
 
+/// Has what the control connection did so far counted now, and not in the middle of a window: a session reports at most once a
+/// second (before version 15 twice), and its transactions are no operation.
+pub(crate) fn count_own(control: &mut Connection, version: u32) -> Result<(), WireError> {
+    if version >= 150_000 {
+        // Who may not is off by what the connection did in a second.
+        return match control.execute("SELECT pg_stat_force_next_flush()") {
+            Err(error) if error.code() != Some("42501") => Err(error),
+            _ => Ok(()),
+        };
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    control.execute("SELECT 1").map(drop)
+}
+
 fn control(address: &Address) -> Result<Connection, WireError> {
     Connection::open(address, &[("application_name", "narrows control")])
 }
@@ -280,8 +295,14 @@ fn observer(address: &Address, settings: &Settings, version: u32) -> Result<Stat
     Ok(Statistics::new(monitor, &address.database, version))
 }
 
-fn processes(address: &Address, control: &Connection) -> Option<ServerProcesses> {
-    address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten()
+fn processes(
+    address: &Address,
+    control: &Connection,
+    observer: &Statistics,
+) -> Option<ServerProcesses> {
+    let server =
+        address.is_local().then(|| ServerProcesses::of_backend(control.pid())).flatten()?;
+    Some(server.watched_by([control.pid(), observer.pid()]))
 }
 
 /// The server under test is not one of the "others" on this machine.

@@ -47,7 +47,7 @@ mod window;
 mod wire;
 
 pub use address::{Address, AddressError, Endpoint, Secret};
-pub use admission::{admit, pool_bytes};
+pub use admission::{Admitted, admit};
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
 pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};

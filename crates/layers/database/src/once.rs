@@ -20,8 +20,10 @@ const MOSTLY_THROTTLED: f64 = 0.5;
 pub(crate) struct Cpus {
     pub(crate) server: Vec<u32>,
     pub(crate) client: Vec<u32>,
-    /// The control group's quota on us and our server, processors.
+    /// The control group's quota on the server, processors.
     pub(crate) quota: Option<f64>,
+    /// Whether it covers us alike.
+    pub(crate) quota_covers_client: bool,
 }
 
 impl Cpus {
@@ -196,15 +198,16 @@ impl Once {
             busy += cpu.busy_ns as f64 / self.window_ns;
             steal += cpu.steal_ns as f64 / self.window_ns;
         }
-        let ours = server_cpus + if cpus.shared() { client_cpus } else { 0.0 };
+        let watching = used.watching_cpu_ns as f64 / self.window_ns;
+        let ours = server_cpus + watching + if cpus.shared() { client_cpus } else { 0.0 };
         let set = cpus.server.len() as f64;
         // Interrupts and kernel threads are busy on the server's behalf; taken is what other programs took.
         let taken = ((busy - ours).clamp(0.0, self.seen.other_cpus) + steal).min(set);
         let client_share = if cpus.shared() { client_cpus } else { 0.0 };
-        let mut available = set - taken - client_share;
+        let mut available = set - taken - client_share - watching;
         if let Some(quota) = cpus.quota {
-            // The quota covers us and our server alike.
-            available = available.min(quota - client_cpus);
+            let ours = if cpus.quota_covers_client { client_cpus } else { 0.0 };
+            available = available.min(quota - ours);
         }
         // A group that is stopped in most periods has what it used: the rest of a quota is lost in slices.
         if let Some(share) = self.seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {

@@ -12,14 +12,17 @@ use narrows_facts::process;
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     processes: BTreeMap<u32, (u64, u64)>,
+    watching_ns: u64,
     reaped_ns: u64,
 }
 
 /// What was used between two readings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Used {
-    /// Processor time of all server processes, ended ones included, ns.
+    /// Processor time of all server processes but those that serve our looking, ended ones included, ns.
     pub total_cpu_ns: u64,
+    /// Processor time of those that serve our looking, ns.
+    pub watching_cpu_ns: u64,
     /// Processor time of the sessions' processes, ns.
     pub backend_cpu_ns: u64,
     /// Time the sessions' processes were runnable and not running, ns.
@@ -31,12 +34,16 @@ pub struct Used {
 }
 
 impl Used {
-    /// CPUs in use over a window of that length by sessions, by each of the server's own processes, and by what ended meanwhile or
-    /// has no name (`rest`).
+    /// CPUs in use over a window of that length by sessions, by what ended meanwhile or has no name (`rest`), by our looking, and by
+    /// each of the server's own processes.
     pub fn by_class(&self, window_ns: f64) -> Vec<(String, f64)> {
         let own: u64 = self.own.iter().map(|(_, ns)| ns).sum();
         let rest = self.total_cpu_ns.saturating_sub(self.backend_cpu_ns + own);
-        let ends = [("sessions".to_string(), self.backend_cpu_ns), ("rest".to_string(), rest)];
+        let ends = [
+            ("sessions".to_string(), self.backend_cpu_ns),
+            ("rest".to_string(), rest),
+            ("our looking".to_string(), self.watching_cpu_ns),
+        ];
         let all = ends.into_iter().chain(self.own.iter().cloned());
         all.map(|(class, ns)| (class, ns as f64 / window_ns)).collect()
     }
@@ -46,6 +53,8 @@ impl Used {
 #[derive(Debug, Clone, Copy)]
 pub struct ServerProcesses {
     postmaster: u32,
+    /// Those that serve our own looking, which is no part of the load.
+    watching: [u32; 2],
 }
 
 impl ServerProcesses {
@@ -56,7 +65,14 @@ impl ServerProcesses {
         let postmaster = process::parent(backend)?;
         let parent_name = process::name(postmaster)?;
         let is_server = |name: &str| name.starts_with("postgres") || name.starts_with("postmaster");
-        (is_server(&name) && is_server(&parent_name)).then_some(ServerProcesses { postmaster })
+        (is_server(&name) && is_server(&parent_name))
+            .then_some(ServerProcesses { postmaster, watching: [0; 2] })
+    }
+
+    /// The same, with the processes that serve our own looking told apart.
+    #[must_use]
+    pub fn watched_by(self, watching: [u32; 2]) -> Self {
+        ServerProcesses { watching, ..self }
     }
 
     /// The main process.
@@ -71,15 +87,17 @@ impl ServerProcesses {
 
     /// Reads all processes now.
     pub fn read(&self) -> Reading {
-        let processes = self
-            .pids()
+        let (watching, others): (Vec<u32>, Vec<u32>) =
+            self.pids().into_iter().partition(|pid| self.watching.contains(pid));
+        let processes = others
             .into_iter()
             .filter_map(|pid| {
                 Some((pid, (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0))))
             })
             .collect();
+        let watching_ns = watching.into_iter().filter_map(process::cpu_ns).sum();
         let reaped_ns = process::reaped_children_cpu_ns(self.postmaster).unwrap_or(0);
-        Reading { processes, reaped_ns }
+        Reading { processes, watching_ns, reaped_ns }
     }
 }
 
@@ -95,7 +113,8 @@ impl Reading {
         backends: &[u32],
         name_of: impl Fn(u32) -> String,
     ) -> Used {
-        let mut used = Used::default();
+        let watching_cpu_ns = self.watching_ns.saturating_sub(earlier.watching_ns);
+        let mut used = Used { watching_cpu_ns, ..Used::default() };
         let mut before_of_ended = 0;
         for (pid, &(cpu_before, _)) in &earlier.processes {
             if !self.processes.contains_key(pid) {
@@ -158,7 +177,7 @@ mod tests {
 
     fn reading(processes: &[(u32, u64, u64)], reaped_ns: u64) -> Reading {
         let processes = processes.iter().map(|&(pid, cpu, delay)| (pid, (cpu, delay))).collect();
-        Reading { processes, reaped_ns }
+        Reading { processes, watching_ns: 0, reaped_ns }
     }
 
     #[test]
@@ -174,9 +193,16 @@ mod tests {
     #[test]
     fn the_servers_own_processes_have_their_names() {
         let before = reading(&[(1, 100, 0), (2, 50, 5), (3, 10, 1), (4, 7, 0)], 0);
-        let after = reading(&[(1, 110, 0), (2, 90, 25), (3, 15, 1), (4, 7, 0)], 20);
+        let mut after = reading(&[(1, 110, 0), (2, 90, 25), (3, 15, 1), (4, 7, 0)], 20);
+        after.watching_ns = 30;
         let used = after.since_named(&before, &[2], |pid| format!("process {pid}"));
-        let expected = [("sessions", 0.4), ("rest", 0.2), ("process 1", 0.1), ("process 3", 0.05)];
+        let expected = [
+            ("sessions", 0.4),
+            ("rest", 0.2),
+            ("our looking", 0.3),
+            ("process 1", 0.1),
+            ("process 3", 0.05),
+        ];
         let expected = expected.map(|(name, cpus)| (name.to_string(), cpus));
         assert_eq!(used.by_class(100.0), expected);
     }

@@ -24,6 +24,11 @@ pub(crate) struct Statistics {
 }
 
 impl Statistics {
+    /// The server's process that answers.
+    pub(crate) fn pid(&self) -> u32 {
+        self.monitor.pid()
+    }
+
     /// Of `database`, by this connection.
     pub(crate) fn new(monitor: Connection, database: &str, version: u32) -> Statistics {
         Statistics { monitor, database: database.to_string(), version }

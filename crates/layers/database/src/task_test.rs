@@ -72,6 +72,7 @@ impl Bench {
             server_cpus: Vec::new(),
             client_cpus: Vec::new(),
             cpu_quota: None,
+            quota_covers_client: true,
             data_dir: Some(self.cluster.data_dir().into()),
             claim_bytes: None,
             own_server: true,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
 
-use crate::database::Database;
+use crate::database::{Database, count_own};
 use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
@@ -57,6 +57,7 @@ impl Database {
             None => None,
         };
         let server_cpus = self.cpus_of(variation).server;
+        count_own(&mut self.control, self.version)?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
         let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
@@ -99,6 +100,7 @@ impl Database {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = task.settings(variation);
         let statement = &task.statements(&table.name(), variation.workers)[0].sql;
+        count_own(&mut self.control, self.version)?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
         let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);

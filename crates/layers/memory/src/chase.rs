@@ -12,6 +12,8 @@ use crate::mapping::Mapping;
 pub const LINE: usize = 64;
 /// Loads per turn of the inner loop.
 const UNROLLED: u64 = 8;
+/// Walked at least before what is walked counts, bytes.
+const LEAST_DISPLACED: u64 = 32 << 20;
 /// Lines linked between two looks at the stop token.
 const PIECE: usize = 1 << 17;
 
@@ -39,15 +41,15 @@ impl Chain {
         &self.mapping
     }
 
-    /// Number of lines.
-    #[cfg(test)]
+    /// Number of lines that are linked.
     pub fn lines(&self) -> usize {
         self.lines
     }
 
-    /// Links line `i` to line `next[i]`.
+    /// Links line `i` to line `next[i]`: all lines of the mapping, or as many as `next` has from its begin.
     pub fn link(&mut self, next: &[u32], stop: &Stop) -> Result<(), Stopped> {
-        assert_eq!(next.len(), self.lines, "one successor for each line");
+        assert!(next.len() <= self.mapping.len() / LINE, "no more successors than lines");
+        self.lines = next.len();
         self.link_by(|line| next[line] as usize, stop)
     }
 
@@ -72,6 +74,20 @@ impl Chain {
     fn at(&self, line: usize) -> *const Link {
         assert!(line < self.lines);
         self.mapping.as_ptr().wrapping_add(line * LINE).cast()
+    }
+
+    /// Walks until the caches hold what the walk left there, and not what the linking did: twice what all last ones hold, 32 MiB at least,
+    /// at most once around. Gives the line reached.
+    pub fn displace(&self, cache_bytes: Option<u64>, stop: &Stop) -> Result<u32, Stopped> {
+        let wanted = (2 * cache_bytes.unwrap_or(0)).max(LEAST_DISPLACED) / LINE as u64;
+        let (mut at, mut left) = (0, wanted.min(self.lines as u64));
+        while left > 0 {
+            stop.check()?;
+            let walked = self.walk(at, left.min(PIECE as u64));
+            at = walked.line;
+            left = left.saturating_sub(walked.steps);
+        }
+        Ok(at)
     }
 
     /// Follows `steps` links (rounded up to whole turns of the loop) from line `from`; gives the line reached, the

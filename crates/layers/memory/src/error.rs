@@ -28,6 +28,12 @@ pub enum MemoryError {
         /// What the affinity mask allows.
         allowed: Vec<u32>,
     },
+    /// The memory could not be had as wanted.
+    #[error("cannot measure memory: {why}")]
+    Refused {
+        /// Why.
+        why: String,
+    },
     /// A thread could not be kept on its processor.
     #[error(
         "cannot measure memory: pinning a thread to CPU {cpu} failed: {reason}\n\

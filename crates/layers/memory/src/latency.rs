@@ -44,6 +44,11 @@ impl Cycle {
         Ok(Cycle { next, seed: ctx.seed })
     }
 
+    /// The line behind each.
+    pub fn links(&self) -> &[u32] {
+        &self.next
+    }
+
     /// Bytes it was made for.
     pub fn footprint_bytes(&self) -> u64 {
         (self.next.len() * LINE) as u64
@@ -115,7 +120,7 @@ fn walk(
     chain: Chain,
     watch: &Watch,
 ) -> Result<Measurement, MemoryError> {
-    let mut walker = Walker::new(ctx, place, cycle, chain)?;
+    let mut walker = Walker::new(ctx, place, cycle, chain, sizing.cache_bytes)?;
     for _ in 0..ctx.repeats.max(1) {
         walker.repeat(watch)?;
     }
@@ -130,8 +135,9 @@ impl<'a> Walker<'a> {
         place: &'a Place,
         cycle: &'a Cycle,
         chain: Chain,
+        cache_bytes: Option<u64>,
     ) -> Result<Self, MemoryError> {
-        let mut at = 0;
+        let mut at = chain.displace(cache_bytes, ctx.stop)?;
         let steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
         Ok(Walker {
             ctx,
@@ -155,10 +161,12 @@ impl<'a> Walker<'a> {
         let (from, moved_before) = (self.at, self.moved);
         let mut steps = 0;
         let mut costs = Vec::new();
+        let mut cpu_ns = 0;
         while began.elapsed() < repeat_length(self.ctx) || costs.is_empty() {
             self.ctx.stop.check()?;
             let walked = self.sample();
             steps += walked.steps;
+            cpu_ns += walked.cpu_ns;
             costs.push(walked.cpu_ns as f64 / walked.steps as f64);
         }
         let seen = watch.since(&before);
@@ -171,6 +179,8 @@ impl<'a> Walker<'a> {
         let cost = narrows_stats::median(&costs).unwrap_or(f64::NAN);
         let samples = &mut self.samples;
         samples.add(metric::COST, Unit::NsPerOp, Better::Less, cost);
+        let mean = cpu_ns as f64 / steps as f64;
+        samples.add(metric::COST_MEAN, Unit::NsPerOp, Better::Less, mean);
         samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, steps as f64);
         samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
         samples.extend(seen.metrics());
@@ -230,13 +240,13 @@ impl<'a> Walker<'a> {
         if self.moved > 0 {
             conditions.insert("samples_on_another_cpu".into(), json!(self.moved));
         }
-        crate::add_sizing(conditions, sizing);
+        crate::add_sizing(conditions, sizing, self.cycle.footprint_bytes());
         measurement
     }
 }
 
 /// The pages and the node that were asked for, as they are.
-fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mapping) {
+pub(crate) fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mapping) {
     let huge = mapping.huge_share >= crate::mapping::OBTAINED;
     let page_bytes = if huge { HUGE } else { crate::mapping::base_page_bytes() };
     conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));

@@ -123,6 +123,8 @@ pub struct Mapping {
 
 // SAFETY: the mapping is owned memory like a Box; nothing in it is tied to the thread that made it.
 unsafe impl Send for Mapping {}
+// SAFETY: through a shared reference it is only read; whoever writes has the only one, or a raw pointer and its own promise.
+unsafe impl Sync for Mapping {}
 
 impl Mapping {
     /// `bytes` (a multiple of 2 MiB) of touched memory. With a node, it is bound there before the first touch;

@@ -54,6 +54,29 @@ pub fn several_nodes(platform: &Platform) -> bool {
     platform.nodes.iter().filter(|node| node.memory_bytes > 0).count() > 1
 }
 
+/// The CPUs in an order in which the first few share as little as they can: one of each core before its siblings, and in turns by
+/// the last cache behind them.
+pub fn spread(platform: &Platform, cpus: &[u32]) -> Vec<u32> {
+    let sibling = |cpu: u32| {
+        let core = platform.cpu.cores_threads.iter().find(|core| core.contains(&cpu))?;
+        core.iter().filter(|thread| cpus.contains(thread)).position(|thread| *thread == cpu)
+    };
+    let last = platform.caches.iter().filter(|cache| cache.kind != "Instruction");
+    let last = last.max_by_key(|cache| cache.level);
+    let cache = |cpu: u32| last?.cpus.iter().position(|set| set.contains(cpu));
+    // Which of its cache's CPUs of the same rank it is.
+    let mut seen = std::collections::BTreeMap::new();
+    let mut ranked: Vec<(usize, usize, usize, u32)> = Vec::new();
+    for &cpu in cpus {
+        let (sibling, cache) = (sibling(cpu).unwrap_or(0), cache(cpu).unwrap_or(0));
+        let nth = seen.entry((sibling, cache)).or_insert(0);
+        ranked.push((sibling, *nth, cache, cpu));
+        *nth += 1;
+    }
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(.., cpu)| cpu).collect()
+}
+
 /// The near pair and the far ones, nearest first. The last of the site's processors reads: the first one takes
 /// most interrupts.
 pub fn places(platform: &Platform, sites: &[Site]) -> Vec<Place> {
@@ -136,6 +159,23 @@ mod tests {
             ]
         );
         assert!(several_nodes(&platform));
+    }
+
+    #[test]
+    fn the_first_few_share_neither_core_nor_cache() {
+        let mut platform = Platform::default();
+        platform.cpu.cores_threads = vec![vec![0, 1], vec![2, 3], vec![4, 5], vec![6, 7]];
+        let set = |cpus: &[u32]| cpus.iter().copied().collect();
+        platform.caches = vec![narrows_model::Cache {
+            level: 3,
+            kind: "Unified".to_string(),
+            cpus: vec![set(&[0, 1, 2, 3]), set(&[4, 5, 6, 7])],
+            ..Default::default()
+        }];
+        let all = [0, 1, 2, 3, 4, 5, 6, 7];
+        assert_eq!(spread(&platform, &all), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(spread(&platform, &[1, 3, 5]), [1, 5, 3], "a lone sibling is its core");
+        assert_eq!(spread(&Platform::default(), &[3, 1]), [3, 1]);
     }
 
     #[test]

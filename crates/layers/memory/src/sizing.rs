@@ -26,12 +26,20 @@ pub struct Sizing {
     pub wanted_bytes: u64,
     /// What kept it from that.
     pub limited_by: Option<&'static str>,
+    /// The most that may be taken, bytes; `None` where nothing says.
+    pub room_bytes: Option<u64>,
 }
 
 impl Sizing {
-    /// Footprint over all last-level caches.
-    pub fn times_cache(&self) -> Option<f64> {
-        self.cache_bytes.map(|cache| self.footprint_bytes as f64 / cache as f64)
+    /// Room for the footprint twice, to read from one and to write to the other; less where there is less.
+    pub fn doubled_bytes(&self) -> u64 {
+        let room = self.room_bytes.unwrap_or(u64::MAX).max(self.footprint_bytes);
+        (2 * self.footprint_bytes).min(room) / crate::mapping::HUGE * crate::mapping::HUGE
+    }
+
+    /// So many bytes over all last-level caches.
+    pub fn times_cache(&self, footprint_bytes: u64) -> Option<f64> {
+        self.cache_bytes.map(|cache| footprint_bytes as f64 / cache as f64)
     }
 }
 
@@ -83,14 +91,15 @@ pub fn footprint(
     let tightest = sources
         .into_iter()
         .filter_map(|(what, free)| free.map(|free| (free / SHARE_OF_FREE, what)))
-        .min()
-        .filter(|(free, _)| *free < wanted);
-    let Some((free, what)) = tightest else {
+        .min();
+    let room_bytes = tightest.map(|(free, _)| free);
+    let Some((free, what)) = tightest.filter(|(free, _)| *free < wanted) else {
         return Ok(Sizing {
             footprint_bytes: wanted,
             cache_bytes,
             wanted_bytes: wanted,
             limited_by: None,
+            room_bytes,
         });
     };
     let footprint = free / crate::mapping::HUGE * crate::mapping::HUGE;
@@ -102,6 +111,7 @@ pub fn footprint(
         cache_bytes,
         wanted_bytes: wanted,
         limited_by: Some(what),
+        room_bytes,
     })
 }
 
@@ -138,7 +148,8 @@ mod tests {
     fn four_times_all_caches_or_the_floor() {
         let large = footprint(&machine(256 * GIB, 96 * MIB, 12), None, false).unwrap();
         assert_eq!(large.footprint_bytes, 4 * 12 * 96 * MIB);
-        assert_eq!(large.times_cache(), Some(4.0));
+        assert_eq!(large.times_cache(large.footprint_bytes), Some(4.0));
+        assert_eq!(large.doubled_bytes(), 2 * large.footprint_bytes);
         let small = footprint(&machine(24 * GIB, 32 * MIB, 1), None, false).unwrap();
         assert_eq!((small.footprint_bytes, small.limited_by), (GIB, None));
         let quick = footprint(&machine(24 * GIB, 32 * MIB, 1), None, true).unwrap();
@@ -154,6 +165,7 @@ mod tests {
         assert_eq!(sizing.footprint_bytes, 150 * MIB);
         assert_eq!(sizing.limited_by, Some("the control group's memory limit"));
         assert_eq!(sizing.wanted_bytes, GIB);
+        assert_eq!(sizing.doubled_bytes(), 150 * MIB, "no room for twice as much");
 
         let node = NumaNode {
             id: 1,
@@ -179,6 +191,6 @@ mod tests {
         let mut platform = machine(24 * GIB, 32 * MIB, 1);
         platform.caches.clear();
         let sizing = footprint(&platform, None, false).unwrap();
-        assert_eq!((sizing.footprint_bytes, sizing.times_cache()), (GIB, None));
+        assert_eq!((sizing.footprint_bytes, sizing.times_cache(GIB)), (GIB, None));
     }
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Silent, Stop};
-use narrows_model::condition;
+use narrows_engine::{Context, Silent, Stop};
+use narrows_facts::affinity;
+use narrows_model::{NumaNode, Platform, condition};
+use narrows_observe::Watch;
 
 use super::*;
 
@@ -144,4 +146,76 @@ fn the_yield_of_a_core_is_measured_planned_or_absent_with_a_reason() {
     };
     assert_eq!(seen(pair), (true, false, 3));
     assert_eq!(seen(&pair[..1]), (false, true, 2));
+}
+
+/// All of the study on a small machine, once for all that is asked of it.
+#[test]
+fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() {
+    let stop = Stop::new();
+    let mut platform = small();
+    platform.caches = vec![narrows_model::Cache {
+        level: 1,
+        kind: "Data".to_string(),
+        size_bytes: 32 << 10,
+        instances: 1,
+        ..Default::default()
+    }];
+    let mut found = Vec::new();
+    let absent = study(&context(&stop), &platform, &Watch::none(), &mut |part| found.extend(part));
+    let absent = absent.unwrap();
+    let several = affinity::current().len() > 1;
+    let mut ids = vec![
+        "memory.latency.4k",
+        "memory.curve.4k",
+        "memory.curve.2m",
+        "memory.bandwidth.read.node0",
+        "memory.bandwidth.copy.core",
+        "memory.bandwidth.mix_2_1.node0",
+        "memory.bandwidth.write.core",
+        "memory.loaded.read.node0",
+    ];
+    if cfg!(target_arch = "x86_64") {
+        ids.push("memory.bandwidth.stream_copy.node0");
+    }
+    for id in ids {
+        let there = found.iter().any(|m| m.id == id);
+        let reason = absent.iter().any(|unknown| unknown.what.starts_with(id));
+        assert!(there != reason, "{id}: measured {there}, absent {reason}");
+        if id.starts_with("memory.loaded") {
+            assert_eq!(there, several);
+        }
+    }
+    for m in &found {
+        assert_eq!(m.value(metric::ERRORS), Some(0.0), "{}", m.id);
+    }
+    let curve = found.iter().find(|m| m.id == "memory.curve.4k").unwrap();
+    assert_eq!(curve.series.len(), 2, "one for each repeat");
+    assert_eq!(curve.conditions["caches"][metric::COST_L1]["read_at_bytes"], 16 << 10);
+    let first = curve.value(metric::COST_L1).unwrap();
+    let latency = found.iter().find(|m| m.id == "memory.latency.4k").unwrap();
+    assert!(first < latency.value(metric::COST).unwrap(), "{first} ns in the first cache");
+    if let Some(loaded) = found.iter().find(|m| m.id.starts_with("memory.loaded")) {
+        assert!(loaded.number("knee_share").unwrap() > 0.0);
+        assert!(loaded.value(metric::LOADED_COST).unwrap() > 0.0);
+        assert_eq!(loaded.series.len(), 4, "latency and bandwidth for each repeat");
+    }
+    let steps = study_planned(&context(&stop), &platform);
+    assert!(steps.len() >= 3 && steps.iter().all(|step| step.expected_s > 0.0));
+}
+
+#[test]
+fn a_stop_ends_the_study_soon_wherever_it_is() {
+    for after_ms in [50, 400, 900] {
+        let stop = Stop::new();
+        let stopper = stop.clone();
+        let thread = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(after_ms));
+            stopper.set();
+        });
+        let mut ctx = context(&stop);
+        ctx.repeats = 200;
+        let result = study(&ctx, &small(), &Watch::none(), &mut |_| ());
+        thread.join().unwrap();
+        assert!(matches!(result, Err(MemoryError::Stopped(_))), "{after_ms}: {result:?}");
+    }
 }

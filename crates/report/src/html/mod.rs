@@ -15,6 +15,7 @@ mod interference;
 mod inventory;
 mod live;
 mod log;
+mod memory;
 mod names;
 mod nested;
 mod observed;
@@ -61,6 +62,7 @@ pub fn html(report: &Report) -> String {
         sweep::section(report),
         workload::sections(report),
         sections::wide(report),
+        memory::section(report),
         if report.ladder.is_empty() { durability::section(report) } else { String::new() },
         detail::latency(report),
         detail::sweeps(report),

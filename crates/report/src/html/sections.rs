@@ -49,6 +49,7 @@ pub(super) fn head(report: &Report, sections: &str) -> String {
         ("next", "Next"),
         ("workloads", "Behind each workload"),
         ("wide", "How wide"),
+        ("memory", "Memory"),
         ("latency", "Latency"),
         ("measurements", "Measurements"),
         ("findings", "Findings"),

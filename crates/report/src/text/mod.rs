@@ -16,6 +16,7 @@ use crate::narrow::Block;
 use crate::notes::NoteMark;
 use crate::print::{percent, time};
 use crate::report::Report;
+use crate::sweep::SweepView;
 use crate::wide::WideRow;
 use crate::words;
 
@@ -109,16 +110,15 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
         lines.push(Line::new());
         lines.extend(wide(report, edge));
     }
+    for view in &report.memory {
+        lines.extend(tabled(view, edge));
+    }
     if !report.operating_point.is_empty() {
         lines.push(Line::new());
         lines.extend(narrow(report, edge));
     }
     for view in &report.sweeps {
-        lines.push(Line::new());
-        lines.extend(live::grid(&view.grid, edge));
-        for sentence in &view.sentences {
-            lines.extend(paragraph(Line::new().to(2), Style::Plain, sentence, 2, edge));
-        }
+        lines.extend(tabled(view, edge));
     }
     if !report.next.is_empty() {
         lines.push(Line::new());
@@ -131,6 +131,16 @@ pub fn text(report: &Report, width: usize, colour: bool) -> String {
     lines.push(Line::new());
     lines.extend(foot::foot(report, edge));
     write_lines(&lines, colour)
+}
+
+/// A table and what follows from it, after an empty line.
+fn tabled(view: &SweepView, edge: usize) -> Vec<Line> {
+    let mut lines = vec![Line::new()];
+    lines.extend(live::grid(&view.grid, edge));
+    for sentence in &view.sentences {
+        lines.extend(paragraph(Line::new().to(2), Style::Plain, sentence, 2, edge));
+    }
+    lines
 }
 
 /// Tables without a run.

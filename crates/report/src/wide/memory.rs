@@ -9,13 +9,17 @@ use crate::print::{self, Units};
 pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
     const BANDWIDTH: &str = "memory.bandwidth.read";
     let mut rows = Vec::new();
-    let nodes: Vec<&Measurement> =
-        run.measurements.iter().filter(|m| m.id.starts_with(BANDWIDTH)).collect();
+    let nodes: Vec<&Measurement> = run
+        .measurements
+        .iter()
+        .filter(|m| m.id.starts_with(BANDWIDTH) && !m.id.contains(".cpus"))
+        .collect();
     for m in &nodes {
         let place = &m.id[BANDWIDTH.len()..];
         let name = match place.strip_prefix(".node") {
             Some(node) => format!("read, node {node}"),
             None if place == ".core" => "read, one CPU".to_string(),
+            None if place == ".all" => "read, all nodes".to_string(),
             None => "read".to_string(),
         };
         // One reading thread is pinned to each CPU.

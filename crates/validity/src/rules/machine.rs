@@ -96,6 +96,40 @@ pub(super) const RULES: &[Rule] = &[
         reference: "getcpu(2); introduction, rule 8",
     },
     Rule {
+        id: "random-as-fast-as-in-order",
+        group: Group::Machine,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::ids(&["memory.latency.*"])),
+        when: When::Value {
+            of: Number("random_over_sequential"),
+            over: Over::Median,
+            test: Test::Below(1.5),
+        },
+        figures: &[Metric(metric::COST), Number("sequential_cost_ns")],
+        summary: "A walk in random order was hardly slower than one in order",
+        advice: "Look for a footprint inside a cache, or memory whose prefetcher follows any pattern",
+        reason: "In order a prefetcher brings each line before it is asked for; a random walk as fast as that found its lines \
+                 in a cache or was prefetched as well, and is no latency of memory",
+        reference: "methods: memory",
+    },
+    Rule {
+        id: "threads-unequal",
+        group: Group::Machine,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["memory.bandwidth.*"])),
+        when: When::Value {
+            of: Number("slowest_over_fastest_thread"),
+            over: Over::Median,
+            test: Test::Below(0.5),
+        },
+        figures: &[Number(condition::THREADS)],
+        summary: "One of the threads moved less than half of what another did",
+        advice: "Look for other load on its CPU, or for memory on another node",
+        reason: "All ran in one window on memory of their own: who falls so far behind shared its CPU or has another way to \
+                 memory, and the sum is neither all CPUs' nor fewer CPUs'",
+        reference: "methods: memory",
+    },
+    Rule {
         id: "footprint-in-cache",
         group: Group::Machine,
         severity: Severity::Suspect,

@@ -91,6 +91,7 @@ fn measurements() -> Vec<Measurement> {
         clock("clock.vdso", 25.0),
         clock("clock.syscall", 90.0),
         memory_latency("memory.latency.2m"),
+        memory_bandwidth("memory.bandwidth.read.node0"),
         block_read("block.read.random.8k.d1", "io_uring", 1.0),
         block_read("block.read.random.8k.knee", "io_uring", 32.0),
         block_read("block.read.random.8k.server_knee", "buffered", 32.0),
@@ -118,6 +119,14 @@ fn memory_latency(id: &str) -> Measurement {
     let mut m = measurement(id, Layer::Memory);
     say(&mut m, condition::PAGE_BYTES, json!(2_097_152));
     set(&mut m, metric::COST, Unit::NsPerOp, 95.0);
+    m
+}
+
+fn memory_bandwidth(id: &str) -> Measurement {
+    let mut m = measurement(id, Layer::Memory);
+    say(&mut m, condition::THREADS, json!(2));
+    say(&mut m, "slowest_over_fastest_thread", json!(0.97));
+    set(&mut m, metric::BANDWIDTH, Unit::BytesPerS, 40e9);
     m
 }
 

@@ -6,7 +6,7 @@ mod tidy;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_layer_database::{Database, Provisioner};
 
@@ -22,7 +22,7 @@ use crate::{host, interrupt, layers, output, store};
 /// # Errors
 /// Wrong arguments, a machine or server that may not be loaded, or a run file that can't be written.
 pub fn run(args: &OrdersArgs) -> Result<Exit> {
-    let resolved = plan::resolve(args)?;
+    let mut resolved = plan::resolve(args)?;
     if let Some(address) = resolved.address.as_ref().filter(|_| args.drop) {
         return tidy::drop(address, args.load.output.dry_run);
     }
@@ -32,10 +32,7 @@ pub fn run(args: &OrdersArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     host::guard(&resolved, options.load_here)?;
-    if let Some(address) = &resolved.address {
-        narrows_layer_database::admit(address)
-            .with_context(|| format!("{address} cannot be measured"))?;
-    }
+    database::theirs::ask(&mut resolved)?;
     let folder = match &options.output {
         Some(folder) => folder.clone(),
         None => store::folder()?,
@@ -52,7 +49,7 @@ pub fn run(args: &OrdersArgs) -> Result<Exit> {
     }
     let outcome = layers::execute(&mut session).and_then(|()| {
         let outcome = on_server(&mut session, args);
-        outcome.or_else(|error| session.absent("orders", error))
+        outcome.or_else(|error| session.absent(&super::what_is_absent(&session, "orders"), error))
     });
     let completed = outcome != Err(Interrupted) && !session.stop.is_set();
     session.end(completed, options)

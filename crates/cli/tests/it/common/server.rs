@@ -108,6 +108,12 @@ impl TheirServer {
         self.control(&["-w", "start"]);
     }
 
+    /// Its main process.
+    pub fn postmaster(&self) -> u32 {
+        let text = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
+        text.lines().next().unwrap().trim().parse().unwrap()
+    }
+
     pub fn restart(&self) {
         self.control(&["-w", "-m", "fast", "restart"]);
     }

@@ -30,7 +30,7 @@ mod waiting;
 mod worker;
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 
 use narrows_engine::{Gate, GateFailed, Stop, Window};
 
@@ -65,12 +65,13 @@ pub fn run_within<T>(
     let gate = Gate::new(threads as usize);
     let pids = Mutex::new(Vec::new());
     let halt = Stop::new();
+    let watched = Watched::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|index| {
-                let (gate, pids, halt) = (&gate, &pids, &halt);
+                let (gate, pids, halt, watched) = (&gate, &pids, &halt, &watched);
                 scope.spawn(move || {
-                    let worker = match Worker::<PostgresSession>::new(
+                    let mut worker = match Worker::<PostgresSession>::new(
                         plan, index, threads, limit_ns, pids,
                     ) {
                         Ok(worker) => worker,
@@ -80,7 +81,9 @@ pub fn run_within<T>(
                         }
                     };
                     let Ok(window) = gate.ready() else { return Ok(LoadResult::default()) };
-                    worker.drive(&window, &[stop, halt])
+                    let driven = worker.drive(&window, &[stop, halt]);
+                    watched.wait();
+                    driven
                 })
             })
             .collect();
@@ -95,6 +98,7 @@ pub fn run_within<T>(
             }
             Err(GateFailed) => None,
         };
+        watched.set();
         let mut total = LoadResult::default();
         let mut failure = None;
         for worker in workers {
@@ -110,4 +114,23 @@ pub fn run_within<T>(
             (None, None) => Err(LoadError::Thread(io::Error::other("no thread became ready"))),
         }
     })
+}
+
+/// Whether nobody looks at the sessions any more. Until then they stay: what a process used is gone with it.
+#[derive(Default)]
+struct Watched {
+    over: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Watched {
+    fn set(&self) {
+        *self.over.lock().expect("no holder panics") = true;
+        self.changed.notify_all();
+    }
+
+    fn wait(&self) {
+        let over = self.over.lock().expect("no holder panics");
+        drop(self.changed.wait_while(over, |over| !*over));
+    }
 }

@@ -51,7 +51,7 @@ impl<'w, S: Session> Worker<'w, S> {
 
     /// Drives them until the window is over.
     pub(super) fn drive(
-        mut self,
+        &mut self,
         window: &Window,
         stops: &[&Stop],
     ) -> Result<LoadResult, LoadError> {

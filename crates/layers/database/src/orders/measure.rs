@@ -15,7 +15,7 @@ use super::nurand::Constants;
 use super::place::{self, Setup, State};
 use super::program::{Calls, Homes, Orders};
 use super::seen::{Seen, Shared};
-use crate::database::Database;
+use crate::database::{Database, count_own};
 use crate::filling::Filling;
 use crate::kind::Observer;
 use crate::load::{self, LoadPlan, LoadResult};
@@ -207,6 +207,7 @@ impl Database {
         let entered_before = entered(&mut self.control)?;
         let cpus = self.cpus_of(variation);
         let before = narrows_observe::sentinel();
+        count_own(&mut self.control, self.version)?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
         let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);

@@ -58,6 +58,7 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         server_cpus: Vec::new(),
         client_cpus: Vec::new(),
         cpu_quota: None,
+        quota_covers_client: true,
         data_dir: None,
         claim_bytes: None,
         own_server: false,

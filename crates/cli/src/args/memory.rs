@@ -1,0 +1,121 @@
+//! What was asked of `narrows memory`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::OutputArgs;
+
+/// `narrows memory`; without a command all of it is measured.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Examples:
+  narrows memory                    latency, bandwidth, and what one does to the other; under a minute
+  narrows memory --quick            a sketch of it
+  narrows memory slb 131072 600     SLB's line, and what it means
+
+Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect;
+130 interrupted (the partial run is kept).")]
+pub struct MemoryArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<MemoryCommand>,
+    /// What to measure, without a command.
+    #[command(flatten)]
+    pub study: StudyArgs,
+}
+
+/// What can be asked of memory.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Run the loop of SLB, the "silly little benchmark", print its line, and say what it means
+    Slb(SlbArgs),
+    /// One process of it
+    #[command(hide = true)]
+    SlbProcess(SlbProcessArgs),
+}
+
+/// Which kit of SLB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KitArg {
+    /// Writes a word of a line of each page
+    #[value(name = "2007")]
+    Kit2007,
+    /// Reads a word of a line of each page into a register
+    #[value(name = "2010")]
+    Kit2010,
+}
+
+impl KitArg {
+    /// The year.
+    pub fn word(self) -> &'static str {
+        match self {
+            KitArg::Kit2007 => "2007",
+            KitArg::Kit2010 => "2010",
+        }
+    }
+}
+
+/// CPUs by number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuList(pub Vec<u32>);
+
+fn cpu_list(text: &str) -> Result<CpuList, String> {
+    let number = |text: &str| text.parse::<u32>().is_ok();
+    let part = |part: &str| match part.split_once('-') {
+        Some((first, last)) => number(first) && number(last),
+        None => number(part),
+    };
+    let cpus = narrows_facts::parse_cpu_list(text);
+    if cpus.is_empty() || !text.split(',').all(part) {
+        return Err("name CPUs, as 0,2 or 0-3".to_string());
+    }
+    Ok(CpuList(cpus))
+}
+
+/// `narrows memory slb`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows memory slb 131072 6000              the published command: 512 MiB, 786 million stores
+  narrows memory slb 131072 600 --processes 4 as `memhammer` four times with one trigger")]
+pub struct SlbArgs {
+    /// Pages of 4 KiB that each process has
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
+    pub pages: u32,
+    /// Loops over them; a loop is one access to each page
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub ops: u64,
+    /// Whose loop
+    #[arg(long, value_enum, default_value = "2007")]
+    pub kit: KitArg,
+    /// Processes, started at the same moment
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub processes: u32,
+    /// CPUs for them in this order, as 0,2 or 0-3 [default: one of each core first]
+    #[arg(long, value_name = "CPUS", value_parser = cpu_list)]
+    pub bind: Option<CpuList>,
+    /// 2 MiB pages underneath; refused where they can't be had
+    #[arg(long)]
+    pub huge: bool,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `narrows memory slb-process`
+#[derive(Debug, Args)]
+pub struct SlbProcessArgs {
+    /// What to do, as JSON
+    pub hammer: String,
+}
+
+/// `narrows memory`
+#[derive(Debug, Args)]
+pub struct StudyArgs {
+    /// A sketch: three repeats over a quarter of the memory
+    #[arg(long)]
+    pub quick: bool,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

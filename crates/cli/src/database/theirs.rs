@@ -1,0 +1,73 @@
+//! Somebody's server, as far as it shows before a load begins: whether it may be measured, and where it runs if that is here.
+
+use anyhow::{Context as _, Result};
+use narrows_facts::{Live, affinity, cgroup};
+use narrows_layer_database::observe::Look;
+use narrows_layer_database::{Admitted, admit};
+use narrows_observe::Watch;
+
+use crate::cpus;
+use crate::observe::drives::{self, OfServer};
+use crate::plan::Resolved;
+
+/// A server that was found among this machine's processes.
+pub struct Found {
+    /// Its main process.
+    pub postmaster: u32,
+    /// The processors it may use.
+    pub cpus: Vec<u32>,
+    /// Quota of the control groups it is in, processors.
+    pub quota_cpus: Option<f64>,
+    /// Whether a control group is around both it and us, so that a quota may cover us alike.
+    pub with_us: bool,
+    /// The machine with its folders.
+    machine: OfServer,
+}
+
+impl Found {
+    fn of(look: &Look) -> Option<Found> {
+        let postmaster = look.postmaster()?;
+        let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
+        let process = postmaster.to_string();
+        let ours = cgroup::cpu_stat_files_of(&Live, "self");
+        let with_us =
+            cgroup::cpu_stat_files_of(&Live, &process).iter().any(|group| ours.contains(group));
+        Some(Found {
+            postmaster,
+            cpus,
+            quota_cpus: narrows_platform::cgroup_of(&Live, &process).cpu_quota_cpus,
+            with_us,
+            machine: drives::of_server(look),
+        })
+    }
+
+    /// Watches it: its control groups, and its own drives where there is a path to its files.
+    pub fn watch(&self, resolved: &Resolved, known: &[String]) -> Watch {
+        let process = self.postmaster.to_string();
+        match self.machine.names() {
+            own if own.is_empty() => Watch::in_groups_of(&process, &resolved.platform, known),
+            own => Watch::in_groups_of(&process, &self.machine.platform, &own),
+        }
+    }
+}
+
+/// Asks the server that was named, now and not after minutes of other layers; the plan learns where it runs. `None` where
+/// none was named.
+///
+/// # Errors
+/// Whatever would keep it from being measured.
+pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
+    let Some(address) = resolved.address.clone() else { return Ok(None) };
+    let cannot = || format!("{address} cannot be measured");
+    let admitted = admit(&address).with_context(cannot)?;
+    if !address.is_local() {
+        return Ok(Some(admitted));
+    }
+    resolved.found = Found::of(&Look::open(&address).with_context(cannot)?);
+    if let Some(found) = &resolved.found {
+        resolved.split = cpus::around(&found.cpus, &resolved.platform);
+        resolved.plan.server_cpus = found.cpus.clone();
+        resolved.plan.client_cpus = resolved.split.client.clone();
+    }
+    Ok(Some(admitted))
+}

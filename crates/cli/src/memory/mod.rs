@@ -1,0 +1,18 @@
+//! `narrows memory`: memory and clocks alone.
+
+mod slb;
+mod study;
+
+use anyhow::Result;
+
+use crate::args::memory::{MemoryArgs, MemoryCommand};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub fn memory(args: &MemoryArgs) -> Result<Exit> {
+    match &args.command {
+        None => study::study(&args.study),
+        Some(MemoryCommand::Slb(args)) => slb::slb(args),
+        Some(MemoryCommand::SlbProcess(args)) => slb::process(args),
+    }
+}

@@ -1,0 +1,82 @@
+//! `narrows memory`: what a clock read costs, and all of the memory.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::{Context, Silent, Stop};
+use narrows_facts::Live;
+use narrows_layer_memory::{study as measure_memory, study_planned};
+use narrows_model::{DatabaseChoice, Layer, Plan, Platform};
+use narrows_observe::Watch;
+
+use crate::args::memory::StudyArgs;
+use crate::block::session::{Ended, Prepared, Session};
+use crate::exit::Exit;
+use crate::{output, plan};
+
+/// One window; there are many of them, in turns.
+const WINDOW: Duration = Duration::from_millis(100);
+const WINDOW_QUICK: Duration = Duration::from_millis(60);
+
+/// Runs the command.
+pub fn study(args: &StudyArgs) -> Result<Exit> {
+    let platform = narrows_platform::discover(&Live, &[]);
+    let prepared = prepared(args, platform);
+    if args.output.dry_run {
+        output::print(&prepared.describe())?;
+        return Ok(Exit::Done);
+    }
+    let mut session = Session::begin(prepared, &[], &args.output)?;
+    let outcome = measure(&mut session, args);
+    session.end(outcome, &args.output, true)
+}
+
+fn window(args: &StudyArgs) -> Duration {
+    if args.quick { WINDOW_QUICK } else { WINDOW }
+}
+
+fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
+    let mut plan = Plan {
+        quick: args.quick,
+        layers: vec![Layer::Clock, Layer::Memory],
+        data_dir: String::new(),
+        wal_dir: String::new(),
+        database: DatabaseChoice::None,
+        workloads: Vec::new(),
+        sessions: 0,
+        repeats: if args.quick { 3 } else { 6 },
+        seed: args.output.seed.unwrap_or_else(plan::fresh_seed),
+        file_bytes: 0,
+        table_bytes: 0,
+        shared_buffers_bytes: 0,
+        // One thing at a time runs here, and nothing is kept from it.
+        server_cpus: platform.cpu.allowed.clone(),
+        client_cpus: Vec::new(),
+        steps: Vec::new(),
+    };
+    let stop = Stop::new();
+    let ctx = Context {
+        stop: &stop,
+        progress: &Silent,
+        seed: plan.seed,
+        repeats: plan.repeats,
+        quick: plan.quick,
+        window: window(args),
+    };
+    plan.steps = narrows_layer_clock::planned(&ctx);
+    plan.steps.extend(study_planned(&ctx, &platform));
+    Prepared { plan, platform }
+}
+
+fn measure(session: &mut Session, args: &StudyArgs) -> Result<Ended> {
+    let clock = narrows_layer_clock::measure(&session.context(window(args)))?;
+    session.add(clock)?;
+    let platform = session.run.platform().expect("a run has a machine").clone();
+    let watch = Watch::new(&platform, &[]);
+    let absent = session
+        .in_parts(window(args), |ctx, keep| measure_memory(ctx, &platform, &watch, keep))??;
+    if let Some(host) = session.run.hosts.first_mut() {
+        host.platform.unknown.extend(absent);
+    }
+    Ok(Ended::Whole)
+}

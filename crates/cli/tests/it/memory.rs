@@ -1,0 +1,122 @@
+//! `narrows memory` as users meet it: a sketch of all of it, SLB's line, and wrong input.
+
+use std::process::{Command, Output};
+
+use narrows_model::{Run, Validity, metric};
+
+use crate::common::machine::alone;
+use crate::common::{Fixture, program};
+
+fn memory(fixture: &Fixture, arguments: &[&str]) -> Output {
+    let mut command = Command::new(program());
+    command.env("XDG_DATA_HOME", fixture.home()).arg("memory").args(arguments);
+    command.output().unwrap()
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_dry_run_says_minutes_and_touches_nothing() {
+    let fixture = Fixture::new();
+    for arguments in [&["--dry-run"][..], &["slb", "1000", "10", "--dry-run"]] {
+        let output = memory(&fixture, arguments);
+        let text = said(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output.stderr));
+        assert!(text.contains("in all") && text.contains("writes nothing"), "{text}");
+    }
+    assert!(fixture.runs().is_empty());
+}
+
+#[test]
+fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
+    let fixture = Fixture::new();
+    for (arguments, parts) in [
+        (&["slb", "0", "1"][..], ["0 is not in 1..", "PAGES"]),
+        (&["slb", "1", "0"], ["0 is not in 1..", "OPS"]),
+        (&["slb", "1000", "1", "--processes", "0"], ["0 is not in 1..", "--processes"]),
+        (
+            &["slb", "1000", "1", "--bind", "4095"],
+            ["CPU 4095 is not there", "this process may use"],
+        ),
+        (&["slb", "1000", "1", "--bind", "x"], ["name CPUs, as 0,2 or 0-3", "--bind"]),
+        (&["slb", "1000", "1", "--bind", "0-"], ["name CPUs, as 0,2 or 0-3", "--bind"]),
+        (
+            &["slb", "67108864", "1", "--processes", "4096"],
+            ["half of the free memory", "hint: take at most"],
+        ),
+        (&["slb", "1000", "1", "--kit", "2008"], ["invalid value '2008'", "2007, 2010"]),
+    ] {
+        let output = memory(&fixture, arguments);
+        let text = said(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        for part in parts {
+            assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+        }
+    }
+    assert!(fixture.runs().is_empty());
+}
+
+#[test]
+fn slbs_line_comes_once_for_each_process_and_its_meaning_after_it() {
+    let _machine = alone();
+    let fixture = Fixture::new();
+    for kit in ["2007", "2010"] {
+        let output = memory(&fixture, &["slb", "3000", "40", "--processes", "2", "--kit", kit]);
+        let text = said(&output.stdout);
+        assert!(matches!(output.status.code(), Some(0 | 4)), "{text}{}", said(&output.stderr));
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Total ops ")).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(words[2], "120000");
+            let number = |at: usize| words[at].parse::<f64>().unwrap();
+            let (ns, us, per_s) = (number(5), number(8), number(11));
+            assert!((ns - us * 1000.0 / 120_000.0).abs() < 0.06 + ns * 0.01, "{line}");
+            assert!((per_s * ns / 1e9 - 1.0).abs() < 0.05, "{line}");
+        }
+        for part in ["not a latency", "verified before and after", "A loop touches one line"] {
+            assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+        }
+    }
+    let run = fixture.runs().pop().expect("it is kept");
+    let run = Run::from_json(&std::fs::read_to_string(run).unwrap()).unwrap();
+    let hammered = run.measurements.iter().find(|m| m.id.starts_with("memory.slb.20")).unwrap();
+    assert_eq!(hammered.value(metric::OPERATIONS), Some(240_000.0));
+    assert_eq!(hammered.value(metric::ERRORS), Some(0.0));
+}
+
+#[test]
+fn processes_that_share_a_cpu_are_said_to() {
+    let _machine = alone();
+    let fixture = Fixture::new();
+    let cpu = narrows_facts::affinity::current()[0].to_string();
+    let output = memory(&fixture, &["slb", "500", "20", "--processes", "2", "--bind", &cpu]);
+    let text = said(&output.stdout);
+    assert!(text.contains("warning: 2 processes share 1 CPU"), "{text}{}", said(&output.stderr));
+}
+
+#[test]
+fn a_sketch_of_everything_is_one_run_and_one_screen() {
+    let _machine = alone();
+    let fixture = Fixture::new();
+    let output = memory(&fixture, &["--quick"]);
+    let text = said(&output.stdout);
+    assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{text}{}", said(&output.stderr));
+    for part in
+        ["A LOAD THAT WAITS", "BANDWIDTH", "copy", "SHAPED LIKE A DATABASE", "read the time"]
+    {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(!text.contains("not judged"), "there is no server to judge:\n{text}");
+    let path = fixture.runs().pop().expect("it is kept");
+    let run = Run::from_json(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(run.completed);
+    for m in &run.measurements {
+        assert_eq!(m.value(metric::ERRORS).unwrap_or(0.0), 0.0, "{}", m.id);
+        // Nothing here can be wrong on a machine that others load too; it can be suspect.
+        assert!(m.validity != Validity::Invalid || m.id.starts_with("clock"), "{}", m.id);
+    }
+}

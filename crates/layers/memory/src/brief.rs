@@ -1,0 +1,212 @@
+//! What `narrows run` wants to know of the memory: latency near and far, read bandwidth of each node and of a CPU, and the
+//! yield of a core.
+
+use narrows_engine::Context;
+use narrows_facts::affinity;
+use narrows_model::{Layer, NumaNode, PlannedStep, Platform};
+use narrows_observe::Watch;
+use narrows_units::Bytes;
+
+use crate::bandwidth::{self, Member, Team};
+use crate::latency::{self, Cycle};
+use crate::mapping::Pages;
+use crate::siblings::{self, Siblings};
+use crate::sizing::{self, Sizing, TooLittle};
+use crate::traffic::Traffic;
+use crate::{Measured, MemoryError, place, smt};
+
+/// Measures latency (`memory.latency.4k`, `.2m`, and `memory.latency.far.4k`, `.2m` where there are several nodes)
+/// and read bandwidth (`memory.bandwidth.read.nodeN`, `memory.bandwidth.read.core`); where cores have several CPUs also
+/// the yield of one of those that `server_cpus` hold (`memory.smt_yield`).
+///
+/// # Errors
+/// Only where nothing at all can be measured, or when asked to stop; all memory is freed then too.
+pub fn measure(
+    ctx: &Context,
+    platform: &Platform,
+    server_cpus: &[u32],
+    watch: &Watch,
+) -> Result<Measured, MemoryError> {
+    let allowed = affinity::current();
+    let sites = place::sites(platform, &allowed)?;
+    let mut measured = Measured::default();
+    latencies(ctx, platform, &sites, watch, &mut measured)?;
+    for team in teams(&sites, place::several_nodes(platform)) {
+        bandwidths(ctx, platform, &team, &[Traffic::Read], watch, &mut measured)?;
+    }
+    yield_of_core(ctx, platform, server_cpus, watch, &mut measured)?;
+    Ok(measured)
+}
+
+/// What [`measure`] will do, and for how long.
+pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<PlannedStep> {
+    let allowed = affinity::current();
+    let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
+    let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
+    let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
+    let teams = teams(&sites, false).len() as f64;
+    let bandwidth_s = teams * (gib + bandwidth::expected_s(ctx, 1));
+    let over = Bytes(sizing.footprint_bytes).iec();
+    let mut steps = vec![
+        latency_step(ctx, platform, &sites, &sizing),
+        step(format!("read bandwidth over {over}, each node and one CPU"), bandwidth_s),
+    ];
+    steps.extend(yield_step(ctx, platform, server_cpus));
+    steps
+}
+
+/// A step that writes nothing.
+pub fn step(what: String, expected_s: f64) -> PlannedStep {
+    PlannedStep { layer: Layer::Memory, what, expected_s, writes_bytes: 0 }
+}
+
+/// What [`latencies`] will do.
+pub fn latency_step(
+    ctx: &Context,
+    platform: &Platform,
+    sites: &[place::Site],
+    sizing: &Sizing,
+) -> PlannedStep {
+    let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
+    let repeats = f64::from(ctx.repeats.max(1));
+    let cells = 2.0 * place::places(platform, sites).len() as f64;
+    // Building takes about a second per GiB for the cycle and as much for touching, linking and checking; the end of
+    // each repeat is checked at about half the cost of walking it.
+    let latency_s =
+        gib + cells * (2.0 * gib + repeats * latency::repeat_length(ctx).as_secs_f64() * 1.5);
+    let over = Bytes(sizing.footprint_bytes).iec();
+    step(format!("dependent loads over {over}, 4 KiB and 2 MiB pages"), latency_s)
+}
+
+/// What [`yield_of_core`] will do, if cores have several CPUs.
+pub fn yield_step(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Option<PlannedStep> {
+    let Siblings::Core(cpus) = siblings::siblings(platform, server_cpus) else { return None };
+    let what = format!("{} CPUs of one core, together and alone", cpus.len());
+    Some(step(what, smt::expected_s(ctx)))
+}
+
+/// Every place on both kinds of pages.
+pub fn latencies(
+    ctx: &Context,
+    platform: &Platform,
+    sites: &[place::Site],
+    watch: &Watch,
+    measured: &mut Measured,
+) -> Result<(), MemoryError> {
+    let bind = place::several_nodes(platform);
+    let mut cycle: Option<Cycle> = None;
+    for place in place::places(platform, sites) {
+        let sizing = match size(platform, node(platform, place.node), ctx) {
+            Ok(sizing) => sizing,
+            // Too little on a far node leaves the near one.
+            Err(too_little) if !place.id_part.is_empty() => {
+                for pages in [Pages::Base, Pages::Huge] {
+                    let why = MemoryError::TooLittle(too_little).to_string();
+                    measured.leave_out(latency::id(&place, pages), &why);
+                }
+                continue;
+            }
+            Err(too_little) => return Err(MemoryError::TooLittle(too_little)),
+        };
+        if cycle.as_ref().is_none_or(|cycle| cycle.footprint_bytes() != sizing.footprint_bytes) {
+            // The old one goes first; both at once may be too much.
+            cycle = None;
+        }
+        let cycle = match &cycle {
+            Some(cycle) => cycle,
+            None => &*cycle.insert(Cycle::new(sizing.footprint_bytes, ctx)?),
+        };
+        for pages in [Pages::Base, Pages::Huge] {
+            match latency::measure(ctx, &place, bind, pages, &sizing, cycle, watch)? {
+                Ok(measurement) => measured.measurements.push(measurement),
+                Err(refused) => {
+                    measured.leave_out(latency::id(&place, pages), &refused.to_string());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All kinds of traffic of a team.
+pub fn bandwidths(
+    ctx: &Context,
+    platform: &Platform,
+    team: &Team,
+    kinds: &[Traffic],
+    watch: &Watch,
+    measured: &mut Measured,
+) -> Result<(), MemoryError> {
+    let nodes = team.members.iter().map(|member| node(platform, member.node));
+    // The node with the least room decides.
+    let sized = nodes.map(|node| size(platform, node, ctx)).reduce(|a, b| match (a, b) {
+        (Ok(a), Ok(b)) => Ok(if a.footprint_bytes <= b.footprint_bytes { a } else { b }),
+        (Err(too_little), _) | (_, Err(too_little)) => Err(too_little),
+    });
+    let refused = match sized.expect("a team has members") {
+        Ok(sizing) => match bandwidth::measure(ctx, team, kinds, &sizing, watch)? {
+            Ok(found) => {
+                measured.measurements.extend(found);
+                return Ok(());
+            }
+            Err(refused) => refused.to_string(),
+        },
+        Err(too_little) => MemoryError::TooLittle(too_little).to_string(),
+    };
+    for kind in kinds {
+        measured.leave_out(team.id(*kind), &refused);
+    }
+    Ok(())
+}
+
+/// The yield of a core of the server's, where cores have several CPUs.
+pub fn yield_of_core(
+    ctx: &Context,
+    platform: &Platform,
+    server_cpus: &[u32],
+    watch: &Watch,
+    measured: &mut Measured,
+) -> Result<(), MemoryError> {
+    match siblings::siblings(platform, server_cpus) {
+        Siblings::Core(cpus) => {
+            measured.measurements.push(smt::measure(ctx, platform, &cpus, watch)?);
+        }
+        Siblings::None => {}
+        Siblings::Unknown(unknown) => measured.absent.push(unknown),
+    }
+    Ok(())
+}
+
+/// The node of that number where pages have to be asked for by node.
+pub fn node(platform: &Platform, id: u32) -> Option<&NumaNode> {
+    let several = place::several_nodes(platform);
+    platform.nodes.iter().find(|node| several && node.id == id)
+}
+
+/// The footprint on a node.
+pub fn size(
+    platform: &Platform,
+    node: Option<&NumaNode>,
+    ctx: &Context,
+) -> Result<Sizing, TooLittle> {
+    sizing::footprint(platform, node, ctx.quick)
+}
+
+/// All CPUs of each node on its own memory, and one CPU alone.
+pub fn teams(sites: &[place::Site], bind: bool) -> Vec<Team> {
+    let all = |site: &place::Site| -> Vec<Member> {
+        site.cpus.iter().map(|&cpu| Member { cpu, node: site.node }).collect()
+    };
+    let mut teams: Vec<Team> = sites
+        .iter()
+        .map(|site| Team {
+            place: format!("node{}", site.node),
+            members: all(site),
+            bind,
+            pages: Pages::Any,
+        })
+        .collect();
+    let one = all(&sites[0]).pop().into_iter().collect();
+    teams.push(Team { place: "core".to_string(), members: one, bind, pages: Pages::Any });
+    teams
+}

@@ -1,0 +1,120 @@
+//! Work shaped like a database's, by one CPU and by all of a node.
+
+use narrows_model::{Measurement, Run, condition, metric};
+use narrows_units::significant;
+
+use super::{significant_ns, usable};
+use crate::live::{Grid, GridRow};
+use crate::print::rate;
+use crate::sweep::SweepView;
+use crate::words::counted;
+
+const PREFIX: &str = "memory.shape.";
+
+/// Word in the id, and name.
+const KINDS: [(&str, &str); 6] = [
+    ("page_copy.4k", "8 KiB page copied, 4 KiB pages"),
+    ("page_copy.2m", "  on 2 MiB pages"),
+    ("index_descent.4k", "index descended, 4 KiB pages"),
+    ("index_descent.2m", "  on 2 MiB pages"),
+    ("chains_even", "hash chains, all alike"),
+    ("chains_hot", "  one hot"),
+];
+
+/// The table; `None` where none was measured.
+pub(super) fn view(run: &Run) -> Option<SweepView> {
+    let found = run.measurements.iter().filter_map(|m| m.id.strip_prefix(PREFIX));
+    let node = found.filter_map(|rest| rest.rsplit_once(".node")).map(|(_, node)| node).next()?;
+    let all = format!("node{node}");
+    let of = |kind: &str, place: &str| usable(run, &format!("{PREFIX}{kind}.{place}"));
+    let per_s = |m: Option<&Measurement>| m?.value(metric::THROUGHPUT);
+    let rows = KINDS.iter().filter_map(|(kind, name)| {
+        let (one, many) = (of(kind, "core"), of(kind, &all));
+        one.or(many)?;
+        let dash = || "-".to_string();
+        let cost = one.and_then(|m| m.value(metric::COST));
+        let gain = per_s(many).zip(per_s(one)).map(|(many, one)| times(many / one));
+        let cells = vec![
+            cost.map_or_else(dash, significant_ns),
+            per_s(one).map_or_else(dash, rate),
+            per_s(many).map_or_else(dash, rate),
+            gain.unwrap_or_else(dash),
+        ];
+        Some(GridRow { name: name.to_string(), cells, remark: String::new() })
+    });
+    let threads = KINDS.iter().find_map(|(kind, _)| of(kind, &all)?.number(condition::THREADS));
+    let threads = counted(threads.unwrap_or(1.0) as usize, "CPU");
+    let grid = Grid {
+        title: "SHAPED LIKE A DATABASE".to_string(),
+        columns: vec![
+            "each, one CPU".to_string(),
+            "one CPU".to_string(),
+            threads,
+            "to one".to_string(),
+        ],
+        remark: String::new(),
+        rows: rows.collect(),
+    };
+    let mut sentences: Vec<String> =
+        [pages(&of, &all), hot(&of, &all)].into_iter().flatten().collect();
+    sentences.extend(lines(run));
+    Some(SweepView { grid, sentences })
+}
+
+fn times(ratio: f64) -> String {
+    format!("× {}", significant(ratio, 3))
+}
+
+/// What large pages are worth, by all CPUs.
+fn pages<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Option<String> {
+    let gain = |kind: &str| {
+        let per_s = |page: &str| of(&format!("{kind}.{page}"), all)?.value(metric::THROUGHPUT);
+        Some(per_s("2m")? / per_s("4k")?)
+    };
+    Some(format!(
+        "On 2 MiB pages an index is descended {} and a page copied {} as fast as on 4 KiB pages.",
+        times(gain("index_descent")?),
+        times(gain("page_copy")?)
+    ))
+}
+
+/// What one hot chain does to more CPUs, with a hit ratio that doesn't know it.
+fn hot<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Option<String> {
+    let gain = |kind: &str| {
+        let per_s = |place: &str| of(kind, place)?.value(metric::THROUGHPUT);
+        Some(per_s(all)? / per_s("core")?)
+    };
+    let many = of("chains_hot", all)?;
+    let threads = counted(many.number(condition::THREADS)? as usize, "CPU");
+    Some(format!(
+        "With {} of the lookups in one chain {threads} do {} of what one does, with all chains alike {}: the hit ratio is 100 % in \
+         both.",
+        crate::print::percent(many.number("share_of_the_hot_chain")?),
+        times(gain("chains_hot")?),
+        times(gain("chains_even")?)
+    ))
+}
+
+/// How long a line takes between cores, by distance.
+fn lines(run: &Run) -> Option<String> {
+    let of = |m: &Measurement| {
+        let distance = m.id.strip_prefix("memory.shape.line.")?;
+        let to = match distance {
+            "core" => "the other CPU of the core".to_string(),
+            "cache" => "a core at the same last cache".to_string(),
+            "node" => "another core of the node".to_string(),
+            far => match far.strip_prefix("far.d") {
+                Some(distance) => format!("another node (distance {distance})"),
+                None => "another node".to_string(),
+            },
+        };
+        Some(format!("{} to {to}", significant_ns(m.value(metric::COST)?)))
+    };
+    let said: Vec<String> = run
+        .measurements
+        .iter()
+        .filter(|m| m.validity != narrows_model::Validity::Invalid)
+        .filter_map(of)
+        .collect();
+    (!said.is_empty()).then(|| format!("A contended line travels in {}.", said.join(", ")))
+}

@@ -1,0 +1,225 @@
+//! `cargo xtask kernels [PROGRAM]`: whether the hot loops that memory is measured by are, in the program that is shipped, what their
+//! source means.
+//!
+//! A compiler may join, unroll, or leave out; then a bandwidth would be that of something else. The program is disassembled by
+//! `objdump` (binutils), each function is found under its own name, and in it a loop that has the instructions it should, and calls
+//! nothing. x86-64 only.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// What a function's loop must have.
+struct Expected {
+    /// The end of the function's name.
+    function: &'static str,
+    /// Of each turn: words that an instruction has all of, and how many such instructions at least.
+    each_turn: &'static [(&'static [&'static str], usize)],
+}
+
+const fn expect(
+    function: &'static str,
+    each_turn: &'static [(&'static [&'static str], usize)],
+) -> Expected {
+    Expected { function, each_turn }
+}
+
+const EXPECTED: &[Expected] = &[
+    // Eight loads, each of which needs the last one.
+    expect("memory::chase::follow", &[(&["mov ", "(%r", "),%r"], 8)]),
+    expect("x86::avx512::sum", &[(&["vpaddq", "(%r", "%zmm"], 8)]),
+    expect("x86::avx512::fill", &[(&["vmov", "%zmm", ",0x", "(%r"], 7)]),
+    expect(
+        "x86::avx512::copy",
+        &[(&["vmov", "(%r", "),%zmm"], 8), (&["vmov", "%zmm", ",0x", "(%r"], 7)],
+    ),
+    expect("x86::avx512::stream", &[(&["vmovnt", "%zmm", "(%r"], 1)]),
+    expect(
+        "x86::avx512::stream_copy",
+        &[(&["vmov", "(%r", "),%zmm"], 1), (&["vmovnt", "%zmm", "(%r"], 1)],
+    ),
+    expect("x86::avx2::sum", &[(&["vpaddq", "(%r", "%ymm"], 8)]),
+    expect("x86::avx2::fill", &[(&["vmov", "%ymm", ",0x", "(%r"], 7)]),
+    expect(
+        "x86::avx2::copy",
+        &[(&["vmov", "(%r", "),%ymm"], 8), (&["vmov", "%ymm", ",0x", "(%r"], 7)],
+    ),
+    expect("x86::avx2::stream", &[(&["vmovnt", "%ymm", "(%r"], 2)]),
+    expect(
+        "x86::avx2::stream_copy",
+        &[(&["vmov", "(%r", "),%ymm"], 2), (&["vmovnt", "%ymm", "(%r"], 2)],
+    ),
+    expect("x86::sse2::sum", &[(&["paddq", "%xmm"], 8)]),
+    expect("x86::sse2::fill", &[(&["mov", "%xmm", ",0x", "(%r"], 7)]),
+    expect(
+        "x86::sse2::copy",
+        &[(&["mov", "(%r", "),%xmm"], 8), (&["mov", "%xmm", ",0x", "(%r"], 7)],
+    ),
+    expect("x86::sse2::stream", &[(&["movnt", "%xmm", "(%r"], 4)]),
+    expect(
+        "x86::sse2::stream_copy",
+        &[(&["mov", "(%r", "),%xmm"], 4), (&["movnt", "%xmm", "(%r"], 4)],
+    ),
+    // SLB's loops: one access to the page's line, and the page's number before it.
+    expect("memory::slb::write", &[(&["mov", "%r", ",(%r"], 1)]),
+    expect("memory::slb::read", &[(&["add", "(%r"], 1)]),
+];
+
+/// Reads the program's hot loops and prints what they are.
+///
+/// # Errors
+/// One of them is missing, or isn't what it should be.
+pub fn kernels(args: &[&str]) -> Result<()> {
+    if !cfg!(target_arch = "x86_64") {
+        println!("SKIPPED: the loops of x86-64 are not in this program");
+        return Ok(());
+    }
+    let program = match args {
+        [] => crate::root().join("target/release/narrows"),
+        [program] => PathBuf::from(program),
+        _ => bail!("name one program"),
+    };
+    let mut command = Command::new("objdump");
+    command.args(["--disassemble", "--no-show-raw-insn", "--demangle"]).arg(&program);
+    let output = command.output().context("running objdump, of the package binutils")?;
+    ensure!(
+        output.status.success(),
+        "{} can't be disassembled: {}\nhint: cargo build --release",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    let functions = functions(&String::from_utf8_lossy(&output.stdout));
+    let mut wrong = Vec::new();
+    for expected in EXPECTED {
+        match check(expected, &functions) {
+            Ok(length) => println!("{:28} a loop of {length} instructions", expected.function),
+            Err(why) => wrong.push(format!("{}: {why}", expected.function)),
+        }
+    }
+    ensure!(wrong.is_empty(), "not as they should be:\n{}", wrong.join("\n"));
+    Ok(())
+}
+
+/// One instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Instruction {
+    at: u64,
+    text: String,
+}
+
+struct Function {
+    name: String,
+    body: Vec<Instruction>,
+}
+
+/// What objdump printed, by function.
+fn functions(text: &str) -> Vec<Function> {
+    let mut found: Vec<Function> = Vec::new();
+    for line in text.lines() {
+        if let Some((_, name)) = line.split_once(" <").filter(|_| line.ends_with(">:")) {
+            let name = name.trim_end_matches(">:");
+            // A hash tells functions of one name apart; nobody asks for it.
+            let name = name.rsplit_once("::h").map_or(name, |(name, hash)| {
+                if hash.len() == 16 { name } else { line.split_once(" <").map_or("", |l| l.1) }
+            });
+            found
+                .push(Function { name: name.trim_end_matches(">:").to_string(), body: Vec::new() });
+        } else if let (Some(function), Some((at, text))) = (found.last_mut(), line.split_once(':'))
+            && let Ok(at) = u64::from_str_radix(at.trim(), 16)
+        {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            function.body.push(Instruction { at, text });
+        }
+    }
+    found
+}
+
+/// The loops of a function, the shortest first: from where a jump leads back to, up to the jump.
+fn loops(function: &Function) -> Vec<&[Instruction]> {
+    let mut found: Vec<&[Instruction]> = Vec::new();
+    for (end, instruction) in function.body.iter().enumerate() {
+        let Some(target) = instruction
+            .text
+            .strip_prefix('j')
+            .and_then(|jump| u64::from_str_radix(jump.split_whitespace().nth(1)?, 16).ok())
+        else {
+            continue;
+        };
+        let start = function.body.iter().position(|first| first.at == target);
+        if let Some(start) = start.filter(|start| *start <= end) {
+            found.push(&function.body[start..=end]);
+        }
+    }
+    found.sort_by_key(|instructions| instructions.len());
+    found
+}
+
+/// The length of the shortest loop that is as it should be.
+fn check(expected: &Expected, functions: &[Function]) -> Result<usize, String> {
+    let function = functions
+        .iter()
+        .find(|function| function.name.ends_with(expected.function))
+        .ok_or("there is no such function")?;
+    let mut why = "it has no loop".to_string();
+    for instructions in loops(function) {
+        let missing = expected.each_turn.iter().find_map(|(words, least)| {
+            let count = instructions.iter().filter(|i| has(&i.text, words)).count();
+            (count < *least)
+                .then(|| format!("{count} of at least {least} instructions with {words:?}"))
+        });
+        let calls = instructions.iter().any(|i| i.text.starts_with("call"));
+        match missing {
+            None if !calls => return Ok(instructions.len()),
+            None => why = "its loop calls another function".to_string(),
+            Some(missing) => why = format!("no loop has what it should: {missing}"),
+        }
+    }
+    Err(why)
+}
+
+/// Whether the words come in this order.
+fn has(text: &str, words: &[&str]) -> bool {
+    let mut rest = text;
+    words.iter().all(|word| match rest.find(word) {
+        Some(at) => {
+            rest = &rest[at + word.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+0000000000001000 <narrows_layer_memory::chase::follow>:
+    1000:\ttest   %rsi,%rsi
+    1003:\tje     1020 <narrows_layer_memory::chase::follow+0x20>
+    1005:\tmov    (%rdi),%rdi
+    1008:\tmov    (%rdi),%rdi
+    100b:\tdec    %rsi
+    100e:\tjne    1005 <narrows_layer_memory::chase::follow+0x5>
+    1020:\tret
+0000000000002000 <<narrows::A as narrows::B>::c>:
+    2000:\tcall   1000 <narrows_layer_memory::chase::follow>
+    2005:\tjmp    2000 <x>
+";
+
+    #[test]
+    fn a_loop_is_found_with_what_it_has() {
+        let functions = functions(TEXT);
+        assert_eq!(functions.len(), 2);
+        assert_eq!(functions[0].body.len(), 7);
+        let two = expect("chase::follow", &[(&["mov ", "(%r", "),%r"], 2)]);
+        assert_eq!(check(&two, &functions), Ok(4));
+        let three = expect("chase::follow", &[(&["mov ", "(%r", "),%r"], 3)]);
+        assert!(check(&three, &functions).unwrap_err().contains("2 of at least 3"));
+        let gone = expect("chase::walk", &[]);
+        assert!(check(&gone, &functions).unwrap_err().contains("no such function"));
+        let calls = expect("B>::c", &[(&["jmp"], 1)]);
+        assert!(check(&calls, &functions).unwrap_err().contains("calls"));
+    }
+}
