@@ -33,6 +33,9 @@ pub const COST_L4: &str = "cost_l4";
 /// Cost of a dependent load while others take all the bandwidth they can, ns.
 pub const LOADED_COST: &str = "loaded_cost";
 
+/// Of a pool's pages, the share on the node that holds most of them.
+pub const FULLEST_NODE_SHARE: &str = "fullest_node_share";
+
 /// What all CPUs of a core do together over what one of them does alone: 1 (nothing gained) to their number.
 pub const SMT_YIELD: &str = "smt_yield";
 /// Operations per second of one CPU of a core whose others are idle.
@@ -103,6 +106,10 @@ pub const CPU_PRESSURE: &str = "cpu_pressure";
 pub const IO_PRESSURE: &str = "io_pressure";
 /// Relative difference of the sentinel (a fixed piece of work) after against before.
 pub const SENTINEL_DRIFT: &str = "sentinel_drift";
+/// Pages that went to swap or came from it during the window, the whole machine's.
+pub const SWAPPED_PAGES: &str = "swapped_pages";
+/// Pages that automatic NUMA balancing moved to another node during the window, the whole machine's.
+pub const BALANCED_PAGES: &str = "balanced_pages";
 /// Times the cgroup was throttled in the window.
 pub const THROTTLED: &str = "throttled";
 /// Of the periods of the cgroup's quota, the share in which it was throttled.

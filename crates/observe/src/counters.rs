@@ -48,6 +48,25 @@ pub(crate) fn parse_pressure(text: &str) -> Option<u64> {
     line.split_whitespace().find_map(|part| part.strip_prefix("total=")?.parse().ok())
 }
 
+/// Pages that the machine moved on its own, since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct MovedPages {
+    /// To swap and back.
+    pub(crate) swapped: u64,
+    /// From node to node by automatic NUMA balancing; `None` where the kernel has none.
+    pub(crate) balanced: Option<u64>,
+}
+
+/// Those of `/proc/vmstat`; `None` where it doesn't count swapping.
+pub(crate) fn parse_moved(vmstat: &str) -> Option<MovedPages> {
+    let of = |name: &str| {
+        let mut lines = vmstat.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(key, _)| *key == name)?.1.trim().parse::<u64>().ok()
+    };
+    let swapped = of("pswpin")? + of("pswpout")?;
+    Some(MovedPages { swapped, balanced: of("numa_pages_migrated") })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +89,15 @@ mod tests {
             return;
         };
         assert_eq!(counters.text().unwrap().len(), all.len());
+    }
+
+    #[test]
+    fn moved_pages_are_told_by_who_moved_them() {
+        let text = "pswpin 3\npswpout 4\nnuma_pte_updates 9\nnuma_pages_migrated 5\n";
+        assert_eq!(parse_moved(text), Some(MovedPages { swapped: 7, balanced: Some(5) }));
+        let none = "pswpin 3\npswpout 4\n";
+        assert_eq!(parse_moved(none), Some(MovedPages { swapped: 7, balanced: None }));
+        assert_eq!(parse_moved("nr_free_pages 1\n"), None);
     }
 
     #[test]

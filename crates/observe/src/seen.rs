@@ -39,6 +39,10 @@ pub struct Seen {
     /// What the drives did over the nearest of these limits; absent without one, where it changed, and where it is
     /// about a part of the drives.
     pub io_limit_share: Option<f64>,
+    /// Pages that went to swap or came from it, the whole machine's.
+    pub swapped_pages: Option<u64>,
+    /// Pages that automatic NUMA balancing moved to another node, the whole machine's; absent where the kernel has none.
+    pub balanced_pages: Option<u64>,
     /// Times processors slowed themselves down because they were hot; absent where that isn't counted.
     pub heat_stops: Option<u64>,
     /// Temperature of the hottest drive at the end over the limit from which on it warns; absent without such a sensor.
@@ -91,6 +95,8 @@ impl Seen {
             (metric::IO_PRESSURE, Unit::Ratio, self.io_pressure),
             (metric::THROTTLED, Unit::Count, self.throttled.map(|count| count as f64)),
             (metric::THROTTLED_SHARE, Unit::Ratio, self.throttled_share),
+            (metric::SWAPPED_PAGES, Unit::Count, self.swapped_pages.map(|count| count as f64)),
+            (metric::BALANCED_PAGES, Unit::Count, self.balanced_pages.map(|count| count as f64)),
             (metric::HEAT_STOPS, Unit::Count, self.heat_stops.map(|count| count as f64)),
             (metric::DRIVE_HEAT, Unit::Ratio, self.drive_heat),
         ];
@@ -161,6 +167,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         .zip(after.io_limits.as_ref())
         .filter(|_| after.one_drive && io_limit_changed == Some(false))
         .and_then(|(drives, limits)| io_limits::share(limits, drives, seconds));
+    let moved = before.moved_pages.zip(after.moved_pages);
     Seen {
         window,
         drives,
@@ -174,6 +181,8 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         throttled_share: throttled_share(&before.periods, &after.periods),
         io_limit_changed,
         io_limit_share,
+        swapped_pages: moved.and_then(|(before, after)| after.swapped.checked_sub(before.swapped)),
+        balanced_pages: moved.and_then(|(b, a)| a.balanced?.checked_sub(b.balanced?)),
         heat_stops: after.heat_stops.zip(before.heat_stops).and_then(|(a, b)| a.checked_sub(b)),
         drive_heat: None,
         links: Vec::new(),
@@ -220,6 +229,7 @@ mod tests {
             periods: Vec::new(),
             io_limits: None,
             one_drive: true,
+            moved_pages: None,
             heat_stops: None,
             tick_ns: 10 * MS,
         }

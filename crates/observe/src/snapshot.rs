@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use narrows_facts::io_limits::IoLimits;
 
+use crate::counters::MovedPages;
 use crate::cpu::CpuTimes;
 use crate::drive::DriveCounts;
 
@@ -27,6 +28,7 @@ pub struct Snapshot {
     pub(crate) io_limits: Option<IoLimits>,
     /// Whether these limits are about all of the drives' traffic.
     pub(crate) one_drive: bool,
+    pub(crate) moved_pages: Option<MovedPages>,
     /// Times processors slowed themselves down.
     pub(crate) heat_stops: Option<u64>,
     pub(crate) tick_ns: u64,

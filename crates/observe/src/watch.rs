@@ -5,7 +5,7 @@ use std::time::Instant;
 use narrows_facts::{Live, cgroup, process};
 use narrows_model::{DeviceKind, Platform};
 
-use crate::counters::{Counters, parse_pressure};
+use crate::counters::{Counters, parse_moved, parse_pressure};
 use crate::cpu;
 use crate::drive;
 use crate::heat::HeatWatch;
@@ -24,6 +24,7 @@ pub struct Watch {
     cpu_pressure: Option<Counters>,
     io_pressure: Option<Counters>,
     throttling: Vec<Counters>,
+    vmstat: Option<Counters>,
     io_limits: LimitWatch,
     heat: HeatWatch,
     links: LinkWatch,
@@ -68,6 +69,7 @@ impl Watch {
             cpu_pressure: Counters::open("/proc/pressure/cpu"),
             io_pressure: Counters::open("/proc/pressure/io"),
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
+            vmstat: Counters::open("/proc/vmstat"),
             io_limits,
             heat,
             links,
@@ -141,6 +143,7 @@ impl Watch {
             periods,
             io_limits: self.io_limits.read(),
             one_drive: self.io_limits.one_drive(),
+            moved_pages: text(&self.vmstat).and_then(|text| parse_moved(&text)),
             heat_stops: self.heat.stops(),
             tick_ns,
         }

@@ -33,7 +33,7 @@ use std::path::Path;
 use narrows_facts::Source;
 use narrows_model::{BlockDevice, IdSet, Platform, Role, RunningDatabase};
 
-pub use cgroup::cgroup_of;
+pub use cgroup::{cgroup_of, quota_is_ours_too};
 pub use identity::{boot_id, machine_digest};
 use unknown::Unknowns;
 

@@ -192,7 +192,7 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
 /// Whether the run is about memory, storage or the log, with no server to judge.
 fn alone(run: &Run) -> bool {
     let layers = &run.plan.layers;
-    storage_alone(run) || *layers == [Layer::Log] || *layers == [Layer::Clock, Layer::Memory]
+    storage_alone(run) || *layers == [Layer::Log] || layers.ends_with(&[Layer::Memory])
 }
 
 /// What the repeats cannot show because it was the same in all of them.

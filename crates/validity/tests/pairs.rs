@@ -193,6 +193,13 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "throttled",
         fires: |r| change(r, KNEE, metric::THROTTLED, 6.0),
         silent: |r| change(r, KNEE, metric::THROTTLED, 4.0) },
+    Pair { rule: "swapping",
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 1.0),
+        silent: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 0.0) },
+    Pair { rule: "pages-balanced",
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::BALANCED_PAGES, Unit::Count, 8.0),
+        // A server's own pages may be moved: its verdict says so.
+        silent: |r| clean::set(of(r, UPDATE), metric::BALANCED_PAGES, Unit::Count, 8.0) },
     Pair { rule: "server-throttled",
         fires: |r| change(r, UPDATE, metric::THROTTLED, 1.0),
         silent: |r| change(r, KNEE, metric::THROTTLED, 1.0) },
@@ -415,6 +422,13 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "threads-unequal",
         fires: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.45)),
         silent: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.55)) },
+    Pair { rule: "cell-unlike-its-distance",
+        fires: |r| {
+            let m = of(r, "memory.latency.2m");
+            m.id = "memory.matrix.latency.from0.to1".to_string();
+            say(m, "over_its_distance", json!(0.4));
+        },
+        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".to_string() },
     Pair { rule: "footprint-in-cache",
         fires: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(1.9)),
         silent: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(4.0)) },

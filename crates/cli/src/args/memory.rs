@@ -11,6 +11,8 @@ use super::OutputArgs;
 Examples:
   narrows memory                    latency, bandwidth, and what one does to the other; under a minute
   narrows memory --quick            a sketch of it
+  narrows memory matrix             every node's CPUs and every node's memory, by distance
+  narrows memory placement          on which nodes the shared memory of this machine's servers lies
   narrows memory slb 131072 600     SLB's line, and what it means
 
 Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect;
@@ -27,6 +29,10 @@ pub struct MemoryArgs {
 /// What can be asked of memory.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
+    /// Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side
+    Matrix(MatrixArgs),
+    /// Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved
+    Placement(PlacementArgs),
     /// Run the loop of SLB, the "silly little benchmark", print its line, and say what it means
     Slb(SlbArgs),
     /// One process of it
@@ -109,12 +115,69 @@ pub struct SlbProcessArgs {
     pub hammer: String,
 }
 
+/// `narrows memory matrix`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows memory matrix               a few cells for each distance, and whatever they make suspicious
+  narrows memory matrix --thorough    every cell")]
+pub struct MatrixArgs {
+    /// Every cell, and not some for each distance
+    #[arg(long)]
+    pub thorough: bool,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What `narrows memory placement` can be asked for without naming anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Everybody {
+    /// Every pool of shared memory that may be looked into
+    All,
+}
+
+/// `narrows memory placement`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows memory placement                                every pool of shared memory that may be looked into
+  sudo narrows memory placement --pid 4711                of this process, its private memory too
+  narrows memory placement --postgres postgres:/// --matrix m.narrows.json        
+                                                          of that server, and what it costs by a measured matrix
+
+The pages of a pool are asked for through all processes that map it (move_pages(2) without targets, which moves nothing). That takes
+their user or root; without it the nodes' own counters remain, which anybody may read.")]
+pub struct PlacementArgs {
+    /// All pools of shared memory; the same as naming nobody
+    #[arg(value_enum, conflicts_with_all = ["pid", "postgres"])]
+    pub everybody: Option<Everybody>,
+    /// The pools that this process maps, and its private memory
+    #[arg(long, value_name = "PID", conflicts_with = "postgres")]
+    pub pid: Option<u32>,
+    /// The pools of this PostgreSQL server, which runs on this machine
+    #[arg(long, value_name = "URL")]
+    pub postgres: Option<String>,
+    /// Say what it costs by the matrix of nodes in this run
+    #[arg(long, value_name = "RUN")]
+    pub matrix: Option<String>,
+    /// Ask for every page and not for a sample of 65,536 of each pool
+    #[arg(long)]
+    pub every_page: bool,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// `narrows memory`
 #[derive(Debug, Args)]
 pub struct StudyArgs {
     /// A sketch: three repeats over a quarter of the memory
     #[arg(long)]
     pub quick: bool,
+    /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages
+    #[arg(long, conflicts_with = "quick")]
+    pub thorough: bool,
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,

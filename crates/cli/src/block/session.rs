@@ -61,7 +61,12 @@ impl Prepared {
         let what = if let DatabaseChoice::Url(address) = &plan.database {
             format!("the log of {address}")
         } else if plan.layers.contains(&Layer::Memory) {
-            "clocks and memory of this machine".to_string()
+            if plan.layers.contains(&Layer::Clock) {
+                "clocks and memory of this machine"
+            } else {
+                "memory of this machine"
+            }
+            .to_string()
         } else if plan.layers == [Layer::Block] {
             format!("storage of {}", plan.data_dir)
         } else {

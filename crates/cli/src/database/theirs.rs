@@ -1,7 +1,7 @@
 //! Somebody's server, as far as it shows before a load begins: whether it may be measured, and where it runs if that is here.
 
 use anyhow::{Context as _, Result};
-use narrows_facts::{Live, affinity, cgroup};
+use narrows_facts::{Live, affinity};
 use narrows_layer_database::observe::Look;
 use narrows_layer_database::{Admitted, admit};
 use narrows_observe::Watch;
@@ -18,7 +18,7 @@ pub struct Found {
     pub cpus: Vec<u32>,
     /// Quota of the control groups it is in, processors.
     pub quota_cpus: Option<f64>,
-    /// Whether a control group is around both it and us, so that a quota may cover us alike.
+    /// Whether that quota covers us alike.
     pub with_us: bool,
     /// The machine with its folders.
     machine: OfServer,
@@ -29,14 +29,11 @@ impl Found {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();
-        let ours = cgroup::cpu_stat_files_of(&Live, "self");
-        let with_us =
-            cgroup::cpu_stat_files_of(&Live, &process).iter().any(|group| ours.contains(group));
         Some(Found {
             postmaster,
             cpus,
             quota_cpus: narrows_platform::cgroup_of(&Live, &process).cpu_quota_cpus,
-            with_us,
+            with_us: narrows_platform::quota_is_ours_too(&Live, &process),
             machine: drives::of_server(look),
         })
     }

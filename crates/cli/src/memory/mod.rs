@@ -1,5 +1,7 @@
 //! `narrows memory`: memory and clocks alone.
 
+mod matrix;
+mod placement;
 mod slb;
 mod study;
 
@@ -12,6 +14,8 @@ use crate::exit::Exit;
 pub fn memory(args: &MemoryArgs) -> Result<Exit> {
     match &args.command {
         None => study::study(&args.study),
+        Some(MemoryCommand::Matrix(args)) => matrix::matrix(args),
+        Some(MemoryCommand::Placement(args)) => placement::placement(args),
         Some(MemoryCommand::Slb(args)) => slb::slb(args),
         Some(MemoryCommand::SlbProcess(args)) => slb::process(args),
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::{Context, Silent, Stop};
 use narrows_facts::Live;
-use narrows_layer_memory::{study as measure_memory, study_planned};
+use narrows_layer_memory::{Extent, study as measure_memory, study_planned};
 use narrows_model::{DatabaseChoice, Layer, Plan, Platform};
 use narrows_observe::Watch;
 
@@ -33,6 +33,10 @@ pub fn study(args: &StudyArgs) -> Result<Exit> {
 
 fn window(args: &StudyArgs) -> Duration {
     if args.quick { WINDOW_QUICK } else { WINDOW }
+}
+
+fn extent(args: &StudyArgs) -> Extent {
+    if args.thorough { Extent::Whole } else { Extent::Classes }
 }
 
 fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
@@ -64,7 +68,7 @@ fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
         window: window(args),
     };
     plan.steps = narrows_layer_clock::planned(&ctx);
-    plan.steps.extend(study_planned(&ctx, &platform));
+    plan.steps.extend(study_planned(&ctx, &platform, extent(args)));
     Prepared { plan, platform }
 }
 
@@ -73,8 +77,9 @@ fn measure(session: &mut Session, args: &StudyArgs) -> Result<Ended> {
     session.add(clock)?;
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
-    let absent = session
-        .in_parts(window(args), |ctx, keep| measure_memory(ctx, &platform, &watch, keep))??;
+    let absent = session.in_parts(window(args), |ctx, keep| {
+        measure_memory(ctx, &platform, extent(args), &watch, keep)
+    })??;
     if let Some(host) = session.run.hosts.first_mut() {
         host.platform.unknown.extend(absent);
     }

@@ -44,7 +44,7 @@ fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
         (&["slb", "1000", "1", "--bind", "0-"], ["name CPUs, as 0,2 or 0-3", "--bind"]),
         (
             &["slb", "67108864", "1", "--processes", "4096"],
-            ["half of the free memory", "hint: take at most"],
+            ["half of memory available", "hint: take at most"],
         ),
         (&["slb", "1000", "1", "--kit", "2008"], ["invalid value '2008'", "2007, 2010"]),
     ] {

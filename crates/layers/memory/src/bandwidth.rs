@@ -88,6 +88,8 @@ struct Worker<'a> {
 }
 
 impl Hand for Worker<'_> {
+    type Did = Done;
+
     fn work(&mut self, kind: usize, window: Window) -> Done {
         self.ground.run(self.kinds[kind], Pace::default(), window, self.stop)
     }
@@ -101,6 +103,20 @@ pub fn measure(
     sizing: &Sizing,
     watch: &Watch,
 ) -> Result<Result<Vec<Measurement>, MapError>, MemoryError> {
+    // First touch puts it on the thread's node where nothing is bound.
+    let map = |cpu, bytes| Mapping::new(bytes, team.pages, team.node_of(cpu), ctx.stop);
+    measure_on(ctx, team, kinds, sizing, watch, map)
+}
+
+/// The same on memory that each thread gets by its CPU and the number of bytes.
+pub fn measure_on(
+    ctx: &Context,
+    team: &Team,
+    kinds: &[Traffic],
+    sizing: &Sizing,
+    watch: &Watch,
+    map: impl Fn(u32, u64) -> Result<Mapping, MapError> + Sync,
+) -> Result<Result<Vec<Measurement>, MapError>, MemoryError> {
     let threads = team.members.len() as u64;
     let kernel = Kernel::best();
     let writes = kinds.iter().any(|kind| *kind != Traffic::Read);
@@ -111,8 +127,7 @@ pub fn measure(
     let (cpus, ids) = (team.cpus(), kinds.iter().map(|kind| team.id(*kind)).collect::<Vec<_>>());
     let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
     let worked = crew.work(ctx, watch, |cpu| {
-        // First touch puts it on the thread's node where nothing is bound.
-        let mapping = Mapping::new(each, team.pages, team.node_of(cpu), ctx.stop)?;
+        let mapping = map(cpu, each)?;
         let huge_share = mapping.huge_share;
         let seed = ctx.seed ^ u64::from(cpu);
         let ground = Ground::new(mapping, kernel, writes, seed, ctx.stop)

@@ -1,14 +1,17 @@
-//! Threads on CPUs of their own that do several kinds of work in turns, each turn in one common window.
+//! Threads on CPUs of their own that work in turns, each turn in one common window.
 //!
-//! The order of the kinds is drawn anew in each repeat, so that a drift of the clock frequency falls on all of them.
+//! [`Crew::turns`] is the whole of it: who may not prepare, panics, or is asked to stop releases all others. [`Crew::work`] is the
+//! usual case: several kinds of work that all threads do, in an order drawn anew in each repeat, so that a drift of the clock
+//! frequency falls on all of them.
 
 use std::sync::mpsc;
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Rng, Samples, Window};
+use narrows_engine::{Context, Gate, Phase, Rng, Samples, Stop, Window, now_ns};
 use narrows_facts::affinity;
 use narrows_model::{Better, Layer, Unit, metric};
-use narrows_observe::Watch;
+use narrows_observe::{Seen, Watch};
+use narrows_units::Nanos;
 
 use crate::MemoryError;
 use crate::mapping::MapError;
@@ -26,10 +29,32 @@ pub struct Done {
     pub wrong: u64,
 }
 
+impl Done {
+    /// Does a batch again and again until the window ends or a stop is asked for, and adds up those that ended inside it; wrong is
+    /// wrong outside too. A batch that is `None` was the last.
+    pub fn batches(window: Window, stop: &Stop, mut batch: impl FnMut() -> Option<Done>) -> Done {
+        let mut done = Done::default();
+        while let Some(this) = batch() {
+            let ended = now_ns();
+            done.wrong += this.wrong;
+            if window.contains(ended) {
+                done.amount += this.amount;
+            }
+            if ended >= window.end_ns || stop.is_set() {
+                break;
+            }
+        }
+        done
+    }
+}
+
 /// One thread's work.
 pub trait Hand {
+    /// What it says of a window.
+    type Did: Send;
+
     /// Does that kind until the window ends, or is asked to stop.
-    fn work(&mut self, kind: usize, window: Window) -> Done;
+    fn work(&mut self, kind: usize, window: Window) -> Self::Did;
 }
 
 /// Why a thread can't prepare.
@@ -58,8 +83,30 @@ pub struct Windows {
     pub slowest_over_fastest: f64,
 }
 
+/// One window that is over.
+pub struct Turn<D> {
+    /// What was done in it.
+    pub kind: usize,
+    /// When it was.
+    pub window: Window,
+    /// What each thread did, in the order of the CPUs.
+    pub did: Vec<D>,
+    seen: Seen,
+    /// A fixed work's time, before and after.
+    sentinel: (Nanos, Nanos),
+}
+
+impl<D> Turn<D> {
+    /// Adds what is the same of all windows: what was wrong, what was seen of the machine, the sentinel's drift.
+    pub fn add_to(&self, samples: &mut Samples, wrong: u64) {
+        samples.add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
+        crate::add_seen(samples, &self.seen);
+        crate::add_sentinel(samples, self.sentinel.0, self.sentinel.1);
+    }
+}
+
 /// Does something when a thread panics: the others would wait for it for ever.
-pub struct OnPanic<F: Fn()>(pub F);
+struct OnPanic<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnPanic<F> {
     fn drop(&mut self) {
@@ -79,12 +126,6 @@ pub struct Crew<'a> {
     pub window: Duration,
 }
 
-/// One window of one kind.
-struct Turn {
-    kind: usize,
-    gate: Gate,
-}
-
 impl Crew<'_> {
     /// Expected length of all windows of so many kinds, s.
     pub fn expected_s(ctx: &Context, kinds: usize, window: Duration) -> f64 {
@@ -92,111 +133,125 @@ impl Crew<'_> {
         f64::from(ctx.repeats.max(1)) * kinds as f64 * each
     }
 
-    /// Lets all of them prepare, each on its CPU, and work in turns; by kind what came of it, or why it can't be had.
+    /// Lets all of them prepare, each on its CPU, and do all kinds in turns; by kind what came of it, or why it can't be had.
     ///
     /// # Errors
     /// When asked to stop, or when a thread can't be kept on its CPU.
-    pub fn work<H: Hand>(
+    pub fn work<H: Hand<Did = Done>>(
         &self,
         ctx: &Context,
         watch: &Watch,
         prepare: impl Fn(u32) -> Result<H, Failure> + Sync,
     ) -> Result<Result<Vec<Windows>, MapError>, MemoryError> {
-        let turns = turns(ctx, self.ids.len(), self.cpus.len());
-        let (done_to, done) = mpsc::channel();
-        ctx.progress.phase(Layer::Memory, Phase::Prepare, &self.ids[0]);
+        let mut all: Vec<Windows> = self
+            .ids
+            .iter()
+            .map(|_| Windows { slowest_over_fastest: 1.0, ..Windows::default() })
+            .collect();
+        let worked =
+            self.turns(ctx, &shuffled_kinds(ctx, self.ids.len()), watch, prepare, |turn| {
+                let amounts = || turn.did.iter().map(|done| done.amount);
+                let (least, most) = (amounts().min().unwrap_or(0), amounts().max().unwrap_or(0));
+                let windows = &mut all[turn.kind];
+                windows.slowest_over_fastest =
+                    windows.slowest_over_fastest.min(least as f64 / most.max(1) as f64);
+                let sum = amounts().sum::<u64>() as f64;
+                windows.per_s.push(sum * 1e9 / turn.window.length_ns() as f64);
+                let wrong = turn.did.iter().map(|done| done.wrong).sum();
+                turn.add_to(&mut windows.samples, wrong);
+            })?;
+        Ok(worked.map(|()| all))
+    }
+
+    /// Lets all of them prepare, each on its CPU, and do these kinds in this order; `over` gets each window when it is over. Says
+    /// why it can't be had.
+    ///
+    /// # Errors
+    /// When asked to stop, or when a thread can't be kept on its CPU.
+    pub fn turns<H: Hand>(
+        &self,
+        ctx: &Context,
+        kinds: &[usize],
+        watch: &Watch,
+        prepare: impl Fn(u32) -> Result<H, Failure> + Sync,
+        over: impl FnMut(Turn<H::Did>),
+    ) -> Result<Result<(), MapError>, MemoryError> {
+        let gates: Vec<Gate> = kinds.iter().map(|_| Gate::new(self.cpus.len())).collect();
+        let (did_to, did) = mpsc::channel();
+        ctx.progress.phase(Layer::Memory, Phase::Prepare, &self.ids[kinds[0]]);
         let outcome = std::thread::scope(|scope| {
-            let release = || turns.iter().for_each(|turn| turn.gate.fail());
+            let release = || gates.iter().for_each(Gate::fail);
             let _here = OnPanic(release);
-            let workers: Vec<_> = self
-                .cpus
-                .iter()
-                .map(|&cpu| {
-                    let (done_to, turns, prepare) = (done_to.clone(), &turns, &prepare);
-                    scope.spawn(move || {
-                        let _there = OnPanic(release);
-                        let prepared = affinity::pin(&[cpu])
-                            .map_err(|reason| Failure::Memory(MemoryError::Pin { cpu, reason }))
-                            .and_then(|()| prepare(cpu));
-                        if prepared.is_err() {
-                            release();
-                        }
-                        let mut hand = prepared?;
-                        for turn in turns {
-                            let Ok(window) = turn.gate.ready() else { break };
-                            let _ = done_to.send(hand.work(turn.kind, window));
-                        }
-                        Ok::<(), Failure>(())
-                    })
+            let start = |(worker, &cpu): (usize, &u32)| {
+                let (did_to, gates, prepare) = (did_to.clone(), &gates, &prepare);
+                scope.spawn(move || {
+                    let _there = OnPanic(release);
+                    let prepared = affinity::pin(&[cpu])
+                        .map_err(|reason| Failure::Memory(MemoryError::Pin { cpu, reason }))
+                        .and_then(|()| prepare(cpu));
+                    if prepared.is_err() {
+                        release();
+                    }
+                    let mut hand = prepared?;
+                    for (gate, &kind) in gates.iter().zip(kinds) {
+                        let Ok(window) = gate.ready() else { break };
+                        let _ = did_to.send((worker, hand.work(kind, window)));
+                    }
+                    Ok::<(), Failure>(())
                 })
-                .collect();
-            drop(done_to);
-            let windows = self.take_turns(ctx, &turns, &done, watch);
+            };
+            let workers: Vec<_> = self.cpus.iter().enumerate().map(start).collect();
+            drop(did_to);
+            let took = self.take_turns(ctx, &gates, kinds, &did, watch, over);
             // Whoever still waits is released: after a stop, or when a sibling could not prepare.
             release();
             for worker in workers {
                 worker.join().expect("the working threads do not panic")?;
             }
-            windows.map_err(Failure::Memory)
+            took.map_err(Failure::Memory)
         });
         match outcome {
-            Ok(windows) => Ok(Ok(windows)),
+            Ok(()) => Ok(Ok(())),
             Err(Failure::Map(MapError::Stopped(stopped))) => Err(stopped.into()),
             Err(Failure::Map(refused)) => Ok(Err(refused)),
             Err(Failure::Memory(error)) => Err(error),
         }
     }
 
-    fn take_turns(
+    fn take_turns<D>(
         &self,
         ctx: &Context,
-        turns: &[Turn],
-        done: &mpsc::Receiver<Done>,
+        gates: &[Gate],
+        kinds: &[usize],
+        did: &mpsc::Receiver<(usize, D)>,
         watch: &Watch,
-    ) -> Result<Vec<Windows>, MemoryError> {
-        let mut all: Vec<Windows> = self
-            .ids
-            .iter()
-            .map(|_| Windows { slowest_over_fastest: 1.0, ..Windows::default() })
-            .collect();
-        for (at, turn) in turns.iter().enumerate() {
+        mut over: impl FnMut(Turn<D>),
+    ) -> Result<(), MemoryError> {
+        for (at, (gate, &kind)) in gates.iter().zip(kinds).enumerate() {
             let sentinel_before = narrows_observe::sentinel();
-            ctx.progress.phase(Layer::Memory, Phase::Measure, &self.ids[turn.kind]);
+            ctx.progress.phase(Layer::Memory, Phase::Measure, &self.ids[kind]);
             let warm_up = if at == 0 { FIRST_WARM_UP } else { WARM_UP };
             // A failed gate is explained by the worker that failed it, whose error comes before this result.
-            let Ok(window) = turn.gate.open(warm_up, self.window) else { break };
+            let Ok(window) = gate.open(warm_up, self.window) else { break };
             window.wait_start(ctx.stop)?;
             let before = watch.snapshot();
             window.wait_end(ctx.stop)?;
             let seen = watch.since(&before);
-            let did: Vec<Done> = done.iter().take(self.cpus.len()).collect();
+            let mut all: Vec<(usize, D)> = did.iter().take(self.cpus.len()).collect();
             ctx.stop.check()?;
-            let sentinel_after = narrows_observe::sentinel();
-
-            let amounts = || did.iter().map(|done| done.amount);
-            let (least, most) = (amounts().min().unwrap_or(0), amounts().max().unwrap_or(0));
-            let wrong: u64 = did.iter().map(|done| done.wrong).sum();
-            let windows = &mut all[turn.kind];
-            windows.slowest_over_fastest =
-                windows.slowest_over_fastest.min(least as f64 / most.max(1) as f64);
-            windows.per_s.push(amounts().sum::<u64>() as f64 * 1e9 / window.length_ns() as f64);
-            windows.samples.add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
-            windows.samples.extend(seen.metrics());
-            crate::add_sentinel(&mut windows.samples, sentinel_before, sentinel_after);
+            all.sort_unstable_by_key(|(worker, _)| *worker);
+            let did = all.into_iter().map(|(_, did)| did).collect();
+            let sentinel = (sentinel_before, narrows_observe::sentinel());
+            over(Turn { kind, window, did, seen, sentinel });
         }
-        Ok(all)
+        Ok(())
     }
 }
 
-/// All windows in their order.
-fn turns(ctx: &Context, kinds: usize, workers: usize) -> Vec<Turn> {
+/// All kinds in each repeat, in an order of its own.
+pub fn shuffled_kinds(ctx: &Context, kinds: usize) -> Vec<usize> {
     let mut rng = Rng::new(ctx.seed);
-    let mut turns = Vec::new();
-    for _ in 0..ctx.repeats.max(1) {
-        let order = shuffled(kinds, &mut rng);
-        turns.extend(order.into_iter().map(|kind| Turn { kind, gate: Gate::new(workers) }));
-    }
-    turns
+    (0..ctx.repeats.max(1)).flat_map(|_| shuffled(kinds, &mut rng)).collect()
 }
 
 /// The numbers below `n` in an order drawn at random (Fisher and Yates).
@@ -222,12 +277,11 @@ mod tests {
     #[test]
     fn every_kind_has_its_turn_in_every_repeat_and_the_order_changes() {
         let stop = Stop::new();
-        let turns = turns(&context(&stop, 20), 4, 1);
-        let orders: Vec<Vec<usize>> =
-            turns.chunks(4).map(|repeat| repeat.iter().map(|turn| turn.kind).collect()).collect();
+        let turns = shuffled_kinds(&context(&stop, 20), 4);
+        let orders: Vec<&[usize]> = turns.chunks(4).collect();
         assert_eq!(orders.len(), 20);
         for order in &orders {
-            let mut sorted = order.clone();
+            let mut sorted = order.to_vec();
             sorted.sort_unstable();
             assert_eq!(sorted, [0, 1, 2, 3]);
         }
@@ -239,6 +293,8 @@ mod tests {
     struct Counting;
 
     impl Hand for Counting {
+        type Did = Done;
+
         fn work(&mut self, kind: usize, window: Window) -> Done {
             while narrows_engine::now_ns() < window.end_ns {
                 std::hint::spin_loop();
@@ -264,9 +320,61 @@ mod tests {
         }
     }
 
+    #[test]
+    fn batches_count_where_they_end_and_errors_everywhere() {
+        let stop = Stop::new();
+        let batch = || Some(Done { amount: 7, wrong: 1 });
+        let past = Window { start_ns: 0, end_ns: 1 };
+        assert_eq!(Done::batches(past, &stop, batch), Done { amount: 0, wrong: 1 });
+        let mut left = 3;
+        let open = Window { start_ns: 0, end_ns: u64::MAX };
+        let done = Done::batches(open, &stop, || {
+            left -= 1;
+            (left >= 0).then_some(Done { amount: 7, wrong: 1 })
+        });
+        assert_eq!(done, Done { amount: 21, wrong: 3 });
+        stop.set();
+        assert_eq!(Done::batches(open, &stop, batch), Done { amount: 7, wrong: 1 });
+    }
+
+    /// Says who it is and what it was asked for.
+    struct Naming(u32);
+
+    impl Hand for Naming {
+        type Did = (u32, usize);
+
+        fn work(&mut self, kind: usize, _: Window) -> (u32, usize) {
+            (self.0, kind)
+        }
+    }
+
+    #[test]
+    fn turns_come_in_their_order_and_in_each_everybody_in_his() {
+        let stop = Stop::new();
+        let cpus = affinity::current();
+        let ids = ["a".to_string(), "b".to_string()];
+        let crew = Crew { cpus: &cpus, ids: &ids, window: Duration::from_millis(2) };
+        let mut seen = Vec::new();
+        let kinds = [1, 1, 0, 1];
+        let worked = crew.turns(
+            &context(&stop, 3),
+            &kinds,
+            &Watch::none(),
+            |cpu| Ok(Naming(cpu)),
+            |turn| {
+                seen.push(turn.did);
+            },
+        );
+        worked.unwrap().unwrap();
+        let all = |kind| cpus.iter().map(|&cpu| (cpu, kind)).collect::<Vec<_>>();
+        assert_eq!(seen, kinds.map(all));
+    }
+
     struct Panicking;
 
     impl Hand for Panicking {
+        type Did = Done;
+
         fn work(&mut self, _: usize, _: Window) -> Done {
             panic!("planted");
         }
@@ -278,6 +386,8 @@ mod tests {
     }
 
     impl Hand for Either {
+        type Did = Done;
+
         fn work(&mut self, kind: usize, window: Window) -> Done {
             match self {
                 Either::Counts(hand) => hand.work(kind, window),

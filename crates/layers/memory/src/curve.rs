@@ -19,6 +19,7 @@ use crate::crew::shuffled;
 use crate::latency::obtained;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
+use crate::sizing::last_level_bytes;
 use crate::{MemoryError, cycle};
 
 /// The smallest footprint, bytes.
@@ -86,20 +87,12 @@ pub fn measure(
                 Err(refused) => return Ok(Err(refused)),
             };
             let mut chain = Chain::new(mapping);
-            let (sizes, held) = (sizes(largest), held_bytes(caches));
+            let (sizes, held) = (sizes(largest), last_level_bytes(caches));
             let curve = Curve::walk(ctx, &mut chain, &sizes, pages, held, watch)?;
             Ok(Ok(curve.into_measurement(ctx, place, pages, caches, &chain)))
         });
         walking.join().expect("the walking thread does not panic")
     })
-}
-
-/// What all last caches hold together.
-fn held_bytes(caches: &[Cache]) -> Option<u64> {
-    let data = || caches.iter().filter(|cache| cache.kind != "Instruction");
-    let level = data().map(|cache| cache.level).max()?;
-    let last = data().filter(|cache| cache.level == level);
-    Some(last.map(|cache| cache.size_bytes * u64::from(cache.instances.max(1))).sum())
 }
 
 /// What was walked.
@@ -142,7 +135,7 @@ impl Curve {
         }
         let seen = watch.since(&before);
         let sentinel_after = narrows_observe::sentinel();
-        curve.samples.extend(seen.metrics());
+        crate::add_seen(&mut curve.samples, &seen);
         crate::add_sentinel(&mut curve.samples, sentinel_before, sentinel_after);
         Ok(curve)
     }

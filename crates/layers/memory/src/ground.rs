@@ -8,6 +8,7 @@ use narrows_engine::{Stop, Stopped, Window, now_ns};
 use crate::crew::Done;
 use crate::kernel::Kernel;
 use crate::mapping::Mapping;
+use crate::mix::mixed;
 use crate::traffic::{Pace, Traffic};
 
 /// Words of a piece: 4 KiB.
@@ -107,11 +108,7 @@ impl Ground {
 
 /// The value of a piece or of a run: never zero, because some processors need not write zeros.
 fn value(seed: u64, at: u64) -> u64 {
-    // The mixing function of splitmix64 (S. Vigna, public domain).
-    let mut z = seed.wrapping_add((at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) | 1
+    mixed(seed.wrapping_add(mixed(at))) | 1
 }
 
 /// One run over a ground.

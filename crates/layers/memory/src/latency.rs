@@ -183,7 +183,7 @@ impl<'a> Walker<'a> {
         samples.add(metric::COST_MEAN, Unit::NsPerOp, Better::Less, mean);
         samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, steps as f64);
         samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
-        samples.extend(seen.metrics());
+        crate::add_seen(samples, &seen);
         crate::add_sentinel(samples, sentinel_before, sentinel_after);
         Ok(())
     }

@@ -5,8 +5,7 @@
 //! whose size and node were verified, by threads that stay where they were put. What could not be obtained is
 //! absent, with the reason beside it, never measured under another name.
 //!
-//! Not here: the full node matrix (one far pair per distance class stands for its class), and any setting of the machine: no huge
-//! page is reserved and no prefetcher switched.
+//! Not here: any setting of the machine: no huge page is reserved and no prefetcher switched.
 //!
 //! Methods: one random cycle over cache lines (`cycle.rs`); vector loads and stores (`kernel/`) in one common window.
 //! What `narrows run` wants to know is in `brief.rs`, all of it in `study.rs`.
@@ -24,27 +23,35 @@ mod latency;
 mod loaded;
 mod lookup;
 mod mapping;
+pub mod matrix;
+mod mix;
 pub mod peers;
 mod place;
 mod placement;
+pub mod pool;
 mod shape;
 mod siblings;
 mod sizing;
 pub mod slb;
 mod smaps;
 mod smt;
+mod spread;
 mod study;
 mod traffic;
+mod walker;
 
 pub use brief::{measure, planned};
 pub use error::MemoryError;
-pub use sizing::{Sizing, TooLittle, last_level_bytes};
-pub use study::{study, study_planned};
+pub use matrix::Extent;
+pub use place::spread;
+pub use sizing::{Sizing, TooLittle, last_level_bytes, room};
+pub use study::{matrix_alone, matrix_planned, study, study_planned};
 
 use std::collections::BTreeMap;
 
 use narrows_engine::Samples;
 use narrows_model::{Better, Measurement, Unit, Unknown, metric};
+use narrows_observe::Seen;
 use narrows_units::Nanos;
 use serde_json::{Value, json};
 
@@ -82,6 +89,12 @@ fn add_sizing(conditions: &mut BTreeMap<String, Value>, sizing: &Sizing, footpri
         conditions.insert("footprint_limited_by".into(), json!(what));
         conditions.insert("footprint_wanted_bytes".into(), json!(sizing.wanted_bytes));
     }
+}
+
+/// What was seen of the machine, and for how long.
+fn add_seen(samples: &mut Samples, seen: &Seen) {
+    samples.add(metric::WINDOW, Unit::Ns, Better::Neither, seen.window.0 as f64);
+    samples.extend(seen.metrics());
 }
 
 fn add_sentinel(samples: &mut Samples, before: Nanos, after: Nanos) {

@@ -7,17 +7,17 @@
 //!
 //! Not here: loads made of writes, or from other nodes.
 
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Rng, Samples, Window, now_ns};
-use narrows_facts::affinity;
+use narrows_engine::{Context, Rng, Samples, Stop, Window};
 use narrows_model::{Better, Layer, Measurement, Platform, Series, Unit, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
+use crate::MemoryError;
 use crate::chase::Chain;
-use crate::crew::{Failure, OnPanic, shuffled};
+use crate::crew::{Crew, Done, Failure, Hand, Turn, shuffled_kinds};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::latency::{Cycle, obtained};
@@ -25,16 +25,15 @@ use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
 use crate::traffic::{Pace, Traffic};
-use crate::{MemoryError, cycle};
+use crate::walker::{Paces, Walker};
 
 /// Shares of the loaders' own bandwidth; the last is without a pace.
 const SHARES: [f64; 9] = [0.0, 0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 1.0];
-const WARM_UP: Duration = Duration::from_millis(20);
+/// The kind of the first window, which finds out how much there is; the others are shares.
+const MOST: usize = SHARES.len();
 /// Readers begin up to so many bytes apart.
 const FIRST_BYTES: f64 = 65536.0;
 const LONGEST_WINDOW: Duration = Duration::from_millis(100);
-/// Loads between two looks at the clock: half a millisecond.
-const STEPS: u64 = 2048;
 
 /// The id of the measurement on a node.
 pub fn id(node: u32) -> String {
@@ -62,23 +61,8 @@ fn window_length(ctx: &Context) -> Duration {
 
 /// Expected length of all windows, s.
 pub fn expected_s(ctx: &Context) -> f64 {
-    let turns = f64::from(ctx.repeats.max(1)) * SHARES.len() as f64 + 1.0;
     // Where a walk ended is checked at about half the cost of walking it.
-    turns * 1.6 * (window_length(ctx) + WARM_UP).as_secs_f64()
-}
-
-/// One window: everybody's share, as an index; `None` is the first one, which finds out how much there is.
-struct Turn {
-    share: Option<usize>,
-    gate: Gate,
-}
-
-/// What one thread did in a window.
-enum Did {
-    /// Loads and the time they took, ns; whether they ended where they should, on the CPU they should.
-    Walked { steps: u64, cpu_ns: u64, right: bool },
-    /// Bytes, and chunks that were wrong.
-    Read { bytes: u64, wrong: u64 },
+    1.6 * Crew::expected_s(ctx, SHARES.len(), window_length(ctx))
 }
 
 /// The latency from `place` beside reads by `loaders`, or why it can't be had.
@@ -94,86 +78,35 @@ pub fn measure(
     watch: &Watch,
 ) -> Result<Result<Measurement, MapError>, MemoryError> {
     assert!(!loaders.is_empty(), "somebody loads");
-    let workers = loaders.len() + 1;
-    let turns = turns(ctx, workers);
-    // What all loaders together get without a pace, by the first window, bytes/s.
-    let most_per_s = std::sync::OnceLock::<f64>::new();
-    let (did_to, did) = mpsc::channel();
+    let cpus: Vec<u32> = std::iter::once(place.cpu).chain(loaders.iter().copied()).collect();
+    let ids = vec![id(place.node); MOST + 1];
+    let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
+    let mut kinds = vec![MOST];
+    kinds.extend(shuffled_kinds(ctx, SHARES.len()));
+    let most_per_s = OnceLock::new();
     let (page_to, page) = mpsc::channel();
-    ctx.progress.phase(Layer::Memory, Phase::Prepare, &id(place.node));
     let each = ((sizing.doubled_bytes() - cycle.footprint_bytes()) / loaders.len() as u64)
         .max(Ground::LEAST_BYTES as u64)
         .next_multiple_of(HUGE);
-    let outcome = std::thread::scope(|scope| {
-        let release = || turns.iter().for_each(|turn| turn.gate.fail());
-        let _here = OnPanic(release);
-        let fail = move |work: &mut dyn FnMut() -> Result<(), Failure>| {
-            let _there = OnPanic(release);
-            let outcome = work();
-            if outcome.is_err() {
-                release();
-            }
-            outcome
-        };
-        let mut threads = Vec::new();
-        for &cpu in loaders {
-            let (did_to, turns, most_per_s) = (did_to.clone(), &turns, &most_per_s);
-            let mut load = move || {
-                let mut ground = ground(ctx, (place, bind), cpu, each)?;
-                let mut rng = Rng::new(ctx.seed ^ (u64::from(cpu) << 32));
-                let pace = |share: f64, rng: &mut Rng| match most_per_s.get() {
-                    Some(most) if share < 1.0 => {
-                        let ns_per_byte = loaders.len() as f64 * 1e9 / (share * most);
-                        let first = rng.below((ns_per_byte * FIRST_BYTES) as u64 + 1);
-                        Pace { ns_per_byte, first_due_ns: Some(first) }
-                    }
-                    _ => Pace::default(),
-                };
-                for turn in turns {
-                    let Ok(window) = turn.gate.ready() else { break };
-                    let share = turn.share.map_or(1.0, |at| SHARES[at]);
-                    let done = if share == 0.0 {
-                        Default::default()
-                    } else {
-                        ground.run(Traffic::Read, pace(share, &mut rng), window, ctx.stop)
-                    };
-                    let _ = did_to.send(Did::Read { bytes: done.amount, wrong: done.wrong });
-                }
-                Ok(())
-            };
-            threads.push(scope.spawn(move || fail(&mut load)));
+    let prepare = |cpu: u32| {
+        if cpu != place.cpu {
+            let ground = ground(ctx, (place, bind), cpu, each)?;
+            let rng = Rng::new(ctx.seed ^ (u64::from(cpu) << 32));
+            let (threads, most_per_s, stop) = (loaders.len(), &most_per_s, ctx.stop);
+            return Ok(Either::Reads(Reader { ground, rng, threads, most_per_s, stop }));
         }
-        let (did_to, turns_of_walk) = (did_to, &turns);
-        let mut walk = move || {
-            let (chain, mut at) = (chain(ctx, (place, bind), cycle)?, 0);
-            let _ = page_to.send({
-                let mut conditions = Default::default();
-                obtained(&mut conditions, chain.mapping());
-                conditions
-            });
-            for turn in turns_of_walk {
-                let Ok(window) = turn.gate.ready() else { break };
-                let walked = walk(ctx, place, &chain, cycle, &mut at, window);
-                let _ = did_to.send(walked.map_err(|stopped| Failure::Memory(stopped.into()))?);
-            }
-            Ok(())
-        };
-        threads.push(scope.spawn(move || fail(&mut walk)));
-        let measured = take_turns(ctx, place.node, &turns, &did, &most_per_s, (workers, watch));
-        // Whoever still waits is released: after a stop, or when a sibling could not prepare.
-        release();
-        for thread in threads {
-            thread.join().expect("the threads do not panic")?;
-        }
-        measured.map_err(Failure::Memory)
-    });
-    let found = match outcome {
-        Ok(found) => found,
-        Err(Failure::Map(MapError::Stopped(stopped))) => return Err(stopped.into()),
-        Err(Failure::Map(refused)) => return Ok(Err(refused)),
-        Err(Failure::Memory(error)) => return Err(error),
+        let chain = chain(ctx, (place, bind), cycle)?;
+        let mut conditions = Default::default();
+        obtained(&mut conditions, chain.mapping());
+        let _ = page_to.send(conditions);
+        Ok(Either::Walks(Walker { cpu, chain, cycle, at: 0, stop: ctx.stop }))
     };
-    let mut measurement = found.into_measurement(ctx, place.node);
+    let mut found = Found::new();
+    let worked = crew.turns(ctx, &kinds, watch, prepare, |turn| found.take(turn, &most_per_s))?;
+    let mut measurement = match worked {
+        Ok(()) => found.into_measurement(ctx, place.node),
+        Err(refused) => return Ok(Err(refused)),
+    };
     let workload = &mut measurement.workload;
     workload.insert(condition::DIRECTION.into(), json!("read"));
     workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
@@ -182,26 +115,10 @@ pub fn measure(
     workload.insert("cpus".into(), json!(loaders));
     workload.insert("footprint_bytes".into(), json!(cycle.footprint_bytes()));
     let conditions = &mut measurement.conditions;
-    conditions.extend(page.iter().next().unwrap_or_default());
+    conditions.extend(page.try_iter().next().unwrap_or_default());
     conditions.insert(condition::NODE.into(), json!(place.node));
     crate::add_sizing(conditions, sizing, cycle.footprint_bytes());
     Ok(Ok(measurement))
-}
-
-/// First the window that finds out how much there is; then all shares in each repeat, in an order of its own.
-fn turns(ctx: &Context, workers: usize) -> Vec<Turn> {
-    let mut rng = Rng::new(ctx.seed);
-    let mut turns = vec![Turn { share: None, gate: Gate::new(workers) }];
-    for _ in 0..ctx.repeats.max(1) {
-        let order = shuffled(SHARES.len(), &mut rng);
-        turns
-            .extend(order.into_iter().map(|at| Turn { share: Some(at), gate: Gate::new(workers) }));
-    }
-    turns
-}
-
-fn pin(cpu: u32) -> Result<(), Failure> {
-    affinity::pin(&[cpu]).map_err(|reason| Failure::Memory(MemoryError::Pin { cpu, reason }))
 }
 
 fn ground(
@@ -210,7 +127,6 @@ fn ground(
     cpu: u32,
     bytes: u64,
 ) -> Result<Ground, Failure> {
-    pin(cpu)?;
     let mapping = Mapping::new(bytes, Pages::Any, bind.then_some(place.node), ctx.stop)?;
     let seed = ctx.seed ^ u64::from(cpu);
     Ok(Ground::new(mapping, Kernel::best(), false, seed, ctx.stop).map_err(MapError::Stopped)?)
@@ -218,7 +134,6 @@ fn ground(
 
 /// On 2 MiB pages where there are any: what grows is the wait for memory, and not for address translation.
 fn chain(ctx: &Context, (place, bind): (&Place, bool), cycle: &Cycle) -> Result<Chain, Failure> {
-    pin(place.cpu)?;
     let node = bind.then_some(place.node);
     let mapping = Mapping::new(cycle.footprint_bytes(), Pages::Any, node, ctx.stop)?;
     let mut chain = Chain::new(mapping);
@@ -226,34 +141,56 @@ fn chain(ctx: &Context, (place, bind): (&Place, bool), cycle: &Cycle) -> Result<
     Ok(chain)
 }
 
-fn walk(
-    ctx: &Context,
-    place: &Place,
-    chain: &Chain,
-    cycle: &Cycle,
-    at: &mut u32,
-    window: Window,
-) -> Result<Did, narrows_engine::Stopped> {
-    let (mut steps, mut cpu_ns, mut all) = (0, 0, 0);
-    let from = *at;
-    let mut stayed = affinity::current_cpu() == Some(place.cpu);
-    loop {
-        let began = now_ns();
-        let walked = chain.walk(*at, STEPS);
-        let ended = now_ns();
-        *at = walked.line;
-        all += walked.steps;
-        if began >= window.start_ns && ended < window.end_ns {
-            steps += walked.steps;
-            cpu_ns += walked.cpu_ns;
-        }
-        if ended >= window.end_ns || ctx.stop.is_set() {
-            break;
+/// One of the threads: the one that walks, or one of those that load beside it.
+enum Either<'a> {
+    Walks(Walker<'a>),
+    Reads(Reader<'a>),
+}
+
+/// What one thread did in a window.
+enum Did {
+    Walked(Paces),
+    /// Bytes, and chunks that were wrong.
+    Read(Done),
+}
+
+impl Hand for Either<'_> {
+    type Did = Did;
+
+    fn work(&mut self, kind: usize, window: Window) -> Did {
+        match self {
+            Either::Walks(walker) => Did::Walked(walker.walk(window)),
+            Either::Reads(reader) => Did::Read(reader.read(kind, window)),
         }
     }
-    stayed &= affinity::current_cpu() == Some(place.cpu);
-    let there = cycle::walk(cycle.links(), from, all, ctx.stop)? == *at;
-    Ok(Did::Walked { steps, cpu_ns, right: there && stayed })
+}
+
+struct Reader<'a> {
+    ground: Ground,
+    rng: Rng,
+    /// How many load.
+    threads: usize,
+    /// What all loaders together get without a pace, by the first window, bytes/s.
+    most_per_s: &'a OnceLock<f64>,
+    stop: &'a Stop,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, kind: usize, window: Window) -> Done {
+        let share = SHARES.get(kind).copied().unwrap_or(1.0);
+        if share == 0.0 {
+            return Done::default();
+        }
+        let pace = match self.most_per_s.get() {
+            Some(most) if share < 1.0 => {
+                let ns_per_byte = self.threads as f64 * 1e9 / (share * most);
+                let first = self.rng.below((ns_per_byte * FIRST_BYTES) as u64 + 1);
+                Pace { ns_per_byte, first_due_ns: Some(first) }
+            }
+            _ => Pace::default(),
+        };
+        self.ground.run(Traffic::Read, pace, window, self.stop)
+    }
 }
 
 /// By share, in each the repeats: the loaders' bytes/s and the ns of a load.
@@ -262,52 +199,33 @@ struct Found {
     samples: Samples,
 }
 
-fn take_turns(
-    ctx: &Context,
-    node: u32,
-    turns: &[Turn],
-    did: &mpsc::Receiver<Did>,
-    most_per_s: &std::sync::OnceLock<f64>,
-    (workers, watch): (usize, &Watch),
-) -> Result<Found, MemoryError> {
-    let mut found = Found { points: vec![Vec::new(); SHARES.len()], samples: Samples::new() };
-    let sentinel_before = narrows_observe::sentinel();
-    let before = watch.snapshot();
-    let mut errors = 0;
-    ctx.progress.phase(Layer::Memory, Phase::Measure, &id(node));
-    for turn in turns {
-        let Ok(window) = turn.gate.open(WARM_UP, window_length(ctx)) else { break };
-        window.wait_end(ctx.stop)?;
-        let seconds = window.length_ns() as f64 / 1e9;
-        let (mut bytes, mut cost) = (0, f64::NAN);
-        for did in did.iter().take(workers) {
+impl Found {
+    fn new() -> Found {
+        Found { points: vec![Vec::new(); SHARES.len()], samples: Samples::new() }
+    }
+
+    fn take(&mut self, turn: Turn<Did>, most_per_s: &OnceLock<f64>) {
+        let (mut bytes, mut cost, mut wrong) = (0, f64::NAN, 0);
+        for did in &turn.did {
             match did {
-                Did::Walked { steps, cpu_ns, right } => {
-                    cost = cpu_ns as f64 / steps as f64;
-                    errors += u64::from(!right);
+                Did::Walked(paces) => {
+                    cost = paces.ns();
+                    wrong += u64::from(!paces.right);
                 }
-                Did::Read { bytes: read, wrong } => {
-                    bytes += read;
-                    errors += wrong;
+                Did::Read(done) => {
+                    bytes += done.amount;
+                    wrong += done.wrong;
                 }
             }
         }
-        ctx.stop.check()?;
-        let per_s = bytes as f64 / seconds;
-        match turn.share {
+        turn.add_to(&mut self.samples, wrong);
+        let per_s = bytes as f64 * 1e9 / turn.window.length_ns() as f64;
+        match self.points.get_mut(turn.kind) {
+            Some(points) => points.push((per_s, cost)),
             None => drop(most_per_s.set(per_s)),
-            Some(at) => found.points[at].push((per_s, cost)),
         }
     }
-    let seen = watch.since(&before);
-    let sentinel_after = narrows_observe::sentinel();
-    found.samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
-    found.samples.extend(seen.metrics());
-    crate::add_sentinel(&mut found.samples, sentinel_before, sentinel_after);
-    Ok(found)
-}
 
-impl Found {
     fn into_measurement(mut self, ctx: &Context, node: u32) -> Measurement {
         let repeats = ctx.repeats.max(1) as usize;
         let complete = self.points.iter().all(|repeats_of| repeats_of.len() == repeats);

@@ -11,6 +11,7 @@ use narrows_engine::{Stop, Stopped};
 
 use crate::placement;
 use crate::smaps::{self, Mapped};
+use crate::spread::Spread;
 
 /// 2 MiB: the huge page measured, and the alignment of every mapping.
 pub const HUGE: u64 = 2 << 20;
@@ -95,6 +96,15 @@ pub enum MapError {
         node: u32,
         /// What the system said.
         reason: io::Error,
+    },
+    /// The kernel doesn't say where pages are.
+    #[error("where the pages lie can't be verified here")]
+    Unverified,
+    /// The pages are not spread as they should be.
+    #[error("the pages lie on other nodes than wanted: {shares}")]
+    NotSpread {
+        /// Share by node.
+        shares: String,
     },
     /// The pages are elsewhere.
     #[error("only {share:.3} of the pages are on node {node}")]
@@ -298,10 +308,51 @@ impl Mapping {
     fn verify_node(&mut self, node: Option<u32>) -> Result<(), MapError> {
         let Some(node) = node else { return Ok(()) };
         let page_bytes = if self.huge_share >= OBTAINED { HUGE } else { base_page_bytes() };
-        self.node_share = placement::share_on(self.as_ptr(), self.len, page_bytes as usize, node);
+        let shares = placement::shares(self.as_ptr(), self.len, page_bytes as usize);
+        self.node_share = shares.map(|shares| shares.get(&node).copied().unwrap_or(0.0));
         match self.node_share {
             Some(share) if share < OBTAINED => Err(MapError::WrongNode { node, share }),
             _ => Ok(()),
+        }
+    }
+
+    /// `bytes` of touched memory on several nodes, as large pages as can be had.
+    ///
+    /// # Errors
+    /// Also when the pages don't lie there as they should, or the kernel doesn't say where they lie.
+    pub fn spread(bytes: u64, over: &Spread, stop: &Stop) -> Result<Mapping, MapError> {
+        assert!(bytes > 0 && bytes.is_multiple_of(HUGE), "a mapping is made of 2 MiB pieces");
+        let len = bytes as usize;
+        let mut mapping = Mapping::ordinary(len, libc::MADV_HUGEPAGE)?;
+        mapping.lay(over)?;
+        mapping.populate(stop)?;
+        mapping.huge_share = mapping.mapped()?.transparent_bytes as f64 / len as f64;
+        let page_bytes = if mapping.huge_share >= OBTAINED { HUGE } else { base_page_bytes() };
+        let shares = placement::shares(mapping.as_ptr(), len, page_bytes as usize);
+        let shares = shares.ok_or(MapError::Unverified)?;
+        let near = |node: u32, wanted: f64| {
+            (shares.get(&node).copied().unwrap_or(0.0) - wanted).abs() <= crate::spread::TOLERANCE
+        };
+        if over.shares().into_iter().all(|(node, wanted)| near(node, wanted)) {
+            Ok(mapping)
+        } else {
+            Err(MapError::NotSpread { shares: format!("{shares:.3?}") })
+        }
+    }
+
+    fn lay(&self, over: &Spread) -> Result<(), MapError> {
+        let refused = |nodes: &[u32], reason| MapError::Bind { node: nodes[0], reason };
+        match over {
+            Spread::Interleave(nodes) => placement::interleave(self.as_ptr(), self.len, nodes)
+                .map_err(|reason| refused(nodes, reason)),
+            Spread::Weighted(_) | Spread::One(_) => {
+                for (node, at, len) in over.pieces(self.len) {
+                    // `at` and `len` lie inside the mapping.
+                    placement::bind(self.as_ptr().wrapping_add(at), len, node)
+                        .map_err(|reason| refused(&[node], reason))?;
+                }
+                Ok(())
+            }
         }
     }
 

@@ -77,17 +77,20 @@ pub fn spread(platform: &Platform, cpus: &[u32]) -> Vec<u32> {
     ranked.into_iter().map(|(.., cpu)| cpu).collect()
 }
 
+/// The distance that the firmware names.
+pub fn distance(platform: &Platform, from: u32, to: u32) -> Option<u32> {
+    let from = platform.nodes.iter().find(|node| node.id == from)?;
+    let mut ids: Vec<u32> = platform.nodes.iter().map(|node| node.id).collect();
+    ids.sort_unstable();
+    from.distances.get(ids.iter().position(|id| *id == to)?).copied()
+}
+
 /// The near pair and the far ones, nearest first. The last of the site's processors reads: the first one takes
 /// most interrupts.
 pub fn places(platform: &Platform, sites: &[Site]) -> Vec<Place> {
     let site = &sites[0];
     let cpu = *site.cpus.last().expect("a site has CPUs");
-    let distance = |to: &NumaNode| {
-        let from = platform.nodes.iter().find(|node| node.id == site.node)?;
-        let mut ids: Vec<u32> = platform.nodes.iter().map(|node| node.id).collect();
-        ids.sort_unstable();
-        from.distances.get(ids.iter().position(|id| *id == to.id)?).copied()
-    };
+    let distance = |to: &NumaNode| distance(platform, site.node, to.id);
     let place = |node, distance, id_part: String| Place {
         cpu,
         cpu_node: site.node,

@@ -4,16 +4,31 @@
 //! asked one by one with `move_pages` without a target (move_pages(2): the status then is the node), or, where
 //! that is refused, through `/proc/self/numa_maps`.
 
+use std::collections::BTreeMap;
 use std::io;
 
-/// At most this many pages of a range are asked.
-const ASKED: usize = 1024;
+/// At most this many pages of a range are asked: 4 GiB of small ones.
+const ASKED: usize = 1 << 20;
+/// Pages asked at a time.
+const BATCH: usize = 1 << 14;
 
 /// Binds a range to a node before it is touched.
 pub fn bind(address: *mut u8, len: usize, node: u32) -> io::Result<()> {
+    policy(address, len, libc::MPOL_BIND, &[node])
+}
+
+/// Lays a range's pages in turns on these nodes when they are touched, as `numactl --interleave` does.
+pub fn interleave(address: *mut u8, len: usize, nodes: &[u32]) -> io::Result<()> {
+    policy(address, len, libc::MPOL_INTERLEAVE, nodes)
+}
+
+fn policy(address: *mut u8, len: usize, mode: libc::c_int, nodes: &[u32]) -> io::Result<()> {
     let bits = libc::c_ulong::BITS;
-    let mut mask = vec![0 as libc::c_ulong; (node / bits) as usize + 1];
-    mask[(node / bits) as usize] |= 1 << (node % bits);
+    let highest = nodes.iter().copied().max().unwrap_or(0);
+    let mut mask = vec![0 as libc::c_ulong; (highest / bits) as usize + 1];
+    for node in nodes {
+        mask[(node / bits) as usize] |= 1 << (node % bits);
+    }
     // The kernel reads one bit less than it is told (mbind(2), BUGS of the interface).
     let max_node = mask.len() as u32 * bits + 1;
     // SAFETY: the range belongs to a mapping of ours; the mask has the length that is passed in bits.
@@ -22,7 +37,7 @@ pub fn bind(address: *mut u8, len: usize, node: u32) -> io::Result<()> {
             libc::SYS_mbind,
             address,
             len,
-            libc::MPOL_BIND,
+            mode,
             mask.as_ptr(),
             libc::c_ulong::from(max_node),
             0 as libc::c_uint,
@@ -37,60 +52,61 @@ pub fn refused(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS | libc::EACCES))
 }
 
-/// Share of a range's touched pages that lie on `node`; `None` where the kernel will not say.
-pub fn share_on(address: *mut u8, len: usize, page_bytes: usize, node: u32) -> Option<f64> {
-    by_move_pages(address, len, page_bytes, node).or_else(|| {
-        by_numa_maps(&std::fs::read_to_string("/proc/self/numa_maps").ok()?, address as u64, node)
-    })
+/// Share of a range's touched pages on each node; `None` where the kernel will not say.
+pub fn shares(address: *mut u8, len: usize, page_bytes: usize) -> Option<BTreeMap<u32, f64>> {
+    let pages = by_move_pages(address, len, page_bytes).or_else(|| {
+        by_numa_maps(&std::fs::read_to_string("/proc/self/numa_maps").ok()?, address as u64)
+    })?;
+    let all: u64 = pages.values().sum();
+    (all > 0).then(|| pages.into_iter().map(|(node, n)| (node, n as f64 / all as f64)).collect())
 }
 
-fn by_move_pages(address: *mut u8, len: usize, page_bytes: usize, node: u32) -> Option<f64> {
+/// Pages by node, each asked for itself; those that are nowhere are of no node.
+fn by_move_pages(address: *mut u8, len: usize, page_bytes: usize) -> Option<BTreeMap<u32, u64>> {
     let pages = len / page_bytes;
-    if pages == 0 {
-        return None;
-    }
     let count = pages.min(ASKED);
-    let asked: Vec<*const u8> = (0..count)
-        .map(|i| address.wrapping_add(i * pages / count * page_bytes).cast_const())
-        .collect();
-    let mut status = vec![-1 as libc::c_int; count];
-    // SAFETY: both arrays have `count` elements; without target nodes nothing is moved.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_move_pages,
-            0 as libc::c_int,
-            count as libc::c_ulong,
-            asked.as_ptr(),
-            std::ptr::null::<libc::c_int>(),
-            status.as_mut_ptr(),
-            0 as libc::c_int,
-        )
-    };
-    if result != 0 {
-        return None;
+    let mut found = BTreeMap::new();
+    for from in (0..count).step_by(BATCH) {
+        let asked: Vec<*const u8> = (from..count.min(from + BATCH))
+            .map(|i| address.wrapping_add(i * pages / count * page_bytes).cast_const())
+            .collect();
+        let mut status = vec![-1 as libc::c_int; asked.len()];
+        // SAFETY: both arrays have as many elements as are passed; without target nodes nothing is moved.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_move_pages,
+                0 as libc::c_int,
+                asked.len() as libc::c_ulong,
+                asked.as_ptr(),
+                std::ptr::null::<libc::c_int>(),
+                status.as_mut_ptr(),
+                0 as libc::c_int,
+            )
+        };
+        if result != 0 {
+            return None;
+        }
+        for node in status.iter().filter_map(|status| u32::try_from(*status).ok()) {
+            *found.entry(node).or_insert(0) += 1;
+        }
     }
-    let there = status.iter().filter(|status| **status == node as libc::c_int).count();
-    Some(there as f64 / count as f64)
+    Some(found)
 }
 
 /// Counts `N0=12 N1=3` of the line that starts with the address.
-fn by_numa_maps(text: &str, address: u64, node: u32) -> Option<f64> {
+fn by_numa_maps(text: &str, address: u64) -> Option<BTreeMap<u32, u64>> {
     let line = text.lines().find(|line| {
         line.split(' ').next().is_some_and(|start| u64::from_str_radix(start, 16) == Ok(address))
     })?;
-    let mut all = 0u64;
-    let mut there = 0u64;
+    let mut found = BTreeMap::new();
     for word in line.split(' ') {
         let Some((id, pages)) = word.strip_prefix('N').and_then(|rest| rest.split_once('=')) else {
             continue;
         };
         let (Ok(id), Ok(pages)) = (id.parse::<u32>(), pages.parse::<u64>()) else { continue };
-        all += pages;
-        if id == node {
-            there += pages;
-        }
+        *found.entry(id).or_insert(0) += pages;
     }
-    (all > 0).then(|| there as f64 / all as f64)
+    Some(found)
 }
 
 #[cfg(test)]
@@ -101,9 +117,9 @@ mod tests {
     fn numa_maps_lines_are_counted_by_node() {
         let text = "7f0000000000 default\n\
                     7f0000200000 bind:1 anon=100 dirty=100 N0=25 N1=75 kernelpagesize_kB=4\n";
-        assert_eq!(by_numa_maps(text, 0x7f00_0020_0000, 1), Some(0.75));
-        assert_eq!(by_numa_maps(text, 0x7f00_0020_0000, 2), Some(0.0));
-        assert_eq!(by_numa_maps(text, 0x7f00_0000_0000, 0), None);
-        assert_eq!(by_numa_maps(text, 0x1000, 0), None);
+        let of = |address| by_numa_maps(text, address);
+        assert_eq!(of(0x7f00_0020_0000), Some([(0, 25), (1, 75)].into()));
+        assert_eq!(of(0x7f00_0000_0000), Some(BTreeMap::new()));
+        assert_eq!(of(0x1000), None);
     }
 }

@@ -1,7 +1,7 @@
 //! How much memory a measurement walks over: enough that caches can't hold it, no more than the machine can
 //! spare.
 
-use narrows_model::{NumaNode, Platform};
+use narrows_model::{Cache, NumaNode, Platform};
 
 /// The whole must be this many times all last-level caches together.
 pub const TIMES_CACHE: u64 = 4;
@@ -55,8 +55,8 @@ pub struct TooLittle {
 }
 
 /// All instances of the outermost cache level together, bytes.
-pub fn last_level_bytes(platform: &Platform) -> Option<u64> {
-    let data = || platform.caches.iter().filter(|cache| cache.kind != "Instruction");
+pub fn last_level_bytes(caches: &[Cache]) -> Option<u64> {
+    let data = || caches.iter().filter(|cache| cache.kind != "Instruction");
     let level = data().map(|cache| cache.level).max()?;
     let bytes = data()
         .filter(|cache| cache.level == level)
@@ -65,17 +65,9 @@ pub fn last_level_bytes(platform: &Platform) -> Option<u64> {
     (bytes > 0).then_some(bytes)
 }
 
-/// The footprint on one node, or on any where `node` is `None`.
-pub fn footprint(
-    platform: &Platform,
-    node: Option<&NumaNode>,
-    quick: bool,
-) -> Result<Sizing, TooLittle> {
-    let cache_bytes = last_level_bytes(platform);
-    let floor = if quick { FLOOR_QUICK } else { FLOOR };
-    let wanted = cache_bytes.unwrap_or(0).saturating_mul(TIMES_CACHE).max(floor);
-    let wanted = wanted.next_multiple_of(crate::mapping::HUGE);
-
+/// The most that may be taken, bytes, and what sets it: half of what is free, of the machine, the control group and the node. `None`
+/// where nothing says.
+pub fn room(platform: &Platform, node: Option<&NumaNode>) -> Option<(u64, &'static str)> {
     let memory = &platform.memory;
     let group = &platform.cgroup;
     let sources = [
@@ -88,10 +80,24 @@ pub fn footprint(
         ),
         ("memory free on the node", node.and_then(|node| node.free_bytes)),
     ];
-    let tightest = sources
+    sources
         .into_iter()
         .filter_map(|(what, free)| free.map(|free| (free / SHARE_OF_FREE, what)))
-        .min();
+        .min()
+}
+
+/// The footprint on one node, or on any where `node` is `None`.
+pub fn footprint(
+    platform: &Platform,
+    node: Option<&NumaNode>,
+    quick: bool,
+) -> Result<Sizing, TooLittle> {
+    let cache_bytes = last_level_bytes(&platform.caches);
+    let floor = if quick { FLOOR_QUICK } else { FLOOR };
+    let wanted = cache_bytes.unwrap_or(0).saturating_mul(TIMES_CACHE).max(floor);
+    let wanted = wanted.next_multiple_of(crate::mapping::HUGE);
+
+    let tightest = room(platform, node);
     let room_bytes = tightest.map(|(free, _)| free);
     let Some((free, what)) = tightest.filter(|(free, _)| *free < wanted) else {
         return Ok(Sizing {
@@ -118,7 +124,6 @@ pub fn footprint(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_model::Cache;
 
     const GIB: u64 = 1 << 30;
     const MIB: u64 = 1 << 20;

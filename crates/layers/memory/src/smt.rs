@@ -10,25 +10,26 @@
 //!
 //! Not here: other instruction mixes, frequency effects of loading *all* cores, hybrid machines whose cores differ.
 
-use std::sync::mpsc;
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Samples, Window, now_ns};
+use narrows_engine::{Context, Samples, Stop, Window};
 use narrows_facts::affinity;
 use narrows_model::{Better, Layer, Measurement, Platform, Unit, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::MemoryError;
+use crate::crew::{Crew, Done, Failure, Hand};
 use crate::lookup::{BATCH, Lookups};
 
 /// The measurement's id.
 pub const ID: &str = "memory.smt_yield";
-const WARM_UP: Duration = Duration::from_millis(20);
 /// Longest single window; a repeat has four.
 const LONGEST_WINDOW: Duration = Duration::from_millis(250);
-/// Windows of a repeat: whether all CPUs work.
-const TURNS: [bool; 4] = [false, true, true, false];
+/// Windows of a repeat.
+const TURNS: usize = 4;
+/// The kind of window in which all CPUs work; the others are each one's alone.
+const TOGETHER: usize = 0;
 
 /// Length of one window.
 fn window_length(ctx: &Context) -> Duration {
@@ -37,8 +38,7 @@ fn window_length(ctx: &Context) -> Duration {
 
 /// Expected length of the whole measurement, s.
 pub fn expected_s(ctx: &Context) -> f64 {
-    let window = (window_length(ctx) + WARM_UP).as_secs_f64();
-    f64::from(ctx.repeats.max(1)) * TURNS.len() as f64 * window
+    Crew::expected_s(ctx, TURNS, window_length(ctx))
 }
 
 /// The yield of these CPUs. They need not be siblings: of two whole cores it is near 2.
@@ -52,41 +52,40 @@ pub fn measure(
     watch: &Watch,
 ) -> Result<Measurement, MemoryError> {
     let repeats = ctx.repeats.max(1);
-    let turns: Vec<Turn> = (0..repeats as usize)
-        .flat_map(|repeat| {
-            TURNS.iter().enumerate().map(move |(at, together)| {
-                let workers = if *together { cpus.len() } else { 1 };
-                // The first and the last window of a repeat are two different CPUs' where there are two.
-                let lone = (!together).then_some((repeat + at.min(1)) % cpus.len());
-                Turn { lone, workers, gate: Gate::new(workers) }
-            })
-        })
-        .collect();
-    let (counts_to, counts) = mpsc::channel();
-    ctx.progress.phase(Layer::Memory, Phase::Prepare, ID);
-    let samples = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cpus.len())
-            .map(|worker| {
-                let (counts_to, turns) = (counts_to.clone(), &turns);
-                scope.spawn(move || work(ctx, cpus[worker], worker, turns, &counts_to))
-            })
-            .collect();
-        drop(counts_to);
-        let measured = take_turns(ctx, &turns, &counts, watch);
-        // Whoever still waits is released: after a stop, or when a sibling could not prepare.
-        turns.iter().for_each(|turn| turn.gate.fail());
-        for worker in workers {
-            worker.join().expect("the working threads do not panic")?;
+    let ids = vec![ID.to_string(); 1 + cpus.len()];
+    let crew = Crew { cpus, ids: &ids, window: window_length(ctx) };
+    let kinds: Vec<usize> = (0..repeats as usize).flat_map(|at| turns(at, cpus.len())).collect();
+    let mut samples = Samples::new();
+    let (mut alone, mut together, mut over) = (Rate::default(), Rate::default(), 0);
+    let prepare = |cpu: u32| {
+        let lookups = Lookups::new(ctx.seed ^ u64::from(cpu), ctx.stop)
+            .map_err(|stopped| Failure::Memory(stopped.into()))?;
+        let worker = cpus.iter().position(|own| *own == cpu).unwrap_or(0);
+        Ok(Worker { cpu, lone: 1 + worker, lookups, batch: 0, stop: ctx.stop })
+    };
+    let worked = crew.turns(ctx, &kinds, watch, prepare, |turn| {
+        let rate = if turn.kind == TOGETHER { &mut together } else { &mut alone };
+        rate.window_ns += turn.window.length_ns();
+        rate.lookups += turn.did.iter().map(|done| done.amount).sum::<u64>();
+        turn.add_to(&mut samples, turn.did.iter().map(|done| done.wrong).sum());
+        over += 1;
+        if over % TURNS == 0 {
+            let (both, one) = (std::mem::take(&mut together), std::mem::take(&mut alone));
+            let smt_yield = both.per_s() / one.per_s();
+            samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, smt_yield);
+            samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, both.per_s());
+            samples.add(metric::THROUGHPUT_ALONE, Unit::OpsPerS, Better::More, one.per_s());
         }
-        measured
     })?;
+    worked.expect("nothing is mapped");
     let mut measurement = Measurement::new(ID, Layer::Memory);
     measurement.repeats = repeats;
     measurement.metrics = samples.into_metrics();
-    measurement.workload.insert("cpus".into(), json!(cpus));
-    measurement.workload.insert(condition::THREADS.into(), json!(cpus.len()));
-    measurement.workload.insert("bytes_per_thread".into(), json!(Lookups::BYTES));
-    measurement.workload.insert("seed".into(), json!(ctx.seed));
+    let workload = &mut measurement.workload;
+    workload.insert("cpus".into(), json!(cpus));
+    workload.insert(condition::THREADS.into(), json!(cpus.len()));
+    workload.insert("bytes_per_thread".into(), json!(Lookups::BYTES));
+    workload.insert("seed".into(), json!(ctx.seed));
     if let Some(hypervisor) = &platform.hypervisor {
         // Which CPUs are siblings is then what the hypervisor says; see the book.
         measurement.conditions.insert("topology_told_by".into(), json!(hypervisor));
@@ -94,100 +93,39 @@ pub fn measure(
     Ok(measurement)
 }
 
-/// One window.
-struct Turn {
-    /// The worker that is alone; `None` when all work.
-    lone: Option<usize>,
-    workers: usize,
-    gate: Gate,
+/// The kinds of a repeat's windows: alone, together, together, alone. The first and the last are two different CPUs' where there are
+/// two.
+fn turns(repeat: usize, cpus: usize) -> [usize; TURNS] {
+    [1 + repeat % cpus, TOGETHER, TOGETHER, 1 + (repeat + 1) % cpus]
 }
 
-/// What one worker did in one window.
-struct Count {
-    lookups: u64,
-    errors: u64,
-    moved: bool,
-}
-
-fn work(
-    ctx: &Context,
+/// A thread with its work.
+struct Worker<'a> {
     cpu: u32,
-    worker: usize,
-    turns: &[Turn],
-    counts_to: &mpsc::Sender<Count>,
-) -> Result<(), MemoryError> {
-    let prepared = affinity::pin(&[cpu])
-        .map_err(|reason| MemoryError::Pin { cpu, reason })
-        .and_then(|()| Ok(Lookups::new(ctx.seed ^ u64::from(cpu), ctx.stop)?));
-    if prepared.is_err() {
-        turns.iter().for_each(|turn| turn.gate.fail());
-    }
-    let lookups = prepared?;
-    let mut batch = 0;
-    for turn in turns.iter().filter(|turn| turn.lone.is_none_or(|lone| lone == worker)) {
-        let Ok(window) = turn.gate.ready() else { break };
-        let _ = counts_to.send(count(ctx, cpu, &lookups, &mut batch, window));
-    }
-    Ok(())
+    /// The kind in which it is alone.
+    lone: usize,
+    lookups: Lookups,
+    batch: u64,
+    stop: &'a Stop,
 }
 
-/// Works until the window ends; counts the batches that were completed inside it.
-fn count(ctx: &Context, cpu: u32, lookups: &Lookups, batch: &mut u64, window: Window) -> Count {
-    let mut count = Count { lookups: 0, errors: 0, moved: affinity::current_cpu() != Some(cpu) };
-    loop {
-        let right = lookups.batch(*batch);
-        *batch += 1;
-        count.errors += u64::from(!right);
-        let at = now_ns();
-        if at >= window.end_ns || ctx.stop.is_set() {
-            count.moved |= affinity::current_cpu() != Some(cpu);
-            return count;
-        }
-        if window.contains(at) {
-            count.lookups += BATCH;
-        }
-    }
-}
+impl Hand for Worker<'_> {
+    type Did = Done;
 
-fn take_turns(
-    ctx: &Context,
-    turns: &[Turn],
-    counts: &mpsc::Receiver<Count>,
-    watch: &Watch,
-) -> Result<Samples, MemoryError> {
-    let mut samples = Samples::new();
-    for repeat in turns.chunks(TURNS.len()) {
-        let sentinel_before = narrows_observe::sentinel();
-        ctx.progress.phase(Layer::Memory, Phase::Measure, ID);
-        let before = watch.snapshot();
-        let (mut alone, mut together) = (Rate::default(), Rate::default());
-        let (mut errors, mut moved) = (0, 0u64);
-        for turn in repeat {
-            // A failed gate is explained by the worker that failed it, whose error comes before this result.
-            let Ok(window) = turn.gate.open(WARM_UP, window_length(ctx)) else {
-                return Ok(samples);
-            };
-            window.wait_end(ctx.stop)?;
-            let rate = if turn.lone.is_some() { &mut alone } else { &mut together };
-            rate.window_ns += window.length_ns();
-            for count in counts.iter().take(turn.workers) {
-                rate.lookups += count.lookups;
-                errors += count.errors;
-                moved += u64::from(count.moved);
-            }
-            ctx.stop.check()?;
+    fn work(&mut self, kind: usize, window: Window) -> Done {
+        if kind != TOGETHER && kind != self.lone {
+            return Done::default();
         }
-        let seen = watch.since(&before);
-        let sentinel_after = narrows_observe::sentinel();
-        let smt_yield = together.per_s() / alone.per_s();
-        samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, smt_yield);
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, together.per_s());
-        samples.add(metric::THROUGHPUT_ALONE, Unit::OpsPerS, Better::More, alone.per_s());
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, (errors + moved) as f64);
-        samples.extend(seen.metrics());
-        crate::add_sentinel(&mut samples, sentinel_before, sentinel_after);
+        let moved = |cpu: u32| u64::from(affinity::current_cpu() != Some(cpu));
+        let before = moved(self.cpu);
+        let mut done = Done::batches(window, self.stop, || {
+            let right = self.lookups.batch(self.batch);
+            self.batch += 1;
+            Some(Done { amount: BATCH, wrong: u64::from(!right) })
+        });
+        done.wrong += before.max(moved(self.cpu));
+        done
     }
-    Ok(samples)
 }
 
 #[derive(Default)]

@@ -13,7 +13,9 @@ use crate::brief::{yield_of_core, yield_step};
 use crate::kernel::Kernel;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, Pages};
-use crate::place::{self, Site};
+use crate::matrix::{self, Extent};
+use crate::place::{self, Place, Site};
+use crate::sizing::Sizing;
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError, curve, loaded, shape};
 
@@ -30,33 +32,49 @@ pub type Keep<'a> = &'a mut dyn FnMut(Vec<Measurement>);
 pub fn study(
     ctx: &Context,
     platform: &Platform,
+    extent: Extent,
     watch: &Watch,
     keep: Keep<'_>,
 ) -> Result<Vec<Unknown>, MemoryError> {
-    let allowed = affinity::current();
-    let sites = place::sites(platform, &allowed)?;
-    let bind = place::several_nodes(platform);
-    let mut absent = Vec::new();
-    let mut part = |part: &mut dyn FnMut(&mut Measured) -> Result<(), MemoryError>| {
-        let mut measured = Measured::default();
-        let outcome = part(&mut measured);
-        keep(measured.measurements);
-        absent.append(&mut measured.absent);
-        outcome
-    };
-    part(&mut |measured| latencies(ctx, platform, &sites, watch, measured))?;
-    part(&mut |measured| curves(ctx, platform, &sites, watch, measured))?;
-    part(&mut |measured| beside_loads(ctx, platform, &sites, watch, measured))?;
-    for (team, kinds) in all_teams(platform, &sites, bind) {
-        part(&mut |measured| bandwidths(ctx, platform, &team, &kinds, watch, measured))?;
+    let study = Study::of(ctx, platform, watch)?;
+    let mut parts = Parts { keep, absent: Vec::new() };
+    parts.add(|measured| latencies(ctx, platform, &study.sites, watch, measured))?;
+    parts.add(|measured| study.curves(measured))?;
+    parts.add(|measured| study.beside_loads(measured))?;
+    for (team, kinds) in all_teams(platform, &study.sites, study.bind) {
+        parts.add(|measured| bandwidths(ctx, platform, &team, &kinds, watch, measured))?;
     }
-    part(&mut |measured| shapes(ctx, platform, &sites, watch, measured))?;
-    part(&mut |measured| yield_of_core(ctx, platform, &allowed, watch, measured))?;
-    Ok(absent)
+    parts.add(|measured| study.matrix(extent, measured))?;
+    parts.add(|measured| study.shapes(measured))?;
+    parts.add(|measured| yield_of_core(ctx, platform, &affinity::current(), watch, measured))?;
+    Ok(parts.absent)
+}
+
+/// Measures the matrix of nodes and the placements, and nothing where there is one node.
+///
+/// # Errors
+/// As [`study`].
+pub fn matrix_alone(
+    ctx: &Context,
+    platform: &Platform,
+    extent: Extent,
+    watch: &Watch,
+    keep: Keep<'_>,
+) -> Result<Vec<Unknown>, MemoryError> {
+    let study = Study::of(ctx, platform, watch)?;
+    let mut parts = Parts { keep, absent: Vec::new() };
+    parts.add(|measured| study.matrix(extent, measured))?;
+    Ok(parts.absent)
+}
+
+/// What [`matrix_alone`] will do, and for how long.
+pub fn matrix_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
+    let sites = place::sites(platform, &affinity::current()).unwrap_or_default();
+    matrix::planned(ctx, platform, &sites, extent)
 }
 
 /// What [`study`] will do, and for how long.
-pub fn study_planned(ctx: &Context, platform: &Platform) -> Vec<PlannedStep> {
+pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
     let allowed = affinity::current();
     let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
@@ -75,10 +93,107 @@ pub fn study_planned(ctx: &Context, platform: &Platform) -> Vec<PlannedStep> {
     let windows: f64 = teams.iter().map(|(_, kinds)| bandwidth::expected_s(ctx, kinds.len())).sum();
     let what = "bandwidth: reads, writes, copies and mixes, by one CPU and by all".to_string();
     steps.push(step(what, filled + windows));
+    steps.extend(matrix::planned(ctx, platform, &sites, extent));
     let what = "shaped like a database: pages, an index, chains under latches, a contended line";
     steps.push(step(what.to_string(), shape::expected_s(ctx, 2, sizing.footprint_bytes)));
     steps.extend(yield_step(ctx, platform, &allowed));
     steps
+}
+
+/// Hands over each part as soon as it is there, and gathers what is absent.
+struct Parts<'a> {
+    keep: Keep<'a>,
+    absent: Vec<Unknown>,
+}
+
+impl Parts<'_> {
+    /// What a part measured before it failed is kept too.
+    fn add(
+        &mut self,
+        part: impl FnOnce(&mut Measured) -> Result<(), MemoryError>,
+    ) -> Result<(), MemoryError> {
+        let mut measured = Measured::default();
+        let outcome = part(&mut measured);
+        (self.keep)(measured.measurements);
+        self.absent.append(&mut measured.absent);
+        outcome
+    }
+}
+
+/// What all parts need.
+struct Study<'a> {
+    ctx: &'a Context<'a>,
+    platform: &'a Platform,
+    watch: &'a Watch,
+    sites: Vec<Site>,
+    /// Whether nodes have to be asked for.
+    bind: bool,
+}
+
+impl<'a> Study<'a> {
+    fn of(
+        ctx: &'a Context<'a>,
+        platform: &'a Platform,
+        watch: &'a Watch,
+    ) -> Result<Self, MemoryError> {
+        let sites = place::sites(platform, &affinity::current())?;
+        Ok(Study { ctx, platform, watch, sites, bind: place::several_nodes(platform) })
+    }
+
+    /// A CPU of the first node and its own memory.
+    fn near(&self) -> Place {
+        place::places(self.platform, &self.sites).swap_remove(0)
+    }
+
+    /// What may be taken on the first node.
+    fn size(&self) -> Result<Sizing, MemoryError> {
+        let node = node(self.platform, self.sites[0].node);
+        size(self.platform, node, self.ctx).map_err(MemoryError::TooLittle)
+    }
+
+    /// Up to half of the footprint, which the latency itself is measured at.
+    fn curves(&self, measured: &mut Measured) -> Result<(), MemoryError> {
+        let (place, largest) = (self.near(), self.size()?.footprint_bytes / 2);
+        let caches = &self.platform.caches;
+        for pages in PAGES {
+            match curve::measure(self.ctx, &place, self.bind, pages, caches, largest, self.watch)? {
+                Ok(measurement) => measured.measurements.push(measurement),
+                Err(refused) => measured.leave_out(curve::id(pages), &refused.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn beside_loads(&self, measured: &mut Measured) -> Result<(), MemoryError> {
+        let place = self.near();
+        let id = loaded::id(place.node);
+        let loaders = loaded::loaders(self.platform, &self.sites[0].cpus, &place);
+        if loaders.is_empty() {
+            measured.leave_out(id, "no other core of this node may be used");
+            return Ok(());
+        }
+        let sizing = self.size()?;
+        // Chain and readers together take no more than may be taken, so each has half of it where that is less.
+        let each = (sizing.doubled_bytes() / 2 / HUGE * HUGE).max(HUGE);
+        let cycle = Cycle::new(each, self.ctx)?;
+        let near = (&place, self.bind);
+        match loaded::measure(self.ctx, near, &loaders, &sizing, &cycle, self.watch)? {
+            Ok(measurement) => measured.measurements.push(measurement),
+            Err(refused) => measured.leave_out(id, &refused.to_string()),
+        }
+        Ok(())
+    }
+
+    fn matrix(&self, extent: Extent, measured: &mut Measured) -> Result<(), MemoryError> {
+        matrix::measure(self.ctx, (self.platform, &self.sites), extent, self.watch, measured)
+    }
+
+    /// By one CPU and by all of the first node.
+    fn shapes(&self, measured: &mut Measured) -> Result<(), MemoryError> {
+        let teams = teams(&self.sites[..1], self.bind);
+        let machine = (self.platform, self.sites.as_slice());
+        shape::measure(self.ctx, machine, &teams, &self.size()?, self.watch, measured)
+    }
 }
 
 /// Those of the brief with all traffic; all nodes together where there are several; and reads by numbers of CPUs between one and all.
@@ -104,65 +219,4 @@ fn all_teams(platform: &Platform, sites: &[Site], bind: bool) -> Vec<(Team, Vec<
         threads *= 2;
     }
     all
-}
-
-/// Up to half of the footprint, which the latency itself is measured at.
-fn curves(
-    ctx: &Context,
-    platform: &Platform,
-    sites: &[Site],
-    watch: &Watch,
-    measured: &mut Measured,
-) -> Result<(), MemoryError> {
-    let bind = place::several_nodes(platform);
-    let place = &place::places(platform, sites)[0];
-    let sizing = size(platform, node(platform, place.node), ctx).map_err(MemoryError::TooLittle)?;
-    let largest = sizing.footprint_bytes / 2;
-    for pages in PAGES {
-        match curve::measure(ctx, place, bind, pages, &platform.caches, largest, watch)? {
-            Ok(measurement) => measured.measurements.push(measurement),
-            Err(refused) => measured.leave_out(curve::id(pages), &refused.to_string()),
-        }
-    }
-    Ok(())
-}
-
-fn beside_loads(
-    ctx: &Context,
-    platform: &Platform,
-    sites: &[Site],
-    watch: &Watch,
-    measured: &mut Measured,
-) -> Result<(), MemoryError> {
-    let bind = place::several_nodes(platform);
-    let place = &place::places(platform, sites)[0];
-    let loaders = loaded::loaders(platform, &sites[0].cpus, place);
-    if loaders.is_empty() {
-        measured.leave_out(loaded::id(place.node), "no other core of this node may be used");
-        return Ok(());
-    }
-    let sizing = size(platform, node(platform, place.node), ctx).map_err(MemoryError::TooLittle)?;
-    // Chain and readers together take no more than may be taken, so each has half of it where that is less.
-    let each = (sizing.doubled_bytes() / 2 / HUGE * HUGE).max(HUGE);
-    let cycle = Cycle::new(each, ctx)?;
-    match loaded::measure(ctx, (place, bind), &loaders, &sizing, &cycle, watch)? {
-        Ok(measurement) => measured.measurements.push(measurement),
-        Err(refused) => measured.leave_out(loaded::id(place.node), &refused.to_string()),
-    }
-    Ok(())
-}
-
-/// By one CPU and by all of the first node.
-fn shapes(
-    ctx: &Context,
-    platform: &Platform,
-    sites: &[Site],
-    watch: &Watch,
-    measured: &mut Measured,
-) -> Result<(), MemoryError> {
-    let bind = place::several_nodes(platform);
-    let first = &sites[..1];
-    let sizing =
-        size(platform, node(platform, first[0].node), ctx).map_err(MemoryError::TooLittle)?;
-    shape::measure(ctx, (platform, sites), &teams(first, bind), &sizing, watch, measured)
 }

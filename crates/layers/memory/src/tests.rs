@@ -161,7 +161,9 @@ fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() 
         ..Default::default()
     }];
     let mut found = Vec::new();
-    let absent = study(&context(&stop), &platform, &Watch::none(), &mut |part| found.extend(part));
+    let absent = study(&context(&stop), &platform, Extent::Classes, &Watch::none(), &mut |part| {
+        found.extend(part)
+    });
     let absent = absent.unwrap();
     let several = affinity::current().len() > 1;
     let mut ids = vec![
@@ -199,7 +201,7 @@ fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() 
         assert!(loaded.value(metric::LOADED_COST).unwrap() > 0.0);
         assert_eq!(loaded.series.len(), 4, "latency and bandwidth for each repeat");
     }
-    let steps = study_planned(&context(&stop), &platform);
+    let steps = study_planned(&context(&stop), &platform, Extent::Classes);
     assert!(steps.len() >= 3 && steps.iter().all(|step| step.expected_s > 0.0));
 }
 
@@ -214,7 +216,7 @@ fn a_stop_ends_the_study_soon_wherever_it_is() {
         });
         let mut ctx = context(&stop);
         ctx.repeats = 200;
-        let result = study(&ctx, &small(), &Watch::none(), &mut |_| ());
+        let result = study(&ctx, &small(), Extent::Classes, &Watch::none(), &mut |_| ());
         thread.join().unwrap();
         assert!(matches!(result, Err(MemoryError::Stopped(_))), "{after_ms}: {result:?}");
     }

@@ -55,6 +55,27 @@ fn version_2() {
 }
 
 #[test]
+fn a_quota_is_of_both_only_in_a_group_of_both() {
+    let server_in = |folder: &str, quota_in: &str| {
+        let machine = Machine::new();
+        machine
+            .file("/proc/self/cgroup", "0::/a.slice/us\n")
+            .file("/proc/77/cgroup", folder)
+            .file("/proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+        for group in ["a.slice", "a.slice/us", "a.slice/them", "b.slice"] {
+            let most = if group == quota_in { "150000 100000\n" } else { "max 100000\n" };
+            machine.files(&format!("/sys/fs/cgroup/{group}"), &[("cpu.max", most)]);
+        }
+        narrows_platform::quota_is_ours_too(&machine.tree(), "77")
+    };
+    assert!(server_in("0::/a.slice/them\n", "a.slice"));
+    assert!(!server_in("0::/a.slice/them\n", "a.slice/them"));
+    assert!(!server_in("0::/a.slice/them\n", "b.slice"));
+    assert!(!server_in("0::/b.slice\n", "a.slice"));
+    assert!(!server_in("", "a.slice"));
+}
+
+#[test]
 fn version_1() {
     let machine = Machine::new();
     machine

@@ -1,12 +1,13 @@
 //! Memory: latency by footprint and beside others' reads, as curves, and all tables.
 
 use narrows_model::{Measurement, Run, Unit, Validity};
+use narrows_units::significant;
 
 use super::escape::text;
-use super::live;
 use super::names::spot;
 use super::svg::{Picture, Scale};
-use crate::memory::{LOADED, medians};
+use super::{heat, live};
+use crate::memory::{LOADED, cells, medians};
 use crate::print::{Units, size, time};
 use crate::report::Report;
 
@@ -30,6 +31,8 @@ pub(super) fn section(report: &Report) -> String {
         return String::new();
     }
     let mut out = "<section id=\"memory\"><h2>Memory</h2>".to_string();
+    let [latencies, reads] = cells(&report.run);
+    let per_s = |bytes| report.units.quantity(bytes, Unit::BytesPerS);
     let pictures = [
         (
             "Latency by footprint",
@@ -40,6 +43,16 @@ pub(super) fn section(report: &Report) -> String {
             "Latency beside reads",
             "the same beyond all caches, while other CPUs read at a pace",
             beside_reads(&report.run, report.units),
+        ),
+        (
+            "Latency of each node's memory",
+            "ns, from the CPUs of each node; darker is slower",
+            heat::picture("latency by nodes", &latencies, true, |ns| significant(ns, 3)),
+        ),
+        (
+            "Read bandwidth of each node's memory",
+            "by all CPUs of a node; darker is narrower",
+            heat::picture("bandwidth by nodes", &reads, false, per_s),
         ),
     ];
     for (name, what, picture) in pictures {

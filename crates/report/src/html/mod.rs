@@ -11,6 +11,7 @@ mod detail;
 mod durability;
 mod escape;
 mod fills;
+mod heat;
 mod interference;
 mod inventory;
 mod live;

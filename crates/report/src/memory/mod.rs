@@ -2,12 +2,15 @@
 //! what traffic does to latency.
 
 mod loaded;
+mod matrix;
+mod placement;
 mod shape;
 mod traffic;
 
 use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
 pub(crate) use loaded::{PREFIX as LOADED, medians};
+pub(crate) use matrix::{Cells, cells};
 
 use crate::live::{Grid, GridRow};
 use crate::print::{self, Units, percent};
@@ -15,9 +18,14 @@ use crate::sweep::SweepView;
 
 /// The tables, with what follows from them; none where `narrows memory` didn't run.
 pub(crate) fn views(run: &Run, units: Units) -> Vec<SweepView> {
-    let tables =
-        [by_cache(run), traffic::view(run, units), loaded::view(run, units), shape::view(run)];
-    tables.into_iter().flatten().collect()
+    let first = [by_cache(run), traffic::view(run, units), loaded::view(run, units)];
+    let last = [shape::view(run), placement::view(run, units)];
+    first
+        .into_iter()
+        .flatten()
+        .chain(matrix::views(run, units))
+        .chain(last.into_iter().flatten())
+        .collect()
 }
 
 /// The curves by their pages: 4 KiB, 2 MiB.

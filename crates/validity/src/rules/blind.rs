@@ -79,7 +79,12 @@ pub(super) const RULES: &[Rule] = &[
         "others-unseen",
         When::Blind {
             // Of a server that is only looked at the machine may be another.
-            of: Select::ALL.except(&["log.live", "database.observed"]),
+            of: Select::ALL.except(&[
+                "log.live",
+                "database.observed",
+                "memory.placement.*",
+                "memory.baseline.*",
+            ]),
             have: &[],
             lack: &[metric::OTHER_CPUS, metric::STEAL],
         },

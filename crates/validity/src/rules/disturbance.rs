@@ -139,6 +139,40 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
     },
     Rule {
+        id: "swapping",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Memory])),
+        when: When::Value {
+            of: Metric(metric::SWAPPED_PAGES),
+            over: Over::Worst,
+            test: Test::Above(0.0),
+        },
+        figures: &[],
+        summary: "Pages went to swap or came from it during the measurement",
+        advice: "Free memory; look for who takes it (`free`, the control group's memory.max)",
+        reason: "A page in swap is a read from a drive: where it was ours the figure is not memory's, and whose it was the \
+                 kernel doesn't count",
+        reference: "Linux Documentation/filesystems/proc.rst, vmstat: pswpin, pswpout",
+    },
+    Rule {
+        id: "pages-balanced",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Memory])),
+        when: When::Value {
+            of: Metric(metric::BALANCED_PAGES),
+            over: Over::Worst,
+            test: Test::Above(0.0),
+        },
+        figures: &[],
+        summary: "Automatic NUMA balancing moved pages between nodes during the measurement",
+        advice: "Look for who is moved (/proc/PID/numa_maps); kernel.numa_balancing switches it off",
+        reason: "A page that is moved is unmapped, copied and waited for, and lies elsewhere afterwards; whose pages they were \
+                 the kernel doesn't count, and those of a measurement are bound",
+        reference: "Linux Documentation/admin-guide/sysctl/kernel.rst, numa_balancing",
+    },
+    Rule {
         id: "server-throttled",
         group: Group::Disturbance,
         severity: Severity::Note,

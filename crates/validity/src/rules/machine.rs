@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "random-as-fast-as-in-order",
         group: Group::Machine,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(&["memory.latency.*"])),
+        about: About::Measurement(Select::ids(&["memory.latency.*", "memory.matrix.latency.*"])),
         when: When::Value {
             of: Number("random_over_sequential"),
             over: Over::Median,
@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "threads-unequal",
         group: Group::Machine,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ids(&["memory.bandwidth.*"])),
+        about: About::Measurement(Select::ids(&["memory.bandwidth.*", "memory.matrix.read.*"])),
         when: When::Value {
             of: Number("slowest_over_fastest_thread"),
             over: Over::Median,
@@ -127,6 +127,19 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Look for other load on its CPU, or for memory on another node",
         reason: "All ran in one window on memory of their own: who falls so far behind shared its CPU or has another way to \
                  memory, and the sum is neither all CPUs' nor fewer CPUs'",
+        reference: "methods: memory",
+    },
+    Rule {
+        id: "cell-unlike-its-distance",
+        group: Group::Machine,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["memory.matrix.*"])),
+        when: When::Present("over_its_distance"),
+        figures: &[Number("over_its_distance"), Number("distance")],
+        summary: "This pair of nodes is unlike the others of its distance, or unlike its mirror, in two looks",
+        advice: "Look for a module or a link that is missing or slow, or for load on one of the two nodes",
+        reason: "Pairs that the firmware calls equally far have equal ways. One that differs by more than 10 % in latency or 15 % in \
+                 bandwidth, twice and on fresh memory, has another way, or company",
         reference: "methods: memory",
     },
     Rule {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_facts::{Live, affinity};
-use narrows_layer_memory::last_level_bytes;
 use narrows_layer_memory::slb::{Hammer, Hammered, Kit, latency};
+use narrows_layer_memory::{last_level_bytes, room, spread};
 use narrows_model::{
     Better, DatabaseChoice, Layer, Measurement, Metric, Plan, PlannedStep, Platform, Unit,
     condition, metric,
@@ -21,7 +21,8 @@ use serde_json::json;
 
 pub use self::race::process;
 use self::race::together;
-use self::words::{counted, meaning, micros, overlap, slb_line};
+pub use self::words::counted;
+use self::words::{meaning, micros, overlap, slb_line};
 use crate::args::Format;
 use crate::args::memory::{KitArg, SlbArgs};
 use crate::block::session::{Ended, Prepared, Session};
@@ -70,37 +71,22 @@ fn cpus(args: &SlbArgs, platform: &Platform) -> Result<Vec<u32>> {
             }
             bind.0.clone()
         }
-        None => cores_first(&allowed, platform),
+        None => spread(platform, &allowed),
     };
     Ok(from.iter().copied().cycle().take(args.processes as usize).collect())
-}
-
-fn cores_first(allowed: &[u32], platform: &Platform) -> Vec<u32> {
-    let rank = |cpu: u32| {
-        let core = platform.cpu.cores_threads.iter().find(|core| core.contains(&cpu));
-        core.and_then(|core| core.iter().position(|thread| *thread == cpu)).unwrap_or(0)
-    };
-    let mut cpus = allowed.to_vec();
-    cpus.sort_by_key(|&cpu| (rank(cpu), cpu));
-    cpus
 }
 
 /// Half of the memory that is free, and no swap.
 fn fits(args: &SlbArgs, platform: &Platform) -> Result<()> {
     let each = hammer(args, 0).bytes();
     let wanted = each * u64::from(args.processes);
-    let memory = platform.memory.available_bytes.unwrap_or(platform.memory.total_bytes);
-    let group = platform
-        .cgroup
-        .memory_limit_bytes
-        .map(|limit| limit.saturating_sub(platform.cgroup.memory_used_bytes.unwrap_or(0)));
-    let room = memory.min(group.unwrap_or(u64::MAX)) / 2;
+    let Some((room, limit)) = room(platform, None) else { return Ok(()) };
     if wanted <= room {
         return Ok(());
     }
     Err(Failure::hinted(
         format!(
-            "{} of {} pages take {}, and more than {} would not leave half of the free memory to others",
+            "{} of {} pages take {}, and more than {}, half of {limit}, is not taken from others",
             counted(args.processes as usize, "process", "processes"),
             args.pages,
             Bytes(wanted),
@@ -186,7 +172,7 @@ fn measure(
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
     let ctx = session.context(WINDOW);
-    let cache = last_level_bytes(&platform);
+    let cache = last_level_bytes(&platform.caches);
     let beside = latency(&ctx, &hammers[0], cache, &watch)?;
     *said += &meaning(args, &hammers, &done, cache, beside.as_ref().ok());
     if let Err(why) = &beside {

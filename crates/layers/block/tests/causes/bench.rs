@@ -150,15 +150,27 @@ impl Bench {
     /// One window, each time after `prepare`, until the drive's counters cover it: on a busy machine whoever reads them may wake
     /// too late for a short window, which then has none.
     pub fn counted_window(&self, stream: &Stream, prepare: impl Fn()) -> Measurement {
+        let counted = |m: &Measurement| m.value(metric::DEVICE_READ_BYTES).is_some();
+        self.window_where(stream, prepare, "is covered by the drive's counters", counted)
+    }
+
+    /// One window, each time after `prepare`, until it is one of the kind that the test is about.
+    pub fn window_where(
+        &self,
+        stream: &Stream,
+        prepare: impl Fn(),
+        what: &str,
+        holds: impl Fn(&Measurement) -> bool,
+    ) -> Measurement {
         const MOST: u32 = 20;
         for _ in 0..MOST {
             prepare();
             let measurement = self.windows(stream, 1);
-            if measurement.value(metric::DEVICE_READ_BYTES).is_some() {
+            if holds(&measurement) {
                 return measurement;
             }
         }
-        panic!("of {MOST} windows none is covered by the drive's counters");
+        panic!("of {MOST} windows none {what}");
     }
 
     pub fn try_windows(&self, stream: &Stream, repeats: u64) -> Result<Measurement, BlockError> {

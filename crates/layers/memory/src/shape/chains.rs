@@ -11,13 +11,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_engine::{Context, Rng, Stop, Window, now_ns};
+use narrows_engine::{Context, Rng, Stop, Window};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use super::{leave_out, mixed, told, window_length};
+use super::{leave_out, told, window_length};
 use crate::bandwidth::Team;
 use crate::crew::{Crew, Done, Hand};
+use crate::mix::mixed;
 use crate::{Measured, MemoryError};
 
 const CHAINS: usize = 1 << 16;
@@ -177,21 +178,17 @@ impl Worker<'_> {
 }
 
 impl Hand for Worker<'_> {
+    type Did = Done;
+
     fn work(&mut self, kind: usize, window: Window) -> Done {
-        let mut done = Done::default();
-        loop {
+        Done::batches(window, self.stop, || {
+            let mut wrong = 0;
             for _ in 0..BATCH {
                 let key = self.key(KINDS[kind]);
-                done.wrong += u64::from(self.table.find(key) != Some(mixed(key)));
+                wrong += u64::from(self.table.find(key) != Some(mixed(key)));
             }
-            let ended = now_ns();
-            if ended >= window.start_ns && ended < window.end_ns {
-                done.amount += BATCH;
-            }
-            if ended >= window.end_ns || self.stop.is_set() {
-                return done;
-            }
-        }
+            Some(Done { amount: BATCH, wrong })
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use super::{leave_out, told};
 use crate::bandwidth::{Member, Team};
 use crate::crew::{Crew, Done, Hand};
 use crate::mapping::Pages;
-use crate::place::Site;
+use crate::place::{self, Site};
 use crate::{Measured, MemoryError};
 
 /// Own stores between two looks at the clock: some 10 µs.
@@ -65,13 +65,9 @@ fn pairs(platform: &Platform, sites: &[Site]) -> Vec<Pair> {
             }
         }
     }
-    let mut ids: Vec<u32> = platform.nodes.iter().map(|node| node.id).collect();
-    ids.sort_unstable();
     for (at, a) in sites.iter().enumerate() {
         for b in &sites[at + 1..] {
-            let from = platform.nodes.iter().find(|node| node.id == a.node);
-            let column = ids.iter().position(|id| *id == b.node);
-            let distance = from.zip(column).and_then(|(from, at)| from.distances.get(at).copied());
+            let distance = place::distance(platform, a.node, b.node);
             let name = distance.map_or("far".to_string(), |distance| format!("far.d{distance}"));
             if let (Some(&cpu), Some(&other)) = (a.cpus.last(), b.cpus.last()) {
                 take(name, [cpu, other], [a.node, b.node]);
@@ -159,24 +155,27 @@ impl Side<'_> {
 }
 
 impl Hand for Side<'_> {
+    type Did = Done;
+
     fn work(&mut self, _: usize, window: Window) -> Done {
-        let mut done = Done::default();
         let mut last: Option<u64> = None;
-        loop {
+        // Wrong in a batch that was not brought to its end is wrong too.
+        let mut of_last = 0;
+        let mut done = Done::batches(window, self.stop, || {
+            let mut wrong = 0;
             for _ in 0..BATCH {
-                let Some(number) = self.turn(&window) else { return done };
+                let Some(number) = self.turn(&window) else {
+                    of_last = wrong;
+                    return None;
+                };
                 // Between two of our numbers lies exactly one of the other's.
-                done.wrong += u64::from(last.is_some_and(|last| number != last + 2));
+                wrong += u64::from(last.is_some_and(|last| number != last + 2));
                 last = Some(number);
             }
-            let ended = now_ns();
-            if ended >= window.start_ns && ended < window.end_ns {
-                done.amount += BATCH;
-            }
-            if ended >= window.end_ns || self.stop.is_set() {
-                return done;
-            }
-        }
+            Some(Done { amount: BATCH, wrong })
+        });
+        done.wrong += of_last;
+        done
     }
 }
 

@@ -100,11 +100,3 @@ fn leave_out(measured: &mut Measured, ids: &[String], refused: &MapError) {
         measured.leave_out(id.clone(), &refused.to_string());
     }
 }
-
-/// The mixing function of splitmix64 (S. Vigna, public domain).
-fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}

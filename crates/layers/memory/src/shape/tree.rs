@@ -8,17 +8,18 @@
 //! Both on 4 KiB and on 2 MiB pages of the processor: their ratio is what huge pages are worth to a buffer pool. All threads share
 //! the pool. **Proof**: a copied leaf begins and ends with what belongs there, and a key's value is known.
 
-use narrows_engine::{Context, Phase, Rng, Stop, Stopped, Window, now_ns};
+use narrows_engine::{Context, Phase, Rng, Stop, Stopped, Window};
 use narrows_model::{Layer, condition};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use super::{leave_out, mixed, told, window_length};
+use super::{leave_out, told, window_length};
 use crate::bandwidth::Team;
 use crate::crew::{Crew, Done, Hand, shuffled};
 use crate::kernel::Kernel;
 use crate::latency::obtained;
 use crate::mapping::{MapError, Mapping, Pages};
+use crate::mix::mixed;
 use crate::sizing::Sizing;
 use crate::{Measured, MemoryError};
 
@@ -239,24 +240,20 @@ impl<'a> Worker<'a> {
 }
 
 impl Hand for Worker<'_> {
+    type Did = Done;
+
     fn work(&mut self, kind: usize, window: Window) -> Done {
-        let mut done = Done::default();
-        loop {
+        Done::batches(window, self.stop, || {
+            let mut wrong = 0;
             for _ in 0..BATCH {
                 let right = match KINDS[kind] {
                     Kind::Copy => self.copy(),
                     Kind::Descent => self.descend(),
                 };
-                done.wrong += u64::from(!right);
+                wrong += u64::from(!right);
             }
-            let ended = now_ns();
-            if ended >= window.start_ns && ended < window.end_ns {
-                done.amount += BATCH;
-            }
-            if ended >= window.end_ns || self.stop.is_set() {
-                return done;
-            }
-        }
+            Some(Done { amount: BATCH, wrong })
+        })
     }
 }
 

@@ -1,0 +1,232 @@
+//! On which nodes pools of memory lie, what that costs, and what makes it even.
+
+use std::collections::BTreeMap;
+
+use narrows_model::{Measurement, Run, condition};
+use narrows_units::significant;
+
+use super::{significant_ns, usable};
+use crate::live::{Grid, GridRow};
+use crate::print::{Units, percent, size};
+use crate::sweep::SweepView;
+use crate::words::counted;
+use narrows_model::Unit;
+
+const PREFIX: &str = "memory.placement.";
+const COUNTERS: &str = "memory.placement.counters";
+/// More nodes have no columns of their own: the fullest and how many hold something are shown.
+const COLUMNS: usize = 8;
+
+/// The table; `None` where nobody looked.
+pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+    let counters = usable(run, COUNTERS)?;
+    let pools: Vec<&Measurement> = run
+        .measurements
+        .iter()
+        .filter(|m| {
+            m.id.starts_with(PREFIX)
+                && m.id != COUNTERS
+                && m.validity != narrows_model::Validity::Invalid
+        })
+        .collect();
+    let nodes: Vec<u32> = by_node(counters, "shared_bytes_by_node").into_keys().collect();
+    let few = nodes.len() <= COLUMNS;
+    let mut columns = vec!["size".to_string(), "pages".to_string()];
+    if few {
+        columns.extend(nodes.iter().map(|node| format!("node {node}")));
+    } else {
+        columns.extend(["fullest".to_string(), "has".to_string()]);
+    }
+    let cells = |shares: &BTreeMap<u32, f64>| -> Vec<String> {
+        if few {
+            let share = |node| shares.get(node).map_or("-".to_string(), |share| percent(*share));
+            return nodes.iter().map(share).collect();
+        }
+        let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
+        match fullest {
+            Some((node, share)) => vec![format!("node {node}"), percent(*share)],
+            None => vec!["-".to_string(); 2],
+        }
+    };
+    let row = |m: &&Measurement| {
+        let mut all = vec![
+            m.number("bytes").map_or("-".to_string(), size),
+            m.number(condition::PAGE_BYTES).map_or("-".to_string(), size),
+        ];
+        all.extend(cells(&by_node(m, "share_by_node")));
+        GridRow { name: name(m), cells: all, remark: proof(m) }
+    };
+    let mut rows: Vec<GridRow> = pools.iter().map(row).collect();
+    let all: f64 = ["shared_bytes_by_node", "huge_used_bytes_by_node"]
+        .iter()
+        .flat_map(|key| by_node(counters, key).into_values())
+        .sum();
+    let mut everything = vec![size(all), "-".to_string()];
+    everything.extend(cells(&by_node(counters, "share_by_node")));
+    rows.push(GridRow {
+        name: "all shared memory".to_string(),
+        cells: everything,
+        remark: "the nodes' counters, whoever's it is".to_string(),
+    });
+    let grid = Grid {
+        title: "WHERE MEMORY LIES".to_string(),
+        columns,
+        remark: "how it is known".to_string(),
+        rows,
+    };
+    let mut sentences: Vec<String> = pools.iter().flat_map(|m| said(m, units)).collect();
+    sentences.extend(closed(counters, &pools));
+    Some(SweepView { grid, sentences })
+}
+
+fn by_node(m: &Measurement, key: &str) -> BTreeMap<u32, f64> {
+    let object = m.conditions.get(key).and_then(|value| value.as_object());
+    let pairs = object.into_iter().flatten();
+    pairs.filter_map(|(node, value)| Some((node.parse().ok()?, value.as_f64()?))).collect()
+}
+
+/// `postgres, shared, 9 processes`
+fn name(m: &Measurement) -> String {
+    let text = |key: &str| m.workload.get(key).and_then(|value| value.as_str());
+    let owner = text("owner").unwrap_or("?");
+    let kind = match text("pool").unwrap_or_default() {
+        "private" => "private",
+        pool if pool.starts_with("/SYSV") => "System V",
+        pool if pool.contains("hugepage") => "huge pages",
+        pool if pool.starts_with("/dev/zero") => "anonymous",
+        pool if pool.starts_with("/memfd:") => "memfd",
+        pool => pool.rsplit('/').next().unwrap_or(pool),
+    };
+    let processes = m.number("processes").unwrap_or(1.0) as usize;
+    match processes {
+        1 => format!("{owner}, {kind}"),
+        n => format!("{owner}, {kind}, {n} processes"),
+    }
+}
+
+fn proof(m: &Measurement) -> String {
+    let number = |key: &str| m.number(key).unwrap_or(0.0);
+    let (asked, pages) = (number("pages_asked"), number("pages"));
+    if number("processes_asked") == 0.0 {
+        return match by_node(m, "pages_by_one_process_tables").is_empty() {
+            true => "not known: pages may not be asked for".to_string(),
+            false => "one process's tables: a part".to_string(),
+        };
+    }
+    let off = number("share_uncertainty");
+    if asked >= pages {
+        "each page".to_string()
+    } else {
+        format!("{asked} pages, ± {}", percent(off))
+    }
+}
+
+/// How it lies, what that costs, and what to do.
+fn said(m: &Measurement, units: Units) -> Vec<String> {
+    let mut said = Vec::new();
+    let name = name(m);
+    let number = |key: &str| m.number(key);
+    let nowhere = number("pages_in_no_table").unwrap_or(0.0) / number("pages_asked").unwrap_or(1.0);
+    let policy = m.text("policy").unwrap_or("default");
+    let shares = by_node(m, "share_by_node");
+    let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
+    match (m.text("shape"), fullest) {
+        (Some("one node"), Some((node, share))) => said.push(format!(
+            "{name}: node {node} holds {} of it (a \"cyclops\"; policy {policy}).{}",
+            percent(*share),
+            cost(m, units)
+        )),
+        (Some("uneven"), Some((node, share))) => said.push(format!(
+            "{name}: uneven, node {node} holds {} of it (policy {policy}).{}",
+            percent(*share),
+            cost(m, units)
+        )),
+        (Some("even"), _) => {
+            said.push(format!("{name}: even over the nodes (policy {policy}).{}", cost(m, units)));
+        }
+        (Some("the only node"), _) => {
+            said.push(format!(
+                "{name}: the machine has one node, so there is nothing to misplace."
+            ));
+        }
+        _ => said.push(format!("{name}: where it lies is not known.")),
+    }
+    if matches!(m.text("shape"), Some("one node" | "uneven")) {
+        said.push(cure(m));
+    }
+    if nowhere > 0.01 {
+        said.push(format!(
+            "{name}: {} of its pages are in no process's table: not touched yet, or only by processes that have ended.",
+            percent(nowhere)
+        ));
+    }
+    if let Some(bytes) = number("swap_bytes") {
+        said.push(format!("{name}: at least {} of it are in swap.", size(bytes)));
+    }
+    said
+}
+
+/// By the matrix of nodes, where one was given.
+fn cost(m: &Measurement, units: Units) -> String {
+    let span = |key: &str| {
+        let of = m.conditions.get(key)?;
+        let (least, most) = (of.get(0)?.as_f64()?, of.get(1)?.as_f64()?);
+        let (low, high) =
+            (units.quantity(least, Unit::BytesPerS), units.quantity(most, Unit::BytesPerS));
+        Some(if low == high { high } else { format!("{low} to {high}") })
+    };
+    let (Some(now), Some(even)) = (m.number("load_ns"), m.number("interleaved_load_ns")) else {
+        return " What it costs is not known: give a measured matrix with --matrix (`narrows memory matrix`).".to_string();
+    };
+    let mut text = format!(
+        " By the matrix, with CPUs of all nodes at work, a load takes {} on average, interleaved {} (× {})",
+        significant_ns(now),
+        significant_ns(even),
+        significant(even / now, 3)
+    );
+    if let (Some(now), Some(even)) =
+        (span("read_bytes_per_s"), span("interleaved_read_bytes_per_s"))
+    {
+        text += &format!("; all can read {now}, interleaved {even}");
+    }
+    text + "."
+}
+
+fn cure(m: &Measurement) -> String {
+    let owner = m.workload.get("owner").and_then(|value| value.as_str()).unwrap_or_default();
+    let pages = if m.number(condition::PAGE_BYTES).is_some_and(|bytes| bytes > 65536.0) {
+        "with huge pages reserved on every node alike"
+    } else if owner.starts_with("postgres") {
+        "with huge_pages = on and huge pages reserved on every node alike"
+    } else {
+        "with huge pages reserved on every node alike, if the server can use them"
+    };
+    format!(
+        "Cure: start the server under `numactl --interleave=all` ({pages}); for a systemd unit NUMAPolicy=interleave and \
+         NUMAMask=all. What was touched stays where it is until then: a pool that one process fills lies on that process's node. \
+         Private memory of each session is spread too."
+    )
+}
+
+/// What could not be seen, and what the counters let one suspect.
+fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(closed) = counters.number("processes_closed") {
+        said.push(format!(
+            "{} may not be looked into by this user: their pools are missing above. Their own user or root sees them.",
+            counted(closed as usize, "process")
+        ));
+    }
+    if pools.is_empty() {
+        said.push("No pool of 16 MiB and more may be looked into here.".to_string());
+        let shares = by_node(counters, "share_by_node");
+        let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
+        if let (Some("one node"), Some((node, share))) = (counters.text("shape"), fullest) {
+            said.push(format!(
+                "Node {node} holds {} of all shared memory and huge pages in use: whoever's it is, it does not lie evenly.",
+                percent(*share)
+            ));
+        }
+    }
+    said
+}
