@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use narrows_model::Platform;
+use narrows_model::{Platform, Run};
 use serde_json::Value;
 
 use super::compare::{Difference, differences};
@@ -32,6 +32,14 @@ pub fn judge(guest: &Guest, work: &Path, narrows: &Path) -> Result<Judged> {
     judged.add("the text", &ids(&facts::wanted_rules(&guest.rules)), &told(&text));
     let captured = outside(narrows, &work.join("found.capture"))?;
     judged.add("the capture, outside", &lasting(&live), &lasting(&captured));
+    if guest.pool.is_some() {
+        let run = |name: &str| -> Result<Run> {
+            let text = fs::read(work.join(name)).with_context(|| format!("reading {name}"))?;
+            serde_json::from_slice(&text).with_context(|| name.to_string())
+        };
+        let found = facts::found_laid(&run("placed.json")?, &run("matrix.json")?);
+        judged.add("memory", &facts::wanted_laid(guest), &found);
+    }
     if let Some(bound) = &guest.bound {
         let then: Platform = serde_json::from_value(json(&work.join("bound.json"))?)?;
         let only = Fact::Is(guest.cpus_of(bound.node).to_string());

@@ -34,6 +34,15 @@ pub struct Guest {
     pub rules: Vec<Fires>,
     /// The same once the process may use the processors of one node only.
     pub bound: Option<Bound>,
+    /// A pool of memory that a process has on one node; then the matrix of nodes is measured as well.
+    pub pool: Option<LaidPool>,
+}
+
+/// System V shared memory that is touched, all of it bound to one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaidPool {
+    pub node: u32,
+    pub mib: u32,
 }
 
 /// Processors, numbered through: threads of a core first.

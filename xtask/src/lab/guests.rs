@@ -1,8 +1,8 @@
 //! The guests: each shows some parts of discovery on a machine that nobody here has.
 
 use super::guest::{
-    Array, Bound, Cpus, Data, Ethernet, Fires, Guest, Link, Node, Nvme, Persistent, Port, Scsi,
-    SideCache, Used, VirtioDisk, Way,
+    Array, Bound, Cpus, Data, Ethernet, Fires, Guest, LaidPool, Link, Node, Nvme, Persistent, Port,
+    Scsi, SideCache, Used, VirtioDisk, Way,
 };
 
 /// All of them.
@@ -42,6 +42,7 @@ fn plain(name: &'static str, about: &'static str) -> Guest {
         data: None,
         rules: Vec::new(),
         bound: None,
+        pool: None,
     }
 }
 
@@ -106,6 +107,7 @@ fn memory_tiers() -> Guest {
             },
         ],
         distances: vec![vec![10, 21, 31], vec![21, 10, 17], vec![31, 17, 10]],
+        pool: Some(LaidPool { node: 1, mib: 48 }),
         ..plain(
             "memory-tiers",
             "HMAT: latency and bandwidth of each node, one of memory only behind a memory-side cache",

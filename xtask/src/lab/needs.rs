@@ -32,6 +32,8 @@ pub fn programs(guests: &[Guest], kernel_is_there: bool) -> Vec<Program> {
         ),
         (any(memory), ("ndctl", "ndctl")),
         (any(|guest| guest.bound.is_some()), ("taskset", "util-linux")),
+        (any(|guest| guest.pool.is_some()), ("numactl", "numactl")),
+        (any(|guest| guest.pool.is_some()), ("perl", "perl")),
     ];
     let mut all = ALWAYS.to_vec();
     if !kernel_is_there {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::guest::{Array, Data, Guest, Used};
+use super::guest::{Array, Data, Guest, LaidPool, Used};
 
 /// Where the guest sees its working folder.
 const WORK: &str = "/run/lab/own";
@@ -95,7 +95,26 @@ pub fn ask(guest: &Guest) -> String {
             "taskset --cpu-list {cpus} ./narrows platform{data} --format json >bound.json"
         );
     }
+    if let Some(pool) = &guest.pool {
+        text += &ask_of_memory(pool);
+    }
     text
+}
+
+/// A process with a pool on a node; where it lies; and every cell of the matrix, whose times say nothing here.
+fn ask_of_memory(pool: &LaidPool) -> String {
+    let LaidPool { node, mib } = pool;
+    format!(
+        "numactl --membind={node} perl -MIPC::SysV=IPC_PRIVATE,IPC_RMID,shmat,memwrite -e '\
+         my $n = {mib} << 20; my $id = shmget(IPC_PRIVATE, $n, 0600) // die; my $at = shmat($id, undef, 0) // die; \
+         memwrite($at, \"x\" x $n, 0, $n) or die; shmctl($id, IPC_RMID, 0); open(my $f, \">\", \"held\"); close($f); sleep 600' &\n\
+         holder=$!\n\
+         until [ -e held ]; do kill -0 $holder; sleep 0.2; done\n\
+         ./narrows memory matrix --thorough --output matrix --format json >matrix.json || [ $? -ge 3 ]\n\
+         ./narrows memory placement --every-page --matrix matrix.json --output placed --format json >placed.json || \
+         [ $? -ge 3 ]\n\
+         kill $holder\n"
+    )
 }
 
 #[cfg(test)]

@@ -330,8 +330,10 @@ impl Mapping {
         let page_bytes = if mapping.huge_share >= OBTAINED { HUGE } else { base_page_bytes() };
         let shares = placement::shares(mapping.as_ptr(), len, page_bytes as usize);
         let shares = shares.ok_or(MapError::Unverified)?;
+        // A share comes out to a page.
+        let off = crate::spread::TOLERANCE.max(page_bytes as f64 / len as f64);
         let near = |node: u32, wanted: f64| {
-            (shares.get(&node).copied().unwrap_or(0.0) - wanted).abs() <= crate::spread::TOLERANCE
+            (shares.get(&node).copied().unwrap_or(0.0) - wanted).abs() <= off
         };
         if over.shares().into_iter().all(|(node, wanted)| near(node, wanted)) {
             Ok(mapping)

@@ -5,6 +5,7 @@
 
 mod cpus;
 mod disks;
+mod laid;
 mod memory;
 mod nodes;
 mod pci;
@@ -17,6 +18,7 @@ use narrows_model::{IdSet, Platform};
 
 use super::guest::Guest;
 
+pub use laid::{found as found_laid, wanted as wanted_laid};
 pub use rules::{found as found_rules, told as told_rules, wanted as wanted_rules};
 
 /// Facts by name.

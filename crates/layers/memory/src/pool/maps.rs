@@ -46,7 +46,8 @@ fn line(text: &str) -> Option<Mapped> {
         to,
         shared: rights.as_bytes().get(3) == Some(&b's'),
         offset,
-        identity: (inode != 0).then(|| (device.to_string(), inode)),
+        // The number of a System V segment, which begins with 0, stands for its inode.
+        identity: (inode != 0 || name.starts_with('/')).then(|| (device.to_string(), inode)),
         name: name.to_string(),
     })
 }
@@ -94,16 +95,22 @@ mod tests {
 7f52e8000000-7f52f8000000 rw-s 00001000 00:01 1024                       /dev/zero (deleted)
 7f5300000000-7f5300200000 rw-s 00000000 00:0f 7                          /anon_hugepage (deleted)
 broken
+7f5300200000-7f5300210000 rw-s 00000000 00:01 0                          /SYSV00000000 (deleted)
 7f5300200000-7f5300300000 r-xp 00000000 fe:00 99                         /usr/lib/lib with space.so
 ";
         let found = parse(maps);
-        assert_eq!(found.len(), 4);
+        assert_eq!(found.len(), 5);
         assert_eq!((found[0].identity.as_ref(), found[0].shared), (None, false));
         assert_eq!(found[1].identity, Some(("00:01".to_string(), 1024)));
         assert_eq!((found[1].len(), found[1].offset), (256 << 20, 4096));
         assert!(found[1].shared && found[2].shared);
         assert_eq!(found[2].name, "/anon_hugepage (deleted)");
-        assert_eq!(found[3].name, "/usr/lib/lib with space.so");
+        assert_eq!(
+            found[3].identity,
+            Some(("00:01".to_string(), 0)),
+            "the first segment of System V"
+        );
+        assert_eq!(found[4].name, "/usr/lib/lib with space.so");
     }
 
     #[test]

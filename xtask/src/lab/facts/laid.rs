@@ -1,0 +1,96 @@
+//! Where memory was laid: a process's pool, and every cell of the matrix of nodes. Never how fast it was: nodes are emulated.
+
+use narrows_model::{Measurement, Run};
+
+use super::{Fact, Facts};
+use crate::lab::guest::Guest;
+
+const POLICIES: [&str; 5] = ["local", "remote", "interleaved", "weighted", "one_node"];
+
+/// The pool on its node; all of each cell's memory on the cell's node, at the firmware's distance; each policy laid as it should be.
+pub fn wanted(guest: &Guest) -> Facts {
+    let mut facts = Facts::new();
+    let is = |text: String| Fact::Is(text);
+    if let Some(pool) = &guest.pool {
+        facts.insert("pool".into(), is(format!("{} MiB, one node", pool.mib)));
+        facts.insert("pool's node".into(), is(format!("{}: 100 %", pool.node)));
+        facts.insert("pool's pages in no table".into(), is("0".into()));
+        facts.insert("pool's cost".into(), is("by the matrix".into()));
+    }
+    let with_memory = guest.nodes.iter().enumerate().filter(|(_, node)| node.memory_mib > 0);
+    for (from, _) in guest.nodes.iter().enumerate().filter(|(_, node)| node.cpus.is_some()) {
+        for (to, _) in with_memory.clone() {
+            let distance = guest.distances[from][to];
+            for what in ["latency", "read"] {
+                let name = format!("cell {what} from {from} to {to}");
+                facts.insert(name, is(format!("distance {distance}")));
+            }
+            facts.insert(format!("cell from {from} to {to}, on its node"), is("100 %".into()));
+        }
+    }
+    for policy in POLICIES {
+        for what in ["latency", "read"] {
+            facts.insert(format!("policy {policy}, {what}"), is("measured, predicted".into()));
+        }
+    }
+    facts
+}
+
+/// What the two runs say.
+pub fn found(placed: &Run, matrix: &Run) -> Facts {
+    let mut facts = Facts::new();
+    let is = |text: String| Fact::Is(text);
+    let pools = placed.measurements.iter().filter(|m| m.id != "memory.placement.counters");
+    for m in pools.filter(|m| m.text("owner") == Some("perl") && m.text("shape").is_some()) {
+        let mib = m.number("bytes").unwrap_or(0.0) / f64::from(1 << 20);
+        facts
+            .insert("pool".into(), is(format!("{mib:.0} MiB, {}", m.text("shape").unwrap_or("?"))));
+        let shares = m.conditions.get("share_by_node").and_then(|shares| shares.as_object());
+        let told: Vec<String> = shares
+            .into_iter()
+            .flatten()
+            .map(|(node, share)| format!("{node}: {}", percent(share.as_f64())))
+            .collect();
+        facts.insert("pool's node".into(), is(told.join(", ")));
+        if m.number("load_ns").is_some() && m.number("interleaved_load_ns").is_some() {
+            facts.insert("pool's cost".into(), is("by the matrix".into()));
+        }
+        let nowhere = m.number("pages_in_no_table").unwrap_or(f64::NAN);
+        facts.insert("pool's pages in no table".into(), is(format!("{nowhere}")));
+    }
+    for m in &matrix.measurements {
+        cell(m, &mut facts);
+        let policy = m.id.strip_prefix("memory.policy.").and_then(|rest| rest.split_once('.'));
+        if let Some((what, policy)) = policy {
+            let predicted = ["predicted_ns", "predicted_bytes_per_s"];
+            let said = predicted.iter().any(|key| m.conditions.contains_key(*key));
+            let said = if said { "measured, predicted" } else { "measured" };
+            facts.insert(format!("policy {policy}, {what}"), is(said.to_string()));
+        }
+    }
+    facts
+}
+
+fn cell(m: &Measurement, facts: &mut Facts) {
+    let Some((what, cell)) =
+        m.id.strip_prefix("memory.matrix.").and_then(|rest| rest.split_once('.'))
+    else {
+        return;
+    };
+    let Some((from, to)) = cell.strip_prefix("from").and_then(|rest| rest.split_once(".to")) else {
+        return;
+    };
+    let distance = m.number("distance").map_or("unknown".to_string(), |d| format!("{d}"));
+    facts.insert(
+        format!("cell {what} from {from} to {to}"),
+        Fact::Is(format!("distance {distance}")),
+    );
+    if let Some(share) = m.number("node_share") {
+        let name = format!("cell from {from} to {to}, on its node");
+        facts.insert(name, Fact::Is(percent(Some(share))));
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("?".to_string(), |share| format!("{:.0} %", share * 100.0))
+}
