@@ -34,6 +34,11 @@ const EXPECTED: &[Expected] = &[
         "x86::avx512::copy",
         &[(&["vmov", "(%r", "),%zmm"], 8), (&["vmov", "%zmm", ",0x", "(%r"], 7)],
     ),
+    expect("x86::avx512::triad", &[(&["vpaddq", "%zmm"], 16), (&["mov", "%zmm", "(%r"], 8)]),
+    expect(
+        "x86::avx512::stream_triad",
+        &[(&["vpaddq", "%zmm"], 2), (&["movnt", "%zmm", "(%r"], 1)],
+    ),
     expect("x86::avx512::stream", &[(&["vmovnt", "%zmm", "(%r"], 1)]),
     expect(
         "x86::avx512::stream_copy",
@@ -45,6 +50,8 @@ const EXPECTED: &[Expected] = &[
         "x86::avx2::copy",
         &[(&["vmov", "(%r", "),%ymm"], 8), (&["vmov", "%ymm", ",0x", "(%r"], 7)],
     ),
+    expect("x86::avx2::triad", &[(&["vpaddq", "%ymm"], 16), (&["mov", "%ymm", "(%r"], 8)]),
+    expect("x86::avx2::stream_triad", &[(&["vpaddq", "%ymm"], 4), (&["movnt", "%ymm", "(%r"], 2)]),
     expect("x86::avx2::stream", &[(&["vmovnt", "%ymm", "(%r"], 2)]),
     expect(
         "x86::avx2::stream_copy",
@@ -56,6 +63,8 @@ const EXPECTED: &[Expected] = &[
         "x86::sse2::copy",
         &[(&["mov", "(%r", "),%xmm"], 8), (&["mov", "%xmm", ",0x", "(%r"], 7)],
     ),
+    expect("x86::sse2::triad", &[(&["paddq", "%xmm"], 16), (&["mov", "%xmm", "(%r"], 8)]),
+    expect("x86::sse2::stream_triad", &[(&["paddq", "%xmm"], 8), (&["movnt", "%xmm", "(%r"], 4)]),
     expect("x86::sse2::stream", &[(&["movnt", "%xmm", "(%r"], 4)]),
     expect(
         "x86::sse2::stream_copy",

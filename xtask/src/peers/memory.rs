@@ -28,7 +28,7 @@ const SAMPLE: Duration = Duration::from_millis(500);
 /// Our word for a kind of traffic, and multiload's for what does the same.
 const LOADS: [(&str, &str); 5] = [
     ("read", "stream-sum"),
-    ("mix_2_1", "stream-triad"),
+    ("triad", "stream-triad"),
     ("copy", "stream-copy"),
     ("write", "memset-libc"),
     ("stream_copy", "memcpy-libc"),

@@ -13,6 +13,7 @@ Examples:
   narrows memory --quick            a sketch of it
   narrows memory matrix             every node's CPUs and every node's memory, by distance
   narrows memory placement          on which nodes the shared memory of this machine's servers lies
+  narrows memory baseline           keep this machine's figures; another day: has it aged?
   narrows memory slb 131072 600     SLB's line, and what it means
 
 Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect;
@@ -33,11 +34,13 @@ pub enum MemoryCommand {
     Matrix(MatrixArgs),
     /// Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved
     Placement(PlacementArgs),
+    /// Keep this machine's figures, and later say whether it has aged
+    Baseline(BaselineArgs),
     /// Run the loop of SLB, the "silly little benchmark", print its line, and say what it means
     Slb(SlbArgs),
-    /// One process of it
+    /// One of several processes that work at the same moment
     #[command(hide = true)]
-    SlbProcess(SlbProcessArgs),
+    Process(ProcessArgs),
 }
 
 /// Which kit of SLB.
@@ -108,11 +111,11 @@ pub struct SlbArgs {
     pub output: OutputArgs,
 }
 
-/// `narrows memory slb-process`
+/// `narrows memory process`
 #[derive(Debug, Args)]
-pub struct SlbProcessArgs {
+pub struct ProcessArgs {
     /// What to do, as JSON
-    pub hammer: String,
+    pub task: String,
 }
 
 /// `narrows memory matrix`
@@ -125,6 +128,24 @@ pub struct MatrixArgs {
     /// Every cell, and not some for each distance
     #[arg(long)]
     pub thorough: bool,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `narrows memory baseline`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  narrows memory baseline            the first time: keeps latency, bandwidth, the time to touch a pool, and what memory is free
+  narrows memory baseline            later: measures the same and says what is worse, and why that may be
+  narrows memory baseline --renew    this is the baseline from now on
+
+It is kept in $XDG_DATA_HOME/narrows/baseline (~/.local/share without it).")]
+pub struct BaselineArgs {
+    /// Keep what is measured now in place of the baseline that there is
+    #[arg(long)]
+    pub renew: bool,
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,

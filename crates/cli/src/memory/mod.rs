@@ -1,9 +1,12 @@
 //! `narrows memory`: memory and clocks alone.
 
+mod baseline;
 mod matrix;
 mod placement;
+mod race;
 mod slb;
 mod study;
+mod touch;
 
 use anyhow::Result;
 
@@ -14,9 +17,10 @@ use crate::exit::Exit;
 pub fn memory(args: &MemoryArgs) -> Result<Exit> {
     match &args.command {
         None => study::study(&args.study),
+        Some(MemoryCommand::Baseline(args)) => baseline::baseline(args),
         Some(MemoryCommand::Matrix(args)) => matrix::matrix(args),
         Some(MemoryCommand::Placement(args)) => placement::placement(args),
         Some(MemoryCommand::Slb(args)) => slb::slb(args),
-        Some(MemoryCommand::SlbProcess(args)) => slb::process(args),
+        Some(MemoryCommand::Process(args)) => race::process(args),
     }
 }

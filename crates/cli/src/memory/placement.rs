@@ -19,6 +19,9 @@ use crate::{output, store};
 /// Processes of a pool that are asked, each some microseconds a page: a guess for the plan, s.
 const POOL_S: f64 = 0.5;
 
+/// The id of what anybody may read.
+const COUNTERS: &str = "memory.placement.counters";
+
 /// Runs the command.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     let known = match &args.matrix {
@@ -111,7 +114,8 @@ fn look(
     let platform = session.run.platform().expect("a run has a machine").clone();
     let most = if args.every_page { u64::MAX } else { SAMPLE };
     let seed = session.run.plan.seed;
-    let mut measurements = vec![pool::counted(&pool::counters(&Live), found.closed.len())];
+    let mut measurements =
+        vec![pool::counted(COUNTERS, &pool::counters(&Live), found.closed.len())];
     for (at, one) in found.pools.iter().enumerate() {
         let placed = pool::place(&Live, &LivePages, one, most, seed, &session.stop)?;
         let first = one.processes().first().copied().unwrap_or(0);

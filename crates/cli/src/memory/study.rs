@@ -12,6 +12,7 @@ use narrows_observe::Watch;
 use crate::args::memory::StudyArgs;
 use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
+use crate::memory::touch;
 use crate::{output, plan};
 
 /// One window; there are many of them, in turns.
@@ -68,6 +69,7 @@ fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
         window: window(args),
     };
     plan.steps = narrows_layer_clock::planned(&ctx);
+    plan.steps.push(touch::planned());
     plan.steps.extend(study_planned(&ctx, &platform, extent(args)));
     Prepared { plan, platform }
 }
@@ -77,10 +79,13 @@ fn measure(session: &mut Session, args: &StudyArgs) -> Result<Ended> {
     session.add(clock)?;
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
+    let (touched, untouched) = touch::measure(session, &platform)?;
+    session.add(touched)?;
     let absent = session.in_parts(window(args), |ctx, keep| {
         measure_memory(ctx, &platform, extent(args), &watch, keep)
     })??;
     if let Some(host) = session.run.hosts.first_mut() {
+        host.platform.unknown.extend(untouched);
         host.platform.unknown.extend(absent);
     }
     Ok(Ended::Whole)

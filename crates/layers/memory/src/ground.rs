@@ -158,6 +158,8 @@ impl<'a> Run<'a> {
             }
             Traffic::Copy => (self.copy(words / 2, Kernel::copy), true),
             Traffic::StreamCopy => (self.copy(words / 2, Kernel::stream_copy), true),
+            Traffic::Triad => (self.triad(words / 3, Kernel::triad), true),
+            Traffic::StreamTriad => (self.triad(words / 3, Kernel::stream_triad), true),
             Traffic::Mix { reads, writes } => {
                 let turns = (words / PIECE / (reads + writes) as usize).max(1);
                 let mut right = true;
@@ -204,24 +206,53 @@ impl<'a> Run<'a> {
         8 * 2 * words as u64
     }
 
+    /// So many words of each of the source's halves, about, become as many of the target.
+    fn triad(&mut self, words: usize, store: fn(Kernel, &mut [u64], &[u64], &[u64])) -> u64 {
+        let (words, half) = ((words / PIECE).max(1) * PIECE, self.half());
+        // The target is no longer than a half, so that each of its words has two sources.
+        if self.write_at + words > half {
+            self.write_at = 0;
+        }
+        let at = self.next_target(words);
+        let (b, c) = (&self.source[at..at + words], &self.source[half + at..half + at + words]);
+        store(self.kernel, &mut self.target[at..at + words], b, c);
+        8 * 3 * words as u64
+    }
+
+    /// Words of half of the source, in whole pieces.
+    fn half(&self) -> usize {
+        self.source.len() / 2 / PIECE * PIECE
+    }
+
+    /// What a piece of the target should hold.
+    fn known(&self, at: usize) -> u64 {
+        let source = |at: usize| value(self.seed, at as u64);
+        match self.traffic {
+            Traffic::Copy | Traffic::StreamCopy => source(at),
+            Traffic::Triad | Traffic::StreamTriad => {
+                source(at).wrapping_add(source(self.half() / PIECE + at).wrapping_mul(2))
+            }
+            _ => self.written,
+        }
+    }
+
     /// Pieces that don't hold what was written into them.
     fn written_wrong(&self) -> u64 {
-        let copied = match self.traffic {
-            Traffic::Read => return 0,
-            Traffic::Copy | Traffic::StreamCopy => true,
-            _ => false,
-        };
+        if self.traffic == Traffic::Read {
+            return 0;
+        }
         let pieces = self.target[..self.reached].chunks_exact(PIECE).enumerate();
         let wrong = |(at, piece): &(usize, &[u64])| {
-            let known = if copied { value(self.seed, *at as u64) } else { self.written };
+            let known = self.known(*at);
             piece[0] != known || self.kernel.sum(piece) != known.wrapping_mul(PIECE as u64)
         };
         pieces.filter(wrong).count() as u64
     }
 
-    /// Spoils what was copied: the next copy would pass for it otherwise.
+    /// Spoils what was made of the source: the next run would pass for it otherwise.
     fn spoil(&mut self) {
-        if matches!(self.traffic, Traffic::Copy | Traffic::StreamCopy) {
+        let of_source = [Traffic::Copy, Traffic::StreamCopy, Traffic::Triad, Traffic::StreamTriad];
+        if of_source.contains(&self.traffic) {
             let copied = self.target[..self.reached].iter_mut().step_by(PIECE);
             copied.for_each(|word| *word = !*word);
         }

@@ -10,6 +10,7 @@
 //! Methods: one random cycle over cache lines (`cycle.rs`); vector loads and stores (`kernel/`) in one common window.
 //! What `narrows run` wants to know is in `brief.rs`, all of it in `study.rs`.
 
+pub mod age;
 mod bandwidth;
 mod brief;
 mod chase;
@@ -37,6 +38,7 @@ mod smaps;
 mod smt;
 mod spread;
 mod study;
+pub mod touch;
 mod traffic;
 mod walker;
 

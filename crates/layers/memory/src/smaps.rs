@@ -1,7 +1,7 @@
 //! What page size the kernel really gave: the parts of `/proc/self/smaps` that lie in an address range.
 //!
-//! Fields: Documentation/filesystems/proc.rst. `KernelPageSize` tells explicit huge pages, `AnonHugePages` the
-//! bytes mapped by transparent ones; `Private_Hugetlb` counts what of an explicit mapping is populated, which
+//! Fields: Documentation/filesystems/proc.rst. `KernelPageSize` tells explicit huge pages, `AnonHugePages` and
+//! `ShmemPmdMapped` the bytes mapped by transparent ones; `Private_Hugetlb` counts what of an explicit mapping is populated, which
 //! `Rss` leaves out.
 
 /// Sums over the mappings inside a range.
@@ -43,7 +43,7 @@ pub fn in_range(text: &str, from: u64, to: u64) -> Option<Mapped> {
         let Some((key, bytes)) = field(line) else { continue };
         match key {
             "Rss" => mapped.rss_bytes += bytes,
-            "AnonHugePages" => mapped.transparent_bytes += bytes,
+            "AnonHugePages" | "ShmemPmdMapped" => mapped.transparent_bytes += bytes,
             "Private_Hugetlb" | "Shared_Hugetlb" => mapped.hugetlb_bytes += bytes,
             "Swap" => mapped.swap_bytes += bytes,
             "KernelPageSize" => {

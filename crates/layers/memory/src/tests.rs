@@ -172,7 +172,7 @@ fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() 
         "memory.curve.2m",
         "memory.bandwidth.read.node0",
         "memory.bandwidth.copy.core",
-        "memory.bandwidth.mix_2_1.node0",
+        "memory.bandwidth.triad.node0",
         "memory.bandwidth.write.core",
         "memory.loaded.read.node0",
     ];

@@ -20,6 +20,10 @@ pub enum Traffic {
     Copy,
     /// A read and a store past the caches for each byte.
     StreamCopy,
+    /// Two reads and a plain store for each three bytes: STREAM's triad.
+    Triad,
+    /// The same with a store past the caches.
+    StreamTriad,
     /// Pieces of 4 KiB in turn: so many read, so many written by plain stores.
     Mix {
         /// Pieces read of each turn.
@@ -36,19 +40,20 @@ impl Traffic {
         let every = [
             Traffic::Read,
             mix(3, 1),
-            mix(2, 1),
+            Traffic::Triad,
             mix(1, 1),
             Traffic::Write,
             Traffic::Stream,
             Traffic::Copy,
             Traffic::StreamCopy,
+            Traffic::StreamTriad,
         ];
         let possible = |traffic: &Traffic| !traffic.streams() || kernel.streams();
         every.into_iter().filter(possible).collect()
     }
 
     fn streams(self) -> bool {
-        matches!(self, Traffic::Stream | Traffic::StreamCopy)
+        matches!(self, Traffic::Stream | Traffic::StreamCopy | Traffic::StreamTriad)
     }
 
     /// The word in the id and in the workload.
@@ -59,6 +64,8 @@ impl Traffic {
             Traffic::Stream => "stream".to_string(),
             Traffic::Copy => "copy".to_string(),
             Traffic::StreamCopy => "stream_copy".to_string(),
+            Traffic::Triad => "triad".to_string(),
+            Traffic::StreamTriad => "stream_triad".to_string(),
             Traffic::Mix { reads, writes } => format!("mix_{reads}_{writes}"),
         }
     }
@@ -71,8 +78,8 @@ impl Traffic {
                 "bytes written, each once; that most processors fetch a line before a plain store is not counted"
             }
             Traffic::Stream => "bytes written, each once",
-            Traffic::StreamCopy => "bytes read and bytes written, each once",
-            Traffic::Copy | Traffic::Mix { .. } => {
+            Traffic::StreamCopy | Traffic::StreamTriad => "bytes read and bytes written, each once",
+            Traffic::Copy | Traffic::Triad | Traffic::Mix { .. } => {
                 "bytes read and bytes written, each once; that most processors fetch a line before a plain store is not \
                  counted"
             }

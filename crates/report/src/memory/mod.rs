@@ -1,10 +1,12 @@
 //! What a run says of the memory beyond HOW WIDE: what each cache costs, what address translation adds, every kind of traffic, and
 //! what traffic does to latency.
 
+mod age;
 mod loaded;
 mod matrix;
 mod placement;
 mod shape;
+mod touch;
 mod traffic;
 
 use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
@@ -19,7 +21,12 @@ use crate::sweep::SweepView;
 /// The tables, with what follows from them; none where `narrows memory` didn't run.
 pub(crate) fn views(run: &Run, units: Units) -> Vec<SweepView> {
     let first = [by_cache(run), traffic::view(run, units), loaded::view(run, units)];
-    let last = [shape::view(run), placement::view(run, units)];
+    let last = [
+        shape::view(run),
+        touch::view(run, units),
+        placement::view(run, units),
+        age::view(run, units),
+    ];
     first
         .into_iter()
         .flatten()

@@ -10,15 +10,16 @@ use crate::sweep::SweepView;
 const PREFIX: &str = "memory.bandwidth.";
 
 /// Word in the id, and name.
-const KINDS: [(&str, &str); 8] = [
+const KINDS: [(&str, &str); 9] = [
     ("read", "read"),
     ("mix_3_1", "3 reads to 1 write"),
-    ("mix_2_1", "2 reads to 1 write"),
+    ("triad", "triad: 2 reads to 1 write"),
     ("mix_1_1", "1 read to 1 write"),
     ("write", "write"),
     ("stream", "write past the caches"),
     ("copy", "copy"),
     ("stream_copy", "copy past the caches"),
+    ("stream_triad", "triad past the caches"),
 ];
 
 /// The table; `None` where only reads were measured.

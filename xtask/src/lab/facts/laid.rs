@@ -15,7 +15,6 @@ pub fn wanted(guest: &Guest) -> Facts {
         facts.insert("pool".into(), is(format!("{} MiB, one node", pool.mib)));
         facts.insert("pool's node".into(), is(format!("{}: 100 %", pool.node)));
         facts.insert("pool's pages in no table".into(), is("0".into()));
-        facts.insert("pool's cost".into(), is("by the matrix".into()));
     }
     let with_memory = guest.nodes.iter().enumerate().filter(|(_, node)| node.memory_mib > 0);
     for (from, _) in guest.nodes.iter().enumerate().filter(|(_, node)| node.cpus.is_some()) {
@@ -52,9 +51,6 @@ pub fn found(placed: &Run, matrix: &Run) -> Facts {
             .map(|(node, share)| format!("{node}: {}", percent(share.as_f64())))
             .collect();
         facts.insert("pool's node".into(), is(told.join(", ")));
-        if m.number("load_ns").is_some() && m.number("interleaved_load_ns").is_some() {
-            facts.insert("pool's cost".into(), is("by the matrix".into()));
-        }
         let nowhere = m.number("pages_in_no_table").unwrap_or(f64::NAN);
         facts.insert("pool's pages in no table".into(), is(format!("{nowhere}")));
     }

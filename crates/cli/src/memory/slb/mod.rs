@@ -2,7 +2,6 @@
 //!
 //! The processes are in [`race`], what is said of them in [`words`].
 
-mod race;
 mod words;
 
 use std::time::Duration;
@@ -19,8 +18,6 @@ use narrows_observe::Watch;
 use narrows_units::Bytes;
 use serde_json::json;
 
-pub use self::race::process;
-use self::race::together;
 pub use self::words::counted;
 use self::words::{meaning, micros, overlap, slb_line};
 use crate::args::Format;
@@ -29,6 +26,7 @@ use crate::block::session::{Ended, Prepared, Session};
 use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::memory::race::{Task, together};
 use crate::{output, plan};
 
 /// A guess for the plan, ns an access.
@@ -164,7 +162,8 @@ fn measure(
         .enumerate()
         .map(|(at, &cpu)| Hammer { seed: seed ^ at as u64, ..hammer(args, cpu) })
         .collect();
-    let done = together(&hammers, &session.stop)?;
+    let tasks: Vec<Task> = hammers.iter().copied().map(Task::Hammer).collect();
+    let done: Vec<Hammered> = together(&tasks, &session.stop)?;
     session.add([measured(args, &hammers, &done)])?;
     for line in &done {
         *said += &slb_line(line);

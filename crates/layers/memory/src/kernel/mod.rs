@@ -42,8 +42,11 @@ struct Functions {
     copy: CopyWords,
     stream: Option<Fill>,
     stream_copy: Option<CopyWords>,
+    triad: Triad,
+    stream_triad: Option<Triad>,
 }
 
+type Triad = unsafe fn(&mut [u64], &[u64], &[u64]);
 type Fill = unsafe fn(&mut [u64], u64);
 type CopyWords = unsafe fn(&mut [u64], &[u64]);
 
@@ -141,6 +144,22 @@ impl Kernel {
         // SAFETY: as in `sum`; the lengths are the same and whole lines.
         unsafe { copy(to, from) }
     }
+
+    /// `to` becomes `b + 2 c` modulo 2^64, word by word: STREAM's triad on whole numbers, of which each result is known.
+    pub fn triad(self, to: &mut [u64], b: &[u64], c: &[u64]) {
+        assert!(to.len() == b.len() && to.len() == c.len());
+        // SAFETY: as in `sum`; the lengths are the same.
+        unsafe { (self.functions().triad)(to, b, c) }
+    }
+
+    /// As [`Kernel::triad`], past the caches; whole lines only.
+    pub fn stream_triad(self, to: &mut [u64], b: &[u64], c: &[u64]) {
+        assert!(to.len() == b.len() && to.len() == c.len());
+        assert_whole_lines(to);
+        let triad = self.functions().stream_triad.expect("asked for where it is available");
+        // SAFETY: as in `sum`; the lengths are the same and whole lines.
+        unsafe { triad(to, b, c) }
+    }
 }
 
 fn assert_whole_lines(words: &[u64]) {
@@ -192,6 +211,32 @@ mod tests {
                         let meant = if inside { words[100 + i - from] } else { *word };
                         assert_eq!(copied[i], meant, "{kernel:?} {from} {len} {i}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_triad_is_the_plain_one_and_nothing_beside() {
+        let mut rng = Rng::new(8);
+        let words: Vec<u64> = (0..1_200).map(|_| rng.next_u64()).collect();
+        let (b, c) = words.split_at(600);
+        for kernel in Kernel::available() {
+            for len in (0..200).chain([496]) {
+                let (mut room, at) = aligned(700);
+                let known: Vec<u64> = b[3..3 + len]
+                    .iter()
+                    .zip(&c[5..])
+                    .map(|(b, c)| b.wrapping_add(c.wrapping_mul(2)))
+                    .collect();
+                kernel.triad(&mut room[at..at + len], &b[3..3 + len], &c[5..5 + len]);
+                assert_eq!(room[at..at + len], known, "{kernel:?} {len}");
+                assert!(room[at + len..].iter().all(|word| *word == 0), "{kernel:?} {len}");
+                if kernel.streams() && len % 8 == 0 {
+                    room.fill(0);
+                    kernel.stream_triad(&mut room[at..at + len], &b[3..3 + len], &c[5..5 + len]);
+                    assert_eq!(room[at..at + len], known, "{kernel:?} {len}");
+                    assert!(room[at + len..].iter().all(|word| *word == 0), "{kernel:?} {len}");
                 }
             }
         }

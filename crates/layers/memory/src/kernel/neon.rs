@@ -10,7 +10,8 @@ const UNROLLED: usize = 8;
 /// Words of a turn.
 const BLOCK: usize = UNROLLED * 2;
 
-pub(super) const NEON: Functions = Functions { sum, fill, copy, stream: None, stream_copy: None };
+pub(super) const NEON: Functions =
+    Functions { sum, fill, copy, stream: None, stream_copy: None, triad, stream_triad: None };
 
 #[inline(never)]
 fn sum(words: &[u64]) -> u64 {
@@ -55,4 +56,21 @@ fn copy(to: &mut [u64], from: &[u64]) {
         }
     }
     portable::copy(targets.into_remainder(), sources.remainder());
+}
+
+#[inline(never)]
+fn triad(to: &mut [u64], b: &[u64], c: &[u64]) {
+    let mut targets = to.chunks_exact_mut(BLOCK);
+    let (mut firsts, mut seconds) = (b.chunks_exact(BLOCK), c.chunks_exact(BLOCK));
+    for ((target, first), second) in targets.by_ref().zip(firsts.by_ref()).zip(seconds.by_ref()) {
+        for i in 0..UNROLLED {
+            // SAFETY: all three blocks have BLOCK words.
+            unsafe {
+                let c = vld1q_u64(second.as_ptr().add(i * 2));
+                let b = vld1q_u64(first.as_ptr().add(i * 2));
+                vst1q_u64(target.as_mut_ptr().add(i * 2), vaddq_u64(b, vaddq_u64(c, c)));
+            }
+        }
+    }
+    portable::triad(targets.into_remainder(), firsts.remainder(), seconds.remainder());
 }

@@ -16,6 +16,8 @@ macro_rules! kernels {
             copy: $module::copy,
             stream: Some($module::stream),
             stream_copy: Some($module::stream_copy),
+            triad: $module::triad,
+            stream_triad: Some($module::stream_triad),
         };
 
         mod $module {
@@ -77,6 +79,46 @@ macro_rules! kernels {
                     }
                 }
                 portable::copy(targets.into_remainder(), sources.remainder());
+            }
+
+            #[target_feature(enable = $feature)]
+            #[inline(never)]
+            pub(super) fn triad(to: &mut [u64], b: &[u64], c: &[u64]) {
+                let mut targets = to.chunks_exact_mut(BLOCK);
+                let (mut firsts, mut seconds) = (b.chunks_exact(BLOCK), c.chunks_exact(BLOCK));
+                let sources = firsts.by_ref().zip(seconds.by_ref());
+                for (target, (first, second)) in targets.by_ref().zip(sources) {
+                    for i in 0..UNROLLED {
+                        // SAFETY: lane i is inside all three blocks; none needs alignment.
+                        unsafe {
+                            let c = $load(second.as_ptr().add(i * $lanes).cast());
+                            let b = $load(first.as_ptr().add(i * $lanes).cast());
+                            let sum = $add(b, $add(c, c));
+                            $store(target.as_mut_ptr().add(i * $lanes).cast(), sum);
+                        }
+                    }
+                }
+                portable::triad(targets.into_remainder(), firsts.remainder(), seconds.remainder());
+            }
+
+            /// # Safety
+            /// `to` is whole lines of 64 bytes, and `b` and `c` are as long.
+            #[target_feature(enable = $feature)]
+            #[inline(never)]
+            pub(super) unsafe fn stream_triad(to: &mut [u64], b: &[u64], c: &[u64]) {
+                let sources = b.chunks_exact(8).zip(c.chunks_exact(8));
+                for (target, (first, second)) in to.chunks_exact_mut(8).zip(sources) {
+                    for i in 0..8 / $lanes {
+                        // SAFETY: as in `stream`; the loads need no alignment.
+                        unsafe {
+                            let c = $load(second.as_ptr().add(i * $lanes).cast());
+                            let b = $load(first.as_ptr().add(i * $lanes).cast());
+                            let sum = $add(b, $add(c, c));
+                            $stream(target.as_mut_ptr().add(i * $lanes).cast(), sum);
+                        }
+                    }
+                }
+                _mm_sfence();
             }
 
             /// # Safety

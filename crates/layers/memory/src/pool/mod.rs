@@ -111,16 +111,16 @@ impl Placement {
         of.iter().map(|(node, pages)| (*node, *pages as f64 / all as f64)).collect()
     }
 
-    /// Half of a 95 % interval of a share, by how many pages were asked for; zero where all were.
-    pub fn uncertainty(&self, share: f64) -> f64 {
+    /// How far the share of a node may be off at most, in a 95 % interval by the number of pages asked for; zero where all were.
+    pub fn uncertainty(&self, node: u32) -> f64 {
         let known: u64 = self.by_node.values().sum();
         if self.asked() >= self.pages || known == 0 {
             return 0.0;
         }
-        // The share of a large population, with one more of each outcome, so that 100 % is no certainty.
-        let n = known as f64 + 4.0;
-        let p = (share * known as f64 + 2.0) / n;
-        1.96 * (p * (1.0 - p) / n).sqrt()
+        let there = self.by_node.get(&node).copied().unwrap_or(0);
+        let share = there as f64 / known as f64;
+        let (low, high) = narrows_stats::share_interval_95(there, known);
+        (share - low).max(high - share)
     }
 }
 

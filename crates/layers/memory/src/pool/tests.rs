@@ -82,12 +82,12 @@ fn a_pool_is_what_several_processes_map_and_its_pages_are_of_all_of_them() {
     assert_eq!(every.nowhere, 16 * 256);
     assert_eq!((every.asked_processes, every.refused_processes), (3, 0));
     assert_eq!(every.policy.as_deref(), Some("default"));
-    assert_eq!(every.uncertainty(0.5), 0.0);
+    assert_eq!(every.uncertainty(0), 0.0);
     // A sample of it is near.
     let some = place(&tree, &Thirds, pool, 1000, 1, &stop).unwrap();
     assert_eq!(some.asked(), 1000);
     let share = some.shares()[1].1;
-    let off = some.uncertainty(share);
+    let off = some.uncertainty(1);
     assert!((share - 1.0 / 3.0).abs() < 2.0 * off && off < 0.05, "{share} ± {off}");
 }
 

@@ -106,7 +106,7 @@ pub fn measurement(
         conditions.insert("pages_by_one_process_tables".into(), by(&placement.by_tables));
     }
     conditions.insert("share_by_node".into(), shares_of(&shares));
-    let uncertainty = shares.iter().map(|(_, share)| placement.uncertainty(*share));
+    let uncertainty = shares.iter().map(|(node, _)| placement.uncertainty(*node));
     conditions.insert("share_uncertainty".into(), json!(uncertainty.fold(0.0, f64::max)));
     if let Some(policy) = &placement.policy {
         conditions.insert("policy".into(), json!(policy));
@@ -143,9 +143,9 @@ fn add_costs(
     }
 }
 
-/// What anybody may read, as a measurement; with the number of processes that could not be looked into.
-pub fn counted(counters: &Counters, closed: usize) -> Measurement {
-    let mut m = Measurement::new("memory.placement.counters", Layer::Memory);
+/// What anybody may read, as a measurement of that id; with the number of processes that could not be looked into.
+pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
+    let mut m = Measurement::new(id, Layer::Memory);
     m.repeats = 1;
     let by = |of: fn(&NodeCounters) -> u64| -> Value {
         counters.nodes.iter().map(|node| (node.node.to_string(), json!(of(node)))).collect()

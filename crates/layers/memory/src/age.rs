@@ -1,0 +1,275 @@
+//! Whether a machine's memory has aged: what is left of it in large pieces, and what two runs of the same measurements differ by.
+//!
+//! A machine that ran for weeks has its free memory in small pieces; huge pages that were there after the start are not to be had
+//! any more, faults look longer for a page, pools grow on whatever node has room. Published: a scan that took 5 s after the start
+//! took 20 s after 14 days, and 5 s again after a restart (published figures, D). The state is read from files that anybody may
+//! read; nothing is compacted or dropped.
+
+use narrows_facts::Source;
+use narrows_model::{Better, Layer, Measurement, Metric, Unit, metric};
+use narrows_stats::ratio;
+use serde_json::{Value, json};
+
+/// The id of the state.
+pub const STATE: &str = "memory.baseline.state";
+/// The id of the nodes' counters.
+pub const COUNTERS: &str = "memory.baseline.counters";
+/// The id of what changed since the baseline.
+pub const SINCE: &str = "memory.baseline.since";
+/// By so much a figure has to be worse, besides being so beyond its interval: two runs on one machine differ by more than the repeats
+/// of each, by where their pages came to lie and by what else ran.
+const WORSE: f64 = 0.15;
+/// Free memory in pieces of 2 MiB and more: this share of the baseline's is a loss.
+const FRAGMENTED: f64 = 0.5;
+/// The order of a piece of 2 MiB, in pages of 4 KiB.
+const HUGE_ORDER: usize = 9;
+
+/// How much of the memory is free, and in what pieces.
+pub fn state(source: &dyn Source) -> Measurement {
+    let mut m = Measurement::new(STATE, Layer::Memory);
+    m.repeats = 1;
+    let free = source.text("/proc/buddyinfo").map(|text| pieces(&text));
+    let meminfo = source.text("/proc/meminfo").unwrap_or_default();
+    let kb = |name: &str| field(&meminfo, name).map(|kb| kb << 10);
+    let vmstat = source.text("/proc/vmstat").unwrap_or_default();
+    let count = |name: &str| field(&vmstat, name);
+    let uptime = source.text("/proc/uptime");
+    let uptime = uptime.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let swapped = kb("SwapTotal").zip(kb("SwapFree")).map(|(all, free)| all.saturating_sub(free));
+    let facts: [(&str, Option<Value>); 11] = [
+        ("uptime_s", uptime.map(|s| json!(s))),
+        ("free_bytes", free.map(|(all, _)| json!(all))),
+        ("free_in_large_pieces_bytes", free.map(|(_, large)| json!(large))),
+        ("huge_pages_bytes", huge(&meminfo, "HugePages_Total").map(|b| json!(b))),
+        ("huge_pages_free_bytes", huge(&meminfo, "HugePages_Free").map(|b| json!(b))),
+        ("transparent_huge_bytes", kb("AnonHugePages").map(|b| json!(b))),
+        ("swap_used_bytes", swapped.map(|b| json!(b))),
+        ("huge_faults", count("thp_fault_alloc").map(|n| json!(n))),
+        ("huge_faults_refused", count("thp_fault_fallback").map(|n| json!(n))),
+        ("compactions", count("compact_stall").map(|n| json!(n))),
+        ("compactions_failed", count("compact_fail").map(|n| json!(n))),
+    ];
+    for (key, value) in facts {
+        if let Some(value) = value {
+            m.conditions.insert(key.into(), value);
+        }
+    }
+    m
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' '])))?;
+    line[name.len()..].trim_start_matches(':').split_whitespace().next()?.parse().ok()
+}
+
+/// Huge pages of the default size, bytes.
+fn huge(meminfo: &str, name: &str) -> Option<u64> {
+    Some(field(meminfo, name)? * (field(meminfo, "Hugepagesize")? << 10))
+}
+
+/// Free bytes, and those of them in pieces of 2 MiB and more; of all zones.
+fn pieces(buddyinfo: &str) -> (u64, u64) {
+    let (mut all, mut large) = (0, 0);
+    for line in buddyinfo.lines() {
+        // Node 0, zone   Normal      4      5 ...
+        let Some((_, rest)) = line.split_once("zone") else { continue };
+        let counts = rest.split_whitespace().skip(1).filter_map(|n| n.parse::<u64>().ok());
+        for (order, count) in counts.enumerate() {
+            let bytes = count * (4096 << order);
+            all += bytes;
+            large += if order >= HUGE_ORDER { bytes } else { 0 };
+        }
+    }
+    (all, large)
+}
+
+/// What differs between the measurements of a baseline and those of now, as a measurement; its conditions have the changes, the
+/// states, and whether the memory has aged.
+pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
+    let mut m = Measurement::new(SINCE, Layer::Memory);
+    m.repeats = 1;
+    let mut changes = Vec::new();
+    let mut aged = false;
+    for this in now.iter().filter(|m| m.usable()) {
+        let Some(before) = then.iter().find(|m| m.id == this.id && m.usable()) else { continue };
+        for name in [metric::COST, metric::BANDWIDTH] {
+            let both = (before.metric(name), this.metric(name));
+            let (Some(was), Some(is)) = both else { continue };
+            let Some(change) = change(this, was, is) else { continue };
+            aged |= change["worse"] == json!(true);
+            changes.push(change);
+            // One figure of a measurement is enough: the others follow from it.
+            break;
+        }
+    }
+    let of = |all: &[Measurement]| all.iter().find(|m| m.id == STATE).cloned();
+    let (was, is) = (of(then), of(now));
+    let number = |m: &Option<Measurement>, key: &str| m.as_ref()?.number(key);
+    let mut reasons = Vec::new();
+    if let (Some(was), Some(is)) = (large_share(was.as_ref()), large_share(is.as_ref()))
+        && is < was * FRAGMENTED
+    {
+        reasons.push("fragmented");
+    }
+    let less =
+        |key: &str| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is < was);
+    if less("huge_pages_bytes") {
+        reasons.push("huge pages lost");
+    }
+    if less("huge_pages_free_bytes") && !less("huge_pages_bytes") {
+        reasons.push("huge pages taken");
+    }
+    let more =
+        |key: &str| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is > was);
+    if more("swap_used_bytes") {
+        reasons.push("swap used");
+    }
+    if then.iter().any(|m| m.id == "memory.latency.2m")
+        && !now.iter().any(|m| m.id == "memory.latency.2m")
+    {
+        reasons.push("huge pages not obtained any more");
+        aged = true;
+    }
+    let misplaced = |all: &[Measurement]| {
+        let counters = all.iter().find(|m| m.id == COUNTERS)?;
+        Some((counters.value(metric::FULLEST_NODE_SHARE)?, counters.text("shape")?.to_string()))
+    };
+    if let (Some((was, _)), Some((is, shape))) = (misplaced(then), misplaced(now))
+        && shape != "the only node"
+        && is > was + 0.1
+    {
+        reasons.push("shared memory less even");
+    }
+    let restarted =
+        number(&is, "uptime_s").zip(number(&was, "uptime_s")).is_some_and(|(is, was)| is < was);
+    let conditions = &mut m.conditions;
+    conditions.insert("changes".into(), json!(changes));
+    conditions.insert("aged".into(), json!(aged));
+    conditions.insert("reasons".into(), json!(reasons));
+    conditions.insert("restarted_since".into(), json!(restarted));
+    for (key, state) in [("then", was), ("now", is)] {
+        if let Some(state) = state {
+            conditions.insert(key.into(), json!(state.conditions));
+        }
+    }
+    m
+}
+
+/// Of what is free, the share in pieces of 2 MiB and more.
+fn large_share(state: Option<&Measurement>) -> Option<f64> {
+    let state = state?;
+    let (all, large) = (state.number("free_bytes")?, state.number("free_in_large_pieces_bytes")?);
+    (all > 0.0).then(|| large / all)
+}
+
+fn change(m: &Measurement, was: &Metric, is: &Metric) -> Option<Value> {
+    let ratio = ratio(&is.samples, &was.samples)?;
+    let interval = ratio.interval_95?;
+    let worse = match is.better {
+        Better::Less => interval.low > 1.0 && ratio.value > 1.0 + WORSE,
+        Better::More => interval.high < 1.0 && ratio.value < 1.0 / (1.0 + WORSE),
+        Better::Neither => false,
+    };
+    let better = match is.better {
+        Better::Less => interval.high < 1.0 && ratio.value < 1.0 / (1.0 + WORSE),
+        Better::More => interval.low > 1.0 && ratio.value > 1.0 + WORSE,
+        Better::Neither => false,
+    };
+    Some(json!({
+        "id": m.id,
+        "unit": if is.unit == Unit::BytesPerS { "bytes_per_s" } else { "ns" },
+        "then": was.value,
+        "now": is.value,
+        "ratio": ratio.value,
+        "low": interval.low,
+        "high": interval.high,
+        "worse": worse,
+        "better": better,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(id: &str, name: &str, better: Better, samples: &[f64]) -> Measurement {
+        let mut m = Measurement::new(id, Layer::Memory);
+        m.metrics = vec![Metric {
+            name: name.to_string(),
+            unit: if name == metric::BANDWIDTH { Unit::BytesPerS } else { Unit::NsPerOp },
+            better,
+            value: narrows_stats::median(samples).unwrap(),
+            interval_95: None,
+            samples: samples.to_vec(),
+        }];
+        m
+    }
+
+    fn state_of(large: u64, huge: u64, uptime_s: f64) -> Measurement {
+        let mut m = Measurement::new(STATE, Layer::Memory);
+        for (key, value) in [
+            ("free_bytes", json!(8u64 << 30)),
+            ("free_in_large_pieces_bytes", json!(large)),
+            ("huge_pages_bytes", json!(huge)),
+            ("uptime_s", json!(uptime_s)),
+        ] {
+            m.conditions.insert(key.into(), value);
+        }
+        m
+    }
+
+    #[test]
+    fn free_memory_is_counted_by_the_size_of_its_pieces() {
+        let text = "\
+Node 0, zone      DMA      1      0      0      0      0      0      0      0      0      0      3
+Node 0, zone   Normal      2      1      0      0      0      0      0      0      0      5      0
+";
+        let small = 4096 * (1 + 2 + 2);
+        let large = 3 * (4 << 20) + 5 * (2 << 20);
+        assert_eq!(pieces(text), (small + large, large));
+        assert_eq!(pieces(""), (0, 0));
+    }
+
+    #[test]
+    fn the_published_machine_has_aged_and_the_restarted_one_has_not() {
+        // 5 s, 20 s after 14 days, 5 s after a restart: the same scan, by its rate.
+        let scan = |s: f64| {
+            let rates: Vec<f64> = [0.99, 1.0, 1.01].iter().map(|noise| 750e9 / s * noise).collect();
+            figure("memory.touch.4k.all", metric::BANDWIDTH, Better::More, &rates)
+        };
+        let young = [scan(5.0), state_of(7 << 30, 4 << 30, 3600.0)];
+        let old = [scan(20.0), state_of(1 << 30, 4 << 30, 14.0 * 86_400.0)];
+        let found = since(&young, &old);
+        assert_eq!(found.conditions["aged"], json!(true));
+        assert_eq!(found.conditions["reasons"], json!(["fragmented"]));
+        let ratio = found.conditions["changes"][0]["ratio"].as_f64().unwrap();
+        assert!((ratio - 0.25).abs() < 0.01, "{ratio}");
+        let again = since(&young, &[scan(5.0), state_of(7 << 30, 4 << 30, 60.0)]);
+        assert_eq!(again.conditions["aged"], json!(false));
+        assert_eq!(again.conditions["restarted_since"], json!(true));
+        assert_eq!(again.conditions["reasons"], json!([]));
+    }
+
+    #[test]
+    fn noise_is_no_age_and_lost_pages_are_named() {
+        let cost = |ns: [f64; 4]| figure("memory.latency.4k", metric::COST, Better::Less, &ns);
+        let then = [cost([100.0, 104.0, 98.0, 101.0]), state_of(1 << 30, 4 << 30, 5.0)];
+        let now = [cost([112.0, 95.0, 99.0, 118.0]), state_of(1 << 30, 2 << 30, 9.0)];
+        let found = since(&then, &now);
+        assert_eq!(found.conditions["aged"], json!(false), "within its interval");
+        assert_eq!(found.conditions["reasons"], json!(["huge pages lost"]));
+        let slower = since(&then, &[cost([131.0, 128.0, 133.0, 130.0])]);
+        assert_eq!(slower.conditions["aged"], json!(true));
+        assert_eq!(slower.conditions["changes"][0]["worse"], json!(true));
+    }
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        let text = "HugePages_Total:       8\nHugepagesize:       2048 kB\nHugePages_Free:   3\nthp_fault_alloc 7\nthp_fault_alloc_x 9\n";
+        assert_eq!(huge(text, "HugePages_Total"), Some(16 << 20));
+        assert_eq!(field(text, "thp_fault_alloc"), Some(7));
+        assert_eq!(field(text, "nothing"), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether the memory has aged since the baseline.
+
+use narrows_model::{Measurement, Run, Unit};
+use narrows_units::significant;
+use serde_json::Value;
+
+use super::{significant_ns, usable};
+use crate::live::{Grid, GridRow};
+use crate::print::{Units, percent, size};
+use crate::sweep::SweepView;
+
+/// The table; `None` where nothing was compared.
+pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+    let m = usable(run, "memory.baseline.since")?;
+    let rows =
+        m.conditions.get("changes")?.as_array()?.iter().filter_map(|change| row(change, units));
+    let at = m.text("baseline_at").unwrap_or("?");
+    let at = at.get(..16).unwrap_or(at).replace('T', " ");
+    let mut grid = Grid {
+        title: format!("SINCE THE BASELINE  {at}, run {}", m.text("baseline").unwrap_or("?")),
+        columns: ["then", "now", "ratio", "95%"].map(String::from).to_vec(),
+        remark: String::new(),
+        rows: rows.collect(),
+    };
+    grid.rows.extend(states(m));
+    Some(SweepView { grid, sentences: said(m) })
+}
+
+fn row(change: &Value, units: Units) -> Option<GridRow> {
+    let number = |key: &str| change.get(key)?.as_f64();
+    let told = |value: f64| match change.get("unit").and_then(Value::as_str) {
+        Some("bytes_per_s") => units.quantity(value, Unit::BytesPerS),
+        _ => significant_ns(value),
+    };
+    let is = |key: &str| change.get(key) == Some(&Value::Bool(true));
+    let remark = match (is("worse"), is("better")) {
+        (true, _) => "worse",
+        (_, true) => "better",
+        _ => "",
+    };
+    Some(GridRow {
+        name: name(change.get("id")?.as_str()?),
+        cells: vec![
+            told(number("then")?),
+            told(number("now")?),
+            format!("× {}", significant(number("ratio")?, 3)),
+            format!("{} to {}", significant(number("low")?, 3), significant(number("high")?, 3)),
+        ],
+        remark: remark.to_string(),
+    })
+}
+
+fn name(id: &str) -> String {
+    match id {
+        "memory.latency.4k" => "a load, 4 KiB pages".to_string(),
+        "memory.latency.2m" => "a load, 2 MiB pages".to_string(),
+        "memory.bandwidth.read.core" => "read by one CPU".to_string(),
+        id => match id.strip_prefix("memory.touch.") {
+            Some(rest) => format!("touching, {}", rest.replace('.', ", ")),
+            None => match id.strip_prefix("memory.bandwidth.read.node") {
+                Some(node) => format!("read by node {node}'s CPUs"),
+                None => id.strip_prefix("memory.").unwrap_or(id).to_string(),
+            },
+        },
+    }
+}
+
+fn number(m: &Measurement, when: &str, key: &str) -> Option<f64> {
+    m.conditions.get(when)?.get(key)?.as_f64()
+}
+
+/// What was free, and in what pieces.
+fn states(m: &Measurement) -> Vec<GridRow> {
+    let rows = [
+        ("free memory", "free_bytes"),
+        ("  in pieces of 2 MiB and more", "free_in_large_pieces_bytes"),
+        ("huge pages", "huge_pages_bytes"),
+        ("  free", "huge_pages_free_bytes"),
+        ("swap in use", "swap_used_bytes"),
+    ];
+    rows.iter()
+        .filter_map(|(name, key)| {
+            let (then, now) = (number(m, "then", key)?, number(m, "now", key)?);
+            let ratio = if then > 0.0 {
+                format!("× {}", significant(now / then, 3))
+            } else {
+                "-".to_string()
+            };
+            (then > 0.0 || now > 0.0).then(|| GridRow {
+                name: name.to_string(),
+                cells: vec![size(then), size(now), ratio, String::new()],
+                remark: String::new(),
+            })
+        })
+        .collect()
+}
+
+fn said(m: &Measurement) -> Vec<String> {
+    let reasons: Vec<&str> = m
+        .conditions
+        .get("reasons")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let days = |when: &str| number(m, when, "uptime_s").map(|s| s / 86_400.0);
+    let up = match (days("then"), days("now")) {
+        (Some(then), Some(now)) => {
+            format!(
+                " The machine was up {} days then and {} now.",
+                significant(then, 2),
+                significant(now, 2)
+            )
+        }
+        _ => String::new(),
+    };
+    let mut said = vec![if m.conditions.get("aged") == Some(&Value::Bool(true)) {
+        format!(
+            "Aged: what is marked as worse is worse by more than 15 % and beyond its interval.{up}"
+        )
+    } else {
+        format!("Not aged: nothing is worse by more than 15 % and beyond its interval.{up}")
+    }];
+    for reason in reasons {
+        let share = |when: &str| {
+            Some(number(m, when, "free_in_large_pieces_bytes")? / number(m, when, "free_bytes")?)
+        };
+        said.push(match reason {
+            "fragmented" => format!(
+                "Free memory is in smaller pieces: {} of it in pieces of 2 MiB and more, {} then. Huge pages that are reserved at boot \
+                 are not touched by this; `echo 1 > /proc/sys/vm/compact_memory` (root) puts pieces together again.",
+                share("now").map_or("?".to_string(), percent),
+                share("then").map_or("?".to_string(), percent)
+            ),
+            "huge pages lost" => "The pool of huge pages is smaller than it was: look at vm.nr_hugepages and at who set it; reserve \
+                                  it at boot (hugepages= on the kernel's command line)."
+                .to_string(),
+            "huge pages taken" => "Fewer huge pages are free than there were: somebody uses them, which is what they are for."
+                .to_string(),
+            "swap used" => "More is in swap than was: whatever lies there is read from a drive when it is wanted again.".to_string(),
+            "huge pages not obtained any more" => {
+                "2 MiB pages were obtained then and are not now: see what is not known below.".to_string()
+            }
+            "shared memory less even" => {
+                "Shared memory lies less evenly on the nodes than it did: `narrows memory placement` says whose.".to_string()
+            }
+            other => other.to_string(),
+        });
+    }
+    said
+}
