@@ -5,7 +5,7 @@ use std::time::Instant;
 use narrows_engine::{Stop, Stopped};
 use narrows_facts::process;
 
-use crate::mapping::Mapping;
+use crate::mapping::{HUGE, MapError, Mapping, Pages};
 
 /// Distance of two nodes, bytes: one cache line of every x86-64 and most aarch64 processors. Where adjacent lines
 /// are fetched in pairs, the neighbour comes too early to be of use: its turn is at a random later time.
@@ -76,10 +76,22 @@ impl Chain {
         self.mapping.as_ptr().wrapping_add(line * LINE).cast()
     }
 
-    /// Walks until the caches hold what the walk left there, and not what the linking did: twice what all last ones hold, 32 MiB at least,
-    /// at most once around. Gives the line reached.
-    pub fn displace(&self, cache_bytes: Option<u64>, stop: &Stop) -> Result<u32, Stopped> {
-        let wanted = (2 * cache_bytes.unwrap_or(0)).max(LEAST_DISPLACED) / LINE as u64;
+    /// Makes sure that the caches don't hold what the linking left there. Gives the line reached.
+    ///
+    /// A chain beyond all caches is swept out by other memory, as much as they hold if that may be taken (`spare_bytes`), which is read twice; then 32 MiB are walked, for the
+    /// address translation. A smaller one, or where there is no other memory, is walked for as long as twice what the caches hold, at
+    /// most once around: it belongs into a cache, as the walk leaves it there.
+    pub fn displace(
+        &self,
+        cache_bytes: Option<u64>,
+        spare_bytes: u64,
+        stop: &Stop,
+    ) -> Result<u32, Stopped> {
+        let held = cache_bytes.unwrap_or(0);
+        let beyond = (self.lines * LINE) as u64 >= 2 * held && held > LEAST_DISPLACED;
+        let swept = beyond && held <= spare_bytes && sweep(held, stop)?;
+        let wanted = if swept { LEAST_DISPLACED } else { (2 * held).max(LEAST_DISPLACED) };
+        let wanted = wanted / LINE as u64;
         let (mut at, mut left) = (0, wanted.min(self.lines as u64));
         while left > 0 {
             stop.check()?;
@@ -119,6 +131,22 @@ pub struct Walked {
     pub cpu_ns: u64,
 }
 
+/// Reads so many bytes of fresh memory twice; whether there is as much.
+fn sweep(bytes: u64, stop: &Stop) -> Result<bool, Stopped> {
+    let other = match Mapping::new(bytes.next_multiple_of(HUGE), Pages::Any, None, stop) {
+        Ok(other) => other,
+        Err(MapError::Stopped(stopped)) => return Err(stopped),
+        Err(_) => return Ok(false),
+    };
+    for _ in 0..2 {
+        stop.check()?;
+        // A word of each line brings all of it.
+        let sum = other.words().iter().step_by(LINE / 8).fold(0u64, |sum, word| sum ^ word);
+        std::hint::black_box(sum);
+    }
+    Ok(true)
+}
+
 /// # Safety
 /// `link` and everything reachable from it must be readable links.
 #[inline(never)]
@@ -137,7 +165,6 @@ unsafe fn follow(mut link: *const Link, turns: u64) -> *const Link {
 mod tests {
     use super::*;
     use crate::cycle;
-    use crate::mapping::Pages;
     use narrows_engine::Rng;
 
     fn chain() -> Chain {

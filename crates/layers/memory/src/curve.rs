@@ -19,13 +19,15 @@ use crate::crew::shuffled;
 use crate::latency::obtained;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
-use crate::sizing::last_level_bytes;
+use crate::sizing::{Sizing, last_level_bytes};
 use crate::{MemoryError, cycle};
 
 /// The smallest footprint, bytes.
 const LEAST: u64 = 4 << 10;
 /// Up to here there is a step between two powers of two, bytes.
 const FINE: u64 = 64 << 20;
+/// The largest footprint where caches are smaller or unknown, bytes.
+const BEYOND: u64 = 256 << 20;
 /// One sample.
 const SAMPLE: Duration = Duration::from_millis(5);
 /// Steps of a first sample, which finds out how many it takes.
@@ -36,6 +38,13 @@ const SERIES: &str = "curve.latency";
 /// The id of a curve.
 pub fn id(pages: Pages) -> String {
     format!("memory.curve.{}", if pages == Pages::Huge { "2m" } else { "4k" })
+}
+
+/// The largest footprint, bytes: beyond the last cache, and no more than half of what the latency itself is measured at, which is the
+/// curve's end.
+pub fn largest(sizing: &Sizing) -> u64 {
+    let beyond = sizing.cache_bytes.unwrap_or(0).next_power_of_two().max(BEYOND);
+    beyond.min(sizing.footprint_bytes / 2)
 }
 
 /// The footprints, ascending, bytes: powers of two, with steps between them where caches end.
@@ -127,7 +136,7 @@ impl Curve {
             ctx.progress.phase(Layer::Memory, Phase::Measure, &detail);
             let next = cycle::sattolo(size as usize / LINE, &mut rng, ctx.stop)?;
             chain.link(&next, ctx.stop)?;
-            let mut from = (chain.displace(cache_bytes, ctx.stop)?, FIRST_STEPS);
+            let mut from = (chain.displace(cache_bytes, size, ctx.stop)?, FIRST_STEPS);
             for _ in 0..ctx.repeats.max(1) {
                 let walked = curve.sample(ctx, chain, &next, &mut from)?;
                 curve.costs[at].1.push(walked.cpu_ns as f64 / walked.steps as f64);

@@ -120,7 +120,7 @@ fn walk(
     chain: Chain,
     watch: &Watch,
 ) -> Result<Measurement, MemoryError> {
-    let mut walker = Walker::new(ctx, place, cycle, chain, sizing.cache_bytes)?;
+    let mut walker = Walker::new(ctx, place, cycle, chain, sizing)?;
     for _ in 0..ctx.repeats.max(1) {
         walker.repeat(watch)?;
     }
@@ -135,9 +135,9 @@ impl<'a> Walker<'a> {
         place: &'a Place,
         cycle: &'a Cycle,
         chain: Chain,
-        cache_bytes: Option<u64>,
+        sizing: &Sizing,
     ) -> Result<Self, MemoryError> {
-        let mut at = chain.displace(cache_bytes, ctx.stop)?;
+        let mut at = chain.displace(sizing.cache_bytes, sizing.spare_bytes(), ctx.stop)?;
         let steps_per_sample = steps_for(SAMPLE, &chain, &mut at, ctx)?;
         Ok(Walker {
             ctx,

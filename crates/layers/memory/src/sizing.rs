@@ -37,6 +37,11 @@ impl Sizing {
         (2 * self.footprint_bytes).min(room) / crate::mapping::HUGE * crate::mapping::HUGE
     }
 
+    /// What may be taken besides the footprint, bytes.
+    pub fn spare_bytes(&self) -> u64 {
+        self.room_bytes.unwrap_or(u64::MAX).saturating_sub(self.footprint_bytes)
+    }
+
     /// So many bytes over all last-level caches.
     pub fn times_cache(&self, footprint_bytes: u64) -> Option<f64> {
         self.cache_bytes.map(|cache| footprint_bytes as f64 / cache as f64)

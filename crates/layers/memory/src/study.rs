@@ -80,7 +80,7 @@ pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let mut steps = vec![latency_step(ctx, platform, &sites, &sizing)];
-    let largest = sizing.footprint_bytes / 2;
+    let largest = curve::largest(&sizing);
     let what = format!("the same by footprint, up to {}", Bytes(largest).iec());
     steps.push(step(what, 2.0 * curve::expected_s(ctx, largest)));
     let near = &place::places(platform, &sites)[0];
@@ -151,9 +151,8 @@ impl<'a> Study<'a> {
         size(self.platform, node, self.ctx).map_err(MemoryError::TooLittle)
     }
 
-    /// Up to half of the footprint, which the latency itself is measured at.
     fn curves(&self, measured: &mut Measured) -> Result<(), MemoryError> {
-        let (place, largest) = (self.near(), self.size()?.footprint_bytes / 2);
+        let (place, largest) = (self.near(), curve::largest(&self.size()?));
         let caches = &self.platform.caches;
         for pages in PAGES {
             match curve::measure(self.ctx, &place, self.bind, pages, caches, largest, self.watch)? {

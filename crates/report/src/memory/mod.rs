@@ -2,6 +2,7 @@
 //! what traffic does to latency.
 
 mod age;
+mod clock;
 mod loaded;
 mod matrix;
 mod placement;
@@ -26,6 +27,7 @@ pub(crate) fn views(run: &Run, units: Units) -> Vec<SweepView> {
         touch::view(run, units),
         placement::view(run, units),
         age::view(run, units),
+        clock::view(run),
     ];
     first
         .into_iter()

@@ -9,7 +9,6 @@ use super::{significant_ns, usable};
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, percent, size};
 use crate::sweep::SweepView;
-use crate::words::counted;
 use narrows_model::Unit;
 
 const PREFIX: &str = "memory.placement.";
@@ -66,7 +65,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     rows.push(GridRow {
         name: "all shared memory".to_string(),
         cells: everything,
-        remark: "the nodes' counters, whoever's it is".to_string(),
+        remark: "counters".to_string(),
     });
     let grid = Grid {
         title: "WHERE MEMORY LIES".to_string(),
@@ -75,6 +74,10 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
         rows,
     };
     let mut sentences: Vec<String> = pools.iter().flat_map(|m| said(m, units)).collect();
+    sentences.push(
+        "All shared memory: by the nodes' own counters, whoever's it is, with files in memory and huge pages in use."
+            .to_string(),
+    );
     sentences.extend(closed(counters, &pools));
     Some(SweepView { grid, sentences })
 }
@@ -109,16 +112,12 @@ fn proof(m: &Measurement) -> String {
     let (asked, pages) = (number("pages_asked"), number("pages"));
     if number("processes_asked") == 0.0 {
         return match by_node(m, "pages_by_one_process_tables").is_empty() {
-            true => "not known: pages may not be asked for".to_string(),
-            false => "one process's tables: a part".to_string(),
+            true => "not known".to_string(),
+            false => "a part".to_string(),
         };
     }
     let off = number("share_uncertainty");
-    if asked >= pages {
-        "each page".to_string()
-    } else {
-        format!("{asked} pages, ± {}", percent(off))
-    }
+    if asked >= pages { "each page".to_string() } else { format!("± {}", percent(off)) }
 }
 
 /// How it lies, what that costs, and what to do.
@@ -149,12 +148,14 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
                 "{name}: the machine has one node, so there is nothing to misplace."
             ));
         }
-        _ => said.push(format!("{name}: where it lies is not known.")),
+        _ => said.push(format!(
+            "{name}: where it lies is not known, its pages may not be asked for by this user."
+        )),
     }
     if matches!(m.text("shape"), Some("one node" | "uneven")) {
         said.push(cure(m));
     }
-    if nowhere > 0.01 {
+    if nowhere > 0.01 && number("processes_asked").is_some_and(|asked| asked > 0.0) {
         said.push(format!(
             "{name}: {} of its pages are in no process's table: not touched yet, or only by processes that have ended.",
             percent(nowhere)
@@ -213,8 +214,8 @@ fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(closed) = counters.number("processes_closed") {
         said.push(format!(
-            "{} may not be looked into by this user: their pools are missing above. Their own user or root sees them.",
-            counted(closed as usize, "process")
+            "{closed} {} may not be looked into by this user: what only they map is missing above. Their own user or root sees it.",
+            if closed == 1.0 { "process" } else { "processes" }
         ));
     }
     if pools.is_empty() {

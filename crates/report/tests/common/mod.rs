@@ -5,6 +5,7 @@
 pub mod builders;
 pub mod log;
 mod machine;
+pub mod memory;
 pub mod observed;
 pub mod storage;
 mod verdicts;

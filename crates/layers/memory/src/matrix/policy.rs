@@ -217,7 +217,9 @@ impl Laid<'_> {
             let mut chain = Chain::new(self.map(ctx, cpu, each)?);
             chain.link(cycle.links(), ctx.stop).map_err(MapError::Stopped)?;
             // What the linking left in the caches is not to be found there.
-            let at = chain.displace(sizing.cache_bytes, ctx.stop).map_err(MapError::Stopped)?;
+            let spare = sizing.spare_bytes() / cpus.len() as u64;
+            let at =
+                chain.displace(sizing.cache_bytes, spare, ctx.stop).map_err(MapError::Stopped)?;
             Ok::<_, Failure>(Walking(Walker { cpu, chain, cycle: &cycle, at, stop: ctx.stop }))
         };
         let mut samples = Samples::new();
