@@ -238,11 +238,20 @@ _narrows() {
             narrows__subcmd__help__subcmd__log__subcmd__crashtest,write)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__write"
                 ;;
+            narrows__subcmd__help__subcmd__memory,baseline)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__baseline"
+                ;;
+            narrows__subcmd__help__subcmd__memory,matrix)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__matrix"
+                ;;
+            narrows__subcmd__help__subcmd__memory,placement)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__placement"
+                ;;
+            narrows__subcmd__help__subcmd__memory,process)
+                cmd="narrows__subcmd__help__subcmd__memory__subcmd__process"
+                ;;
             narrows__subcmd__help__subcmd__memory,slb)
                 cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb"
-                ;;
-            narrows__subcmd__help__subcmd__memory,slb-process)
-                cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb__subcmd__process"
                 ;;
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
@@ -319,23 +328,41 @@ _narrows() {
             narrows__subcmd__log__subcmd__help__subcmd__crashtest,write)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__crashtest__subcmd__write"
                 ;;
+            narrows__subcmd__memory,baseline)
+                cmd="narrows__subcmd__memory__subcmd__baseline"
+                ;;
             narrows__subcmd__memory,help)
                 cmd="narrows__subcmd__memory__subcmd__help"
+                ;;
+            narrows__subcmd__memory,matrix)
+                cmd="narrows__subcmd__memory__subcmd__matrix"
+                ;;
+            narrows__subcmd__memory,placement)
+                cmd="narrows__subcmd__memory__subcmd__placement"
+                ;;
+            narrows__subcmd__memory,process)
+                cmd="narrows__subcmd__memory__subcmd__process"
                 ;;
             narrows__subcmd__memory,slb)
                 cmd="narrows__subcmd__memory__subcmd__slb"
                 ;;
-            narrows__subcmd__memory,slb-process)
-                cmd="narrows__subcmd__memory__subcmd__slb__subcmd__process"
+            narrows__subcmd__memory__subcmd__help,baseline)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__baseline"
                 ;;
             narrows__subcmd__memory__subcmd__help,help)
                 cmd="narrows__subcmd__memory__subcmd__help__subcmd__help"
                 ;;
+            narrows__subcmd__memory__subcmd__help,matrix)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__matrix"
+                ;;
+            narrows__subcmd__memory__subcmd__help,placement)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__placement"
+                ;;
+            narrows__subcmd__memory__subcmd__help,process)
+                cmd="narrows__subcmd__memory__subcmd__help__subcmd__process"
+                ;;
             narrows__subcmd__memory__subcmd__help,slb)
                 cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb"
-                ;;
-            narrows__subcmd__memory__subcmd__help,slb-process)
-                cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb__subcmd__process"
                 ;;
             *)
                 ;;
@@ -2042,7 +2069,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__memory)
-            opts="slb slb-process"
+            opts="matrix placement baseline slb process"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2055,7 +2082,7 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        narrows__subcmd__help__subcmd__memory__subcmd__slb)
+        narrows__subcmd__help__subcmd__memory__subcmd__baseline)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2069,7 +2096,49 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        narrows__subcmd__help__subcmd__memory__subcmd__slb__subcmd__process)
+        narrows__subcmd__help__subcmd__memory__subcmd__matrix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory__subcmd__placement)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory__subcmd__process)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__memory__subcmd__slb)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2874,7 +2943,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory)
-            opts="-o -h --quick --seed --load-here --dry-run --output --format --units --help slb slb-process help"
+            opts="-o -h --quick --thorough --seed --load-here --dry-run --output --format --units --help matrix placement baseline slb process help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2907,8 +2976,42 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__memory__subcmd__baseline)
+            opts="-o -h --renew --seed --load-here --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__memory__subcmd__help)
-            opts="slb slb-process help"
+            opts="matrix placement baseline slb process help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2921,7 +3024,63 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__baseline)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__memory__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__matrix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__placement)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__help__subcmd__process)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2949,9 +3108,89 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        narrows__subcmd__memory__subcmd__help__subcmd__slb__subcmd__process)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+        narrows__subcmd__memory__subcmd__matrix)
+            opts="-o -h --thorough --seed --load-here --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__placement)
+            opts="-o -h --pid --postgres --matrix --every-page --seed --load-here --dry-run --output --format --units --help all"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --postgres)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --matrix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__memory__subcmd__process)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3002,20 +3241,6 @@ _narrows() {
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        narrows__subcmd__memory__subcmd__slb__subcmd__process)
-            opts="-h --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

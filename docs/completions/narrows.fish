@@ -208,22 +208,68 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
 json\t'The run file'
 csv\t'One row per metric'
 markdown\t'The screen as Markdown'
 html\t'One self-contained page'"
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l quick -d 'A sketch: three repeats over a quarter of the memory'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "slb-process" -d 'One process of it'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from slb slb-process help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l quick -d 'A sketch: three repeats, over less memory'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l thorough -d 'Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "matrix" -d 'Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "placement" -d 'Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "baseline" -d 'Keep this machine\'s figures, and later say whether it has aged'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "process" -d 'One of several processes that work at the same moment'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l thorough -d 'Every cell, and not some for each distance'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l pid -d 'The pools that this process maps, and its private memory' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l postgres -d 'The pools of this PostgreSQL server, which runs on this machine' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l matrix -d 'Say what it costs by the matrix of nodes in this run' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l every-page -d 'Ask for every page and not for a sample of 65,536 of each pool'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
+json\t'The run file'
+csv\t'One row per metric'
+markdown\t'The screen as Markdown'
+html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l renew -d 'Keep what is measured now in place of the baseline that there is'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l kit -d 'Whose loop' -r -f -a "2007\t'Writes a word of a line of each page'
 2010\t'Reads a word of a line of each page into a register'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l processes -d 'Processes, started at the same moment' -r
@@ -241,9 +287,12 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb-process" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from process" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "matrix" -d 'Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "placement" -d 'Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "baseline" -d 'Keep this machine\'s figures, and later say whether it has aged'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "slb-process" -d 'One process of it'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "process" -d 'One of several processes that work at the same moment'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
@@ -687,8 +736,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "writers" -d 'Do several writers to one file get in each other\'s way? One file by n against n files by one'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "device" -d 'Say what a raw device is, what is on it, and what stands against writing; writes nothing'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "matrix" -d 'Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "placement" -d 'Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "baseline" -d 'Keep this machine\'s figures, and later say whether it has aged'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "slb-process" -d 'One process of it'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "process" -d 'One of several processes that work at the same moment'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'

@@ -302,7 +302,8 @@ markdown\:"The screen as Markdown"
 html\:"One self-contained page"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[A sketch\: three repeats over a quarter of the memory]' \
+'--quick[A sketch\: three repeats, over less memory]' \
+'(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
 '-h[Print help (see more with '\''--help'\'')]' \
@@ -317,7 +318,68 @@ iec\:"1 GiB = 2^30 bytes"))' \
         (( CURRENT += 1 ))
         curcontext="${curcontext%:*:*}:narrows-memory-command-$line[1]:"
         case $line[1] in
-            (slb)
+            (matrix)
+_arguments "${_arguments_options[@]}" : \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--thorough[Every cell, and not some for each distance]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(placement)
+_arguments "${_arguments_options[@]}" : \
+'(--postgres)--pid=[The pools that this process maps, and its private memory]:PID:_default' \
+'--postgres=[The pools of this PostgreSQL server, which runs on this machine]:URL:_default' \
+'--matrix=[Say what it costs by the matrix of nodes in this run]:RUN:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
+&& ret=0
+;;
+(baseline)
+_arguments "${_arguments_options[@]}" : \
+'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
+json\:"The run file"
+csv\:"One row per metric"
+markdown\:"The screen as Markdown"
+html\:"One self-contained page"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--renew[Keep what is measured now in place of the baseline that there is]' \
+'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
+'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(slb)
 _arguments "${_arguments_options[@]}" : \
 '--kit=[Whose loop]:KIT:((2007\:"Writes a word of a line of each page"
 2010\:"Reads a word of a line of each page into a register"))' \
@@ -342,11 +404,11 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ':ops -- Loops over them; a loop is one access to each page:_default' \
 && ret=0
 ;;
-(slb-process)
+(process)
 _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
 '--help[Print help]' \
-':hammer -- What to do, as JSON:_default' \
+':task -- What to do, as JSON:_default' \
 && ret=0
 ;;
 (help)
@@ -361,11 +423,23 @@ _arguments "${_arguments_options[@]}" : \
         (( CURRENT += 1 ))
         curcontext="${curcontext%:*:*}:narrows-memory-help-command-$line[1]:"
         case $line[1] in
-            (slb)
+            (matrix)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(slb-process)
+(placement)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(baseline)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(slb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(process)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1198,11 +1272,23 @@ _arguments "${_arguments_options[@]}" : \
         (( CURRENT += 1 ))
         curcontext="${curcontext%:*:*}:narrows-help-memory-command-$line[1]:"
         case $line[1] in
-            (slb)
+            (matrix)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(slb-process)
+(placement)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(baseline)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(slb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(process)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1753,20 +1839,38 @@ _narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__memory_commands] )) ||
 _narrows__subcmd__help__subcmd__memory_commands() {
     local commands; commands=(
+'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
 'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
-'slb-process:One process of it' \
+'process:One of several processes that work at the same moment' \
     )
     _describe -t commands 'narrows help memory commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__baseline_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__baseline_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory baseline commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__matrix_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__matrix_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory matrix commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__placement_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory placement commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__process_commands] )) ||
+_narrows__subcmd__help__subcmd__memory__subcmd__process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help memory process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__slb_commands] )) ||
 _narrows__subcmd__help__subcmd__memory__subcmd__slb_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help memory slb commands' commands "$@"
-}
-(( $+functions[_narrows__subcmd__help__subcmd__memory__subcmd__slb-process_commands] )) ||
-_narrows__subcmd__help__subcmd__memory__subcmd__slb-process_commands() {
-    local commands; commands=()
-    _describe -t commands 'narrows help memory slb-process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__plan_commands] )) ||
 _narrows__subcmd__help__subcmd__plan_commands() {
@@ -1956,45 +2060,81 @@ _narrows__subcmd__log__subcmd__streams_commands() {
 (( $+functions[_narrows__subcmd__memory_commands] )) ||
 _narrows__subcmd__memory_commands() {
     local commands; commands=(
+'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
 'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
-'slb-process:One process of it' \
+'process:One of several processes that work at the same moment' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows memory commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__memory__subcmd__baseline_commands] )) ||
+_narrows__subcmd__memory__subcmd__baseline_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory baseline commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__memory__subcmd__help_commands] )) ||
 _narrows__subcmd__memory__subcmd__help_commands() {
     local commands; commands=(
+'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
 'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
-'slb-process:One process of it' \
+'process:One of several processes that work at the same moment' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows memory help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__baseline_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__baseline_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help baseline commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__help_commands] )) ||
 _narrows__subcmd__memory__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows memory help help commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__matrix_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__matrix_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help matrix commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__placement_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help placement commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__process_commands] )) ||
+_narrows__subcmd__memory__subcmd__help__subcmd__process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory help process commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__slb_commands] )) ||
 _narrows__subcmd__memory__subcmd__help__subcmd__slb_commands() {
     local commands; commands=()
     _describe -t commands 'narrows memory help slb commands' commands "$@"
 }
-(( $+functions[_narrows__subcmd__memory__subcmd__help__subcmd__slb-process_commands] )) ||
-_narrows__subcmd__memory__subcmd__help__subcmd__slb-process_commands() {
+(( $+functions[_narrows__subcmd__memory__subcmd__matrix_commands] )) ||
+_narrows__subcmd__memory__subcmd__matrix_commands() {
     local commands; commands=()
-    _describe -t commands 'narrows memory help slb-process commands' commands "$@"
+    _describe -t commands 'narrows memory matrix commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__placement_commands] )) ||
+_narrows__subcmd__memory__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory placement commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__memory__subcmd__process_commands] )) ||
+_narrows__subcmd__memory__subcmd__process_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows memory process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__memory__subcmd__slb_commands] )) ||
 _narrows__subcmd__memory__subcmd__slb_commands() {
     local commands; commands=()
     _describe -t commands 'narrows memory slb commands' commands "$@"
-}
-(( $+functions[_narrows__subcmd__memory__subcmd__slb-process_commands] )) ||
-_narrows__subcmd__memory__subcmd__slb-process_commands() {
-    local commands; commands=()
-    _describe -t commands 'narrows memory slb-process commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__plan_commands] )) ||
 _narrows__subcmd__plan_commands() {

@@ -58,15 +58,43 @@ pub fn attach(run: &mut Run) {
 }
 
 fn memory(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
-    let node = m.id.strip_prefix("memory.bandwidth.").and_then(|rest| {
-        let (_, node) = rest.rsplit_once(".node")?;
+    if m.id.starts_with("memory.policy.read.") {
+        return placed(m, platform).into_iter().collect();
+    }
+    // `memory.bandwidth.read.node1`, `memory.matrix.read.from0.to1`: whose memory it is.
+    let of = |prefix: &str, word: &str| {
+        let (_, node) = m.id.strip_prefix(prefix)?.rsplit_once(word)?;
         node.parse::<u32>().ok()
-    });
+    };
+    let node = of("memory.bandwidth.", ".node").or_else(|| of("memory.matrix.read.", ".to"));
     let ceiling = node.and_then(|node| node_bytes_per_s(platform, node).map(|c| (node, c)));
     let Some((node, (value, source))) = ceiling else { return Vec::new() };
     share(m, format!("dram:node{node}"), LimitBasis::Raw, Unit::BytesPerS, value, source)
         .into_iter()
         .collect()
+}
+
+/// What the channels of all nodes carry of reads that all nodes' CPUs make alike: the one with the most for its channels decides.
+fn placed(m: &Measurement, platform: &Platform) -> Option<LimitShare> {
+    let by_cpus = m.conditions.get("share_of_memory_by_node")?.as_object()?;
+    let mut shares = std::collections::BTreeMap::<u32, f64>::new();
+    for of_memory in by_cpus.values() {
+        for (node, share) in of_memory.as_object()? {
+            *shares.entry(node.parse().ok()?).or_default() +=
+                share.as_f64()? / by_cpus.len() as f64;
+        }
+    }
+    let mut narrowest: Option<(f64, u32, String)> = None;
+    for (node, share) in shares.into_iter().filter(|(_, share)| *share > 0.0) {
+        let (value, source) = node_bytes_per_s(platform, node)?;
+        let carries = value / share;
+        if narrowest.as_ref().is_none_or(|(least, ..)| carries < *least) {
+            let source = format!("node {node} has {:.0} % of the memory; {source}", 100.0 * share);
+            narrowest = Some((carries, node, source));
+        }
+    }
+    let (value, node, source) = narrowest?;
+    share(m, format!("dram:node{node}"), LimitBasis::Raw, Unit::BytesPerS, value, source)
 }
 
 fn storage(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {

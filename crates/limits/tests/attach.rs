@@ -205,6 +205,28 @@ fn modules_that_do_not_tell_their_channel_or_speed_give_no_ceiling() {
 }
 
 #[test]
+fn a_placement_carries_what_its_fullest_channels_do() {
+    let platform = memory_platform(&labels(), 2, 2);
+    let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 380e9)];
+    let ceiling = |shares: serde_json::Value| {
+        let mut m = measurement("memory.policy.read.x", Layer::Memory, &rate);
+        m.conditions.insert("share_of_memory_by_node".into(), shares);
+        limits(platform.clone(), m).pop().map(|limit| (limit.id, limit.value / 1e9))
+    };
+    let one = json!({"0": {"1": 1.0}, "1": {"1": 1.0}});
+    assert_eq!(ceiling(one), Some(("dram:node1".to_string(), 384.0)));
+    // Half of all bytes come from 384 GB/s.
+    let local = json!({"0": {"0": 1.0}, "1": {"1": 1.0}});
+    assert_eq!(ceiling(local), Some(("dram:node1".to_string(), 768.0)));
+    let mostly_first = json!({"0": {"0": 0.75, "1": 0.25}, "1": {"0": 0.75, "1": 0.25}});
+    assert_eq!(ceiling(mostly_first).map(|found| found.0), Some("dram:node0".to_string()));
+    assert_eq!(ceiling(json!({"0": {"7": 1.0}})), None, "a node without channels");
+    let cell = measurement("memory.matrix.read.from0.to1", Layer::Memory, &rate);
+    let found = limits(platform, cell);
+    assert_eq!((found[0].id.as_str(), found[0].value), ("dram:node1", 384e9));
+}
+
+#[test]
 fn a_nodes_bandwidth_stands_beside_its_channels() {
     let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 387e9)];
     let platform = memory_platform(&labels(), 2, 2);

@@ -1,6 +1,6 @@
-//! Memory: multichase and multiload beside the chase and the kernels of `narrows memory`, on the same CPUs, 4 KiB pages in all.
+//! Memory: multichase, multiload and sysbench beside the chase and the kernels of `narrows memory`, on the same CPUs, 4 KiB pages in all.
 //!
-//! No distribution packages them; `NARROWS_PEER_MULTICHASE` and `NARROWS_PEER_MULTILOAD` name the programs
+//! No distribution packages the first two; `NARROWS_PEER_MULTICHASE` and `NARROWS_PEER_MULTILOAD` name the programs
 //! (github.com/google/multichase). Their options that change settings of the machine are not used.
 
 use std::path::{Path, PathBuf};
@@ -25,14 +25,18 @@ const BYTES: u64 = 1 << 30;
 const SAMPLES: u32 = 5;
 const SAMPLE: Duration = Duration::from_millis(500);
 
-/// Our word for a kind of traffic, and multiload's for what does the same.
+/// Our word for a kind of traffic, and multiload's for what does the same. The C library fills and copies so much memory by string
+/// instructions or stores past the caches, neither of which fetches a line before.
 const LOADS: [(&str, &str); 5] = [
     ("read", "stream-sum"),
     ("triad", "stream-triad"),
     ("copy", "stream-copy"),
-    ("write", "memset-libc"),
+    ("stream", "memset-libc"),
     ("stream_copy", "memcpy-libc"),
 ];
+
+/// Our word, and sysbench's for what does the same word by word.
+const SYSBENCH: [(&str, &str); 2] = [("read", "read"), ("write", "write")];
 
 pub(super) fn compare(ctx: &Context<'_>, _: &Path) -> Result<String> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
@@ -53,6 +57,10 @@ pub(super) fn compare(ctx: &Context<'_>, _: &Path) -> Result<String> {
             }
         }
         None => text += "NARROWS_PEER_MULTILOAD names no program; bandwidth was not compared.\n\n",
+    }
+    match Command::new("sysbench").arg("--version").output() {
+        Ok(_) => text += &beside_sysbench(ctx, allowed[allowed.len() - 1])?,
+        Err(_) => text += "sysbench is not installed; it was not compared.\n\n",
     }
     Ok(text)
 }
@@ -167,6 +175,58 @@ fn bandwidth(ctx: &Context<'_>, multiload: &Path, cpus: &[u32]) -> Result<String
     Ok(text + "\n" + &goals + "\n")
 }
 
+/// sysbench goes over a block of memory word by word, which the compiler must not join: its rate is the loop's.
+fn beside_sysbench(ctx: &Context<'_>, cpu: u32) -> Result<String> {
+    let platform = narrows_platform::discover(&Live, &[]);
+    let words = SYSBENCH.map(|(ours, _)| ours);
+    let (mut ours, mut theirs) = ([const { Vec::new() }; 2], [const { Vec::new() }; 2]);
+    let mut rng = Rng::new(ctx.seed);
+    for _ in 0..ROUNDS {
+        let first = rng.below(2);
+        for turn in [first, 1 - first] {
+            if turn == 0 {
+                let ctx = Context { repeats: 1, window: 2 * SAMPLE, seed: rng.next_u64(), ..*ctx };
+                let found = traffics(&ctx, &platform, &[cpu], &words, &Watch::none())?;
+                ours.iter_mut().zip(found).for_each(|(all, per_s)| all.push(per_s));
+            } else {
+                for (all, (_, operation)) in theirs.iter_mut().zip(SYSBENCH) {
+                    all.push(sysbench(operation, cpu)?);
+                }
+            }
+        }
+    }
+    let per_s = |samples: &[f64]| figure(samples, |bytes| format!("{:.1} GB/s", bytes / 1e9));
+    let mut text = "sysbench memory on the same CPU, a block of 1 GiB, in order (`--memory-block-size=1G --memory-scope=local`).\n\n\
+                    | narrows | | sysbench | of ours |\n| --- | ---: | ---: | ---: |\n"
+        .to_string();
+    let mut goals = String::new();
+    for (at, (word, _)) in SYSBENCH.iter().enumerate() {
+        let ratio = narrows_stats::paired_ratio(&theirs[at], &ours[at]);
+        text += &format!(
+            "| {word} | {} | {} | {} |\n",
+            per_s(&ours[at]),
+            per_s(&theirs[at]),
+            ratio.map_or("-".to_string(), |ratio| printed(&ratio))
+        );
+        let words = format!("{word}, of sysbench's");
+        goals += &target::line(&words, Goal::AtLeast(1.0), &ours[at], &theirs[at]);
+    }
+    Ok(text + "\n" + &goals + "\n")
+}
+
+/// Bytes a second.
+fn sysbench(operation: &str, cpu: u32) -> Result<f64> {
+    let mut command = Command::new("taskset");
+    command.args(["-c", &cpu.to_string(), "sysbench", "memory", "--memory-block-size=1G"]);
+    command.args(["--memory-total-size=100T", "--memory-scope=local", "--threads=1", "--time=2"]);
+    command.arg(format!("--memory-oper={operation}")).arg("run");
+    let said = output(command)?;
+    // 20480.00 MiB transferred (10182.35 MiB/sec)
+    let mib = said.lines().find_map(|line| after(line, "transferred ("));
+    let mib = mib.with_context(|| format!("sysbench printed no rate:\n{said}"))?;
+    Ok(mib * f64::from(1 << 20))
+}
+
 /// What all threads of multiload moved in a second: the median of its samples.
 fn loaded(program: &Path, load: &str, cpus: &[u32]) -> Result<f64> {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
@@ -209,6 +269,8 @@ mod tests {
         assert_eq!(after("  231.4  avg=231.4", "avg="), Some(231.4));
         let line = "main: sample_no=2  ML(0)27310(MiB/s) main: threads=1, Total(MiB/s)=27310.0, PerThread=27310";
         assert_eq!(after(line, "Total(MiB/s)="), Some(27310.0));
+        let line = "20480.00 MiB transferred (10182.35 MiB/sec)";
+        assert_eq!(after(line, "transferred ("), Some(10182.35));
         assert_eq!(after("samples (one column per thread)", "avg="), None);
     }
 }

@@ -102,13 +102,13 @@ fn measure(name: &str, folder: &Path, path: &Path) -> Result<()> {
     };
     Scratch::sweep(folder);
     let stored = std::fs::read_to_string(path).unwrap_or_default();
-    let mut text = head(&platform);
+    let mut text = head();
     let id = format!("peers-{}", std::process::id());
     for (other, title, compare) in SECTIONS {
         text += &format!("{title}\n\n");
         text += &if *other == name {
             let scratch = Scratch::create(folder, &id)?;
-            compare(&ctx, scratch.path())?
+            machine(&platform) + &compare(&ctx, scratch.path())?
         } else {
             section(&stored, title)
         };
@@ -158,15 +158,21 @@ fn section(stored: &str, title: &str) -> String {
     format!("{body}\n\n")
 }
 
-fn head(platform: &Platform) -> String {
-    let drive = platform.roles.first().and_then(|role| role.drives().next());
+fn head() -> String {
     format!(
         "# Benchmarks\n\n\
          Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s where nothing else is said, \
          medians. Ratios are taken round by round, with the 95 % interval of their geometric mean (t on the logarithms). They are what counts: on a shared virtual machine the absolute figures change by \
-         the hour.\n\n\
-         Machine: {} ({} CPUs), Linux {}, {}, drive {}.\n\n",
+         the hour, and sections were measured on different ones.\n\n",
         WINDOW.as_secs(),
+    )
+}
+
+/// What a section was measured on.
+fn machine(platform: &Platform) -> String {
+    let drive = platform.roles.first().and_then(|role| role.drives().next());
+    format!(
+        "Machine: {} ({} CPUs), Linux {}, {}, drive {}.\n\n",
         platform.cpu.model.as_deref().unwrap_or("processor not known"),
         platform.cpu.threads,
         platform.kernel.as_deref().unwrap_or("?"),

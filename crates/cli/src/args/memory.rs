@@ -193,7 +193,7 @@ pub struct PlacementArgs {
 /// `narrows memory`
 #[derive(Debug, Args)]
 pub struct StudyArgs {
-    /// A sketch: three repeats over a quarter of the memory
+    /// A sketch: three repeats, over less memory
     #[arg(long)]
     pub quick: bool,
     /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages

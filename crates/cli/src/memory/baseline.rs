@@ -15,7 +15,8 @@ use crate::args::memory::BaselineArgs;
 use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::memory::touch;
+use crate::memory::{same_machine, touch};
+use crate::report::judge;
 use crate::{output, store};
 
 const WINDOW: Duration = Duration::from_millis(200);
@@ -55,20 +56,17 @@ fn before(kept: &std::path::Path, platform: &Platform) -> Result<Run> {
     let run = store::load(kept).map_err(|error| {
         Failure::hinted(format!("the baseline cannot be read: {error:#}"), hint)
     })?;
-    let was = run.platform().map(|platform| (&platform.hostname, &platform.machine));
-    match was {
-        Some((name, machine)) if (name, machine) != (&platform.hostname, &platform.machine) => {
-            Err(Failure::hinted(
-                format!(
-                    "the baseline in {} is of another machine ({})",
-                    kept.display(),
-                    name.as_deref().unwrap_or("without a name")
-                ),
-                hint,
-            ))
-        }
-        _ => Ok(run),
+    if let Some(other) = run.platform().filter(|other| !same_machine(other, platform)) {
+        return Err(Failure::hinted(
+            format!(
+                "the baseline in {} is of another machine ({})",
+                kept.display(),
+                other.hostname.as_deref().unwrap_or("without a name")
+            ),
+            hint,
+        ));
     }
+    Ok(run)
 }
 
 /// Only what may be believed is something to compare with.
@@ -121,6 +119,8 @@ fn measure(session: &mut Session, then: Option<&Run>) -> Result<Ended> {
         host.platform.unknown.extend(brief.absent);
     }
     if let Some(then) = then {
+        // What is compared is judged first: a window that was disturbed says nothing of age.
+        judge(&mut session.run);
         let mut since = age::since(&then.measurements, &session.run.measurements);
         since.workload.insert("baseline".into(), json!(then.id));
         since.workload.insert("baseline_at".into(), json!(then.started_at));

@@ -9,9 +9,15 @@ mod study;
 mod touch;
 
 use anyhow::Result;
+use narrows_model::Platform;
 
 use crate::args::memory::{MemoryArgs, MemoryCommand};
 use crate::exit::Exit;
+
+/// Whether two inventories are of one machine: its name, and the digest of its id.
+fn same_machine(a: &Platform, b: &Platform) -> bool {
+    (&a.hostname, &a.machine) == (&b.hostname, &b.machine)
+}
 
 /// Runs the command.
 pub fn memory(args: &MemoryArgs) -> Result<Exit> {

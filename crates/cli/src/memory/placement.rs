@@ -13,6 +13,7 @@ use crate::args::memory::PlacementArgs;
 use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::memory::same_machine;
 use crate::memory::slb::counted;
 use crate::{output, store};
 
@@ -24,14 +25,14 @@ const COUNTERS: &str = "memory.placement.counters";
 
 /// Runs the command.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
+    let platform = narrows_platform::discover(&Live, &[]);
     let known = match &args.matrix {
-        Some(run) => matrix_of(run)?,
+        Some(run) => matrix_of(run, &platform)?,
         None => Known::new(),
     };
     let roots = roots(args)?;
     let found = pool::find(&Live, &roots, &process::all());
     look_allowed(&roots, &found)?;
-    let platform = narrows_platform::discover(&Live, &[]);
     let prepared = prepared(args, platform, &found);
     if args.output.dry_run {
         output::print(&prepared.describe())?;
@@ -42,9 +43,18 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     session.end(outcome, &args.output, true)
 }
 
-fn matrix_of(name: &str) -> Result<Known> {
+fn matrix_of(name: &str, platform: &Platform) -> Result<Known> {
     let run = store::load(&store::find(name)?)?;
-    let known = matrix::known(&run.measurements);
+    if let Some(other) = run.platform().filter(|other| !same_machine(other, platform)) {
+        return Err(Failure::hinted(
+            format!(
+                "--matrix: {name} is of another machine ({})",
+                other.hostname.as_deref().unwrap_or("without a name")
+            ),
+            "`narrows memory matrix` measures this one's",
+        ));
+    }
+    let known = matrix::known_of(&run.measurements, platform);
     if known.is_empty() {
         return Err(Failure::hinted(
             format!("--matrix: {name} has no matrix of nodes"),

@@ -16,7 +16,7 @@ use crate::memory::touch;
 use crate::{output, plan};
 
 /// One window; there are many of them, in turns.
-const WINDOW: Duration = Duration::from_millis(80);
+const WINDOW: Duration = Duration::from_millis(60);
 const WINDOW_QUICK: Duration = Duration::from_millis(60);
 
 /// Runs the command.

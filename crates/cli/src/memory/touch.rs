@@ -56,10 +56,12 @@ impl Way {
 /// When asked to stop, or when no process can be started.
 pub fn measure(session: &Session, platform: &Platform) -> Result<(Vec<Measurement>, Vec<Unknown>)> {
     let cpus = spread(platform, &affinity::current());
-    let cpus = &cpus[..cpus.len().min(MOST_PROCESSES)];
     let most = room(platform, None).map_or(u64::MAX, |(bytes, _)| bytes);
-    let bytes = BYTES.min(most).max(LEAST * cpus.len() as u64);
-    let each = bytes / cpus.len() as u64 / LEAST * LEAST;
+    // No more processes than can have a part each.
+    let processes = cpus.len().min(MOST_PROCESSES).min((most / LEAST) as usize).max(1);
+    let cpus = &cpus[..processes];
+    let each = (BYTES.min(most) / processes as u64 / LEAST * LEAST).max(LEAST);
+    let bytes = each * processes as u64;
     let mut ways: Vec<Way> = Vec::new();
     for kind in KINDS {
         // The last one, which takes fewest interrupts; and all where there are more.
@@ -74,7 +76,7 @@ pub fn measure(session: &Session, platform: &Platform) -> Result<(Vec<Measuremen
     for _ in 0..REPEATS {
         for way in ways.iter_mut().filter(|way| way.refused.is_none()) {
             session.display.phase(Layer::Memory, Phase::Measure, &way.id());
-            once(way, each * cpus.len() as u64, &watch, session)?;
+            once(way, bytes, &watch, session)?;
         }
     }
     let (had, refused): (Vec<Way>, Vec<Way>) =

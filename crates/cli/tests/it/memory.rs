@@ -46,6 +46,14 @@ fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
             &["slb", "67108864", "1", "--processes", "4096"],
             ["half of memory available", "hint: take at most"],
         ),
+        (
+            &["placement", "--pid", "4194305"],
+            ["there is no process 4194305", "hint: `ps -e` lists them"],
+        ),
+        (&["placement", "all", "--pid", "1"], ["cannot be used with", "--pid"]),
+        (&["placement", "--matrix", "nothing-there"], ["no run `nothing-there`", "hint: "]),
+        (&["placement", "--postgres", "postgres://h/?a=b"], ["parameter `a`", "hint: known are"]),
+        (&["--quick", "--thorough"], ["cannot be used with", "--thorough"]),
         (&["slb", "1000", "1", "--kit", "2008"], ["invalid value '2008'", "2007, 2010"]),
     ] {
         let output = memory(&fixture, arguments);
@@ -85,6 +93,89 @@ fn slbs_line_comes_once_for_each_process_and_its_meaning_after_it() {
     let hammered = run.measurements.iter().find(|m| m.id.starts_with("memory.slb.20")).unwrap();
     assert_eq!(hammered.value(metric::OPERATIONS), Some(240_000.0));
     assert_eq!(hammered.value(metric::ERRORS), Some(0.0));
+}
+
+fn only_run(fixture: &Fixture) -> Run {
+    let path = fixture.runs().pop().expect("it is kept");
+    Run::from_json(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_matrix_of_one_node_is_refused_and_of_several_planned() {
+    let fixture = Fixture::new();
+    let output = memory(&fixture, &["matrix", "--dry-run"]);
+    let platform = narrows_platform::discover(&narrows_facts::Live, &[]);
+    let nodes = platform.nodes.iter().filter(|node| node.memory_bytes > 0).count();
+    if nodes < 2 {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output.stderr).contains("its matrix has one cell"), "{output:?}");
+    } else {
+        assert!(said(&output.stdout).contains("cells of the matrix of nodes"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_pool_that_this_process_maps_is_found_with_its_pages() {
+    const BYTES: usize = 24 << 20;
+    // SAFETY: anonymous shared memory of our own; the result is checked before it is used.
+    let pool = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            BYTES,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    assert_ne!(pool, libc::MAP_FAILED);
+    for at in (0..BYTES / 2).step_by(4096) {
+        // SAFETY: inside the mapping.
+        unsafe { pool.cast::<u8>().add(at).write_volatile(1) };
+    }
+    let fixture = Fixture::new();
+    let own = std::process::id().to_string();
+    let output = memory(&fixture, &["placement", "--pid", &own, "--every-page"]);
+    // SAFETY: this very mapping.
+    unsafe { libc::munmap(pool, BYTES) };
+    let text = said(&output.stdout);
+    if said(&output.stderr).contains("may not be looked into") {
+        return eprintln!("SKIPPED: no process may be looked into here");
+    }
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{text}{}", said(&output.stderr));
+    assert!(text.contains("WHERE MEMORY LIES"), "{text}");
+    let run = only_run(&fixture);
+    let of = |m: &&narrows_model::Measurement| m.number("bytes") == Some(BYTES as f64);
+    let found = run.measurements.iter().find(of).expect("the pool is among them");
+    if found.number("processes_asked") == Some(0.0) {
+        return eprintln!("SKIPPED: pages may not be asked for here");
+    }
+    let half = (BYTES / 2 / 4096) as f64;
+    assert_eq!(found.number("pages_in_no_table"), Some(half), "the half that nobody touched");
+    assert_eq!(found.number("pages_asked"), Some(2.0 * half));
+}
+
+#[test]
+fn a_baseline_is_kept_and_another_machines_is_not_compared_with() {
+    let fixture = Fixture::new();
+    let kept = fixture.home().join("narrows/baseline/memory.narrows.json");
+    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    std::fs::write(&kept, "{}").unwrap();
+    let broken = memory(&fixture, &["baseline", "--dry-run"]);
+    let text = said(&broken.stderr);
+    assert_eq!(broken.status.code(), Some(2), "{text}");
+    assert!(text.contains("the baseline cannot be read") && text.contains("--renew"), "{text}");
+    // A whole one, of a machine of another name.
+    let output = memory(&fixture, &["placement", "--format", "json"]);
+    let mut run = Run::from_json(&said(&output.stdout)).unwrap();
+    run.hosts[0].platform.hostname = Some("elsewhere".to_string());
+    std::fs::write(&kept, run.to_json()).unwrap();
+    let other = memory(&fixture, &["baseline", "--dry-run"]);
+    let text = said(&other.stderr);
+    assert!(text.contains("of another machine (elsewhere)") && text.contains("--renew"), "{text}");
+    let renewed = memory(&fixture, &["baseline", "--renew", "--dry-run"]);
+    assert_eq!(renewed.status.code(), Some(0), "{}", said(&renewed.stderr));
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("elsewhere"), "nothing was measured");
 }
 
 #[test]

@@ -6,9 +6,11 @@
 //! read; nothing is compacted or dropped.
 
 use narrows_facts::Source;
-use narrows_model::{Better, Layer, Measurement, Metric, Unit, metric};
+use narrows_model::{Better, Layer, Measurement, Metric, Unit, Validity, metric};
 use narrows_stats::ratio;
 use serde_json::{Value, json};
+
+use crate::mapping::{HUGE, base_page_bytes};
 
 /// The id of the state.
 pub const STATE: &str = "memory.baseline.state";
@@ -21,14 +23,12 @@ pub const SINCE: &str = "memory.baseline.since";
 const WORSE: f64 = 0.15;
 /// Free memory in pieces of 2 MiB and more: this share of the baseline's is a loss.
 const FRAGMENTED: f64 = 0.5;
-/// The order of a piece of 2 MiB, in pages of 4 KiB.
-const HUGE_ORDER: usize = 9;
 
 /// How much of the memory is free, and in what pieces.
 pub fn state(source: &dyn Source) -> Measurement {
     let mut m = Measurement::new(STATE, Layer::Memory);
     m.repeats = 1;
-    let free = source.text("/proc/buddyinfo").map(|text| pieces(&text));
+    let free = source.text("/proc/buddyinfo").map(|text| pieces(&text, base_page_bytes()));
     let meminfo = source.text("/proc/meminfo").unwrap_or_default();
     let kb = |name: &str| field(&meminfo, name).map(|kb| kb << 10);
     let vmstat = source.text("/proc/vmstat").unwrap_or_default();
@@ -69,36 +69,59 @@ fn huge(meminfo: &str, name: &str) -> Option<u64> {
     Some(field(meminfo, name)? * (field(meminfo, "Hugepagesize")? << 10))
 }
 
-/// Free bytes, and those of them in pieces of 2 MiB and more; of all zones.
-fn pieces(buddyinfo: &str) -> (u64, u64) {
+/// Free bytes, and those of them in pieces of 2 MiB and more; of all zones, by the size of the kernel's pages.
+fn pieces(buddyinfo: &str, page_bytes: u64) -> (u64, u64) {
     let (mut all, mut large) = (0, 0);
     for line in buddyinfo.lines() {
         // Node 0, zone   Normal      4      5 ...
         let Some((_, rest)) = line.split_once("zone") else { continue };
         let counts = rest.split_whitespace().skip(1).filter_map(|n| n.parse::<u64>().ok());
         for (order, count) in counts.enumerate() {
-            let bytes = count * (4096 << order);
-            all += bytes;
-            large += if order >= HUGE_ORDER { bytes } else { 0 };
+            let piece = page_bytes << order;
+            all += count * piece;
+            large += if piece >= HUGE { count * piece } else { 0 };
         }
     }
     (all, large)
 }
 
-/// What differs between the measurements of a baseline and those of now, as a measurement; its conditions have the changes, the
-/// states, and whether the memory has aged.
+/// What has to be the same for two figures to be compared.
+const SAME: [&str; 8] =
+    ["cpu", "cpus", "threads", "processes", "bytes", "footprint_bytes", "method", "page_bytes"];
+
+/// Why two measurements of one id can't be compared.
+fn unlike(was: &Measurement, is: &Measurement) -> Option<String> {
+    if [was, is].iter().any(|m| m.validity == Validity::Invalid) {
+        return Some("one of the two is invalid".to_string());
+    }
+    let value = |m: &Measurement, key: &str| {
+        m.workload.get(key).or_else(|| m.conditions.get(key)).cloned().unwrap_or(Value::Null)
+    };
+    let other = SAME.iter().find(|key| value(was, key) != value(is, key))?;
+    Some(format!("other {}", other.replace('_', " ")))
+}
+
+/// What differs between the measurements of a baseline and those of now, which have been judged, as a measurement; its conditions
+/// have the changes, what could not be compared, the states, and whether the memory has aged.
 pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     let mut m = Measurement::new(SINCE, Layer::Memory);
     m.repeats = 1;
-    let mut changes = Vec::new();
+    let (mut changes, mut apart) = (Vec::new(), Vec::new());
     let mut aged = false;
-    for this in now.iter().filter(|m| m.usable()) {
-        let Some(before) = then.iter().find(|m| m.id == this.id && m.usable()) else { continue };
+    for this in now {
+        let Some(before) = then.iter().find(|m| m.id == this.id) else { continue };
         for name in [metric::COST, metric::BANDWIDTH] {
             let both = (before.metric(name), this.metric(name));
             let (Some(was), Some(is)) = both else { continue };
-            let Some(change) = change(this, was, is) else { continue };
-            aged |= change["worse"] == json!(true);
+            if let Some(why) = unlike(before, this) {
+                apart.push(json!({"id": this.id, "why": why}));
+                break;
+            }
+            let Some(mut change) = change(this, was, is) else { continue };
+            // What something disturbed is shown, and proves no age.
+            let sure = before.usable() && this.usable();
+            change["sure"] = json!(sure);
+            aged |= sure && change["worse"] == json!(true);
             changes.push(change);
             // One figure of a measurement is enough: the others follow from it.
             break;
@@ -130,7 +153,6 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
         && !now.iter().any(|m| m.id == "memory.latency.2m")
     {
         reasons.push("huge pages not obtained any more");
-        aged = true;
     }
     let misplaced = |all: &[Measurement]| {
         let counters = all.iter().find(|m| m.id == COUNTERS)?;
@@ -146,6 +168,7 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
         number(&is, "uptime_s").zip(number(&was, "uptime_s")).is_some_and(|(is, was)| is < was);
     let conditions = &mut m.conditions;
     conditions.insert("changes".into(), json!(changes));
+    conditions.insert("not_compared".into(), json!(apart));
     conditions.insert("aged".into(), json!(aged));
     conditions.insert("reasons".into(), json!(reasons));
     conditions.insert("restarted_since".into(), json!(restarted));
@@ -228,8 +251,10 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
 ";
         let small = 4096 * (1 + 2 + 2);
         let large = 3 * (4 << 20) + 5 * (2 << 20);
-        assert_eq!(pieces(text), (small + large, large));
-        assert_eq!(pieces(""), (0, 0));
+        assert_eq!(pieces(text, 4096), (small + large, large));
+        assert_eq!(pieces("", 4096), (0, 0));
+        let larger = 16 * (5 * (2 << 20) + 3 * (4 << 20));
+        assert_eq!(pieces(text, 65_536), (16 * (small + large), larger), "order 5 is 2 MiB");
     }
 
     #[test]
@@ -263,6 +288,33 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         let slower = since(&then, &[cost([131.0, 128.0, 133.0, 130.0])]);
         assert_eq!(slower.conditions["aged"], json!(true));
         assert_eq!(slower.conditions["changes"][0]["worse"], json!(true));
+    }
+
+    #[test]
+    fn only_what_is_alike_is_compared_and_what_was_disturbed_proves_nothing() {
+        let figure = |cpus: &[u32], validity| {
+            let mut m =
+                figure("memory.touch.4k.all", metric::BANDWIDTH, Better::More, &[9e9, 10e9, 11e9]);
+            m.workload.insert("cpus".into(), json!(cpus));
+            m.validity = validity;
+            m
+        };
+        let slower = |m: Measurement| {
+            let mut m = m;
+            m.metrics[0].samples.iter_mut().for_each(|sample| *sample /= 3.0);
+            m
+        };
+        let then = [figure(&[0, 1], Validity::Valid)];
+        let other = since(&then, &[slower(figure(&[0], Validity::Valid))]);
+        assert_eq!(other.conditions["aged"], json!(false));
+        assert_eq!(other.conditions["not_compared"][0]["why"], json!("other cpus"));
+        let disturbed = since(&then, &[slower(figure(&[0, 1], Validity::Suspect))]);
+        assert_eq!(disturbed.conditions["aged"], json!(false));
+        assert_eq!(disturbed.conditions["changes"][0]["worse"], json!(true), "and is shown");
+        let sure = since(&then, &[slower(figure(&[0, 1], Validity::Valid))]);
+        assert_eq!(sure.conditions["aged"], json!(true));
+        let broken = since(&then, &[slower(figure(&[0, 1], Validity::Invalid))]);
+        assert_eq!(broken.conditions["changes"], json!([]));
     }
 
     #[test]

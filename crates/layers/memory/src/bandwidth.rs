@@ -123,6 +123,9 @@ pub fn measure_on(
     let bytes = if writes { sizing.doubled_bytes() } else { sizing.footprint_bytes };
     let beside = if writes { Ground::BESIDE_BYTES } else { 0 };
     let each = (bytes / threads + beside).max(Ground::LEAST_BYTES as u64).next_multiple_of(HUGE);
+    if let Err(too_many) = sizing.allows(team.members.len(), each) {
+        return Ok(Err(too_many));
+    }
     let (shares_to, shares) = mpsc::channel();
     let (cpus, ids) = (team.cpus(), kinds.iter().map(|kind| team.id(*kind)).collect::<Vec<_>>());
     let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };

@@ -11,7 +11,7 @@ use crate::bandwidth::{self, Member, Team};
 use crate::latency::{self, Cycle};
 use crate::mapping::Pages;
 use crate::siblings::{self, Siblings};
-use crate::sizing::{self, Sizing, TooLittle};
+use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError, place, smt};
 
@@ -30,7 +30,7 @@ pub fn measure(
     let allowed = affinity::current();
     let sites = place::sites(platform, &allowed)?;
     let mut measured = Measured::default();
-    latencies(ctx, platform, &sites, watch, &mut measured)?;
+    latencies(ctx, platform, &sites, &PAGES[..2], &mut None, watch, &mut measured)?;
     for team in teams(&sites, place::several_nodes(platform)) {
         bandwidths(ctx, platform, &team, &[Traffic::Read], watch, &mut measured)?;
     }
@@ -85,22 +85,26 @@ pub fn yield_step(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Op
     Some(step(what, smt::expected_s(ctx)))
 }
 
-/// Every place on both kinds of pages.
+/// Kinds of pages that a load is measured on.
+pub const PAGES: [Pages; 3] = [Pages::Base, Pages::Huge, Pages::Gib];
+
+/// Every place on each of these kinds of pages, over that cycle where it fits; the last one is left there.
 pub fn latencies(
     ctx: &Context,
     platform: &Platform,
     sites: &[place::Site],
+    kinds: &[Pages],
+    cycle: &mut Option<Cycle>,
     watch: &Watch,
     measured: &mut Measured,
 ) -> Result<(), MemoryError> {
     let bind = place::several_nodes(platform);
-    let mut cycle: Option<Cycle> = None;
     for place in place::places(platform, sites) {
         let sizing = match size(platform, node(platform, place.node), ctx) {
             Ok(sizing) => sizing,
             // Too little on a far node leaves the near one.
             Err(too_little) if !place.id_part.is_empty() => {
-                for pages in [Pages::Base, Pages::Huge] {
+                for &pages in kinds {
                     let why = MemoryError::TooLittle(too_little).to_string();
                     measured.leave_out(latency::id(&place, pages), &why);
                 }
@@ -110,13 +114,13 @@ pub fn latencies(
         };
         if cycle.as_ref().is_none_or(|cycle| cycle.footprint_bytes() != sizing.footprint_bytes) {
             // The old one goes first; both at once may be too much.
-            cycle = None;
+            *cycle = None;
         }
-        let cycle = match &cycle {
+        let cycle = match &*cycle {
             Some(cycle) => cycle,
             None => &*cycle.insert(Cycle::new(sizing.footprint_bytes, ctx)?),
         };
-        for pages in [Pages::Base, Pages::Huge] {
+        for &pages in kinds {
             match latency::measure(ctx, &place, bind, pages, &sizing, cycle, watch)? {
                 Ok(measurement) => measured.measurements.push(measurement),
                 Err(refused) => {
@@ -189,7 +193,8 @@ pub fn size(
     node: Option<&NumaNode>,
     ctx: &Context,
 ) -> Result<Sizing, TooLittle> {
-    sizing::footprint(platform, node, ctx.quick)
+    let amount = if ctx.quick { Amount::Sketch } else { Amount::Full };
+    sizing::footprint(platform, node, amount)
 }
 
 /// All CPUs of each node on its own memory, and one CPU alone.

@@ -37,7 +37,7 @@ const SERIES: &str = "curve.latency";
 
 /// The id of a curve.
 pub fn id(pages: Pages) -> String {
-    format!("memory.curve.{}", if pages == Pages::Huge { "2m" } else { "4k" })
+    format!("memory.curve.{}", pages.word())
 }
 
 /// The largest footprint, bytes: beyond the last cache, and no more than half of what the latency itself is measured at, which is the

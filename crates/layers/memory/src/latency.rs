@@ -15,7 +15,7 @@ use narrows_observe::Watch;
 use serde_json::{Value, json};
 
 use crate::chase::{Chain, LINE, Walked};
-use crate::mapping::{HUGE, MapError, Mapping, Pages};
+use crate::mapping::{MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
 use crate::{MemoryError, cycle};
@@ -57,8 +57,7 @@ impl Cycle {
 
 /// The id of a latency measurement.
 pub fn id(place: &Place, pages: Pages) -> String {
-    let page = if pages == Pages::Huge { "2m" } else { "4k" };
-    format!("memory.latency.{}{page}", place.id_part)
+    format!("memory.latency.{}{}", place.id_part, pages.word())
 }
 
 /// One measurement, or why it can't be had. Runs on a thread of its own that stays on the place's processor.
@@ -79,7 +78,8 @@ pub fn measure(
                 let id = id(place, pages);
                 ctx.progress.phase(Layer::Memory, Phase::Prepare, &id);
                 let node = bind.then_some(place.node);
-                let mapping = match Mapping::new(cycle.footprint_bytes(), pages, node, ctx.stop) {
+                let bytes = cycle.footprint_bytes().next_multiple_of(pages.granule());
+                let mapping = match Mapping::new(bytes, pages, node, ctx.stop) {
                     Ok(mapping) => mapping,
                     Err(MapError::Stopped(stopped)) => return Err(stopped.into()),
                     Err(refused) => return Ok(Err(refused)),
@@ -248,7 +248,7 @@ impl<'a> Walker<'a> {
 /// The pages and the node that were asked for, as they are.
 pub(crate) fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mapping) {
     let huge = mapping.huge_share >= crate::mapping::OBTAINED;
-    let page_bytes = if huge { HUGE } else { crate::mapping::base_page_bytes() };
+    let page_bytes = if huge { mapping.pool_page_bytes } else { crate::mapping::base_page_bytes() };
     conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
     conditions.insert("huge_page_share".into(), json!(mapping.huge_share));
     conditions.insert("backing".into(), json!(mapping.backing.word()));

@@ -68,7 +68,9 @@ pub struct Measured {
 
 impl Measured {
     fn leave_out(&mut self, id: String, why: &str) {
-        let needs = if why.contains("2 MiB pages") {
+        let needs = if why.starts_with("1 GiB pages") {
+            "a pool of 1 GiB pages with room (hugepagesz=1G hugepages=N on the kernel's command line)"
+        } else if why.contains("2 MiB pages") {
             "transparent huge pages (`madvise` or `always`), or a pool of huge pages with room for the footprint"
         } else {
             "see the reason"

@@ -28,7 +28,7 @@ use crate::traffic::{Pace, Traffic};
 use crate::walker::{Paces, Walker};
 
 /// Shares of the loaders' own bandwidth; the last is without a pace.
-const SHARES: [f64; 9] = [0.0, 0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 1.0];
+const SHARES: [f64; 7] = [0.0, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0];
 /// The kind of the first window, which finds out how much there is; the others are shares.
 const MOST: usize = SHARES.len();
 /// Readers begin up to so many bytes apart.
@@ -88,6 +88,9 @@ pub fn measure(
     let each = ((sizing.doubled_bytes() - cycle.footprint_bytes()) / loaders.len() as u64)
         .max(Ground::LEAST_BYTES as u64)
         .next_multiple_of(HUGE);
+    if let Err(too_many) = sizing.allows(loaders.len(), each) {
+        return Ok(Err(too_many));
+    }
     let prepare = |cpu: u32| {
         if cpu != place.cpu {
             let ground = ground(ctx, (place, bind), cpu, each)?;

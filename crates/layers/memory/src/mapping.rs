@@ -15,6 +15,8 @@ use crate::spread::Spread;
 
 /// 2 MiB: the huge page measured, and the alignment of every mapping.
 pub const HUGE: u64 = 2 << 20;
+/// 1 GiB: the largest page measured.
+pub const GIB: u64 = 1 << 30;
 /// 4 KiB: the base page measured.
 pub const BASE: u64 = 4096;
 /// Populated between two looks at the stop token.
@@ -31,6 +33,24 @@ pub enum Pages {
     Huge,
     /// As large as can be had without insisting.
     Any,
+    /// 1 GiB, from the pool of such pages.
+    Gib,
+}
+
+impl Pages {
+    /// The end of an id.
+    pub fn word(self) -> &'static str {
+        match self {
+            Pages::Base | Pages::Any => "4k",
+            Pages::Huge => "2m",
+            Pages::Gib => "1g",
+        }
+    }
+
+    /// What a mapping's length has to be a multiple of, bytes.
+    pub fn granule(self) -> u64 {
+        if self == Pages::Gib { GIB } else { HUGE }
+    }
 }
 
 /// Where the pages came from.
@@ -83,6 +103,12 @@ pub enum MapError {
         /// Why not transparent ones.
         transparent: String,
     },
+    /// No pool of such pages with room.
+    #[error("1 GiB pages: from the pool: {pool}")]
+    NotGib {
+        /// Why not.
+        pool: String,
+    },
     /// Other pages than wanted.
     #[error("wanted 4 KiB pages, obtained {mapped:?}")]
     NotBase {
@@ -96,6 +122,18 @@ pub enum MapError {
         node: u32,
         /// What the system said.
         reason: io::Error,
+    },
+    /// So many threads can't have their least without taking more than may be taken.
+    #[error(
+        "{threads} threads need {bytes} bytes at least, more than the {room_bytes} that may be taken"
+    )]
+    TooMany {
+        /// How many.
+        threads: usize,
+        /// What they need.
+        bytes: u64,
+        /// What there is.
+        room_bytes: u64,
     },
     /// The kernel doesn't say where pages are.
     #[error("where the pages lie can't be verified here")]
@@ -125,6 +163,8 @@ pub struct Mapping {
     len: usize,
     /// Where its pages came from.
     pub backing: Backing,
+    /// Size of a page of the pool, where it is from one, bytes.
+    pub pool_page_bytes: u64,
     /// Share of the bytes in 2 MiB pages.
     pub huge_share: f64,
     /// Share of the pages on the wanted node; `None` if none was wanted or the kernel doesn't say.
@@ -137,7 +177,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// `bytes` (a multiple of 2 MiB) of touched memory. With a node, it is bound there before the first touch;
+    /// `bytes` (a multiple of [`Pages::granule`]) of touched memory. With a node, it is bound there before the first touch;
     /// where binding is refused the calling thread's own node is used by first touch and then verified.
     pub fn new(
         bytes: u64,
@@ -145,7 +185,8 @@ impl Mapping {
         node: Option<u32>,
         stop: &Stop,
     ) -> Result<Mapping, MapError> {
-        assert!(bytes > 0 && bytes.is_multiple_of(HUGE), "a mapping is made of 2 MiB pieces");
+        let whole = bytes > 0 && bytes.is_multiple_of(pages.granule());
+        assert!(whole, "a mapping is made of whole pieces");
         let len = bytes as usize;
         let mut mapping = match pages {
             Pages::Base => Mapping::base(len, node, stop)?,
@@ -156,7 +197,13 @@ impl Mapping {
                 mapping.huge_share = mapping.mapped()?.transparent_bytes as f64 / len as f64;
                 mapping
             }
-            Pages::Huge => match Mapping::pool(len, node, stop) {
+            Pages::Gib => match Mapping::pool(len, GIB, node, stop) {
+                Err(MapError::Map { reason, .. }) => {
+                    return Err(MapError::NotGib { pool: reason.to_string() });
+                }
+                other => other?,
+            },
+            Pages::Huge => match Mapping::pool(len, HUGE, node, stop) {
                 Ok(mapping) => mapping,
                 Err(MapError::Stopped(stopped)) => return Err(stopped.into()),
                 Err(pool) => match Mapping::transparent(len, libc::MADV_HUGEPAGE, node, stop) {
@@ -240,8 +287,15 @@ impl Mapping {
         Ok(mapping)
     }
 
-    fn pool(len: usize, node: Option<u32>, stop: &Stop) -> Result<Mapping, MapError> {
-        let flags = libc::MAP_HUGETLB | libc::MAP_HUGE_2MB;
+    /// Pages of that size, explicit ones.
+    fn pool(
+        len: usize,
+        page_bytes: u64,
+        node: Option<u32>,
+        stop: &Stop,
+    ) -> Result<Mapping, MapError> {
+        let size = if page_bytes == GIB { libc::MAP_HUGE_1GB } else { libc::MAP_HUGE_2MB };
+        let flags = libc::MAP_HUGETLB | size;
         let data = map(len, libc::PROT_READ | libc::PROT_WRITE, flags)?;
         let mut mapping = Mapping {
             reserved: data,
@@ -249,6 +303,7 @@ impl Mapping {
             data,
             len,
             backing: Backing::Pool,
+            pool_page_bytes: page_bytes,
             huge_share: 1.0,
             node_share: None,
         };
@@ -281,6 +336,7 @@ impl Mapping {
             data,
             len,
             backing: Backing::Ordinary,
+            pool_page_bytes: HUGE,
             huge_share: 0.0,
             node_share: None,
         };
@@ -307,7 +363,8 @@ impl Mapping {
 
     fn verify_node(&mut self, node: Option<u32>) -> Result<(), MapError> {
         let Some(node) = node else { return Ok(()) };
-        let page_bytes = if self.huge_share >= OBTAINED { HUGE } else { base_page_bytes() };
+        let page_bytes =
+            if self.huge_share >= OBTAINED { self.pool_page_bytes } else { base_page_bytes() };
         let shares = placement::shares(self.as_ptr(), self.len, page_bytes as usize);
         self.node_share = shares.map(|shares| shares.get(&node).copied().unwrap_or(0.0));
         match self.node_share {
@@ -316,24 +373,28 @@ impl Mapping {
         }
     }
 
-    /// `bytes` of touched memory on several nodes, as large pages as can be had.
+    /// `bytes` of touched memory on several nodes, on 4 KiB pages or on as large ones as can be had.
     ///
     /// # Errors
     /// Also when the pages don't lie there as they should, or the kernel doesn't say where they lie.
-    pub fn spread(bytes: u64, over: &Spread, stop: &Stop) -> Result<Mapping, MapError> {
+    pub fn spread(
+        bytes: u64,
+        over: &Spread,
+        small: bool,
+        stop: &Stop,
+    ) -> Result<Mapping, MapError> {
         assert!(bytes > 0 && bytes.is_multiple_of(HUGE), "a mapping is made of 2 MiB pieces");
         let len = bytes as usize;
-        let mut mapping = Mapping::ordinary(len, libc::MADV_HUGEPAGE)?;
-        mapping.lay(over)?;
+        let advice = if small { libc::MADV_NOHUGEPAGE } else { libc::MADV_HUGEPAGE };
+        let mut mapping = Mapping::ordinary(len, advice)?;
+        mapping.lay(over, small)?;
         mapping.populate(stop)?;
         mapping.huge_share = mapping.mapped()?.transparent_bytes as f64 / len as f64;
         let page_bytes = if mapping.huge_share >= OBTAINED { HUGE } else { base_page_bytes() };
         let shares = placement::shares(mapping.as_ptr(), len, page_bytes as usize);
         let shares = shares.ok_or(MapError::Unverified)?;
-        // A share comes out to a page.
-        let off = crate::spread::TOLERANCE.max(page_bytes as f64 / len as f64);
         let near = |node: u32, wanted: f64| {
-            (shares.get(&node).copied().unwrap_or(0.0) - wanted).abs() <= off
+            (shares.get(&node).copied().unwrap_or(0.0) - wanted).abs() <= crate::spread::TOLERANCE
         };
         if over.shares().into_iter().all(|(node, wanted)| near(node, wanted)) {
             Ok(mapping)
@@ -342,13 +403,13 @@ impl Mapping {
         }
     }
 
-    fn lay(&self, over: &Spread) -> Result<(), MapError> {
+    fn lay(&self, over: &Spread, small: bool) -> Result<(), MapError> {
         let refused = |nodes: &[u32], reason| MapError::Bind { node: nodes[0], reason };
         match over {
             Spread::Interleave(nodes) => placement::interleave(self.as_ptr(), self.len, nodes)
                 .map_err(|reason| refused(nodes, reason)),
             Spread::Weighted(_) | Spread::One(_) => {
-                for (node, at, len) in over.pieces(self.len) {
+                for (node, at, len) in over.pieces(self.len, small) {
                     // `at` and `len` lie inside the mapping.
                     placement::bind(self.as_ptr().wrapping_add(at), len, node)
                         .map_err(|reason| refused(&[node], reason))?;
@@ -487,7 +548,7 @@ mod tests {
         let MapError::NotHuge { transparent, .. } = error else { panic!("{error}") };
         assert!(transparent.contains("0 % of the bytes") || transparent.contains("here"));
         // More than any pool can hold.
-        let huge = Mapping::pool(1 << 46, None, &Stop::new());
+        let huge = Mapping::pool(1 << 46, HUGE, None, &Stop::new());
         assert!(matches!(huge, Err(MapError::Map { .. })), "{huge:?}");
     }
 

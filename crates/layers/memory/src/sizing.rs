@@ -3,6 +3,8 @@
 
 use narrows_model::{Cache, NumaNode, Platform};
 
+use crate::mapping::{HUGE, MapError};
+
 /// The whole must be this many times all last-level caches together.
 pub const TIMES_CACHE: u64 = 4;
 /// Walked over where caches ask for less: at 4 × a small cache a visible share of the loads still hits it, and
@@ -34,7 +36,21 @@ impl Sizing {
     /// Room for the footprint twice, to read from one and to write to the other; less where there is less.
     pub fn doubled_bytes(&self) -> u64 {
         let room = self.room_bytes.unwrap_or(u64::MAX).max(self.footprint_bytes);
-        (2 * self.footprint_bytes).min(room) / crate::mapping::HUGE * crate::mapping::HUGE
+        (2 * self.footprint_bytes).min(room) / HUGE * HUGE
+    }
+
+    /// Whether so many threads may have so many bytes each.
+    ///
+    /// # Errors
+    /// They would take more than may be taken.
+    pub fn allows(&self, threads: usize, each: u64) -> Result<(), MapError> {
+        let (bytes, room_bytes) = (threads as u64 * each, self.room_bytes.unwrap_or(u64::MAX));
+        // Rounding up to whole pieces, and what stands beside a part that is written, is no excess.
+        let slack = threads as u64 * 2 * HUGE;
+        if bytes <= room_bytes.max(self.doubled_bytes()).saturating_add(slack) {
+            return Ok(());
+        }
+        Err(MapError::TooMany { threads, bytes, room_bytes })
     }
 
     /// What may be taken besides the footprint, bytes.
@@ -91,16 +107,32 @@ pub fn room(platform: &Platform, node: Option<&NumaNode>) -> Option<(u64, &'stat
         .min()
 }
 
+/// How much is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Four times the caches, 1 GiB at least.
+    Full,
+    /// Four times the caches, 256 MiB at least: for what is repeated on many nodes.
+    Small,
+    /// Twice the caches, 256 MiB at least.
+    Sketch,
+}
+
 /// The footprint on one node, or on any where `node` is `None`.
 pub fn footprint(
     platform: &Platform,
     node: Option<&NumaNode>,
-    quick: bool,
+    amount: Amount,
 ) -> Result<Sizing, TooLittle> {
     let cache_bytes = last_level_bytes(&platform.caches);
-    let floor = if quick { FLOOR_QUICK } else { FLOOR };
-    let wanted = cache_bytes.unwrap_or(0).saturating_mul(TIMES_CACHE).max(floor);
-    let wanted = wanted.next_multiple_of(crate::mapping::HUGE);
+    let cache = cache_bytes.unwrap_or(0);
+    let wanted = match amount {
+        Amount::Full => cache.saturating_mul(TIMES_CACHE).max(FLOOR),
+        Amount::Small => cache.saturating_mul(TIMES_CACHE).max(FLOOR_QUICK),
+        // Below twice the caches too many loads hit one to be called memory's; parts of it are a little smaller than the whole.
+        Amount::Sketch => cache.saturating_mul(2).saturating_add(cache / 4).max(FLOOR_QUICK),
+    };
+    let wanted = wanted.next_multiple_of(HUGE);
 
     let tightest = room(platform, node);
     let room_bytes = tightest.map(|(free, _)| free);
@@ -113,7 +145,7 @@ pub fn footprint(
             room_bytes,
         });
     };
-    let footprint = free / crate::mapping::HUGE * crate::mapping::HUGE;
+    let footprint = free / HUGE * HUGE;
     if footprint < LEAST {
         return Err(TooLittle { free_bytes: free, least_bytes: LEAST, limited_by: what });
     }
@@ -156,13 +188,13 @@ mod tests {
 
     #[test]
     fn four_times_all_caches_or_the_floor() {
-        let large = footprint(&machine(256 * GIB, 96 * MIB, 12), None, false).unwrap();
+        let large = footprint(&machine(256 * GIB, 96 * MIB, 12), None, Amount::Full).unwrap();
         assert_eq!(large.footprint_bytes, 4 * 12 * 96 * MIB);
         assert_eq!(large.times_cache(large.footprint_bytes), Some(4.0));
         assert_eq!(large.doubled_bytes(), 2 * large.footprint_bytes);
-        let small = footprint(&machine(24 * GIB, 32 * MIB, 1), None, false).unwrap();
+        let small = footprint(&machine(24 * GIB, 32 * MIB, 1), None, Amount::Full).unwrap();
         assert_eq!((small.footprint_bytes, small.limited_by), (GIB, None));
-        let quick = footprint(&machine(24 * GIB, 32 * MIB, 1), None, true).unwrap();
+        let quick = footprint(&machine(24 * GIB, 32 * MIB, 1), None, Amount::Sketch).unwrap();
         assert_eq!(quick.footprint_bytes, 256 * MIB);
     }
 
@@ -171,7 +203,7 @@ mod tests {
         let mut platform = machine(24 * GIB, 32 * MIB, 1);
         platform.cgroup.memory_limit_bytes = Some(400 * MIB);
         platform.cgroup.memory_used_bytes = Some(100 * MIB);
-        let sizing = footprint(&platform, None, false).unwrap();
+        let sizing = footprint(&platform, None, Amount::Full).unwrap();
         assert_eq!(sizing.footprint_bytes, 150 * MIB);
         assert_eq!(sizing.limited_by, Some("the control group's memory limit"));
         assert_eq!(sizing.wanted_bytes, GIB);
@@ -183,7 +215,7 @@ mod tests {
             free_bytes: Some(200 * MIB),
             ..NumaNode::default()
         };
-        let sizing = footprint(&platform, Some(&node), false).unwrap();
+        let sizing = footprint(&platform, Some(&node), Amount::Full).unwrap();
         assert_eq!(sizing.footprint_bytes, 100 * MIB);
         assert_eq!(sizing.limited_by, Some("memory free on the node"));
     }
@@ -192,7 +224,7 @@ mod tests {
     fn nothing_worth_the_name_is_refused() {
         let mut platform = machine(24 * GIB, 32 * MIB, 1);
         platform.cgroup.memory_limit_bytes = Some(40 * MIB);
-        let refused = footprint(&platform, None, false).unwrap_err();
+        let refused = footprint(&platform, None, Amount::Full).unwrap_err();
         assert_eq!((refused.free_bytes, refused.least_bytes), (20 * MIB, 32 * MIB));
     }
 
@@ -200,7 +232,7 @@ mod tests {
     fn without_visible_caches_the_floor_stands_and_the_ratio_is_unknown() {
         let mut platform = machine(24 * GIB, 32 * MIB, 1);
         platform.caches.clear();
-        let sizing = footprint(&platform, None, false).unwrap();
+        let sizing = footprint(&platform, None, Amount::Full).unwrap();
         assert_eq!((sizing.footprint_bytes, sizing.times_cache(GIB)), (GIB, None));
     }
 }

@@ -8,7 +8,7 @@ use narrows_observe::Watch;
 use narrows_units::Bytes;
 
 use crate::bandwidth::{self, Member, Team};
-use crate::brief::{bandwidths, latencies, latency_step, node, size, step, teams};
+use crate::brief::{PAGES, bandwidths, latencies, latency_step, node, size, step, teams};
 use crate::brief::{yield_of_core, yield_step};
 use crate::kernel::Kernel;
 use crate::latency::Cycle;
@@ -18,9 +18,6 @@ use crate::place::{self, Place, Site};
 use crate::sizing::Sizing;
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError, curve, loaded, shape};
-
-/// Both kinds of pages that curves are walked on.
-const PAGES: [Pages; 2] = [Pages::Base, Pages::Huge];
 
 /// What a part of the study gave, as soon as it is there.
 pub type Keep<'a> = &'a mut dyn FnMut(Vec<Measurement>);
@@ -38,9 +35,13 @@ pub fn study(
 ) -> Result<Vec<Unknown>, MemoryError> {
     let study = Study::of(ctx, platform, watch)?;
     let mut parts = Parts { keep, absent: Vec::new() };
-    parts.add(|measured| latencies(ctx, platform, &study.sites, watch, measured))?;
+    let kinds = if extent == Extent::Whole { &PAGES[..] } else { &PAGES[..2] };
+    let mut cycle = None;
+    parts.add(|measured| {
+        latencies(ctx, platform, &study.sites, kinds, &mut cycle, watch, measured)
+    })?;
+    parts.add(|measured| study.beside_loads(cycle.take(), measured))?;
     parts.add(|measured| study.curves(measured))?;
-    parts.add(|measured| study.beside_loads(measured))?;
     for (team, kinds) in all_teams(platform, &study.sites, study.bind) {
         parts.add(|measured| bandwidths(ctx, platform, &team, &kinds, watch, measured))?;
     }
@@ -154,7 +155,7 @@ impl<'a> Study<'a> {
     fn curves(&self, measured: &mut Measured) -> Result<(), MemoryError> {
         let (place, largest) = (self.near(), curve::largest(&self.size()?));
         let caches = &self.platform.caches;
-        for pages in PAGES {
+        for &pages in &PAGES[..2] {
             match curve::measure(self.ctx, &place, self.bind, pages, caches, largest, self.watch)? {
                 Ok(measurement) => measured.measurements.push(measurement),
                 Err(refused) => measured.leave_out(curve::id(pages), &refused.to_string()),
@@ -163,7 +164,12 @@ impl<'a> Study<'a> {
         Ok(())
     }
 
-    fn beside_loads(&self, measured: &mut Measured) -> Result<(), MemoryError> {
+    /// Over that cycle, if it fits.
+    fn beside_loads(
+        &self,
+        cycle: Option<Cycle>,
+        measured: &mut Measured,
+    ) -> Result<(), MemoryError> {
         let place = self.near();
         let id = loaded::id(place.node);
         let loaders = loaded::loaders(self.platform, &self.sites[0].cpus, &place);
@@ -174,7 +180,10 @@ impl<'a> Study<'a> {
         let sizing = self.size()?;
         // Chain and readers together take no more than may be taken, so each has half of it where that is less.
         let each = (sizing.doubled_bytes() / 2 / HUGE * HUGE).max(HUGE);
-        let cycle = Cycle::new(each, self.ctx)?;
+        let cycle = match cycle.filter(|cycle| cycle.footprint_bytes() == each) {
+            Some(cycle) => cycle,
+            None => Cycle::new(each, self.ctx)?,
+        };
         let near = (&place, self.bind);
         match loaded::measure(self.ctx, near, &loaders, &sizing, &cycle, self.watch)? {
             Ok(measurement) => measured.measurements.push(measurement),

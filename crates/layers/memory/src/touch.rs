@@ -16,7 +16,7 @@ use narrows_facts::affinity;
 use narrows_facts::process::since_boot_ns as now_ns;
 use serde::{Deserialize, Serialize};
 
-use crate::mapping::{BASE, HUGE};
+use crate::mapping::{BASE, HUGE, base_page_bytes};
 use crate::smaps;
 
 /// Pages touched between two looks at the stop token.
@@ -104,6 +104,9 @@ impl FreshPool {
     /// The kernel has no such memory, or too little.
     pub fn new(bytes: u64, kind: Kind) -> Result<FreshPool, TouchError> {
         let failed = |reason| TouchError::Map { bytes, kind, reason };
+        if kind == Kind::Base && base_page_bytes() != BASE {
+            return Err(failed(io::Error::other("the kernel's base page is another")));
+        }
         let flags = match kind {
             Kind::Pool => libc::MFD_CLOEXEC | libc::MFD_HUGETLB | libc::MFD_HUGE_2MB,
             Kind::Base | Kind::Transparent => libc::MFD_CLOEXEC,

@@ -8,6 +8,7 @@ use super::{significant_ns, usable};
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, percent, size};
 use crate::sweep::SweepView;
+use crate::words::counted;
 
 /// The table; `None` where nothing was compared.
 pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
@@ -33,9 +34,12 @@ fn row(change: &Value, units: Units) -> Option<GridRow> {
         _ => significant_ns(value),
     };
     let is = |key: &str| change.get(key) == Some(&Value::Bool(true));
-    let remark = match (is("worse"), is("better")) {
-        (true, _) => "worse",
-        (_, true) => "better",
+    let sure = change.get("sure") != Some(&Value::Bool(false));
+    let remark = match (is("worse"), is("better"), sure) {
+        (true, _, true) => "worse",
+        (true, _, false) => "? worse, disturbed",
+        (_, true, _) => "better",
+        (.., false) => "? disturbed",
         _ => "",
     };
     Some(GridRow {
@@ -115,13 +119,27 @@ fn said(m: &Measurement) -> Vec<String> {
         }
         _ => String::new(),
     };
-    let mut said = vec![if m.conditions.get("aged") == Some(&Value::Bool(true)) {
+    let list = |key: &str| m.conditions.get(key).and_then(Value::as_array);
+    let compared = list("changes").map_or(0, Vec::len);
+    let mut said = vec![if compared == 0 {
+        format!("Nothing could be compared, so nothing is said of age.{up}")
+    } else if m.conditions.get("aged") == Some(&Value::Bool(true)) {
         format!(
             "Aged: what is marked as worse is worse by more than 15 % and beyond its interval.{up}"
         )
     } else {
-        format!("Not aged: nothing is worse by more than 15 % and beyond its interval.{up}")
+        format!(
+            "Not aged: nothing of {} is worse by more than 15 %, beyond its interval and undisturbed.{up}",
+            counted(compared, "figure")
+        )
     }];
+    let apart = list("not_compared").into_iter().flatten().filter_map(|one| {
+        Some(format!("{} ({})", name(one.get("id")?.as_str()?), one.get("why")?.as_str()?))
+    });
+    let apart: Vec<String> = apart.collect();
+    if !apart.is_empty() {
+        said.push(format!("Not compared: {}.", apart.join("; ")));
+    }
     for reason in reasons {
         let share = |when: &str| {
             Some(number(m, when, "free_in_large_pieces_bytes")? / number(m, when, "free_bytes")?)

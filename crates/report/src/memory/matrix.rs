@@ -99,11 +99,17 @@ fn by_distance(run: &Run, units: Units) -> SweepView {
                     0 => ("a load takes", "takes"),
                     _ => ("reading gives", "gives"),
                 };
-                sentences.push(format!(
-                    "From CPUs of node {from} to memory of node {to} {what} × {} of what it {others} at that distance elsewhere, in \
-                     both looks: something is wrong there, or the firmware's distance is.",
-                    significant(ratio, 2)
-                ));
+                let pair = format!("From CPUs of node {from} to memory of node {to} {what}");
+                let ratio = significant(ratio, 2);
+                sentences.push(match m.number("cells_of_its_distance") {
+                    Some(n) if n <= 2.0 => format!(
+                        "{pair} × {ratio} of what it {others} the other way round, in both looks: one of the two is not as it should be."
+                    ),
+                    _ => format!(
+                        "{pair} × {ratio} of what it {others} at that distance elsewhere, in both looks: something is wrong there, or the \
+                         firmware's distance is."
+                    ),
+                });
             } else if m.conditions.contains_key("looked_at_before") {
                 sentences.push(format!(
                     "From CPUs of node {from} to memory of node {to}: a first look at its {} differed and the second did not; both are kept.",
@@ -192,8 +198,9 @@ fn placements(run: &Run, units: Units) -> Option<SweepView> {
         rows,
     };
     let sentences = vec![
-        "By the matrix: the mean over the nodes of what each pays for its mix; reads at least if the ways' times add up for a CPU, \
-         at most if the ways carry at once."
+        "By the matrix: the mean over the nodes of what each pays for its mix; reads if a CPU's times for its ways add up, to reads if \
+         the ways carry at once. A link that several nodes share counts in full for each. Unmeasured cells are taken for their \
+         distance's median."
             .to_string(),
     ];
     (!grid.rows.is_empty()).then_some(SweepView { grid, sentences })

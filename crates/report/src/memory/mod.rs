@@ -96,8 +96,14 @@ fn by_cache(run: &Run) -> Option<SweepView> {
             remark: "footprint".to_string(),
             rows,
         },
-        sentences: said_of_translation(found),
+        sentences: said_of_translation(found).into_iter().chain(on_largest(run)).collect(),
     })
+}
+
+/// What a load takes on the largest pages, where they were asked for and had.
+fn on_largest(run: &Run) -> Option<String> {
+    let cost = usable(run, "memory.latency.1g")?.value(metric::COST)?;
+    Some(format!("On 1 GiB pages a load from memory takes {}.", significant_ns(cost)))
 }
 
 /// ns with three figures.

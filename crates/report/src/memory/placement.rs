@@ -177,10 +177,10 @@ fn cost(m: &Measurement, units: Units) -> String {
         Some(if low == high { high } else { format!("{low} to {high}") })
     };
     let (Some(now), Some(even)) = (m.number("load_ns"), m.number("interleaved_load_ns")) else {
-        return " What it costs is not known: give a measured matrix with --matrix (`narrows memory matrix`).".to_string();
+        return " What it costs is not known without a matrix of these nodes: --matrix RUN, from `narrows memory matrix`.".to_string();
     };
     let mut text = format!(
-        " By the matrix, with CPUs of all nodes at work, a load takes {} on average, interleaved {} (× {})",
+        " By the matrix, for CPUs of all nodes alike and with nobody else at work, a load takes {} on average, interleaved {} (× {})",
         significant_ns(now),
         significant_ns(even),
         significant(even / now, 3)

@@ -9,6 +9,8 @@ use crate::{About, Group, Over, Rule, Select, Test, When};
 
 const CAPACITIES: &[Layer] =
     &[Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Fabric];
+/// Pages in a window that others may have moved: some hundred take about a millisecond.
+const MOVED_PAGES: f64 = 100.0;
 const STORAGE: &[Layer] = &[Layer::Block, Layer::Log];
 
 pub(super) const RULES: &[Rule] = &[
@@ -146,7 +148,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value {
             of: Metric(metric::SWAPPED_PAGES),
             over: Over::Worst,
-            test: Test::Above(0.0),
+            test: Test::Above(MOVED_PAGES),
         },
         figures: &[],
         summary: "Pages went to swap or came from it during the measurement",
@@ -163,7 +165,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value {
             of: Metric(metric::BALANCED_PAGES),
             over: Over::Worst,
-            test: Test::Above(0.0),
+            test: Test::Above(MOVED_PAGES),
         },
         figures: &[],
         summary: "Automatic NUMA balancing moved pages between nodes during the measurement",

@@ -12,19 +12,20 @@ mod predict;
 mod survey;
 
 use narrows_engine::{Context, Rng};
-use narrows_model::{Measurement, PlannedStep, Platform, metric};
+use narrows_facts::affinity;
+use narrows_model::{Measurement, PlannedStep, Platform, Validity, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
 pub use self::predict::{Known, Mix, Predicted, predict};
 pub use self::survey::Cell;
-use self::survey::{Class, Figures, Surveyed, survey};
+use self::survey::{Class, Figures, Surveyed, filled, survey};
 use crate::bandwidth::{self, Member, Team};
 use crate::brief::{node, step};
 use crate::latency::{self, Cycle};
-use crate::mapping::Pages;
+use crate::mapping::{Mapping, Pages};
 use crate::place::{self, Place, Site};
-use crate::sizing::{self, Sizing};
+use crate::sizing::{self, Amount, Sizing};
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError};
 
@@ -37,6 +38,8 @@ pub enum Extent {
     Whole,
 }
 
+/// Bytes of 2 MiB pages that are asked for to see whether there are any.
+const PROBE: u64 = 32 << 20;
 /// Repeats of a cell; what differs is looked at again.
 const REPEATS: u32 = 3;
 
@@ -51,7 +54,7 @@ pub fn planned(
     if !place::several_nodes(platform) {
         return Vec::new();
     }
-    let Ok(sizing) = sizing::footprint(platform, None, true) else { return Vec::new() };
+    let Ok(sizing) = sizing::footprint(platform, None, Amount::Small) else { return Vec::new() };
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let short = short(ctx);
     let windows = f64::from(REPEATS) * 2.0 * short.window.as_secs_f64();
@@ -90,19 +93,34 @@ pub fn measure(
         return Ok(());
     }
     let short = short(ctx);
-    let mut looker =
-        Looker { ctx: &short, platform, sites, watch, cycle: None, absent: Vec::new() };
+    let rows = with_cpus(platform, &affinity::current());
+    // All cells on the same kind of pages: their difference would be taken for the nodes'.
+    let huge = Mapping::new(PROBE, Pages::Huge, None, ctx.stop).is_ok();
+    let pages = if huge { Pages::Huge } else { Pages::Base };
+    let (cycle, absent) = (None, Vec::new());
+    let mut looker = Looker { ctx: &short, platform, sites: rows, pages, watch, cycle, absent };
     let mut rng = Rng::new(ctx.seed);
     let whole = extent == Extent::Whole;
-    let surveyed = survey(&cells(platform, sites), whole, &mut rng, |cell| looker.look(cell))?;
-    let absent = std::mem::take(&mut looker.absent);
-    drop(looker);
-    for (id, why) in absent {
+    let (cells, mut surveyed) = (cells(platform, &looker.sites), Vec::new());
+    let ended = survey(&cells, whole, &mut rng, &mut surveyed, |cell| looker.look(cell));
+    for (id, why) in std::mem::take(&mut looker.absent) {
         measured.leave_out(id, &why);
     }
+    drop(looker);
     let known: Known = surveyed.iter().map(|s| (s.cell, s.figures())).collect();
+    // What was measured before a stop is kept.
     measured.measurements.extend(surveyed.into_iter().flat_map(told));
-    policy::measure(ctx, (platform, sites), &known, watch, measured)
+    ended?;
+    policy::measure(ctx, (platform, sites), &filled(&known, &cells), watch, measured)
+}
+
+/// The nodes whose CPUs may be used, those without memory of their own too.
+fn with_cpus(platform: &Platform, allowed: &[u32]) -> Vec<Site> {
+    let nodes = platform.nodes.iter().map(|node| Site {
+        node: node.id,
+        cpus: node.cpus.iter().copied().filter(|cpu| allowed.contains(cpu)).collect(),
+    });
+    nodes.filter(|site| !site.cpus.is_empty()).collect()
 }
 
 fn short<'a>(ctx: &Context<'a>) -> Context<'a> {
@@ -118,6 +136,7 @@ fn cells(platform: &Platform, sites: &[Site]) -> Vec<(Cell, Class)> {
                 distance: place::distance(platform, site.node, memory.id),
                 near: site.node == memory.id,
                 memory_only: memory.cpus.is_empty(),
+                cpus: site.cpus.len(),
             };
             all.push((Cell { from: site.node, to: memory.id }, class));
         }
@@ -141,7 +160,9 @@ impl Figures for Look {
 struct Looker<'a> {
     ctx: &'a Context<'a>,
     platform: &'a Platform,
-    sites: &'a [Site],
+    /// Where reads come from.
+    sites: Vec<Site>,
+    pages: Pages,
     watch: &'a Watch,
     /// The last one; cells on nodes with as much room share it.
     cycle: Option<Cycle>,
@@ -152,14 +173,15 @@ impl Looker<'_> {
     fn look(&mut self, cell: Cell) -> Result<Look, MemoryError> {
         let id = |what: &str| format!("memory.matrix.{what}.from{}.to{}", cell.from, cell.to);
         let ids = [id("latency"), id("read")];
-        let sizing = match sizing::footprint(self.platform, node(self.platform, cell.to), true) {
-            Ok(sizing) => sizing,
-            Err(too_little) => {
-                let why = MemoryError::TooLittle(too_little).to_string();
-                self.absent.extend(ids.map(|id| (id, why.clone())));
-                return Ok(Look { latency: None, bandwidth: None });
-            }
-        };
+        let sizing =
+            match sizing::footprint(self.platform, node(self.platform, cell.to), Amount::Small) {
+                Ok(sizing) => sizing,
+                Err(too_little) => {
+                    let why = MemoryError::TooLittle(too_little).to_string();
+                    self.absent.extend(ids.map(|id| (id, why.clone())));
+                    return Ok(Look { latency: None, bandwidth: None });
+                }
+            };
         let mut look = Look {
             latency: self.latency(cell, &ids[0], &sizing)?,
             bandwidth: self.bandwidth(cell, &ids[1], &sizing)?,
@@ -199,7 +221,7 @@ impl Looker<'_> {
             id_part: String::new(),
         };
         let measured =
-            latency::measure(self.ctx, &place, true, Pages::Any, sizing, cycle, self.watch)?;
+            latency::measure(self.ctx, &place, true, self.pages, sizing, cycle, self.watch)?;
         Ok(self.or_absent(id, measured.map_err(|refused| refused.to_string())))
     }
 
@@ -214,7 +236,7 @@ impl Looker<'_> {
             place: format!("from{}.to{}", cell.from, cell.to),
             members: site.cpus.iter().map(|&cpu| Member { cpu, node: cell.to }).collect(),
             bind: true,
-            pages: Pages::Any,
+            pages: self.pages,
         };
         let measured = bandwidth::measure(self.ctx, &team, &[Traffic::Read], sizing, self.watch)?;
         let measured = measured.map(|mut all| all.remove(0));
@@ -232,7 +254,7 @@ impl Looker<'_> {
 
 /// The last look's measurements, with what the first one gave and whether they are unlike their class.
 fn told(surveyed: Surveyed<Look>) -> impl Iterator<Item = Measurement> {
-    let Surveyed { looks, off, .. } = surveyed;
+    let Surveyed { looks, doubt, off, of_class, .. } = surveyed;
     let before: Vec<[Option<f64>; 2]> =
         looks[..looks.len() - 1].iter().map(Figures::figures).collect();
     let last = looks.into_iter().next_back();
@@ -240,25 +262,36 @@ fn told(surveyed: Surveyed<Look>) -> impl Iterator<Item = Measurement> {
     both.enumerate().filter_map(move |(kind, m)| {
         let mut m = m?;
         let firsts: Vec<f64> = before.iter().filter_map(|figures| figures[kind]).collect();
-        if !firsts.is_empty() {
+        if !firsts.is_empty() && doubt.is_some_and(|ratios| ratios[kind].is_some()) {
             m.conditions.insert("looked_at_before".into(), json!(firsts));
         }
         if let Some(ratio) = off.and_then(|ratios| ratios[kind]) {
             m.conditions.insert("over_its_distance".into(), json!(ratio));
+            m.conditions.insert("cells_of_its_distance".into(), json!(of_class));
         }
         Some(m)
     })
 }
 
-/// The cells that a run measured, without those that are invalid.
-pub fn known(measurements: &[Measurement]) -> Known {
+/// What a run's cells say of this machine, the unmeasured ones by the median of their class; empty where it measured none.
+pub fn known_of(measurements: &[Measurement], platform: &Platform) -> Known {
+    let measured = known(measurements);
+    if measured.is_empty() {
+        return measured;
+    }
+    let allowed: Vec<u32> = platform.nodes.iter().flat_map(|node| node.cpus.clone()).collect();
+    filled(&measured, &cells(platform, &with_cpus(platform, &allowed)))
+}
+
+/// The cells that a run measured, without those that are invalid: an outlier that was seen twice is what it is.
+fn known(measurements: &[Measurement]) -> Known {
     let mut known = Known::new();
     for (kind, (prefix, name)) in
         [("memory.matrix.latency.", metric::COST), ("memory.matrix.read.", metric::BANDWIDTH)]
             .into_iter()
             .enumerate()
     {
-        for m in measurements.iter().filter(|m| m.usable()) {
+        for m in measurements.iter().filter(|m| m.validity != Validity::Invalid) {
             let cell = m.id.strip_prefix(prefix).and_then(|rest| {
                 let (from, to) = rest.strip_prefix("from")?.split_once(".to")?;
                 Some(Cell { from: from.parse().ok()?, to: to.parse().ok()? })

@@ -8,6 +8,7 @@
 //! - **one node**: all of it on the first node, as a pool has that one process touched ("cyclops").
 
 use std::collections::BTreeMap;
+use std::sync::mpsc;
 
 use narrows_engine::{Context, Samples, Window};
 use narrows_model::{Better, Layer, Measurement, Platform, Unit, condition, metric};
@@ -22,8 +23,8 @@ use crate::crew::{Crew, Failure, Hand};
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Site;
-use crate::sizing::{self, Sizing};
-use crate::spread::Spread;
+use crate::sizing::{self, Amount, Sizing};
+use crate::spread::{Spread, on_small_pages};
 use crate::traffic::Traffic;
 use crate::walker::{Paces, Walker};
 use crate::{Measured, MemoryError};
@@ -149,7 +150,9 @@ impl Laid<'_> {
     fn size(&self) -> Result<Sizing, String> {
         let sized = self.platform.nodes.iter().filter(|node| node.memory_bytes > 0);
         sized
-            .map(|memory| sizing::footprint(self.platform, node(self.platform, memory.id), true))
+            .map(|memory| {
+                sizing::footprint(self.platform, node(self.platform, memory.id), Amount::Small)
+            })
             .reduce(|a, b| match (a, b) {
                 (Ok(a), Ok(b)) => Ok(if a.footprint_bytes <= b.footprint_bytes { a } else { b }),
                 (Err(too_little), _) | (_, Err(too_little)) => Err(too_little),
@@ -158,8 +161,10 @@ impl Laid<'_> {
             .map_err(|too_little| MemoryError::TooLittle(too_little).to_string())
     }
 
+    /// All placements of as many bytes on the same kind of pages.
     fn map(&self, ctx: &Context, cpu: u32, bytes: u64) -> Result<Mapping, MapError> {
-        Mapping::spread(bytes, &self.spreads[&cpu], ctx.stop)
+        let nodes = self.platform.nodes.iter().filter(|node| node.memory_bytes > 0).count();
+        Mapping::spread(bytes, &self.spreads[&cpu], on_small_pages(bytes, nodes), ctx.stop)
     }
 
     fn bandwidth(
@@ -213,8 +218,10 @@ impl Laid<'_> {
         let cycle = Cycle::new(each, ctx)?;
         let ids = [self.id("latency")];
         let crew = Crew { cpus: &cpus, ids: &ids, window: bandwidth::window_length(ctx) };
+        let (share_to, share) = mpsc::channel();
         let prepare = |cpu: u32| {
             let mut chain = Chain::new(self.map(ctx, cpu, each)?);
+            let _ = share_to.send(chain.mapping().huge_share);
             chain.link(cycle.links(), ctx.stop).map_err(MapError::Stopped)?;
             // What the linking left in the caches is not to be found there.
             let spare = sizing.spare_bytes() / cpus.len() as u64;
@@ -240,6 +247,8 @@ impl Laid<'_> {
         m.workload.insert(condition::THREADS.into(), json!(cpus.len()));
         m.workload.insert("cpus".into(), json!(cpus));
         m.workload.insert("footprint_bytes".into(), json!(each));
+        let least = share.try_iter().fold(1.0, f64::min);
+        m.conditions.insert("huge_page_share_least".into(), json!(least));
         if let Some(ns) = predicted.ns {
             m.conditions.insert("predicted_ns".into(), json!(ns));
         }

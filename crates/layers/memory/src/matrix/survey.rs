@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use narrows_engine::Rng;
 use narrows_stats::median;
 
+use super::predict::Known;
 use crate::crew::shuffled;
 
 /// Cells that stand for a class.
@@ -45,6 +46,8 @@ pub struct Class {
     pub near: bool,
     /// Whether the memory's node has no processors: memory behind a link of another kind.
     pub memory_only: bool,
+    /// CPUs that read: fewer get less.
+    pub cpus: usize,
 }
 
 /// What a look gives.
@@ -62,8 +65,12 @@ pub struct Surveyed<L> {
     pub class: Class,
     /// Once, or twice where the first look differed; the last one counts.
     pub looks: Vec<L>,
-    /// How far latency and bandwidth of the last look are from the class's, as ratios, where that is too far and was so twice.
+    /// How far latency and bandwidth of the first look were from the class's or from the mirror's, as ratios, where that was too far.
+    pub doubt: Option<[Option<f64>; 2]>,
+    /// The same of the last look, where there were two.
     pub off: Option<[Option<f64>; 2]>,
+    /// Cells of its class that were measured, this one among them.
+    pub of_class: usize,
     /// Whether it was chosen without knowing any other: those that were looked at because of an outlier say nothing of the class.
     first: bool,
 }
@@ -75,7 +82,8 @@ impl<L: Figures> Surveyed<L> {
     }
 }
 
-/// Looks at the cells that stand for their classes, at all of them where that is wanted, and at what they make suspicious.
+/// Looks at the cells that stand for their classes, at all of them where that is wanted, and at what they make suspicious; `all` has
+/// them afterwards, also those from before an error.
 ///
 /// # Errors
 /// Those of `look`.
@@ -83,27 +91,36 @@ pub fn survey<L: Figures, E>(
     cells: &[(Cell, Class)],
     thorough: bool,
     rng: &mut Rng,
+    all: &mut Vec<Surveyed<L>>,
     mut look: impl FnMut(Cell) -> Result<L, E>,
-) -> Result<Vec<Surveyed<L>>, E> {
-    let mut all: Vec<Surveyed<L>> = Vec::new();
+) -> Result<(), E> {
     let mut first = true;
     let mut next: Vec<(Cell, Class)> =
         if thorough { cells.to_vec() } else { representatives(cells, rng) };
     while !next.is_empty() {
         for at in shuffled(next.len(), rng) {
             let (cell, class) = next[at];
-            all.push(Surveyed { cell, class, looks: vec![look(cell)?], off: None, first });
+            let looks = vec![look(cell)?];
+            all.push(Surveyed { cell, class, looks, doubt: None, off: None, of_class: 0, first });
         }
-        let doubtful: Vec<usize> = (0..all.len())
-            .filter(|&at| all[at].looks.len() == 1 && difference(&all, at).is_some())
-            .collect();
+        let mut doubtful = Vec::new();
+        for at in 0..all.len() {
+            if all[at].looks.len() == 1 {
+                all[at].doubt = difference(all, at, true);
+                doubtful.extend(all[at].doubt.is_some().then_some(at));
+            }
+        }
         for at in shuffled(doubtful.len(), rng) {
             let again = look(all[doubtful[at]].cell)?;
             all[doubtful[at]].looks.push(again);
         }
-        let off: Vec<_> = (0..all.len()).map(|at| difference(&all, at)).collect();
-        for (surveyed, off) in all.iter_mut().zip(off) {
-            surveyed.off = off.filter(|_| surveyed.looks.len() > 1);
+        for at in 0..all.len() {
+            if all[at].looks.len() > 1 {
+                all[at].off = difference(all, at, false);
+            }
+        }
+        for at in 0..all.len() {
+            all[at].of_class = all.iter().filter(|s| s.class == all[at].class).count();
         }
         let seen: BTreeSet<Cell> = all.iter().map(|surveyed| surveyed.cell).collect();
         let beside_outlier = |(cell, class): &&(Cell, Class)| {
@@ -114,7 +131,21 @@ pub fn survey<L: Figures, E>(
         first = false;
     }
     all.sort_unstable_by_key(|surveyed| surveyed.cell);
-    Ok(all)
+    Ok(())
+}
+
+/// What is known of the cells: those that were measured, and for the others the median of their class.
+pub fn filled(measured: &Known, cells: &[(Cell, Class)]) -> Known {
+    let mut known = measured.clone();
+    for (cell, class) in cells.iter().filter(|(cell, _)| !measured.contains_key(cell)) {
+        let of_class =
+            || cells.iter().filter(|(_, of)| of == class).filter_map(|(c, _)| measured.get(c));
+        let figures = [0, 1].map(|kind| {
+            median(&of_class().filter_map(|figures| figures[kind]).collect::<Vec<f64>>())
+        });
+        known.insert(*cell, figures);
+    }
+    known
 }
 
 /// A few of each class: mirrors together, and nodes that were not there yet first.
@@ -146,8 +177,13 @@ fn representatives(cells: &[(Cell, Class)], rng: &mut Rng) -> Vec<(Cell, Class)>
     chosen
 }
 
-/// How far a cell is from the others of its class, or from its mirror, as ratios; `None` where that is no more than may be.
-fn difference<L: Figures>(all: &[Surveyed<L>], at: usize) -> Option<[Option<f64>; 2]> {
+/// How far a cell is from the others of its class, as ratios; from its mirror where nobody else is of its class, and where that is asked
+/// for too (`mirrors`). `None` where that is no more than may be.
+fn difference<L: Figures>(
+    all: &[Surveyed<L>],
+    at: usize,
+    mirrors: bool,
+) -> Option<[Option<f64>; 2]> {
     let this = &all[at];
     let mut ratios = [None, None];
     for (kind, ratio) in ratios.iter_mut().enumerate() {
@@ -157,14 +193,17 @@ fn difference<L: Figures>(all: &[Surveyed<L>], at: usize) -> Option<[Option<f64>
             .filter(|s| s.first && s.class == this.class && s.cell != this.cell)
             .filter_map(|s| s.figures()[kind])
             .collect();
-        let mirror = all.iter().find(|s| s.cell == this.cell.mirror() && s.cell != this.cell);
+        let is_mirror = |s: &&Surveyed<L>| s.cell == this.cell.mirror() && s.class == this.class;
+        let mirror = all.iter().find(|s| is_mirror(s) && s.cell != this.cell);
+        let mirror = mirror.and_then(|s| s.figures()[kind]);
         // Of two that differ nobody knows which one is wrong.
         let usual = match of_class.len() {
-            0 | 1 => mirror.and_then(|s| s.figures()[kind]).or(of_class.first().copied()),
+            0 | 1 => mirror.or(of_class.first().copied()),
             _ => median(&of_class),
         };
         let far = |ratio: &f64| (ratio - 1.0).abs() > TOLERANCE[kind];
-        *ratio = usual.map(|usual| own / usual).filter(far);
+        let over = |usual: Option<f64>| usual.map(|usual| own / usual).filter(far);
+        *ratio = over(usual).or_else(|| over(mirror.filter(|_| mirrors)));
     }
     ratios.iter().any(Option::is_some).then_some(ratios)
 }
@@ -217,7 +256,7 @@ mod tests {
             .flat_map(pair)
             .map(|cell| {
                 let near = cell.from == cell.to;
-                (cell, Class { distance: Some(distance(cell)), near, memory_only: false })
+                (cell, Class { distance: Some(distance(cell)), near, memory_only: false, cpus: 8 })
             })
             .collect()
     }
@@ -237,7 +276,9 @@ mod tests {
             let mut noisy = || 0.98 + machine.noise.below(1000) as f64 * 4e-5;
             Ok::<_, ()>([right[0] * off[0] * noisy(), right[1] * off[1] * noisy()])
         };
-        survey(&cells(), thorough, &mut Rng::new(seed), look).unwrap()
+        let mut all = Vec::new();
+        survey(&cells(), thorough, &mut Rng::new(seed), &mut all, look).unwrap();
+        all
     }
 
     fn outliers(all: &[Surveyed<[f64; 2]>]) -> Vec<Cell> {
@@ -278,9 +319,10 @@ mod tests {
         );
         assert!(outliers(&all).is_empty());
         let twice: Vec<Cell> = all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
-        assert_eq!(twice.len(), NODES as usize);
-        assert!(twice.iter().all(|cell| cell.to == 3));
-        for s in all.iter().filter(|s| s.looks.len() == 2) {
+        // And their mirrors, which they differ from.
+        assert_eq!(twice.len(), 2 * NODES as usize - 1);
+        assert!(twice.iter().all(|cell| cell.to == 3 || cell.from == 3));
+        for s in all.iter().filter(|s| s.cell.to == 3) {
             assert!(s.looks[0][1] < 0.4 * s.looks[1][1], "the first one is not thrown away");
         }
     }
@@ -319,13 +361,53 @@ mod tests {
 
     #[test]
     fn of_two_cells_that_differ_both_are_named() {
-        let class = Class { distance: Some(21), near: false, memory_only: false };
+        let class = Class { distance: Some(21), near: false, memory_only: false, cpus: 8 };
         let cells = [(Cell { from: 0, to: 1 }, class), (Cell { from: 1, to: 0 }, class)];
-        let all = survey(&cells, false, &mut Rng::new(1), |cell| {
+        let mut all = Vec::new();
+        survey(&cells, false, &mut Rng::new(1), &mut all, |cell| {
             Ok::<_, ()>([if cell.from == 0 { 100.0 } else { 150.0 }, 1e9])
         })
         .unwrap();
         assert_eq!(all.iter().filter(|s| s.off.is_some()).count(), 2);
-        assert!(all.iter().all(|s| s.looks.len() == 2));
+        assert!(all.iter().all(|s| s.looks.len() == 2 && s.of_class == 2));
+        assert!(all.iter().all(|s| s.doubt.unwrap()[1].is_none()), "only the latency differed");
+    }
+
+    #[test]
+    fn mirrors_that_differ_are_looked_at_again_though_both_are_near_the_median() {
+        let all = surveyed(
+            |cell, _| match (cell.from, cell.to) {
+                (0, 1) => [0.95, 1.0],
+                (1, 0) => [1.08, 1.0],
+                _ => [1.0; 2],
+            },
+            true,
+            4,
+        );
+        let twice: Vec<Cell> = all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
+        assert_eq!(twice, [Cell { from: 0, to: 1 }, Cell { from: 1, to: 0 }]);
+        assert!(outliers(&all).is_empty(), "neither is unlike its class");
+    }
+
+    #[test]
+    fn what_was_surveyed_before_an_error_is_there() {
+        let (mut all, mut left) = (Vec::new(), 3);
+        let ended = survey(&cells(), true, &mut Rng::new(1), &mut all, |cell| {
+            left -= 1;
+            if left < 0 { Err("stopped") } else { Ok(known(cell)) }
+        });
+        assert_eq!((ended, all.len()), (Err("stopped"), 3));
+    }
+
+    #[test]
+    fn unmeasured_cells_are_taken_for_the_median_of_their_class() {
+        let all = surveyed(|_, _| [1.0; 2], false, 5);
+        let measured: Known = all.iter().map(|s| (s.cell, s.figures())).collect();
+        let known_all = filled(&measured, &cells());
+        assert_eq!(known_all.len(), (NODES * NODES) as usize);
+        for (cell, figures) in &known_all {
+            let right = known(*cell);
+            assert!((figures[0].unwrap() / right[0] - 1.0).abs() < 0.03, "{cell:?}");
+        }
     }
 }

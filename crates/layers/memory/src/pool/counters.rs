@@ -70,13 +70,16 @@ fn of_node(source: &dyn Source, node: u32) -> Option<NodeCounters> {
     let folder = format!("{NODES}/node{node}");
     let meminfo = source.text(&format!("{folder}/meminfo"))?;
     let mut counters = NodeCounters { node, ..NodeCounters::default() };
-    for line in meminfo.lines() {
-        // Node 0 Shmem:            1234 kB
-        let mut words = line.split_whitespace().skip(2);
-        if words.next() == Some("Shmem:") {
-            counters.shared_bytes = words.next().and_then(|kb| kb.parse::<u64>().ok())? << 10;
-        }
-    }
+    // Node 0 Shmem:            1234 kB
+    let kb = |name: &str| {
+        let mut lines = meminfo.lines().map(|line| line.split_whitespace().skip(2));
+        lines.find_map(|mut words| {
+            (words.next()? == name).then(|| words.next()?.parse::<u64>().ok())?
+        })
+    };
+    // Nothing lies on a node of processors alone.
+    kb("MemTotal:").filter(|kb| *kb > 0)?;
+    counters.shared_bytes = kb("Shmem:")? << 10;
     // Of every size that there is a pool of.
     let pools = format!("{folder}/hugepages");
     for pool in source.list(&pools).unwrap_or_default() {

@@ -11,6 +11,8 @@ pub struct Mapped {
     pub to: u64,
     /// Whether what is written there is seen by the others that map it.
     pub shared: bool,
+    /// Whether it may be read: address space that is only kept free may not.
+    pub readable: bool,
     /// Where it begins in what is mapped, bytes.
     pub offset: u64,
     /// Device and inode of what is mapped; of anonymous shared memory too. `None` for private anonymous memory.
@@ -23,6 +25,19 @@ impl Mapped {
     /// Bytes.
     pub fn len(&self) -> u64 {
         self.to - self.from
+    }
+
+    /// Whether it is a file in memory or no file at all, and not a drive's.
+    pub fn is_memory(&self) -> bool {
+        const IN_MEMORY: [&str; 5] =
+            ["/dev/zero", "/SYSV", "/memfd:", "/anon_hugepage", "/dev/shm/"];
+        IN_MEMORY.iter().any(|begin| self.name.starts_with(begin))
+            || self.name.contains("/hugepages")
+    }
+
+    /// Explicit huge pages.
+    pub fn is_huge(&self) -> bool {
+        self.name.starts_with("/anon_hugepage") || self.name.contains("/hugepages")
     }
 }
 
@@ -45,6 +60,7 @@ fn line(text: &str) -> Option<Mapped> {
         from,
         to,
         shared: rights.as_bytes().get(3) == Some(&b's'),
+        readable: rights.starts_with('r'),
         offset,
         // The number of a System V segment, which begins with 0, stands for its inode.
         identity: (inode != 0 || name.starts_with('/')).then(|| (device.to_string(), inode)),
@@ -103,7 +119,11 @@ broken
         assert_eq!((found[0].identity.as_ref(), found[0].shared), (None, false));
         assert_eq!(found[1].identity, Some(("00:01".to_string(), 1024)));
         assert_eq!((found[1].len(), found[1].offset), (256 << 20, 4096));
-        assert!(found[1].shared && found[2].shared);
+        assert!(found[1].shared && found[2].shared && found[2].readable);
+        let memory: Vec<bool> = found.iter().map(Mapped::is_memory).collect();
+        assert_eq!(memory, [false, true, true, true, false]);
+        let kept_free = parse("7f00-7f10 ---p 00000000 00:00 0");
+        assert!(!kept_free[0].readable);
         assert_eq!(found[2].name, "/anon_hugepage (deleted)");
         assert_eq!(
             found[3].identity,

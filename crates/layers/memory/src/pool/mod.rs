@@ -25,6 +25,7 @@ use narrows_engine::{Rng, Stop, Stopped};
 use narrows_facts::Source;
 
 use self::maps::{Mapped, Tables};
+use crate::mapping::base_page_bytes;
 
 /// Pages that are asked for where not every one is.
 pub const SAMPLE: u64 = 1 << 16;
@@ -32,6 +33,8 @@ pub const SAMPLE: u64 = 1 << 16;
 const IN_VAIN: usize = 32;
 /// Processes whose own account of the pool is read: the kernel walks all of its tables for it.
 const ACCOUNTS: usize = 4;
+/// Pages of a pool that are kept in mind at a time.
+const AT_A_TIME: usize = 1 << 20;
 /// Pages of a process asked for at a time: a lock of the process is held meanwhile.
 const BATCH: usize = 1 << 10;
 /// Smaller pools are no database's.
@@ -134,10 +137,11 @@ pub struct Found {
 }
 
 /// The pools of [`LEAST_BYTES`] and more that any of `roots` maps, with everybody of `all` who maps them too; the private memory of
-/// each root as well, summed up. Where `roots` is empty: all shared pools of anybody.
+/// each root as well, what is on explicit huge pages apart. Where `roots` is empty: all shared pools of anybody. Files of drives are no
+/// pools, whoever maps them.
 pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> Found {
     let mut found = Found::default();
-    let mut shared: BTreeMap<(String, u64), Pool> = BTreeMap::new();
+    let mut shared: BTreeMap<Identity, Pool> = BTreeMap::new();
     let mut private = Vec::new();
     // The roots first, so that their view is the first.
     let others = all.iter().filter(|pid| !roots.contains(pid));
@@ -152,19 +156,31 @@ pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> Found {
             Err(_) => continue,
         };
         let is_root = roots.is_empty() || roots.contains(&pid);
-        let mut own =
-            Pool { name: "private".to_string(), shared: false, bytes: 0, parts: Vec::new() };
-        for range in maps::parse(&text) {
+        let named = |name: &str| Pool {
+            name: name.to_string(),
+            shared: false,
+            bytes: 0,
+            parts: Vec::new(),
+        };
+        let (mut own, mut own_huge) = (named("private"), named("private huge pages"));
+        for range in maps::parse(&text).into_iter().filter(|range| range.readable) {
             if range.shared {
-                add_shared(&mut shared, pid, range, is_root);
-            } else if range.identity.is_none() && !range.name.starts_with("[v") {
-                let part = Part { pid, from: range.from, offset: own.bytes, bytes: range.len() };
-                own.bytes += part.bytes;
-                own.parts.push(part);
+                if range.is_memory() {
+                    add_shared(source, &mut shared, pid, range, is_root);
+                }
+                continue;
             }
+            let pool = match (range.is_huge(), &range.identity) {
+                (true, _) => &mut own_huge,
+                (false, None) if !range.name.starts_with("[v") => &mut own,
+                _ => continue,
+            };
+            let part = Part { pid, from: range.from, offset: pool.bytes, bytes: range.len() };
+            pool.bytes += part.bytes;
+            pool.parts.push(part);
         }
         if roots.contains(&pid) {
-            private.push(own);
+            private.extend([own, own_huge]);
         }
     }
     found.pools = shared.into_values().chain(private).collect();
@@ -173,8 +189,22 @@ pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> Found {
     found
 }
 
-fn add_shared(pools: &mut BTreeMap<(String, u64), Pool>, pid: u32, range: Mapped, begin: bool) {
-    let (Some(identity), bytes) = (range.identity.clone(), range.len()) else { return };
+/// What tells pools apart: device, inode, name, and where that is a System V segment's number, the space in which it counts.
+type Identity = (String, u64, String, String);
+
+fn add_shared(
+    source: &dyn Source,
+    pools: &mut BTreeMap<Identity, Pool>,
+    pid: u32,
+    range: Mapped,
+    begin: bool,
+) {
+    let (Some((device, inode)), bytes) = (range.identity.clone(), range.len()) else { return };
+    let space = match range.name.starts_with("/SYSV") {
+        true => source.link(&format!("/proc/{pid}/ns/ipc")).unwrap_or_default(),
+        false => String::new(),
+    };
+    let identity = (device, inode, range.name.clone(), space);
     let end = range.offset + bytes;
     let part = Part { pid, from: range.from, offset: range.offset, bytes };
     let known = pools.get_mut(&identity);
@@ -205,21 +235,40 @@ pub fn place(
 ) -> Result<Placement, Stopped> {
     let mut placement = Placement::default();
     let tables = read_tables(source, pool, &mut placement);
-    let page_bytes = tables.iter().find_map(|tables| tables.page_bytes).unwrap_or(4096);
+    let page_bytes =
+        tables.iter().find_map(|tables| tables.page_bytes).unwrap_or(base_page_bytes());
     placement.page_bytes = page_bytes;
     placement.pages = pool.bytes / page_bytes;
     placement.policy =
         tables.into_iter().map(|tables| tables.policy).find(|policy| !policy.is_empty());
-    // Evenly, with a begin of its own in each step: a policy's own rhythm is not met.
     let (count, mut rng) = (placement.pages.min(most), Rng::new(seed));
-    let all = placement.pages;
-    let mut unknown: Vec<u64> = (0..count)
-        .map(|nth| {
-            let (from, to) = (nth as u128 * all as u128, (nth + 1) as u128 * all as u128);
-            let (from, to) = ((from / count as u128) as u64, (to / count as u128) as u64);
-            (from + rng.below((to - from).max(1))) * page_bytes
-        })
-        .collect();
+    let mut asked = BTreeMap::new();
+    for from in (0..count).step_by(AT_A_TIME) {
+        // Evenly, with a begin of its own in each step: a policy's own rhythm is not met.
+        let stretch = |nth: u64| (nth as u128 * placement.pages as u128 / count as u128) as u64;
+        let mut unknown: Vec<u64> = (from..count.min(from + AT_A_TIME as u64))
+            .map(|nth| {
+                let (from, to) = (stretch(nth), stretch(nth + 1));
+                (from + rng.below((to - from).max(1))) * page_bytes
+            })
+            .collect();
+        ask_all(pages, pool, &mut unknown, &mut placement.by_node, &mut asked, stop)?;
+        placement.nowhere += unknown.len() as u64;
+    }
+    placement.asked_processes = asked.values().filter(|answered| **answered).count();
+    placement.refused_processes = asked.values().filter(|answered| !**answered).count();
+    Ok(placement)
+}
+
+/// Asks the pool's processes for these pages one after the other; what stays unknown stays. Notes who answered.
+fn ask_all(
+    pages: &dyn Pages,
+    pool: &Pool,
+    unknown: &mut Vec<u64>,
+    by_node: &mut BTreeMap<u32, u64>,
+    asked: &mut BTreeMap<u32, bool>,
+    stop: &Stop,
+) -> Result<(), Stopped> {
     let mut in_vain = 0;
     for pid in pool.processes() {
         if unknown.is_empty() || in_vain >= IN_VAIN {
@@ -227,17 +276,13 @@ pub fn place(
         }
         stop.check()?;
         let before = unknown.len();
-        match ask_one(pages, pool, pid, &mut unknown, &mut placement.by_node, stop)? {
-            true => placement.asked_processes += 1,
-            false => {
-                placement.refused_processes += 1;
-                continue;
-            }
+        let answered = ask_one(pages, pool, pid, unknown, by_node, stop)?;
+        *asked.entry(pid).or_insert(false) |= answered;
+        if answered {
+            in_vain = if unknown.len() < before { 0 } else { in_vain + 1 };
         }
-        in_vain = if unknown.len() < before { 0 } else { in_vain + 1 };
     }
-    placement.nowhere = unknown.len() as u64;
-    Ok(placement)
+    Ok(())
 }
 
 /// What the first process's ranges of the pool are, by the kernel's own account; the largest of each sum over all processes.

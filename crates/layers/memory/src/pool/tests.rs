@@ -16,6 +16,9 @@ fn machine() -> tempfile::TempDir {
         format!(
             "{from:x}-{:x} rw-s 00000000 00:01 1024   /dev/zero (deleted)\n\
              5500000000-5502000000 rw-p 00000000 00:00 0   [heap]\n\
+             7600000000-7604000000 ---p 00000000 00:00 0\n\
+             7610000000-7614000000 rw-s 00000000 fe:00 77  /var/log/journal/system.journal\n\
+             7620000000-7621000000 rw-p 00000000 00:0f 8   /anon_hugepage (deleted)\n\
              7700000000-7700100000 r-xp 00000000 fe:00 9   /usr/bin/postgres\n{}",
             from + 64 * MIB,
             if pid == 12 {
@@ -69,7 +72,8 @@ fn a_pool_is_what_several_processes_map_and_its_pages_are_of_all_of_them() {
     let found = find(&tree, &[11], &[10, 11, 12]);
     // The segment that only another process maps is not this one's.
     let names: Vec<(&str, u64)> = found.pools.iter().map(|p| (p.name.as_str(), p.bytes)).collect();
-    assert_eq!(names, [("/dev/zero (deleted)", 64 * MIB), ("private", 32 * MIB)]);
+    let huge = ("private huge pages", 16 * MIB);
+    assert_eq!(names, [("/dev/zero (deleted)", 64 * MIB), ("private", 32 * MIB), huge]);
     let pool = &found.pools[0];
     assert_eq!(pool.processes(), [11, 10, 12], "the one that was named is the first");
     let all = find(&tree, &[], &[10, 11, 12]);

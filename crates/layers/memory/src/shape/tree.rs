@@ -54,7 +54,7 @@ impl Kind {
 }
 
 fn ids(pages: Pages, place: &str) -> Vec<String> {
-    let page = if pages == Pages::Huge { "2m" } else { "4k" };
+    let page = pages.word();
     KINDS.iter().map(|kind| format!("memory.shape.{}.{page}.{place}", kind.word())).collect()
 }
 
