@@ -3,9 +3,9 @@
 //!
 //! A compiler may join, unroll, or leave out; then a bandwidth would be that of something else. The program is disassembled by
 //! `objdump` (binutils), each function is found under its own name, and in it a loop that has the instructions it should, and calls
-//! nothing. x86-64 only.
+//! nothing. Where valgrind is installed the chase is run under callgrind too, and its instructions and loads are counted. x86-64 only.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -112,7 +112,54 @@ pub fn kernels(args: &[&str]) -> Result<()> {
         }
     }
     ensure!(wrong.is_empty(), "not as they should be:\n{}", wrong.join("\n"));
+    counted(&program)
+}
+
+/// Instructions of the chase for each load, at most: the loads, and the loop around eight of them.
+const MOST_PER_LOAD: f64 = 3.0;
+
+/// Counts, as the program runs under callgrind (valgrind), the instructions of the chase and what they read and write: a load each, hardly
+/// more, and no store.
+fn counted(program: &Path) -> Result<()> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("SKIPPED: valgrind is not installed, so that the chase was not counted");
+        return Ok(());
+    }
+    let folder = tempfile::tempdir().context("a folder for callgrind")?;
+    let out = folder.path().join("callgrind.out");
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--cache-sim=yes", "--quiet"]);
+    command.arg(format!("--callgrind-out-file={}", out.display())).arg(program);
+    // SLB's few pages, with the latency of as much memory beside it: that is the chase.
+    command.args(["memory", "slb", "2048", "1", "--load-here", "--output"]).arg(folder.path());
+    let output = command.output().context("running valgrind")?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(out.is_file(), "callgrind counted nothing:\n{said}");
+    let mut annotate = Command::new("callgrind_annotate");
+    annotate.args(["--threshold=100", "--show=Ir,Dr,Dw"]).arg(&out);
+    let text = annotate.output().context("running callgrind_annotate")?.stdout;
+    let counts = counts(&String::from_utf8_lossy(&text), "chase::follow");
+    let [instructions, reads, writes] = counts.context("callgrind saw no chase")?;
+    let per_load = instructions / reads;
+    ensure!(
+        per_load <= MOST_PER_LOAD && writes <= reads / 1e3,
+        "the chase takes {per_load:.2} instructions a load and stores {writes} times in {reads} loads"
+    );
+    println!(
+        "chase::follow                {per_load:.2} instructions a load, {reads:.0} loads counted"
+    );
     Ok(())
+}
+
+/// Instructions, reads and writes of a function, as `callgrind_annotate` prints them.
+fn counts(text: &str, function: &str) -> Option<[f64; 3]> {
+    let line = text.lines().find(|line| line.contains(function))?;
+    let numbers: Vec<f64> = line
+        .split_whitespace()
+        .filter_map(|word| word.replace(',', "").parse().ok())
+        .take(3)
+        .collect();
+    numbers.try_into().ok()
 }
 
 /// One instruction.
@@ -221,6 +268,14 @@ mod tests {
     2000:\tcall   1000 <narrows_layer_memory::chase::follow>
     2005:\tjmp    2000 <x>
 ";
+
+    #[test]
+    fn counts_are_read_as_they_are_printed() {
+        let text = "Ir Dr Dw file:function\n\
+                    900,018 (45.2%) 400,008 (80.1%) 2 ( 0.0%)  ???:narrows_layer_memory::chase::follow [narrows]\n";
+        assert_eq!(counts(text, "chase::follow"), Some([900_018.0, 400_008.0, 2.0]));
+        assert_eq!(counts(text, "chase::walk"), None);
+    }
 
     #[test]
     fn a_loop_is_found_with_what_it_has() {

@@ -12,10 +12,6 @@ pub const ALL: &[Plant] = &[
         *farthest += 1;
         Some(())
     }),
-    ("a pool is on another node", |guest| {
-        guest.pool.as_mut()?.node ^= 1;
-        Some(())
-    }),
     ("two nodes have each other's memory", |guest| {
         let [first, second, ..] = &mut guest.nodes[..] else { return None };
         (first.memory_mib != second.memory_mib && second.memory_mib > 0).then_some(())?;

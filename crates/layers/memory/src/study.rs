@@ -70,8 +70,7 @@ pub fn matrix_alone(
 
 /// What [`matrix_alone`] will do, and for how long.
 pub fn matrix_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
-    let sites = place::sites(platform, &affinity::current()).unwrap_or_default();
-    matrix::planned(ctx, platform, &sites, extent)
+    matrix::planned(ctx, platform, extent)
 }
 
 /// What [`study`] will do, and for how long.
@@ -94,7 +93,7 @@ pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<
     let windows: f64 = teams.iter().map(|(_, kinds)| bandwidth::expected_s(ctx, kinds.len())).sum();
     let what = "bandwidth: reads, writes, copies and mixes, by one CPU and by all".to_string();
     steps.push(step(what, filled + windows));
-    steps.extend(matrix::planned(ctx, platform, &sites, extent));
+    steps.extend(matrix::planned(ctx, platform, extent));
     let what = "shaped like a database: pages, an index, chains under latches, a contended line";
     steps.push(step(what.to_string(), shape::expected_s(ctx, 2, sizing.footprint_bytes)));
     steps.extend(yield_step(ctx, platform, &allowed));

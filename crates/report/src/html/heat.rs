@@ -65,8 +65,8 @@ pub(super) fn picture(
 /// The darkness of a value: by its place between the least and the most, as ratios.
 fn step(value: f64, least: f64, most: f64, more_is_worse: bool) -> usize {
     let span = (most / least).ln();
-    // What differs by less than a tenth is alike.
-    if !(span > 0.1) {
+    // What differs by less than a tenth is alike, and so is what can't be compared.
+    if span.is_nan() || span <= 0.1 {
         return 0;
     }
     let place = (value / least).ln() / span;

@@ -90,3 +90,52 @@ fn cell(m: &Measurement, facts: &mut Facts) {
 fn percent(share: Option<f64>) -> String {
     share.map_or("?".to_string(), |share| format!("{:.0} %", share * 100.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Layer, Plan, Platform};
+    use serde_json::json;
+
+    use super::*;
+    use crate::lab::compare::differences;
+    use crate::lab::guests;
+
+    fn run(measurements: Vec<Measurement>) -> Run {
+        let plan: Plan = serde_json::from_value(json!({
+            "quick": false, "layers": ["memory"], "data_dir": "", "wal_dir": "", "database": "none", "workloads": [],
+            "sessions": 0, "repeats": 1, "seed": 1, "file_bytes": 0, "table_bytes": 0, "shared_buffers_bytes": 0,
+            "server_cpus": [], "client_cpus": [], "steps": []
+        }))
+        .unwrap();
+        Run { measurements, ..Run::blank(plan, Platform::default()) }
+    }
+
+    /// A pool on that node, and one cell.
+    fn answers(node: &str, distance: u32) -> Facts {
+        let mut pool = Measurement::new("memory.placement.1", Layer::Memory);
+        pool.workload.insert("owner".into(), json!("perl"));
+        pool.workload.insert("bytes".into(), json!(48 << 20));
+        pool.conditions.insert("shape".into(), json!("one node"));
+        pool.conditions.insert("share_by_node".into(), json!({ node: 1.0 }));
+        pool.conditions.insert("pages_in_no_table".into(), json!(0));
+        let mut cell = Measurement::new("memory.matrix.latency.from0.to2", Layer::Memory);
+        cell.conditions.insert("distance".into(), json!(distance));
+        cell.conditions.insert("node_share".into(), json!(1.0));
+        found(&run(vec![pool]), &run(vec![cell]))
+    }
+
+    #[test]
+    fn a_pool_or_a_cell_elsewhere_is_noticed() {
+        let guest = guests::all().into_iter().find(|guest| guest.pool.is_some()).unwrap();
+        let of = |facts: &Facts| {
+            let wanted = wanted(&guest);
+            let here: Facts =
+                wanted.into_iter().filter(|(name, _)| facts.contains_key(name)).collect();
+            differences(&here, facts).len()
+        };
+        assert_eq!(answers("1", 31).len(), 5);
+        assert_eq!(of(&answers("1", 31)), 0);
+        assert_eq!(of(&answers("0", 31)), 1, "the pool's node");
+        assert_eq!(of(&answers("1", 32)), 1, "the cell's distance");
+    }
+}

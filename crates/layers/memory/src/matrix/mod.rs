@@ -44,13 +44,8 @@ const PROBE: u64 = 32 << 20;
 const REPEATS: u32 = 3;
 
 /// What [`measure`] will do.
-pub fn planned(
-    ctx: &Context,
-    platform: &Platform,
-    sites: &[Site],
-    extent: Extent,
-) -> Vec<PlannedStep> {
-    let cells = cells(platform, sites);
+pub fn planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
+    let cells = cells(platform, &with_cpus(platform, &affinity::current()));
     if !place::several_nodes(platform) {
         return Vec::new();
     }
