@@ -28,6 +28,7 @@ mod progress;
 mod report;
 mod room;
 mod run;
+mod session;
 mod store;
 mod what_if;
 

@@ -196,6 +196,18 @@ fn workloads_of(args: &RunArgs) -> Vec<Workload> {
     all.into_iter().filter(|workload| asked.contains(workload)).collect()
 }
 
+/// What a layer is handed to say what it would do by this plan.
+pub fn ahead<'a>(plan: &Plan, stop: &'a Stop, window: Duration) -> Context<'a> {
+    Context {
+        stop,
+        progress: &narrows_engine::Silent,
+        seed: plan.seed,
+        repeats: plan.repeats,
+        quick: plan.quick,
+        window,
+    }
+}
+
 fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
     let stop = Stop::new();
     let ctx = resolved.context(&stop, &narrows_engine::Silent);

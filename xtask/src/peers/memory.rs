@@ -132,10 +132,34 @@ fn chased(program: &Path, cpu: u32) -> Result<Vec<f64>> {
 }
 
 fn bandwidth(ctx: &Context<'_>, multiload: &Path, cpus: &[u32]) -> Result<String> {
+    let who = if cpus.len() == 1 { "one CPU".to_string() } else { format!("{} CPUs", cpus.len()) };
+    let head = format!(
+        "Bandwidth by {who}, 4 KiB pages, bytes read and written each once; the C library's own functions choose their stores, and take \
+         those past the caches for so much memory where they know them."
+    );
+    let table = in_turns(ctx, cpus, ("multiload", &LOADS), |load| loaded(multiload, load, cpus))?;
+    Ok(format!("{head}\n\n{table}"))
+}
+
+/// sysbench goes over a block of memory word by word, which the compiler must not join: its rate is the loop's.
+fn beside_sysbench(ctx: &Context<'_>, cpu: u32) -> Result<String> {
+    let head = "sysbench memory on the same CPU, a block of 1 GiB, in order (`--memory-block-size=1G --memory-scope=local`).";
+    let table = in_turns(ctx, &[cpu], ("sysbench", &SYSBENCH), |word| sysbench(word, cpu))?;
+    Ok(format!("{head}\n\n{table}"))
+}
+
+/// Ours and a peer's for each pair of words (our kind of traffic, and what the peer calls the same), in turns: the table, and whether each
+/// is at least the peer's.
+fn in_turns(
+    ctx: &Context<'_>,
+    cpus: &[u32],
+    (peer, pairs): (&str, &[(&str, &str)]),
+    measure: impl Fn(&str) -> Result<f64>,
+) -> Result<String> {
     let platform = narrows_platform::discover(&Live, &[]);
-    let words: Vec<&str> = LOADS.iter().map(|(ours, _)| *ours).collect();
-    let mut ours = vec![Vec::new(); LOADS.len()];
-    let mut theirs = vec![Vec::new(); LOADS.len()];
+    let words: Vec<&str> = pairs.iter().map(|(ours, _)| *ours).collect();
+    let mut ours = vec![Vec::new(); pairs.len()];
+    let mut theirs = ours.clone();
     let mut rng = Rng::new(ctx.seed);
     for _ in 0..ROUNDS {
         let first = rng.below(2);
@@ -143,73 +167,28 @@ fn bandwidth(ctx: &Context<'_>, multiload: &Path, cpus: &[u32]) -> Result<String
             if turn == 0 {
                 let ctx = Context { repeats: 1, window: 2 * SAMPLE, seed: rng.next_u64(), ..*ctx };
                 let found = traffics(&ctx, &platform, cpus, &words, &Watch::none())?;
-                for (all, per_s) in ours.iter_mut().zip(found) {
-                    all.push(per_s);
-                }
-            } else {
-                for (all, (_, load)) in theirs.iter_mut().zip(LOADS) {
-                    all.push(loaded(multiload, load, cpus)?);
-                }
-            }
-        }
-    }
-    let per_s = |samples: &[f64]| figure(samples, |bytes| format!("{:.1} GB/s", bytes / 1e9));
-    let who = if cpus.len() == 1 { "one CPU".to_string() } else { format!("{} CPUs", cpus.len()) };
-    let mut text = format!(
-        "Bandwidth by {who}, 4 KiB pages, bytes read and written each once; the C library's own functions choose their stores, and take \
-         those past the caches for so much memory where they know them.\n\n\
-         | narrows | | multiload | | of ours |\n| --- | ---: | --- | ---: | ---: |\n"
-    );
-    let mut goals = String::new();
-    for (at, (word, load)) in LOADS.iter().enumerate() {
-        let ratio = narrows_stats::paired_ratio(&theirs[at], &ours[at]);
-        text += &format!(
-            "| {word} | {} | {load} | {} | {} |\n",
-            per_s(&ours[at]),
-            per_s(&theirs[at]),
-            ratio.map_or("-".to_string(), |ratio| printed(&ratio))
-        );
-        let words = format!("{word}, of multiload's {load}");
-        goals += &target::line(&words, Goal::AtLeast(1.0), &ours[at], &theirs[at]);
-    }
-    Ok(text + "\n" + &goals + "\n")
-}
-
-/// sysbench goes over a block of memory word by word, which the compiler must not join: its rate is the loop's.
-fn beside_sysbench(ctx: &Context<'_>, cpu: u32) -> Result<String> {
-    let platform = narrows_platform::discover(&Live, &[]);
-    let words = SYSBENCH.map(|(ours, _)| ours);
-    let (mut ours, mut theirs) = ([const { Vec::new() }; 2], [const { Vec::new() }; 2]);
-    let mut rng = Rng::new(ctx.seed);
-    for _ in 0..ROUNDS {
-        let first = rng.below(2);
-        for turn in [first, 1 - first] {
-            if turn == 0 {
-                let ctx = Context { repeats: 1, window: 2 * SAMPLE, seed: rng.next_u64(), ..*ctx };
-                let found = traffics(&ctx, &platform, &[cpu], &words, &Watch::none())?;
                 ours.iter_mut().zip(found).for_each(|(all, per_s)| all.push(per_s));
             } else {
-                for (all, (_, operation)) in theirs.iter_mut().zip(SYSBENCH) {
-                    all.push(sysbench(operation, cpu)?);
+                for (all, (_, word)) in theirs.iter_mut().zip(pairs) {
+                    all.push(measure(word)?);
                 }
             }
         }
     }
     let per_s = |samples: &[f64]| figure(samples, |bytes| format!("{:.1} GB/s", bytes / 1e9));
-    let mut text = "sysbench memory on the same CPU, a block of 1 GiB, in order (`--memory-block-size=1G --memory-scope=local`).\n\n\
-                    | narrows | | sysbench | of ours |\n| --- | ---: | ---: | ---: |\n"
-        .to_string();
+    let mut text =
+        format!("| narrows | | {peer} | | of ours |\n| --- | ---: | --- | ---: | ---: |\n");
     let mut goals = String::new();
-    for (at, (word, _)) in SYSBENCH.iter().enumerate() {
-        let ratio = narrows_stats::paired_ratio(&theirs[at], &ours[at]);
+    for ((ours, theirs), (word, of_peer)) in ours.iter().zip(&theirs).zip(pairs) {
+        let ratio = narrows_stats::paired_ratio(theirs, ours);
         text += &format!(
-            "| {word} | {} | {} | {} |\n",
-            per_s(&ours[at]),
-            per_s(&theirs[at]),
+            "| {word} | {} | {of_peer} | {} | {} |\n",
+            per_s(ours),
+            per_s(theirs),
             ratio.map_or("-".to_string(), |ratio| printed(&ratio))
         );
-        let words = format!("{word}, of sysbench's");
-        goals += &target::line(&words, Goal::AtLeast(1.0), &ours[at], &theirs[at]);
+        let words = format!("{word}, of {peer}'s {of_peer}");
+        goals += &target::line(&words, Goal::AtLeast(1.0), ours, theirs);
     }
     Ok(text + "\n" + &goals + "\n")
 }

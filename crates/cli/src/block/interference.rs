@@ -9,12 +9,12 @@ use narrows_layer_block::{
 use narrows_model::{Run, Validity};
 
 use super::place;
-use super::session::{Ended, Prepared, Session};
 use super::spot::{Spot, spot};
 use super::wrap::paragraph;
 use crate::args::block::InterferenceArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::session::{Ended, Prepared, Session};
 
 /// The log is written round and round in so much.
 const LOG_BYTES: u64 = 64 << 20;

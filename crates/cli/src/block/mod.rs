@@ -1,7 +1,7 @@
 //! `narrows block`: storage alone, through a file system or as a raw device.
 //!
 //! Each command has a file or folder of its own. What they share: the place that is measured ([`place`], [`spot`]) and the run in
-//! progress with its plan, its file and its exit code ([`session`]). What a device is and whether it may be written is
+//! progress with its plan, its file and its exit code ([`crate::session`]). What a device is and whether it may be written is
 //! decided in `narrows-raw`; here it is only asked.
 
 mod calibrate;
@@ -9,7 +9,6 @@ mod device;
 mod interference;
 mod jobs;
 pub(crate) mod place;
-pub(crate) mod session;
 mod spot;
 mod steady;
 pub(crate) mod wrap;

@@ -11,9 +11,9 @@ use narrows_model::Platform;
 use narrows_raw::{Consent, Device, WritableDevice, inspect, open_for_writing, would_lose};
 
 use super::place;
-use super::session::scratch;
 use crate::args::block::SpotArgs;
 use crate::failure::Failure;
+use crate::session::scratch;
 
 /// The seed of a log's file differs from that of the data's by this.
 const LOG_SEED: u64 = 0x106_0000_0000;

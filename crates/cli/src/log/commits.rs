@@ -13,10 +13,10 @@ use super::ground::Ground;
 use crate::args::block::ArrivalsArg;
 use crate::args::log::{CommitGoalArgs, CommitsArgs, StyleArg};
 use crate::block::place;
-use crate::block::session::{Ended, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
+use crate::session::{Ended, Session};
 
 /// Runs the command.
 pub fn commits(args: &CommitsArgs) -> Result<Exit> {

@@ -27,9 +27,9 @@ use super::places::Places;
 use super::segments::{CACHED_BYTES, LogSize};
 use crate::args::log::CompareArgs;
 use crate::block::place;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::cpus::{self, Split};
 use crate::exit::Exit;
+use crate::session::{Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// One window of a rung.
@@ -94,7 +94,6 @@ fn windows(args: &CompareArgs) -> (Duration, Duration) {
 fn prepared(args: &CompareArgs, places: &Places, split: &Split) -> Prepared {
     let shown: Vec<String> = places.wal.iter().map(|folder| folder.display().to_string()).collect();
     let mut plan = Plan {
-        quick: false,
         layers: vec![Layer::Log],
         data_dir: places.data.display().to_string(),
         wal_dir: shown.join(", "),
@@ -103,12 +102,11 @@ fn prepared(args: &CompareArgs, places: &Places, split: &Split) -> Prepared {
         sessions: args.sessions,
         repeats: args.repeats,
         seed: args.output.seed.unwrap_or_else(plan::fresh_seed),
-        file_bytes: 0,
         table_bytes: DATA_BYTES,
         shared_buffers_bytes: 128 << 20,
         server_cpus: split.server.clone(),
         client_cpus: split.client.clone(),
-        steps: Vec::new(),
+        ..Plan::default()
     };
     plan.steps = steps(args, places, &plan);
     Prepared { plan, platform: places.platform.clone() }
@@ -117,14 +115,7 @@ fn prepared(args: &CompareArgs, places: &Places, split: &Split) -> Prepared {
 fn steps(args: &CompareArgs, places: &Places, plan: &Plan) -> Vec<PlannedStep> {
     let stop = Stop::new();
     let (database, emulation) = windows(args);
-    let ctx = Context {
-        stop: &stop,
-        progress: &narrows_engine::Silent,
-        seed: plan.seed,
-        repeats: args.repeats,
-        quick: false,
-        window: emulation,
-    };
+    let ctx = plan::ahead(plan, &stop, emulation);
     let servers = servers(args, places) as u64;
     let taken = servers * u64::from(args.repeats) + u64::from(DEMANDS);
     // Once at the start and once before the first repeat; again where the log needs it, at most before each window.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::ground::Ground;
 use super::standby::Standby;
 use crate::args::log::LogDatabaseArgs;
-use crate::block::session::Session;
+use crate::session::Session;
 
 /// Rows that take turns, so that no commit waits for the version of the one before.
 const ROWS: u64 = 1000;

@@ -9,9 +9,9 @@ use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 
 use crate::args::OutputArgs;
 use crate::args::log::LogPlaceArgs;
-use crate::block::session::Prepared;
 use crate::failure::Failure;
 use crate::plan;
+use crate::session::Prepared;
 
 /// The folders, without links, and the machine.
 pub struct Ground {
@@ -58,22 +58,17 @@ impl Ground {
         steps: Vec<PlannedStep>,
     ) -> Prepared {
         let plan = Plan {
-            quick: false,
             layers: vec![Layer::Log],
             data_dir: self.data.display().to_string(),
             wal_dir: self.wal.display().to_string(),
             database,
-            workloads: Vec::new(),
-            sessions: 0,
             repeats,
             seed: output.seed.unwrap_or_else(plan::fresh_seed),
-            file_bytes: 0,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
             // One thing at a time runs here, and nothing is kept from it.
             server_cpus: self.platform.cpu.allowed.clone(),
             client_cpus: self.platform.cpu.allowed.clone(),
             steps,
+            ..Plan::default()
         };
         Prepared { plan, platform: self.platform.clone() }
     }

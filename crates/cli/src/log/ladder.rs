@@ -19,9 +19,9 @@ use crate::args::log::{
     CommitGoalArgs, LadderArgs, LayoutArg, LogDatabaseArgs, LogPlaceArgs, MethodArg, WholeArgs,
 };
 use crate::block::place;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
-use crate::output;
+use crate::session::{Ended, Prepared, Session};
+use crate::{output, plan};
 
 /// One window of a rung.
 const WINDOW: Duration = Duration::from_millis(250);
@@ -139,14 +139,7 @@ fn prepared(asked: &Asked<'_>, ground: &Ground, plan: &LadderPlan) -> Prepared {
         if asked.database.no_database { DatabaseChoice::None } else { DatabaseChoice::Managed };
     let mut prepared = ground.prepared(asked.output, asked.repeats, choice, Vec::new());
     let stop = narrows_engine::Stop::new();
-    let ctx = narrows_engine::Context {
-        stop: &stop,
-        progress: &narrows_engine::Silent,
-        seed: prepared.plan.seed,
-        repeats: asked.repeats,
-        quick: false,
-        window: WINDOW,
-    };
+    let ctx = plan::ahead(&prepared.plan, &stop, WINDOW);
     let mut steps = Vec::new();
     if !asked.database.no_database {
         steps.push(PlannedStep {

@@ -1,7 +1,7 @@
 //! `narrows log`: the commit log alone, from the device's flush to the database's commit.
 //!
 //! Each command has a file of its own. What they share: the folders and the machine under them ([`ground`]), and the run in
-//! progress ([`crate::block::session`]). Layers never call each other, so what combines log, data files and a database is put
+//! progress ([`crate::session`]). Layers never call each other, so what combines log, data files and a database is put
 //! together here.
 
 mod commits;

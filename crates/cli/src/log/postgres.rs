@@ -12,8 +12,8 @@ use narrows_model::{DatabaseChoice, FlushTest, Grade, HostRole, Layer, Plan, Pla
 
 use super::flush_test;
 use crate::args::live::LogPostgresArgs;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
+use crate::session::{Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// Runs the command.
@@ -74,20 +74,10 @@ fn prepared(args: &LogPostgresArgs, address: &Address) -> Prepared {
     platform.unknown.clear();
     let length_s = args.length.0 as f64 / 1e9;
     let plan = Plan {
-        quick: false,
         layers: vec![Layer::Log],
-        data_dir: String::new(),
-        wal_dir: String::new(),
         database: DatabaseChoice::Url(address.to_string()),
-        workloads: Vec::new(),
-        sessions: 0,
         repeats: 1,
         seed: plan::fresh_seed(),
-        file_bytes: 0,
-        table_bytes: 0,
-        shared_buffers_bytes: 0,
-        server_cpus: Vec::new(),
-        client_cpus: Vec::new(),
         steps: vec![PlannedStep {
             layer: Layer::Log,
             what: "read its counters and ask what its sessions wait for, about 20 times a second"
@@ -95,6 +85,7 @@ fn prepared(args: &LogPostgresArgs, address: &Address) -> Prepared {
             expected_s: length_s,
             writes_bytes: 0,
         }],
+        ..Plan::default()
     };
     Prepared { plan, platform }
 }

@@ -16,7 +16,7 @@ use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_model::Layer;
 
 use super::ground::Ground;
-use crate::block::session::Session;
+use crate::session::Session;
 
 /// How it names itself to the primary.
 const NAME: &str = "narrows_standby";

@@ -11,9 +11,9 @@ use serde_json::json;
 use super::ground::Ground;
 use crate::args::log::StreamsArgs;
 use crate::block::place;
-use crate::block::session::{Ended, Session};
 use crate::exit::Exit;
-use crate::output;
+use crate::session::{Ended, Session};
+use crate::{output, plan};
 
 /// One window.
 const WINDOW: Duration = Duration::from_secs(2);
@@ -22,17 +22,11 @@ const WINDOW: Duration = Duration::from_secs(2);
 pub fn streams(args: &StreamsArgs) -> Result<Exit> {
     let ground = Ground::find(&args.place)?;
     let plan = plan(args, &ground);
+    let mut prepared =
+        ground.prepared(&args.output, args.repeats, DatabaseChoice::None, Vec::new());
     let stop = narrows_engine::Stop::new();
-    let ctx = narrows_engine::Context {
-        stop: &stop,
-        progress: &narrows_engine::Silent,
-        seed: 0,
-        repeats: args.repeats,
-        quick: false,
-        window: WINDOW,
-    };
-    let steps = planned_streams(&ctx, &plan);
-    let prepared = ground.prepared(&args.output, args.repeats, DatabaseChoice::None, steps);
+    let ctx = plan::ahead(&prepared.plan, &stop, WINDOW);
+    prepared.plan.steps = planned_streams(&ctx, &plan);
     if args.output.dry_run {
         output::print(&prepared.describe())?;
         return Ok(Exit::Done);

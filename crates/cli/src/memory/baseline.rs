@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use narrows_engine::{Context, Silent, Stop};
+use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_memory::{age, measure as measure_brief, planned, pool};
 use narrows_model::{Layer, Platform, Run, Validity};
@@ -12,12 +12,12 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::args::memory::BaselineArgs;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::{same_machine, touch};
 use crate::report::judge;
-use crate::{output, store};
+use crate::session::{Ended, Prepared, Session};
+use crate::{output, plan, store};
 
 const WINDOW: Duration = Duration::from_millis(200);
 const REPEATS: u32 = 6;
@@ -88,14 +88,7 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
 fn prepared(args: &BaselineArgs, platform: Platform) -> Prepared {
     let mut prepared = Prepared::new("", platform, &args.output, REPEATS, 0, Vec::new());
     let stop = Stop::new();
-    let ctx = Context {
-        stop: &stop,
-        progress: &Silent,
-        seed: prepared.plan.seed,
-        repeats: REPEATS,
-        quick: false,
-        window: WINDOW,
-    };
+    let ctx = plan::ahead(&prepared.plan, &stop, WINDOW);
     prepared.plan.layers = vec![Layer::Memory];
     prepared.plan.steps = vec![touch::planned()];
     let cpus = prepared.platform.cpu.allowed.clone();

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_engine::{Context, Silent, Stop};
+use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_memory::{Extent, matrix_alone, matrix_planned};
 use narrows_model::{Layer, Platform};
 use narrows_observe::Watch;
 
 use crate::args::memory::MatrixArgs;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::session::{Ended, Prepared, Session};
+use crate::{output, plan};
 
 /// One window.
 const WINDOW: Duration = Duration::from_millis(100);
@@ -45,14 +45,7 @@ pub fn matrix(args: &MatrixArgs) -> Result<Exit> {
 fn prepared(args: &MatrixArgs, platform: Platform, extent: Extent) -> Prepared {
     let mut prepared = Prepared::new("", platform, &args.output, REPEATS, 0, Vec::new());
     let stop = Stop::new();
-    let ctx = Context {
-        stop: &stop,
-        progress: &Silent,
-        seed: prepared.plan.seed,
-        repeats: REPEATS,
-        quick: false,
-        window: WINDOW,
-    };
+    let ctx = plan::ahead(&prepared.plan, &stop, WINDOW);
     prepared.plan.layers = vec![Layer::Memory];
     prepared.plan.steps = matrix_planned(&ctx, &prepared.platform, extent);
     prepared

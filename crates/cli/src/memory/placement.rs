@@ -10,11 +10,11 @@ use narrows_model::{Layer, PlannedStep, Platform};
 use narrows_units::Bytes;
 
 use crate::args::memory::PlacementArgs;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::same_machine;
 use crate::memory::slb::counted;
+use crate::session::{Ended, Prepared, Session};
 use crate::{output, store};
 
 /// Processes of a pool that are asked, each some microseconds a page: a guess for the plan, s.

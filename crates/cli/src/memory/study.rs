@@ -3,21 +3,20 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_engine::{Context, Silent, Stop};
+use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_memory::{Extent, study as measure_memory, study_planned};
-use narrows_model::{DatabaseChoice, Layer, Plan, Platform};
+use narrows_model::{Layer, Plan, Platform};
 use narrows_observe::Watch;
 
 use crate::args::memory::StudyArgs;
-use crate::block::session::{Ended, Prepared, Session};
 use crate::exit::Exit;
 use crate::memory::touch;
+use crate::session::{Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// One window; there are many of them, in turns.
 const WINDOW: Duration = Duration::from_millis(60);
-const WINDOW_QUICK: Duration = Duration::from_millis(60);
 
 /// Runs the command.
 pub fn study(args: &StudyArgs) -> Result<Exit> {
@@ -32,10 +31,6 @@ pub fn study(args: &StudyArgs) -> Result<Exit> {
     session.end(outcome, &args.output, true)
 }
 
-fn window(args: &StudyArgs) -> Duration {
-    if args.quick { WINDOW_QUICK } else { WINDOW }
-}
-
 fn extent(args: &StudyArgs) -> Extent {
     if args.thorough { Extent::Whole } else { Extent::Classes }
 }
@@ -44,30 +39,14 @@ fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
     let mut plan = Plan {
         quick: args.quick,
         layers: vec![Layer::Clock, Layer::Memory],
-        data_dir: String::new(),
-        wal_dir: String::new(),
-        database: DatabaseChoice::None,
-        workloads: Vec::new(),
-        sessions: 0,
         repeats: if args.quick { 3 } else { 6 },
         seed: args.output.seed.unwrap_or_else(plan::fresh_seed),
-        file_bytes: 0,
-        table_bytes: 0,
-        shared_buffers_bytes: 0,
         // One thing at a time runs here, and nothing is kept from it.
         server_cpus: platform.cpu.allowed.clone(),
-        client_cpus: Vec::new(),
-        steps: Vec::new(),
+        ..Plan::default()
     };
     let stop = Stop::new();
-    let ctx = Context {
-        stop: &stop,
-        progress: &Silent,
-        seed: plan.seed,
-        repeats: plan.repeats,
-        quick: plan.quick,
-        window: window(args),
-    };
+    let ctx = plan::ahead(&plan, &stop, WINDOW);
     plan.steps = narrows_layer_clock::planned(&ctx);
     plan.steps.push(touch::planned());
     plan.steps.extend(study_planned(&ctx, &platform, extent(args)));
@@ -75,13 +54,13 @@ fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
 }
 
 fn measure(session: &mut Session, args: &StudyArgs) -> Result<Ended> {
-    let clock = narrows_layer_clock::measure(&session.context(window(args)))?;
+    let clock = narrows_layer_clock::measure(&session.context(WINDOW))?;
     session.add(clock)?;
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
     let (touched, untouched) = touch::measure(session, &platform)?;
     session.add(touched)?;
-    let absent = session.in_parts(window(args), |ctx, keep| {
+    let absent = session.in_parts(WINDOW, |ctx, keep| {
         measure_memory(ctx, &platform, extent(args), &watch, keep)
     })??;
     if let Some(host) = session.run.hosts.first_mut() {

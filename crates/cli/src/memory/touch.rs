@@ -12,7 +12,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use super::race::{Task, together};
-use crate::block::session::Session;
+use crate::session::Session;
 
 /// A pool, where there is room for it.
 const BYTES: u64 = 512 << 20;

@@ -57,6 +57,7 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
     };
     let mut sentences: Vec<String> =
         [pages(&of, &all), hot(&of, &all)].into_iter().flatten().collect();
+    sentences.extend(company(&of, &all));
     sentences.extend(lines(run));
     Some(SweepView { grid, sentences })
 }
@@ -93,6 +94,27 @@ fn hot<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Op
         times(gain("chains_hot")?),
         times(gain("chains_even")?)
     ))
+}
+
+/// From here on more CPUs do more than as many do alone, and not by chance.
+const BEYOND: f64 = 1.1;
+
+/// That CPUs in company are faster than one alone, where they are: an expert would doubt the measurement otherwise.
+fn company<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Option<String> {
+    let beyond = |(kind, _): &(&str, &str)| {
+        let (one, many) = (of(kind, "core")?, of(kind, all)?);
+        let per_s = |m: &Measurement| m.value(metric::THROUGHPUT);
+        Some(per_s(many)? / per_s(one)? / many.number(condition::THREADS)?)
+    };
+    let most = KINDS.iter().filter_map(beyond).reduce(f64::max)?;
+    (most > BEYOND).then(|| {
+        format!(
+            "In company a CPU does up to {} of what it does alone: caches and memory are faster while more is asked of them, as where \
+             a processor lets their clock follow the load. What one CPU does alone, and how long its loads take, is that of an idle \
+             machine.",
+            times(most)
+        )
+    })
 }
 
 /// How long a line takes between cores, by distance.

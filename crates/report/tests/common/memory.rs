@@ -36,9 +36,14 @@ fn one(
     m
 }
 
-/// Two sockets of two nodes, with a slow pair and a cell that was looked at twice; clocks, traffic, touching.
+/// Two sockets of two nodes, with a slow pair and a cell that was looked at twice; clocks, traffic, touching, work on two CPUs.
 pub fn study() -> Run {
-    let mut all = vec![
+    let parts = [clocks(), traffic(), shapes(), cells(), placements()];
+    run(&[Layer::Clock, Layer::Memory], parts.into_iter().flatten().collect())
+}
+
+fn clocks() -> Vec<Measurement> {
+    vec![
         one(
             "clock.vdso",
             &[("cost", NS, 21.0, 0.01), ("errors", Unit::Count, 0.0, 0.0)],
@@ -58,6 +63,11 @@ pub fn study() -> Run {
             json!({}),
             json!({"smallest_step_ticks": 26, "ticks_hz": 2.6e9, "cpus_compared": 12}),
         ),
+    ]
+}
+
+fn traffic() -> Vec<Measurement> {
+    vec![
         one(
             "memory.bandwidth.read.core",
             &[("bandwidth", PER_S, 13e9, 0.01)],
@@ -94,7 +104,35 @@ pub fn study() -> Run {
             json!({"processes": 48, "bytes": 536_870_912u64}),
             json!({"page_bytes": 2 << 20}),
         ),
-    ];
+    ]
+}
+
+/// Two CPUs do more than twice what one does, until they meet at one chain.
+fn shapes() -> Vec<Measurement> {
+    let mut all = Vec::new();
+    for (kind, one_per_s, two_per_s) in [
+        ("page_copy.4k", 0.93e6, 1.82e6),
+        ("page_copy.2m", 1.12e6, 2.2e6),
+        ("index_descent.4k", 0.7e6, 1.63e6),
+        ("index_descent.2m", 0.82e6, 1.83e6),
+        ("chains_even", 12.7e6, 33.7e6),
+        ("chains_hot", 18.7e6, 16e6),
+    ] {
+        for (place, threads, per_s) in [("core", 1, one_per_s), ("node0", 2, two_per_s)] {
+            let cost = f64::from(threads) * 1e9 / per_s;
+            all.push(one(
+                &format!("memory.shape.{kind}.{place}"),
+                &[("throughput", Unit::OpsPerS, per_s, 0.02), ("cost", NS, cost, 0.02)],
+                json!({"threads": threads, "share_of_the_hot_chain": 0.9}),
+                json!({}),
+            ));
+        }
+    }
+    all
+}
+
+fn cells() -> Vec<Measurement> {
+    let mut all = Vec::new();
     let distance = |a: u32, b: u32| match (a == b, a / 2 == b / 2) {
         (true, _) => (10, 95.0, 180e9),
         (_, true) => (12, 110.0, 160e9),
@@ -124,6 +162,11 @@ pub fn study() -> Run {
             all.push(one(&id("read"), &read, json!({}), conditions));
         }
     }
+    all
+}
+
+fn placements() -> Vec<Measurement> {
+    let mut all = Vec::new();
     for (policy, ns, per_s, least, most) in [
         ("local", 96.0, 715e9, 720e9, 720e9),
         ("remote", 150.0, 380e9, 340e9, 440e9),
@@ -138,7 +181,7 @@ pub fn study() -> Run {
         let predicted = json!({"predicted_bytes_per_s": [least, most]});
         all.push(one(&id("read"), &read, json!({}), predicted));
     }
-    run(&[Layer::Clock, Layer::Memory], all)
+    all
 }
 
 fn pool(number: u32, workload: Value, conditions: Value) -> Measurement {

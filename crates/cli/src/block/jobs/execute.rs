@@ -21,8 +21,8 @@ use super::mapping::refuse;
 use super::targets::Targets;
 use super::wall::Wall;
 use crate::block::place;
-use crate::block::session::{Ended, Session};
 use crate::failure::Failure;
+use crate::session::{Ended, Session};
 
 /// What one job gave.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use narrows_layer_block::{Region, prepare_with};
 use narrows_raw::{Consent, WritableDevice, open_for_writing};
 
 use super::targets::{Found, Targets, Wanted};
-use crate::block::session::scratch;
+use crate::session::scratch;
 
 /// Open files. Those of ours go before their folders do.
 #[derive(Default)]

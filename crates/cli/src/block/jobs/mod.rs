@@ -30,10 +30,10 @@ use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
 use super::place;
-use super::session::{Prepared, Session};
 use crate::args::block::JobsArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::session::{Prepared, Session};
 use crate::{output, store};
 
 use targets::Targets;

@@ -11,8 +11,7 @@ use narrows_facts::{Live, affinity};
 use narrows_layer_memory::slb::{Hammer, Hammered, Kit, latency};
 use narrows_layer_memory::{last_level_bytes, room, spread};
 use narrows_model::{
-    Better, DatabaseChoice, Layer, Measurement, Metric, Plan, PlannedStep, Platform, Unit,
-    condition, metric,
+    Better, Layer, Measurement, Metric, Plan, PlannedStep, Platform, Unit, condition, metric,
 };
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -22,11 +21,11 @@ pub use self::words::counted;
 use self::words::{meaning, micros, overlap, slb_line};
 use crate::args::Format;
 use crate::args::memory::{KitArg, SlbArgs};
-use crate::block::session::{Ended, Prepared, Session};
 use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::race::{Task, together};
+use crate::session::{Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// A guess for the plan, ns an access.
@@ -125,20 +124,10 @@ fn prepared(args: &SlbArgs, platform: Platform, cpus: &[u32]) -> Prepared {
     };
     let gib = hammer(args, 0).bytes() as f64 / (1u64 << 30) as f64;
     let plan = Plan {
-        quick: false,
         layers: vec![Layer::Memory],
-        data_dir: String::new(),
-        wal_dir: String::new(),
-        database: DatabaseChoice::None,
-        workloads: Vec::new(),
-        sessions: 0,
         repeats: 6,
         seed: args.output.seed.unwrap_or_else(plan::fresh_seed),
-        file_bytes: 0,
-        table_bytes: 0,
-        shared_buffers_bytes: 0,
         server_cpus: cpus.to_vec(),
-        client_cpus: Vec::new(),
         steps: vec![
             step(what, accesses * GUESS_NS / 1e9 + gib),
             step(
@@ -146,6 +135,7 @@ fn prepared(args: &SlbArgs, platform: Platform, cpus: &[u32]) -> Prepared {
                 6.0 * WINDOW.as_secs_f64() + 4.0 * gib,
             ),
         ],
+        ..Plan::default()
     };
     Prepared { plan, platform }
 }

@@ -245,11 +245,12 @@ mod tests {
     #[test]
     fn what_streams_stores_the_same() {
         let mut rng = Rng::new(7);
-        let source: Vec<u64> = (0..2_048).map(|_| rng.next_u64()).collect();
+        let source: Vec<u64> = (0..6_000).map(|_| rng.next_u64()).collect();
         for kernel in Kernel::available().into_iter().filter(|kernel| kernel.streams()) {
-            for lines in (0..40).chain([200]) {
+            // Lines alone, and several pages side by side with lines after them.
+            for lines in (0..40).chain([200, 256, 257, 511, 512, 700]) {
                 let len = 8 * lines;
-                let (mut room, at) = aligned(2_048);
+                let (mut room, at) = aligned(6_000);
                 kernel.stream(&mut room[at..at + len], 9);
                 assert!(room[at..at + len].iter().all(|word| *word == 9), "{kernel:?} {lines}");
                 assert!(room[at + len..].iter().all(|word| *word == 0), "{kernel:?} {lines}");

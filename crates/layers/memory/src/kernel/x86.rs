@@ -7,6 +7,13 @@ use super::{Functions, portable};
 /// Vectors per turn: more loads in flight than the latency of an addition asks for.
 const UNROLLED: usize = 8;
 
+/// Pages that a copy past the caches goes along side by side: the processor fetches ahead within a page, so several keep more
+/// lines on their way.
+const SIDES: usize = 4;
+
+/// Words of a page.
+const PAGE: usize = 512;
+
 macro_rules! kernels {
     ($module:ident, $name:ident, $feature:literal, $vector:ty, $lanes:literal,
      $zero:expr, $load:expr, $add:expr, $all:expr, $store:expr, $stream:expr) => {
@@ -141,16 +148,37 @@ macro_rules! kernels {
             #[target_feature(enable = $feature)]
             #[inline(never)]
             pub(super) unsafe fn stream_copy(to: &mut [u64], from: &[u64]) {
-                for (target, source) in to.chunks_exact_mut(8).zip(from.chunks_exact(8)) {
-                    for i in 0..8 / $lanes {
-                        // SAFETY: as in `stream`; the load needs no alignment.
-                        unsafe {
-                            let loaded = $load(source.as_ptr().add(i * $lanes).cast());
-                            $stream(target.as_mut_ptr().add(i * $lanes).cast(), loaded);
+                let (mut targets, mut sources) =
+                    (to.chunks_exact_mut(SIDES * PAGE), from.chunks_exact(SIDES * PAGE));
+                for (target, source) in targets.by_ref().zip(sources.by_ref()) {
+                    for line in (0..PAGE).step_by(8) {
+                        for side in 0..SIDES {
+                            let at = side * PAGE + line;
+                            // SAFETY: the line is inside both blocks; the caller's promise.
+                            unsafe { stream_line(&mut target[at..at + 8], &source[at..at + 8]) };
                         }
                     }
                 }
+                let rest = targets.into_remainder().chunks_exact_mut(8);
+                for (target, source) in rest.zip(sources.remainder().chunks_exact(8)) {
+                    // SAFETY: the caller's promise.
+                    unsafe { stream_line(target, source) };
+                }
                 _mm_sfence();
+            }
+
+            /// # Safety
+            /// `to` is an aligned line of 64 bytes, and `from` as long.
+            #[target_feature(enable = $feature)]
+            #[inline]
+            unsafe fn stream_line(to: &mut [u64], from: &[u64]) {
+                for i in 0..8 / $lanes {
+                    // SAFETY: as in `stream`; the load needs no alignment.
+                    unsafe {
+                        let loaded = $load(from.as_ptr().add(i * $lanes).cast());
+                        $stream(to.as_mut_ptr().add(i * $lanes).cast(), loaded);
+                    }
+                }
             }
         }
     };

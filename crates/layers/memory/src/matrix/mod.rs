@@ -11,6 +11,8 @@ mod policy;
 mod predict;
 mod survey;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use narrows_engine::{Context, Rng};
 use narrows_facts::affinity;
 use narrows_model::{Measurement, PlannedStep, Platform, Validity, metric};
@@ -54,8 +56,7 @@ pub fn planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<Planne
     let short = short(ctx);
     let windows = f64::from(REPEATS) * 2.0 * short.window.as_secs_f64();
     let each = 3.0 * gib + windows + 0.2;
-    let classes: std::collections::BTreeSet<Class> =
-        cells.iter().map(|(_, class)| *class).collect();
+    let classes: BTreeSet<Class> = cells.iter().map(|(_, class)| *class).collect();
     let (count, what) = match extent {
         Extent::Whole => (cells.len(), format!("all {} cells of the matrix of nodes", cells.len())),
         Extent::Classes => {
@@ -92,7 +93,7 @@ pub fn measure(
     // All cells on the same kind of pages: their difference would be taken for the nodes'.
     let huge = Mapping::new(PROBE, Pages::Huge, None, ctx.stop).is_ok();
     let pages = if huge { Pages::Huge } else { Pages::Base };
-    let (cycle, absent) = (None, Vec::new());
+    let (cycle, absent) = (None, BTreeMap::new());
     let mut looker = Looker { ctx: &short, platform, sites: rows, pages, watch, cycle, absent };
     let mut rng = Rng::new(ctx.seed);
     let whole = extent == Extent::Whole;
@@ -161,7 +162,8 @@ struct Looker<'a> {
     watch: &'a Watch,
     /// The last one; cells on nodes with as much room share it.
     cycle: Option<Cycle>,
-    absent: Vec<(String, String)>,
+    /// By id, so that a cell that was refused in both looks is absent once.
+    absent: BTreeMap<String, String>,
 }
 
 impl Looker<'_> {
@@ -243,7 +245,7 @@ impl Looker<'_> {
         id: &str,
         measured: Result<Measurement, String>,
     ) -> Option<Measurement> {
-        measured.map_err(|why| self.absent.push((id.to_string(), why))).ok()
+        measured.map_err(|why| self.absent.insert(id.to_string(), why)).ok()
     }
 }
 

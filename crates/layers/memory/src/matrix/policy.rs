@@ -23,7 +23,7 @@ use crate::crew::{Crew, Failure, Hand};
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Site;
-use crate::sizing::{self, Amount, Sizing};
+use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::spread::{Spread, on_small_pages};
 use crate::traffic::Traffic;
 use crate::walker::{Paces, Walker};
@@ -86,6 +86,14 @@ pub fn measure(
         measured.leave_out("memory.policy".to_string(), why);
         return Ok(());
     }
+    let sizing = match size(platform) {
+        Ok(sizing) => sizing,
+        Err(too_little) => {
+            let why = MemoryError::TooLittle(too_little).to_string();
+            measured.leave_out("memory.policy".to_string(), &why);
+            return Ok(());
+        }
+    };
     let memories = memories(platform, known);
     for policy in POLICIES {
         let spreads: BTreeMap<u32, Spread> = sites
@@ -101,7 +109,7 @@ pub fn measure(
                 .map(|at| (sites[at].node, policy.of(at, sites, &memories).shares()))
                 .collect(),
         };
-        let laid = Laid { platform, sites, policy, spreads, mix };
+        let laid = Laid { platform, sites, sizing: &sizing, policy, spreads, mix };
         let predicted = predict(&laid.mix, known);
         for (id, found) in [
             (laid.id("read"), laid.bandwidth(ctx, predicted, watch)?),
@@ -131,10 +139,21 @@ fn memories(platform: &Platform, known: &Known) -> Vec<(u32, f64)> {
     }
 }
 
+/// What may be taken in all, where one node may have to hold all of it.
+fn size(platform: &Platform) -> Result<Sizing, TooLittle> {
+    let with_memory = platform.nodes.iter().filter(|node| node.memory_bytes > 0);
+    let sized: Result<Vec<Sizing>, TooLittle> = with_memory
+        .map(|memory| sizing::footprint(platform, node(platform, memory.id), Amount::Small))
+        .collect();
+    let least = sized?.into_iter().min_by_key(|sizing| sizing.footprint_bytes);
+    Ok(least.expect("there are nodes with memory"))
+}
+
 /// A placement for all CPUs.
 struct Laid<'a> {
     platform: &'a Platform,
     sites: &'a [Site],
+    sizing: &'a Sizing,
     policy: Policy,
     /// By CPU.
     spreads: BTreeMap<u32, Spread>,
@@ -144,21 +163,6 @@ struct Laid<'a> {
 impl Laid<'_> {
     fn id(&self, what: &str) -> String {
         format!("memory.policy.{what}.{}", self.policy.word())
-    }
-
-    /// What may be taken in all, where one node may have to hold all of it.
-    fn size(&self) -> Result<Sizing, String> {
-        let sized = self.platform.nodes.iter().filter(|node| node.memory_bytes > 0);
-        sized
-            .map(|memory| {
-                sizing::footprint(self.platform, node(self.platform, memory.id), Amount::Small)
-            })
-            .reduce(|a, b| match (a, b) {
-                (Ok(a), Ok(b)) => Ok(if a.footprint_bytes <= b.footprint_bytes { a } else { b }),
-                (Err(too_little), _) | (_, Err(too_little)) => Err(too_little),
-            })
-            .expect("there are nodes")
-            .map_err(|too_little| MemoryError::TooLittle(too_little).to_string())
     }
 
     /// All placements of as many bytes on the same kind of pages.
@@ -173,10 +177,6 @@ impl Laid<'_> {
         predicted: Predicted,
         watch: &Watch,
     ) -> Result<Result<Measurement, String>, MemoryError> {
-        let sizing = match self.size() {
-            Ok(sizing) => sizing,
-            Err(why) => return Ok(Err(why)),
-        };
         let members = self
             .sites
             .iter()
@@ -188,7 +188,7 @@ impl Laid<'_> {
             pages: Pages::Any,
         };
         let map = |cpu, bytes| self.map(ctx, cpu, bytes);
-        let found = bandwidth::measure_on(ctx, &team, &[Traffic::Read], &sizing, watch, map)?;
+        let found = bandwidth::measure_on(ctx, &team, &[Traffic::Read], self.sizing, watch, map)?;
         let mut m = match found {
             Ok(mut all) => all.remove(0),
             Err(refused) => return Ok(Err(refused.to_string())),
@@ -208,13 +208,9 @@ impl Laid<'_> {
         predicted: Predicted,
         watch: &Watch,
     ) -> Result<Result<Measurement, String>, MemoryError> {
-        let sizing = match self.size() {
-            Ok(sizing) => sizing,
-            Err(why) => return Ok(Err(why)),
-        };
         let cpus: Vec<u32> =
             self.sites.iter().filter_map(|site| site.cpus.last().copied()).collect();
-        let each = (sizing.footprint_bytes / cpus.len() as u64).next_multiple_of(HUGE);
+        let each = (self.sizing.footprint_bytes / cpus.len() as u64).next_multiple_of(HUGE);
         let cycle = Cycle::new(each, ctx)?;
         let ids = [self.id("latency")];
         let crew = Crew { cpus: &cpus, ids: &ids, window: bandwidth::window_length(ctx) };
@@ -224,9 +220,10 @@ impl Laid<'_> {
             let _ = share_to.send(chain.mapping().huge_share);
             chain.link(cycle.links(), ctx.stop).map_err(MapError::Stopped)?;
             // What the linking left in the caches is not to be found there.
-            let spare = sizing.spare_bytes() / cpus.len() as u64;
-            let at =
-                chain.displace(sizing.cache_bytes, spare, ctx.stop).map_err(MapError::Stopped)?;
+            let spare = self.sizing.spare_bytes() / cpus.len() as u64;
+            let at = chain
+                .displace(self.sizing.cache_bytes, spare, ctx.stop)
+                .map_err(MapError::Stopped)?;
             Ok::<_, Failure>(Walking(Walker { cpu, chain, cycle: &cycle, at, stop: ctx.stop }))
         };
         let mut samples = Samples::new();
@@ -252,7 +249,7 @@ impl Laid<'_> {
         if let Some(ns) = predicted.ns {
             m.conditions.insert("predicted_ns".into(), json!(ns));
         }
-        crate::add_sizing(&mut m.conditions, &sizing, each * cpus.len() as u64);
+        crate::add_sizing(&mut m.conditions, self.sizing, each * cpus.len() as u64);
         self.say_shares(&mut m);
         Ok(Ok(m))
     }

@@ -134,16 +134,18 @@ pub fn survey<L: Figures, E>(
     Ok(())
 }
 
-/// What is known of the cells: those that were measured, and for the others the median of their class.
+/// What is known of the cells: what was measured, and where it was not or could not be, the median of the class.
 pub fn filled(measured: &Known, cells: &[(Cell, Class)]) -> Known {
+    let of_class = |class: &Class, kind: usize| {
+        let alike = cells.iter().filter(|(_, of)| of == class);
+        let figures = alike.filter_map(|(cell, _)| measured.get(cell)?[kind]);
+        median(&figures.collect::<Vec<f64>>())
+    };
     let mut known = measured.clone();
-    for (cell, class) in cells.iter().filter(|(cell, _)| !measured.contains_key(cell)) {
-        let of_class =
-            || cells.iter().filter(|(_, of)| of == class).filter_map(|(c, _)| measured.get(c));
-        let figures = [0, 1].map(|kind| {
-            median(&of_class().filter_map(|figures| figures[kind]).collect::<Vec<f64>>())
-        });
-        known.insert(*cell, figures);
+    for (cell, class) in cells {
+        for (kind, figure) in known.entry(*cell).or_default().iter_mut().enumerate() {
+            *figure = figure.or_else(|| of_class(class, kind));
+        }
     }
     known
 }
@@ -403,7 +405,12 @@ mod tests {
     fn unmeasured_cells_are_taken_for_the_median_of_their_class() {
         let all = surveyed(|_, _| [1.0; 2], false, 5);
         let measured: Known = all.iter().map(|s| (s.cell, s.figures())).collect();
+        let mut measured = measured;
+        // One that was looked at and gave no bandwidth.
+        let half = *measured.keys().next().unwrap();
+        measured.get_mut(&half).unwrap()[1] = None;
         let known_all = filled(&measured, &cells());
+        assert!((known_all[&half][1].unwrap() / known(half)[1] - 1.0).abs() < 0.03);
         assert_eq!(known_all.len(), (NODES * NODES) as usize);
         for (cell, figures) in &known_all {
             let right = known(*cell);

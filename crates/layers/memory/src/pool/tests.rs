@@ -119,6 +119,9 @@ fn shapes_are_told_from_shares() {
     assert_eq!(Shape::of(&[(0, 0.97), (1, 0.03)], 2), Shape::OneNode(0));
     assert_eq!(Shape::of(&[(0, 0.55), (1, 0.45)], 2), Shape::Even);
     assert_eq!(Shape::of(&[(0, 0.7), (1, 0.3)], 2), Shape::Uneven(0));
+    let of_eight: Vec<(u32, f64)> = (0..7).map(|node| (node, 1.0 / 7.0)).collect();
+    assert_eq!(Shape::of(&of_eight, 8), Shape::Uneven(6), "one of eight has none of it");
+    assert_eq!(Shape::of(&of_eight, 7), Shape::Even);
     assert_eq!(Shape::of(&[(4, 1.0)], 1), Shape::OnlyNode);
     assert_eq!(Shape::of(&[(1, 1.0)], 4), Shape::OneNode(1));
     assert_eq!(Shape::of(&[], 4), Shape::Unknown);

@@ -8,7 +8,7 @@ use crate::matrix::{Known, Mix, Predicted, predict};
 
 /// From here on one node holds nearly all of it.
 const ONE_NODE: f64 = 0.9;
-/// By so much the largest share may be over an even one.
+/// By so much the largest share may be over an even one, and an even one over the smallest.
 const EVEN: f64 = 1.25;
 
 /// How a pool lies.
@@ -38,15 +38,18 @@ impl Shape {
         }
     }
 
-    /// By the share of each node, on so many nodes with memory.
+    /// By the share of each node that has any, on so many nodes with memory.
     pub fn of(shares: &[(u32, f64)], nodes: usize) -> Shape {
         let Some((node, most)) = shares.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return Shape::Unknown;
         };
+        let least = shares.iter().map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
+        let even = 1.0 / nodes as f64;
+        let everywhere = shares.len() >= nodes && least * EVEN >= even;
         match most {
             _ if nodes < 2 => Shape::OnlyNode,
             most if most >= ONE_NODE => Shape::OneNode(node),
-            most if most <= EVEN / nodes as f64 => Shape::Even,
+            most if everywhere && most <= EVEN * even => Shape::Even,
             _ => Shape::Uneven(node),
         }
     }

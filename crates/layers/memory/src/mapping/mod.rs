@@ -4,155 +4,26 @@
 //! huge pages come from a pool that may be short on the node asked for; populating them by
 //! `MADV_POPULATE_WRITE` turns that into an error where a plain touch would be killed by SIGBUS.
 
+mod kinds;
+mod system;
+
 use std::io;
 use std::ptr::NonNull;
 
-use narrows_engine::{Stop, Stopped};
+use narrows_engine::Stop;
 
+use self::system::{advise, map, read_number};
 use crate::placement;
 use crate::smaps::{self, Mapped};
 use crate::spread::Spread;
 
-/// 2 MiB: the huge page measured, and the alignment of every mapping.
-pub const HUGE: u64 = 2 << 20;
-/// 1 GiB: the largest page measured.
-pub const GIB: u64 = 1 << 30;
-/// 4 KiB: the base page measured.
-pub const BASE: u64 = 4096;
+pub use self::kinds::{BASE, Backing, GIB, HUGE, MapError, Pages};
+pub use self::system::base_page_bytes;
+
 /// Populated between two looks at the stop token.
 const PIECE: usize = 32 << 20;
 /// A page size or node counts as obtained from this share of the bytes.
 pub const OBTAINED: f64 = 0.99;
-
-/// What pages are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
-    /// 4 KiB and nothing larger.
-    Base,
-    /// 2 MiB, explicit or transparent.
-    Huge,
-    /// As large as can be had without insisting.
-    Any,
-    /// 1 GiB, from the pool of such pages.
-    Gib,
-}
-
-impl Pages {
-    /// The end of an id.
-    pub fn word(self) -> &'static str {
-        match self {
-            Pages::Base | Pages::Any => "4k",
-            Pages::Huge => "2m",
-            Pages::Gib => "1g",
-        }
-    }
-
-    /// What a mapping's length has to be a multiple of, bytes.
-    pub fn granule(self) -> u64 {
-        if self == Pages::Gib { GIB } else { HUGE }
-    }
-}
-
-/// Where the pages came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backing {
-    /// Ordinary pages, with whatever transparent huge ones the kernel gave.
-    Ordinary,
-    /// The pool of explicit huge pages.
-    Pool,
-    /// Transparent huge pages, asked for by `MADV_HUGEPAGE`.
-    Transparent,
-}
-
-impl Backing {
-    /// The word in the conditions.
-    pub fn word(self) -> &'static str {
-        match self {
-            Backing::Ordinary => "ordinary",
-            Backing::Pool => "hugetlb",
-            Backing::Transparent => "transparent",
-        }
-    }
-}
-
-/// Why a mapping can't be had as wanted.
-#[derive(Debug, thiserror::Error)]
-pub enum MapError {
-    /// Asked to end.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// The system gave no memory.
-    #[error("mapping {bytes} bytes failed: {reason}")]
-    Map {
-        /// How much was asked for.
-        bytes: usize,
-        /// What the system said.
-        reason: io::Error,
-    },
-    /// This kernel's smallest page is another.
-    #[error("the kernel's base page is {page_bytes} bytes")]
-    OtherBase {
-        /// Its size.
-        page_bytes: u64,
-    },
-    /// Neither kind of huge page.
-    #[error("2 MiB pages: from the pool: {pool}; transparent: {transparent}")]
-    NotHuge {
-        /// Why not from the pool.
-        pool: String,
-        /// Why not transparent ones.
-        transparent: String,
-    },
-    /// No pool of such pages with room.
-    #[error("1 GiB pages: from the pool: {pool}")]
-    NotGib {
-        /// Why not.
-        pool: String,
-    },
-    /// Other pages than wanted.
-    #[error("wanted 4 KiB pages, obtained {mapped:?}")]
-    NotBase {
-        /// What the kernel reports.
-        mapped: Mapped,
-    },
-    /// The node could not be asked for.
-    #[error("binding to node {node} failed: {reason}")]
-    Bind {
-        /// The node.
-        node: u32,
-        /// What the system said.
-        reason: io::Error,
-    },
-    /// So many threads can't have their least without taking more than may be taken.
-    #[error(
-        "{threads} threads need {bytes} bytes at least, more than the {room_bytes} that may be taken"
-    )]
-    TooMany {
-        /// How many.
-        threads: usize,
-        /// What they need.
-        bytes: u64,
-        /// What there is.
-        room_bytes: u64,
-    },
-    /// The kernel doesn't say where pages are.
-    #[error("where the pages lie can't be verified here")]
-    Unverified,
-    /// The pages are not spread as they should be.
-    #[error("the pages lie on other nodes than wanted: {shares}")]
-    NotSpread {
-        /// Share by node.
-        shares: String,
-    },
-    /// The pages are elsewhere.
-    #[error("only {share:.3} of the pages are on node {node}")]
-    WrongNode {
-        /// The node wanted.
-        node: u32,
-        /// The share that is there.
-        share: f64,
-    },
-}
 
 /// Touched memory, unmapped when dropped.
 #[derive(Debug)]
@@ -465,45 +336,6 @@ impl Drop for Mapping {
         // SAFETY: the range was mapped by this struct, and every reference into it borrowed the struct.
         unsafe { libc::munmap(self.reserved.as_ptr().cast(), self.reserved_len) };
     }
-}
-
-fn map(len: usize, protection: libc::c_int, flags: libc::c_int) -> Result<NonNull<u8>, MapError> {
-    // SAFETY: a new private anonymous mapping at an address of the kernel's choice touches nothing of ours.
-    let address = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            len,
-            protection,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags,
-            -1,
-            0,
-        )
-    };
-    if address == libc::MAP_FAILED {
-        return Err(MapError::Map { bytes: len, reason: io::Error::last_os_error() });
-    }
-    Ok(NonNull::new(address.cast()).expect("mmap without a fixed address never gives zero"))
-}
-
-fn advise((address, len): (*mut u8, usize), advice: libc::c_int) -> Result<(), MapError> {
-    // SAFETY: the range belongs to a mapping of ours; none of the advices used discards its content.
-    let result = unsafe { libc::madvise(address.cast(), len, advice) };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(MapError::Map { bytes: len, reason: io::Error::last_os_error() })
-    }
-}
-
-/// The kernel's base page, bytes.
-pub fn base_page_bytes() -> u64 {
-    // SAFETY: no memory is touched.
-    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(bytes).unwrap_or(BASE)
-}
-
-fn read_number(path: &str) -> Option<u64> {
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 #[cfg(test)]

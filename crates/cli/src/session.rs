@@ -1,4 +1,4 @@
-//! A run of `narrows block` or `narrows log` in progress: plan, interruption, run file, judgement, exit code.
+//! A run of one layer in progress: plan, interruption, run file, judgement, exit code.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,21 +36,15 @@ impl Prepared {
         steps: Vec<PlannedStep>,
     ) -> Prepared {
         let plan = Plan {
-            quick: false,
             layers: vec![Layer::Block],
             data_dir: at.to_string(),
             wal_dir: at.to_string(),
-            database: DatabaseChoice::None,
-            workloads: Vec::new(),
-            sessions: 0,
             repeats,
             seed: output.seed.unwrap_or_else(plan::fresh_seed),
             file_bytes,
-            table_bytes: 0,
-            shared_buffers_bytes: 0,
             server_cpus: platform.cpu.allowed.clone(),
-            client_cpus: Vec::new(),
             steps,
+            ..Plan::default()
         };
         Prepared { plan, platform }
     }
