@@ -30,7 +30,9 @@ pub use exceedance::{Exceedance, Slice, exceedance};
 pub use hdr::HdrError;
 pub use modes::{LogBins, Mode};
 pub use recorder::Recorder;
-pub use runs::{RatioEstimate, interval_95, mean_interval_95, median, paired_ratio, ratio};
+pub use runs::{
+    RatioEstimate, geometric_mean, interval_95, mean_interval_95, median, paired_ratio, ratio,
+};
 pub use share::share_interval_95;
 pub use side::{Side, median_side};
 pub use slope::{Slope, slope};

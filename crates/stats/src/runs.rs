@@ -72,6 +72,11 @@ pub fn interval_95(samples: &[f64]) -> Option<Interval> {
     })
 }
 
+/// The mean by logarithms, whose ratio [`ratio`] is. `None` where there are no runs, or one is not above zero.
+pub fn geometric_mean(samples: &[f64]) -> Option<f64> {
+    Logs::of(samples).map(|logs| logs.mean.exp())
+}
+
 /// The ratio of two sets of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioEstimate {
@@ -288,6 +293,16 @@ mod tests {
         assert!(paired_ratio(&[1.0], &[1.0, 2.0]).is_none());
         assert!(paired_ratio(&[1.0, 1.0], &[0.0, 1.0]).is_none());
         assert!(paired_ratio(&[], &[]).is_none());
+    }
+
+    #[test]
+    fn geometric_means_have_the_ratio() {
+        let (a, b) = ([1.0, 2.0, 4.0], [1.0, 10.0, 100.0]);
+        assert!((geometric_mean(&a).unwrap() - 2.0).abs() < 1e-12);
+        let means = geometric_mean(&a).unwrap() / geometric_mean(&b).unwrap();
+        assert!((ratio(&a, &b).unwrap().value - means).abs() < 1e-12);
+        assert_eq!(geometric_mean(&[]), None);
+        assert_eq!(geometric_mean(&[1.0, 0.0]), None);
     }
 
     #[test]

@@ -82,6 +82,13 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
     }
     store::write_whole(kept, &run.to_json())?;
     eprintln!("kept as this machine's baseline in {}", kept.display());
+    let suspect = run.measurements.iter().filter(|m| m.validity == Validity::Suspect);
+    let disturbed: Vec<&str> = suspect.map(|m| m.id.as_str()).collect();
+    if !disturbed.is_empty() {
+        let which = disturbed.join(", ");
+        eprintln!("disturbed, so that no later run can prove age by it: {which}");
+        eprintln!("hint: `narrows memory baseline --renew` in a quiet hour replaces the baseline");
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 
 use narrows_facts::Source;
 use narrows_model::{Better, Layer, Measurement, Metric, Unit, Validity, metric};
-use narrows_stats::ratio;
+use narrows_stats::{geometric_mean, ratio};
 use serde_json::{Value, json};
 
 use crate::mapping::{HUGE, base_page_bytes};
@@ -203,8 +203,9 @@ fn change(m: &Measurement, was: &Metric, is: &Metric) -> Option<Value> {
     Some(json!({
         "id": m.id,
         "unit": if is.unit == Unit::BytesPerS { "bytes_per_s" } else { "ns" },
-        "then": was.value,
-        "now": is.value,
+        // The means whose ratio it is; a median beside it would seem to contradict where one repeat was far off.
+        "then": geometric_mean(&was.samples),
+        "now": geometric_mean(&is.samples),
         "ratio": ratio.value,
         "low": interval.low,
         "high": interval.high,

@@ -50,7 +50,8 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-repeats",
         group: Group::Steadiness,
         severity: Severity::Note,
-        // Tests take turns with their baselines, and jobs and searches have as many windows as they ask for.
+        // Tests take turns with their baselines, jobs and searches have as many windows as they ask for, and a machine's state is
+        // looked at once.
         about: About::Run(
             Select::ALL
                 .except(&[
@@ -62,6 +63,7 @@ pub(super) const RULES: &[Rule] = &[
                     "log.calibrate.*",
                     "database.*.p99.*",
                     "database.*.recovery",
+                    "memory.baseline.*",
                 ])
                 .needs(&[Need::Planned(3)]),
         ),
