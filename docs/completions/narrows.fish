@@ -218,7 +218,7 @@ html\t'One self-contained page'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l quick -d 'A sketch: three repeats, over less memory'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l thorough -d 'Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l thorough -d 'Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -241,7 +241,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l pid -d 'The pools that this process maps, and its private memory' -r
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l pid -d 'The pools of 16 MiB and more that this process maps, and its private memory' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l postgres -d 'The pools of this PostgreSQL server, which runs on this machine' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l matrix -d 'Say what it costs by the matrix of nodes in this run' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r

@@ -303,7 +303,7 @@ html\:"One self-contained page"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch\: three repeats, over less memory]' \
-'(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages]' \
+'(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
 '-h[Print help (see more with '\''--help'\'')]' \
@@ -339,7 +339,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (placement)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--pid=[The pools that this process maps, and its private memory]:PID:_default' \
+'(--postgres)--pid=[The pools of 16 MiB and more that this process maps, and its private memory]:PID:_default' \
 '--postgres=[The pools of this PostgreSQL server, which runs on this machine]:URL:_default' \
 '--matrix=[Say what it costs by the matrix of nodes in this run]:RUN:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \

@@ -36,7 +36,8 @@ Examples:
   narrows plan box.toml               what a machine on paper could do, and what would bind
 
 Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured;
-4 a layer is missing or no verdict was reached; 130 interrupted (the partial run is kept).")]
+4 something is suspect or could not be measured, or
+no verdict was reached; 130 interrupted (the partial run is kept).")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -53,8 +53,14 @@ fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Fi
             whose: "that server",
         });
     }
-    let consequence = "a run would take its processors, memory and drives for minutes, and its own work would \
-                       falsify every figure";
+    let consequence = match folders {
+        [] => {
+            "measuring would take its processors and memory, and its own work would falsify every figure"
+        }
+        _ => {
+            "a run would take its processors, memory and drives for minutes, and its own work would falsify every figure"
+        }
+    };
     if let Some(what) = running(&platform.databases) {
         return Some(Finding { what, consequence, whose: "that database" });
     }

@@ -306,7 +306,12 @@ pub fn describe(resolved: &Resolved) -> String {
 
 /// A length for a plan.
 pub fn minutes(seconds: f64) -> String {
-    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 2.0 * 3600.0 => format!("{:.0} min", s / 60.0),
+        s if s < 2.0 * 86_400.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{:.0} days", s / 86_400.0),
+    }
 }
 
 #[cfg(test)]

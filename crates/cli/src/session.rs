@@ -12,7 +12,7 @@ use narrows_units::Bytes;
 
 use crate::args::OutputArgs;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::progress::Display;
 use crate::report::judge;
 use crate::{host, interrupt, output, plan, run, store};
@@ -161,15 +161,12 @@ impl Session {
         }
     }
 
-    /// Lets `measure` hand over its parts one by one; each is kept as soon as it is there.
-    ///
-    /// # Errors
-    /// The run file can't be written.
+    /// Lets `measure` hand over its parts one by one; each is kept as soon as it is there, as by [`Session::add`].
     pub fn in_parts<T>(
         &mut self,
         window: Duration,
         measure: impl FnOnce(&Context<'_>, &mut dyn FnMut(Vec<Measurement>)) -> T,
-    ) -> Result<T> {
+    ) -> T {
         let Session { run, stop, display, folder, .. } = self;
         let ctx = Context {
             stop,
@@ -179,23 +176,17 @@ impl Session {
             quick: run.plan.quick,
             window,
         };
-        let mut kept = Ok(());
-        let outcome = measure(&ctx, &mut |part| {
+        measure(&ctx, &mut |part| {
             run.measurements.extend(part);
-            if kept.is_ok() {
-                kept = store::save(folder, run).map(drop);
-            }
-        });
-        kept.map(|()| outcome)
+            save_partial(folder, run, display);
+        })
     }
 
-    /// Adds measurements and keeps the partial run.
-    ///
-    /// # Errors
-    /// The run file can't be written.
-    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) -> Result<()> {
+    /// Adds measurements and keeps the partial run. Where it can't be written any more, the measurement goes on: the end tries again,
+    /// shows what there is, and says why it was not kept.
+    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
         self.run.measurements.extend(measurements);
-        store::save(&self.folder, &self.run).map(drop)
+        save_partial(&self.folder, &self.run, &self.display);
     }
 
     /// Ends the run: judged, kept, shown, and its exit code. An error that came with an interruption is its echo.
@@ -208,29 +199,46 @@ impl Session {
         let ended = match outcome {
             Ok(ended) => ended,
             Err(_) if interrupted => Ended::Interrupted,
+            Err(error) if self.run.measurements.is_empty() => {
+                // It says nothing that the error doesn't.
+                store::remove(&self.folder, &self.run)?;
+                return Err(error);
+            }
             Err(error) => {
-                self.close(false)?;
+                self.close(false);
+                store::save(&self.folder, &self.run)?;
                 return Err(error);
             }
         };
-        self.close(ended == Ended::Whole && !interrupted)?;
-        let path = store::save(&self.folder, &self.run)?;
-        if output.output.is_some() {
-            output::write_every_format(&self.run, &self.folder, output.units)?;
-        }
+        self.close(ended == Ended::Whole && !interrupted);
+        let kept = self.keep(output);
+        // Also where it can't be kept: it took minutes.
         if show {
             let text = output::render(&self.run, output.format, output.units, output::colour());
             output::print(&text)?;
         }
-        eprintln!("kept in {}", path.display());
+        eprintln!("kept in {}", kept?.display());
         Ok(exit_code(&self.run, &self.answers))
     }
 
-    fn close(&mut self, completed: bool) -> Result<()> {
+    fn keep(&self, output: &OutputArgs) -> Result<PathBuf> {
+        let path = store::save(&self.folder, &self.run)?;
+        if output.output.is_some() {
+            output::write_every_format(&self.run, &self.folder, output.units)?;
+        }
+        Ok(path)
+    }
+
+    fn close(&mut self, completed: bool) {
         self.run.completed = completed;
         self.run.finished_at = Some(run::now());
         judge(&mut self.run);
-        store::save(&self.folder, &self.run).map(drop)
+    }
+}
+
+fn save_partial(folder: &Path, run: &Run, display: &Display) {
+    if let Err(error) = store::save(folder, run) {
+        display.say(&format!("warning: {}", failure::render(&error)));
     }
 }
 
@@ -248,11 +256,18 @@ fn exit_code(run: &Run, answers: &[String]) -> Exit {
     let worst = measured.chain(run.calibrations.iter().map(|c| c.validity)).max();
     let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
     let all_found = run.calibrations.iter().all(|calibration| found(calibration.end));
+    let all_made = not_made(run).next().is_none();
     match worst {
         None | Some(Validity::Invalid) => Exit::Invalid,
-        Some(Validity::Valid) if all_found => Exit::Done,
+        Some(Validity::Valid) if all_found && all_made => Exit::Done,
         Some(Validity::Suspect | Validity::Valid) => Exit::Inconclusive,
     }
+}
+
+/// Ids of measurements that were asked for and could not be made, each with the reason.
+pub fn not_made(run: &Run) -> impl Iterator<Item = (&str, &str)> {
+    let unknown = run.hosts.iter().flat_map(|host| &host.platform.unknown);
+    unknown.filter_map(|unknown| unknown.as_not_made())
 }
 
 /// A scratch folder below `dir`, with a hint that fits this command.
@@ -271,6 +286,8 @@ pub fn scratch(dir: &Path, id: &str) -> Result<Scratch> {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::Unknown;
+
     use super::*;
     use crate::run::testing::empty_run;
 
@@ -296,6 +313,9 @@ mod tests {
         assert_eq!(code(&[]), Exit::Invalid);
         let stopped = Run { completed: false, ..run_of(&[Invalid]) };
         assert_eq!(exit_code(&stopped, &[]), Exit::Interrupted);
+        let mut lacking = run_of(&[Valid, Valid]);
+        lacking.hosts[0].platform.unknown = vec![Unknown::not_made("y", "no memory")];
+        assert_eq!(exit_code(&lacking, &[]), Exit::Inconclusive);
         // Where the answer is named, the others may be as bad as they like.
         let mut run = run_of(&[Valid, Invalid]);
         run.measurements[1].id = "y".to_string();

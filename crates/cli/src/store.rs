@@ -89,6 +89,20 @@ pub fn save(folder: &Path, run: &Run) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Takes a run away again of which nothing is worth keeping.
+///
+/// # Errors
+/// It can't be removed.
+pub fn remove(folder: &Path, run: &Run) -> Result<()> {
+    let path = file_in(folder, &run.id);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(anyhow::Error::from(error).context(format!("removing {}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Finds a run by file or by the beginning of its id.
 pub fn find(name: &str) -> Result<PathBuf> {
     let direct = PathBuf::from(name);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Finding, Run, Severity};
+use narrows_model::{Finding, Run, Severity, Unknown};
 
 /// Notes (not suspects, not invalids) that get a number on the screen.
 const NOTE_BUDGET: usize = 5;
@@ -147,13 +147,35 @@ pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
     run.findings.iter().filter_map(|f| f.id.strip_prefix(ABSENT).map(|what| (what, f)))
 }
 
+/// What was asked for and could not be measured, first of all: a line for each reason.
+fn said_of_not_made(unknowns: &[&Unknown]) -> Option<NotKnown> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (id, why) in unknowns.iter().filter_map(|unknown| unknown.as_not_made()) {
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, ids)) => ids.push(id),
+            None => reasons.push((why, vec![id])),
+        }
+    }
+    let whats = reasons.into_iter().map(|(why, ids)| match ids.as_slice() {
+        [only] => format!("{only}: {why}"),
+        [first, rest @ ..] => format!("{first} and {} more: {why}", rest.len()),
+        [] => String::new(),
+    });
+    let whats: Vec<String> = whats.collect();
+    let needs = unknowns.first()?.needs.clone();
+    Some(NotKnown { whats, needs })
+}
+
 /// One entry per thing that would help.
 fn not_known(run: &Run) -> Vec<NotKnown> {
     let mut groups: Vec<NotKnown> = Vec::new();
     let of_hosts = run.hosts.iter().flat_map(|host| &host.platform.unknown);
     let of_looks = run.live_logs.iter().flat_map(|log| &log.unknown);
     let of_servers = run.observations.iter().flat_map(|seen| &seen.unknown);
-    for unknown in of_hosts.chain(of_looks).chain(of_servers) {
+    let (not_made, others): (Vec<&Unknown>, Vec<&Unknown>) =
+        of_hosts.chain(of_looks).chain(of_servers).partition(|u| u.as_not_made().is_some());
+    groups.extend(said_of_not_made(&not_made));
+    for unknown in others {
         match groups.iter_mut().find(|group| group.needs == unknown.needs) {
             Some(group) if group.whats.contains(&unknown.what) => {}
             Some(group) => group.whats.push(unknown.what.clone()),

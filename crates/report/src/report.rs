@@ -94,6 +94,7 @@ impl Report {
         let observed = observed::views(run, units, &mut notes);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, &wide, &mut notes);
+        let memory = memory::views(run, units, &mut notes);
         let mut narrow = blocks(run, units, &mut notes);
         observed::fit(run, &mut narrow);
         notes.close(run);
@@ -102,7 +103,7 @@ impl Report {
             .not_known
             .extend(same.map(|what| NotKnown { whats: vec![what], needs: String::new() }));
         let mut head = Head::new(run, units);
-        head.counts += &unseen(run, &wide, &narrow);
+        head.counts += &unseen(run, units, &wide, &narrow);
         Report {
             head,
             answers,
@@ -117,7 +118,7 @@ impl Report {
             flush_tests: flush_views(run),
             orders: orders_views(run),
             sweeps: sweeps(run).into_iter().chain(starts(run, units)).collect(),
-            memory: memory::views(run, units),
+            memory,
             loads,
             wide,
             operating_point: operating_point(run, &narrow),
@@ -133,7 +134,7 @@ impl Report {
 
 /// How many of the measurements with a mark have no row on the screen; nothing where all have, or where there are no tables
 /// to look for them in.
-fn unseen(run: &Run, wide: &[WideRow], narrow: &[Block]) -> String {
+fn unseen(run: &Run, units: Units, wide: &[WideRow], narrow: &[Block]) -> String {
     if wide.is_empty() && narrow.is_empty() {
         return String::new();
     }
@@ -141,6 +142,7 @@ fn unseen(run: &Run, wide: &[WideRow], narrow: &[Block]) -> String {
         let judged =
             run.verdicts.iter().filter(|v| narrow.iter().any(|b| b.workload == v.workload));
         wide.iter().any(|row| row.measurement == id)
+            || memory::shown(run, units, id)
             || judged.into_iter().any(|verdict| verdict.measurement == id)
     };
     let marked: Vec<_> =

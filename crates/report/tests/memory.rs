@@ -3,7 +3,7 @@
 mod common;
 
 use common::memory::{aged, placement, study};
-use narrows_model::Run;
+use narrows_model::{Run, Unknown};
 use narrows_report::{Report, Units, html, markdown, text};
 
 fn all() -> [(&'static str, Run); 3] {
@@ -28,6 +28,8 @@ fn the_page_has_both_matrices_as_pictures_with_their_values() {
     for part in [
         "latency by nodes",
         "bandwidth by nodes",
+        "latency of a load beside others",
+        "reads and writes 120 GB/s: 420 ns",
         "from 3 to 0: not measured",
         "from 0 to 2: 18.6 GB/s",
         "class=\"heat5\"",
@@ -37,6 +39,19 @@ fn the_page_has_both_matrices_as_pictures_with_their_values() {
     }
     let other = html(&Report::new(&placement(), Units::Si));
     assert!(!other.contains("latency by nodes"));
+}
+
+#[test]
+fn what_could_not_be_made_is_counted_and_its_reason_comes_first() {
+    let mut run = study();
+    let why = "mapping 2017460224 bytes failed: Cannot allocate memory";
+    let ids = ["memory.latency.4k", "memory.curve.4k", "memory.curve.2m"];
+    run.hosts[0].platform.unknown.extend(ids.map(|id| Unknown::not_made(id, why)));
+    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    assert!(screen.contains("1 suspect (?), 3 more could not be made"), "{screen}");
+    let not_known = screen.split_once("NOT KNOWN").unwrap().1;
+    let not_known = not_known.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(not_known.starts_with(&format!("memory.latency.4k and 2 more: {why}")), "{not_known}");
 }
 
 #[test]

@@ -16,8 +16,8 @@ Examples:
   narrows memory baseline           keep this machine's figures; another day: has it aged?
   narrows memory slb 131072 600     SLB's line, and what it means
 
-Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect;
-130 interrupted (the partial run is kept).")]
+Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect
+or could not be measured; 130 interrupted (the partial run is kept).")]
 pub struct MemoryArgs {
     /// What to do.
     #[command(subcommand)]
@@ -164,7 +164,7 @@ pub enum Everybody {
 Examples:
   narrows memory placement                                every pool of shared memory that may be looked into
   sudo narrows memory placement --pid 4711                of this process, its private memory too
-  narrows memory placement --postgres postgres:/// --matrix m.narrows.json        
+  narrows memory placement --postgres postgres:/// --matrix m.narrows.json
                                                           of that server, and what it costs by a measured matrix
 
 The pages of a pool are asked for through all processes that map it (move_pages(2) without targets, which moves nothing). That takes
@@ -173,7 +173,7 @@ pub struct PlacementArgs {
     /// All pools of shared memory; the same as naming nobody
     #[arg(value_enum, conflicts_with_all = ["pid", "postgres"])]
     pub everybody: Option<Everybody>,
-    /// The pools that this process maps, and its private memory
+    /// The pools of 16 MiB and more that this process maps, and its private memory
     #[arg(long, value_name = "PID", conflicts_with = "postgres")]
     pub pid: Option<u32>,
     /// The pools of this PostgreSQL server, which runs on this machine
@@ -196,7 +196,7 @@ pub struct StudyArgs {
     /// A sketch: three repeats, over less memory
     #[arg(long)]
     pub quick: bool,
-    /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages
+    /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes
     #[arg(long, conflicts_with = "quick")]
     pub thorough: bool,
     /// How and where to.

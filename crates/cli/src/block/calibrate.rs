@@ -93,6 +93,6 @@ fn measure(
     drop(ground);
     opened.close();
     session.run.calibrations.push(calibrated.calibration);
-    session.add(calibrated.measurements)?;
+    session.add(calibrated.measurements);
     Ok(Ended::Whole)
 }

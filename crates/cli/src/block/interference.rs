@@ -87,7 +87,7 @@ fn measure(
     let measurements = set_beside(&ctx, &ground, &watch, plan)?;
     drop(ground);
     opened.close();
-    session.add(measurements)?;
+    session.add(measurements);
     Ok(Ended::Whole)
 }
 

@@ -94,6 +94,6 @@ fn measure(
         measurement.conditions.insert("sentence".into(), json!(steadied.sentence));
     }
     *answer = Some((steadied.verdict.state, steadied.sentence));
-    session.add(steadied.measurements)?;
+    session.add(steadied.measurements);
     Ok(Ended::Whole)
 }

@@ -120,7 +120,7 @@ fn measure(
         measurement.conditions.insert("sentence".into(), json!(sentence));
     }
     *answer = said(&together, &apart, args, &sentence);
-    session.add(measured)?;
+    session.add(measured);
     drop((regions, files, scratch));
     Ok(Ended::Whole)
 }

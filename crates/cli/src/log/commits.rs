@@ -96,5 +96,6 @@ pub fn search(session: &mut Session, ground: &Ground, dir: &Path, plan: &CommitP
     let watch = place::watch(&ground.platform);
     let rate = commit_rate(&ctx, dir, &watch, plan)?;
     session.run.calibrations.push(rate.calibration);
-    session.add(rate.measurements)
+    session.add(rate.measurements);
+    Ok(())
 }

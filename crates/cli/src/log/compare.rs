@@ -244,7 +244,7 @@ fn measure(
         });
         host.platform.unknown.splice(0..0, unknown);
     }
-    session.add(measurements)?;
+    session.add(measurements);
     Ok(Ended::Whole)
 }
 

@@ -60,7 +60,7 @@ fn observe(session: &mut Session, look: Look, length: Duration) -> Result<Ended>
     let seed = session.run.plan.seed;
     let seen = look.observe(length, seed, &session.stop, &session.display)?;
     session.run.live_logs.push(seen.log);
-    session.add([seen.measurement])?;
+    session.add([seen.measurement]);
     if let Some(error) = &seen.cut_short {
         session.display.say(&format!("the look ended early, what was seen is kept: {error}"));
     }

@@ -61,7 +61,7 @@ fn measure(session: &mut Session, ground: &Ground, plan: &StreamsPlan) -> Result
     for measurement in &mut measurements {
         measurement.conditions.insert("sentence".into(), json!(said));
     }
-    session.add(measurements)?;
+    session.add(measurements);
     Ok(Ended::Whole)
 }
 

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::{same_machine, touch};
 use crate::report::judge;
-use crate::session::{Ended, Prepared, Session};
+use crate::session::{Ended, Prepared, Session, not_made};
 use crate::{output, plan, store};
 
 const WINDOW: Duration = Duration::from_millis(200);
@@ -76,6 +76,16 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
         eprintln!("not kept as the baseline: {invalid} of its measurements are invalid");
         return Ok(());
     }
+    let lacking: Vec<(&str, &str)> = not_made(run).collect();
+    if let Some((_, why)) = lacking.first() {
+        let ids: Vec<&str> = lacking.iter().map(|(id, _)| *id).collect();
+        let ids = ids.join(", ");
+        eprintln!("not kept as the baseline: {ids} could not be measured: {why}");
+        eprintln!(
+            "hint: free memory, or raise what limits this process (`ulimit -v`, its control group)"
+        );
+        return Ok(());
+    }
     if let Some(folder) = kept.parent() {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("creating {}", folder.display()))?;
@@ -107,13 +117,13 @@ fn measure(session: &mut Session, then: Option<&Run>) -> Result<Ended> {
     let platform = session.run.platform().expect("a run has a machine").clone();
     // Before anything is touched.
     let counters = pool::counted(age::COUNTERS, &pool::counters(&Live), 0);
-    session.add([age::state(&Live), counters])?;
+    session.add([age::state(&Live), counters]);
     let (touched, untouched) = touch::measure(session, &platform)?;
-    session.add(touched)?;
+    session.add(touched);
     let watch = Watch::new(&platform, &[]);
     let ctx = session.context(WINDOW);
     let brief = measure_brief(&ctx, &platform, &platform.cpu.allowed, &watch)?;
-    session.add(brief.measurements)?;
+    session.add(brief.measurements);
     if let Some(host) = session.run.hosts.first_mut() {
         host.platform.unknown.extend(untouched);
         host.platform.unknown.extend(brief.absent);
@@ -124,7 +134,7 @@ fn measure(session: &mut Session, then: Option<&Run>) -> Result<Ended> {
         let mut since = age::since(&then.measurements, &session.run.measurements);
         since.workload.insert("baseline".into(), json!(then.id));
         since.workload.insert("baseline_at".into(), json!(then.started_at));
-        session.add([since])?;
+        session.add([since]);
     }
     Ok(Ended::Whole)
 }

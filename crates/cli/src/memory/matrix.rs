@@ -54,8 +54,8 @@ fn prepared(args: &MatrixArgs, platform: Platform, extent: Extent) -> Prepared {
 fn measure(session: &mut Session, extent: Extent) -> Result<Ended> {
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
-    let absent = session
-        .in_parts(WINDOW, |ctx, keep| matrix_alone(ctx, &platform, extent, &watch, keep))??;
+    let absent =
+        session.in_parts(WINDOW, |ctx, keep| matrix_alone(ctx, &platform, extent, &watch, keep))?;
     if let Some(host) = session.run.hosts.first_mut() {
         host.platform.unknown.extend(absent);
     }

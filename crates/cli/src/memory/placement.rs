@@ -96,14 +96,23 @@ fn look_allowed(roots: &[u32], found: &Found) -> Result<()> {
                 "process {pid} ({}) may not be looked into by this user",
                 process::name(*pid).unwrap_or_default()
             ),
-            "run it as the server's own user or as root; without that `narrows memory placement all` shows the nodes' own counters",
+            if process::is_root() {
+                "this root lacks the right to (CAP_SYS_PTRACE), as in many containers: run it outside; without that \
+                 `narrows memory placement` shows the nodes' own counters"
+            } else {
+                "run it as the server's own user or as root; without that `narrows memory placement` shows the nodes' own counters"
+            },
         )),
     }
 }
 
 fn prepared(args: &PlacementArgs, platform: Platform, found: &Found) -> Prepared {
     let pools = counted(found.pools.len(), "pool", "pools");
-    let what = format!("{pools} of {} and more, asked for page by page", Bytes(LEAST_BYTES).iec());
+    let how = match args.every_page {
+        true => "every page asked for".to_string(),
+        false => format!("{SAMPLE} pages of each asked for"),
+    };
+    let what = format!("{pools} of {} and more, {how}", Bytes(LEAST_BYTES).iec());
     let step = PlannedStep {
         layer: Layer::Memory,
         what,
@@ -132,6 +141,6 @@ fn look(
         let owner = process::name(first).unwrap_or_else(|| "a process that has ended".to_string());
         measurements.push(pool::measurement(at + 1, &owner, one, &placed, &platform, known));
     }
-    session.add(measurements)?;
+    session.add(measurements);
     Ok(Ended::Whole)
 }

@@ -16,7 +16,7 @@ use crate::session::{Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// One window; there are many of them, in turns.
-const WINDOW: Duration = Duration::from_millis(60);
+const WINDOW: Duration = Duration::from_millis(50);
 
 /// Runs the command.
 pub fn study(args: &StudyArgs) -> Result<Exit> {
@@ -55,14 +55,13 @@ fn prepared(args: &StudyArgs, platform: Platform) -> Prepared {
 
 fn measure(session: &mut Session, args: &StudyArgs) -> Result<Ended> {
     let clock = narrows_layer_clock::measure(&session.context(WINDOW))?;
-    session.add(clock)?;
+    session.add(clock);
     let platform = session.run.platform().expect("a run has a machine").clone();
     let watch = Watch::new(&platform, &[]);
     let (touched, untouched) = touch::measure(session, &platform)?;
-    session.add(touched)?;
-    let absent = session.in_parts(WINDOW, |ctx, keep| {
-        measure_memory(ctx, &platform, extent(args), &watch, keep)
-    })??;
+    session.add(touched);
+    let absent = session
+        .in_parts(WINDOW, |ctx, keep| measure_memory(ctx, &platform, extent(args), &watch, keep))?;
     if let Some(host) = session.run.hosts.first_mut() {
         host.platform.unknown.extend(untouched);
         host.platform.unknown.extend(absent);

@@ -81,16 +81,16 @@ pub fn measure(session: &Session, platform: &Platform) -> Result<(Vec<Measuremen
     }
     let (had, refused): (Vec<Way>, Vec<Way>) =
         ways.into_iter().partition(|way| way.refused.is_none());
-    let absent = refused.into_iter().map(|way| Unknown {
-        what: format!("{}: {}", way.id(), way.refused.clone().unwrap_or_default()),
-        needs: match way.kind {
-            Kind::Pool => "a pool of huge pages with room (vm.nr_hugepages)".to_string(),
+    let absent = refused.into_iter().map(|way| {
+        let (id, why) = (way.id(), way.refused.clone().unwrap_or_default());
+        let needs = match way.kind {
+            Kind::Pool => "a pool of huge pages with room (vm.nr_hugepages)",
             Kind::Transparent => {
                 "/sys/kernel/mm/transparent_hugepage/shmem_enabled at `advise` or `always`"
-                    .to_string()
             }
-            Kind::Base => "see the reason".to_string(),
-        },
+            Kind::Base => return Unknown::not_made(&id, &why),
+        };
+        Unknown { what: format!("{id}: {why}"), needs: needs.to_string() }
     });
     Ok((had.into_iter().map(|way| told(way, bytes)).collect(), absent.collect()))
 }

@@ -127,6 +127,11 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
             break;
         }
     }
+    let compared = |m: &&Measurement| {
+        [metric::COST, metric::BANDWIDTH].iter().any(|name| m.metric(name).is_some())
+    };
+    let gone = then.iter().filter(compared).filter(|m| !now.iter().any(|this| this.id == m.id));
+    let missing: Vec<&str> = gone.map(|m| m.id.as_str()).collect();
     let of = |all: &[Measurement]| all.iter().find(|m| m.id == STATE).cloned();
     let (was, is) = (of(then), of(now));
     let number = |m: &Option<Measurement>, key: &str| m.as_ref()?.number(key);
@@ -169,6 +174,7 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     let conditions = &mut m.conditions;
     conditions.insert("changes".into(), json!(changes));
     conditions.insert("not_compared".into(), json!(apart));
+    conditions.insert("missing".into(), json!(missing));
     conditions.insert("aged".into(), json!(aged));
     conditions.insert("reasons".into(), json!(reasons));
     conditions.insert("restarted_since".into(), json!(restarted));
@@ -289,6 +295,9 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         let slower = since(&then, &[cost([131.0, 128.0, 133.0, 130.0])]);
         assert_eq!(slower.conditions["aged"], json!(true));
         assert_eq!(slower.conditions["changes"][0]["worse"], json!(true));
+        assert_eq!(slower.conditions["missing"], json!([]));
+        let nothing = since(&then, &[state_of(1 << 30, 4 << 30, 9.0)]);
+        assert_eq!(nothing.conditions["missing"], json!(["memory.latency.4k"]));
     }
 
     #[test]

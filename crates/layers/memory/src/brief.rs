@@ -9,7 +9,7 @@ use narrows_units::Bytes;
 
 use crate::bandwidth::{self, Member, Team};
 use crate::latency::{self, Cycle};
-use crate::mapping::Pages;
+use crate::mapping::{MapError, Pages};
 use crate::siblings::{self, Siblings};
 use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::traffic::Traffic;
@@ -48,7 +48,7 @@ pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<P
     let bandwidth_s = teams * (gib + bandwidth::expected_s(ctx, 1));
     let over = Bytes(sizing.footprint_bytes).iec();
     let mut steps = vec![
-        latency_step(ctx, platform, &sites, &sizing),
+        latency_step(ctx, platform, &sites, &sizing, &PAGES[..2]),
         step(format!("read bandwidth over {over}, each node and one CPU"), bandwidth_s),
     ];
     steps.extend(yield_step(ctx, platform, server_cpus));
@@ -66,16 +66,19 @@ pub fn latency_step(
     platform: &Platform,
     sites: &[place::Site],
     sizing: &Sizing,
+    kinds: &[Pages],
 ) -> PlannedStep {
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let repeats = f64::from(ctx.repeats.max(1));
-    let cells = 2.0 * place::places(platform, sites).len() as f64;
+    let cells = (kinds.len() * place::places(platform, sites).len()) as f64;
     // Building takes about a second per GiB for the cycle and as much for touching, linking and checking; the end of
     // each repeat is checked at about half the cost of walking it.
     let latency_s =
         gib + cells * (2.0 * gib + repeats * latency::repeat_length(ctx).as_secs_f64() * 1.5);
     let over = Bytes(sizing.footprint_bytes).iec();
-    step(format!("dependent loads over {over}, 4 KiB and 2 MiB pages"), latency_s)
+    let pages =
+        if kinds.contains(&Pages::Gib) { "4 KiB, 2 MiB and 1 GiB" } else { "4 KiB and 2 MiB" };
+    step(format!("dependent loads over {over}, {pages} pages"), latency_s)
 }
 
 /// What [`yield_of_core`] will do, if cores have several CPUs.
@@ -105,8 +108,8 @@ pub fn latencies(
             // Too little on a far node leaves the near one.
             Err(too_little) if !place.id_part.is_empty() => {
                 for &pages in kinds {
-                    let why = MemoryError::TooLittle(too_little).to_string();
-                    measured.leave_out(latency::id(&place, pages), &why);
+                    let refused = MapError::TooLittle(too_little);
+                    measured.leave_out(latency::id(&place, pages), &refused);
                 }
                 continue;
             }
@@ -124,7 +127,7 @@ pub fn latencies(
             match latency::measure(ctx, &place, bind, pages, &sizing, cycle, watch)? {
                 Ok(measurement) => measured.measurements.push(measurement),
                 Err(refused) => {
-                    measured.leave_out(latency::id(&place, pages), &refused.to_string());
+                    measured.leave_out(latency::id(&place, pages), &refused);
                 }
             }
         }
@@ -147,18 +150,15 @@ pub fn bandwidths(
         (Ok(a), Ok(b)) => Ok(if a.footprint_bytes <= b.footprint_bytes { a } else { b }),
         (Err(too_little), _) | (_, Err(too_little)) => Err(too_little),
     });
-    let refused = match sized.expect("a team has members") {
-        Ok(sizing) => match bandwidth::measure(ctx, team, kinds, &sizing, watch)? {
-            Ok(found) => {
-                measured.measurements.extend(found);
-                return Ok(());
-            }
-            Err(refused) => refused.to_string(),
-        },
-        Err(too_little) => MemoryError::TooLittle(too_little).to_string(),
+    let found = match sized.expect("a team has members") {
+        Ok(sizing) => bandwidth::measure(ctx, team, kinds, &sizing, watch)?,
+        Err(too_little) => Err(MapError::TooLittle(too_little)),
     };
-    for kind in kinds {
-        measured.leave_out(team.id(*kind), &refused);
+    match found {
+        Ok(found) => measured.measurements.extend(found),
+        Err(refused) => {
+            kinds.iter().for_each(|kind| measured.leave_out(team.id(*kind), &refused));
+        }
     }
     Ok(())
 }

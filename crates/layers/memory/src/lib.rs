@@ -57,6 +57,8 @@ use narrows_observe::Seen;
 use narrows_units::Nanos;
 use serde_json::{Value, json};
 
+use crate::mapping::MapError;
+
 /// What was measured, and what could not be.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
@@ -67,16 +69,27 @@ pub struct Measured {
 }
 
 impl Measured {
-    fn leave_out(&mut self, id: String, why: &str) {
-        let needs = if why.starts_with("1 GiB pages") {
-            "a pool of 1 GiB pages with room (hugepagesz=1G hugepages=N on the kernel's command line)"
-        } else if why.contains("2 MiB pages") {
-            "transparent huge pages (`madvise` or `always`), or a pool of huge pages with room for the footprint"
-        } else {
-            "see the reason"
-        };
-        // Without the hint, which is for a whole layer that gave nothing.
-        let why = why.lines().next().unwrap_or_default();
+    /// It could not be had; other pages are a matter of the machine's settings, and anything else of room.
+    fn leave_out(&mut self, id: String, refused: &MapError) {
+        match refused {
+            MapError::NotGib { .. } => self.cannot(
+                id,
+                refused,
+                "a pool of 1 GiB pages with room (hugepagesz=1G hugepages=N on the kernel's command line)",
+            ),
+            MapError::NotHuge { .. } => self.cannot(
+                id,
+                refused,
+                "transparent huge pages (`madvise` or `always`), or a pool of huge pages with room for the footprint",
+            ),
+            MapError::OtherBase { .. } => self.cannot(id, refused, "a kernel with pages of 4 KiB"),
+            MapError::Unverified => self.cannot(id, refused, "the right to call move_pages"),
+            other => self.absent.push(Unknown::not_made(&id, &other.to_string())),
+        }
+    }
+
+    /// This machine or its settings don't have it.
+    fn cannot(&mut self, id: String, why: impl std::fmt::Display, needs: &str) {
         self.absent.push(Unknown { what: format!("{id}: {why}"), needs: needs.to_string() });
     }
 }

@@ -1,11 +1,11 @@
 //! Loaded latency: what a dependent load costs while other cores take a part of the memory's bandwidth.
 //!
-//! One CPU walks a random cycle, as for the idle latency; the others, on cores of their own, read at a pace that is a share of what
-//! they get when nobody paces them. The shares come in an order drawn anew in each repeat. The **knee** is the share at which
+//! One CPU walks a random cycle, as for the idle latency; the others, on cores of their own, read (or read and write) at a pace that is a
+//! share of what they get when nobody paces them. The shares come in an order drawn anew in each repeat. The **knee** is the share at which
 //! bandwidth over latency is greatest (L. Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
 //! communications", 1979): beyond it, each further byte costs every load more than it is worth.
 //!
-//! Not here: loads made of writes, or from other nodes.
+//! Not here: loads from other nodes.
 
 use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
@@ -31,13 +31,16 @@ use crate::walker::{Paces, Walker};
 const SHARES: [f64; 7] = [0.0, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0];
 /// The kind of the first window, which finds out how much there is; the others are shares.
 const MOST: usize = SHARES.len();
-/// Readers begin up to so many bytes apart.
+/// Loaders begin up to so many bytes apart.
 const FIRST_BYTES: f64 = 65536.0;
 const LONGEST_WINDOW: Duration = Duration::from_millis(100);
 
+/// What the others do: reads alone; and with writes, which crowd the memory more.
+pub const LOADS: [Traffic; 2] = [Traffic::Read, Traffic::Mix { reads: 1, writes: 1 }];
+
 /// The id of the measurement on a node.
-pub fn id(node: u32) -> String {
-    format!("memory.loaded.read.node{node}")
+pub fn id(load: Traffic, node: u32) -> String {
+    format!("memory.loaded.{}.node{node}", load.word())
 }
 
 /// The CPUs that load beside `place`: one of each other core of its node that may be used.
@@ -65,21 +68,21 @@ pub fn expected_s(ctx: &Context) -> f64 {
     1.6 * Crew::expected_s(ctx, SHARES.len(), window_length(ctx))
 }
 
-/// The latency from `place` beside reads by `loaders`, or why it can't be had.
+/// The latency from `place` beside a `load` by `loaders`, or why it can't be had.
 ///
 /// # Errors
 /// When asked to stop, or when a thread can't be kept on its CPU.
 pub fn measure(
     ctx: &Context,
     (place, bind): (&Place, bool),
-    loaders: &[u32],
+    (load, loaders): (Traffic, &[u32]),
     sizing: &Sizing,
     cycle: &Cycle,
     watch: &Watch,
 ) -> Result<Result<Measurement, MapError>, MemoryError> {
     assert!(!loaders.is_empty(), "somebody loads");
     let cpus: Vec<u32> = std::iter::once(place.cpu).chain(loaders.iter().copied()).collect();
-    let ids = vec![id(place.node); MOST + 1];
+    let ids = vec![id(load, place.node); MOST + 1];
     let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
     let mut kinds = vec![MOST];
     kinds.extend(shuffled_kinds(ctx, SHARES.len()));
@@ -93,10 +96,10 @@ pub fn measure(
     }
     let prepare = |cpu: u32| {
         if cpu != place.cpu {
-            let ground = ground(ctx, (place, bind), cpu, each)?;
+            let ground = ground(ctx, (place, bind), load, cpu, each)?;
             let rng = Rng::new(ctx.seed ^ (u64::from(cpu) << 32));
             let (threads, most_per_s, stop) = (loaders.len(), &most_per_s, ctx.stop);
-            return Ok(Either::Reads(Reader { ground, rng, threads, most_per_s, stop }));
+            return Ok(Either::Loads(Loader { load, ground, rng, threads, most_per_s, stop }));
         }
         let chain = chain(ctx, (place, bind), cycle)?;
         let mut conditions = Default::default();
@@ -107,11 +110,11 @@ pub fn measure(
     let mut found = Found::new();
     let worked = crew.turns(ctx, &kinds, watch, prepare, |turn| found.take(turn, &most_per_s))?;
     let mut measurement = match worked {
-        Ok(()) => found.into_measurement(ctx, place.node),
+        Ok(()) => found.into_measurement(ctx, &ids[0]),
         Err(refused) => return Ok(Err(refused)),
     };
     let workload = &mut measurement.workload;
-    workload.insert(condition::DIRECTION.into(), json!("read"));
+    workload.insert(condition::DIRECTION.into(), json!(load.word()));
     workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
     workload.insert(condition::THREADS.into(), json!(loaders.len()));
     workload.insert("cpu".into(), json!(place.cpu));
@@ -127,12 +130,14 @@ pub fn measure(
 fn ground(
     ctx: &Context,
     (place, bind): (&Place, bool),
+    load: Traffic,
     cpu: u32,
     bytes: u64,
 ) -> Result<Ground, Failure> {
     let mapping = Mapping::new(bytes, Pages::Any, bind.then_some(place.node), ctx.stop)?;
     let seed = ctx.seed ^ u64::from(cpu);
-    Ok(Ground::new(mapping, Kernel::best(), false, seed, ctx.stop).map_err(MapError::Stopped)?)
+    Ok(Ground::new(mapping, Kernel::best(), load != Traffic::Read, seed, ctx.stop)
+        .map_err(MapError::Stopped)?)
 }
 
 /// On 2 MiB pages where there are any: what grows is the wait for memory, and not for address translation.
@@ -147,14 +152,14 @@ fn chain(ctx: &Context, (place, bind): (&Place, bool), cycle: &Cycle) -> Result<
 /// One of the threads: the one that walks, or one of those that load beside it.
 enum Either<'a> {
     Walks(Walker<'a>),
-    Reads(Reader<'a>),
+    Loads(Loader<'a>),
 }
 
 /// What one thread did in a window.
 enum Did {
     Walked(Paces),
     /// Bytes, and chunks that were wrong.
-    Read(Done),
+    Loaded(Done),
 }
 
 impl Hand for Either<'_> {
@@ -163,12 +168,13 @@ impl Hand for Either<'_> {
     fn work(&mut self, kind: usize, window: Window) -> Did {
         match self {
             Either::Walks(walker) => Did::Walked(walker.walk(window)),
-            Either::Reads(reader) => Did::Read(reader.read(kind, window)),
+            Either::Loads(loader) => Did::Loaded(loader.load(kind, window)),
         }
     }
 }
 
-struct Reader<'a> {
+struct Loader<'a> {
+    load: Traffic,
     ground: Ground,
     rng: Rng,
     /// How many load.
@@ -178,8 +184,8 @@ struct Reader<'a> {
     stop: &'a Stop,
 }
 
-impl Reader<'_> {
-    fn read(&mut self, kind: usize, window: Window) -> Done {
+impl Loader<'_> {
+    fn load(&mut self, kind: usize, window: Window) -> Done {
         let share = SHARES.get(kind).copied().unwrap_or(1.0);
         if share == 0.0 {
             return Done::default();
@@ -192,7 +198,7 @@ impl Reader<'_> {
             }
             _ => Pace::default(),
         };
-        self.ground.run(Traffic::Read, pace, window, self.stop)
+        self.ground.run(self.load, pace, window, self.stop)
     }
 }
 
@@ -215,7 +221,7 @@ impl Found {
                     cost = paces.ns();
                     wrong += u64::from(!paces.right);
                 }
-                Did::Read(done) => {
+                Did::Loaded(done) => {
                     bytes += done.amount;
                     wrong += done.wrong;
                 }
@@ -229,7 +235,7 @@ impl Found {
         }
     }
 
-    fn into_measurement(mut self, ctx: &Context, node: u32) -> Measurement {
+    fn into_measurement(mut self, ctx: &Context, id: &str) -> Measurement {
         let repeats = ctx.repeats.max(1) as usize;
         let complete = self.points.iter().all(|repeats_of| repeats_of.len() == repeats);
         let knee = knee(&self.medians());
@@ -258,7 +264,7 @@ impl Found {
             series.push(of("curve.latency", ns, |point| point.1));
             series.push(of("curve.bandwidth", per_s, |point| point.0));
         }
-        let mut measurement = Measurement::new(id(node), Layer::Memory);
+        let mut measurement = Measurement::new(id, Layer::Memory);
         measurement.repeats = repeats as u32;
         measurement.metrics = self.samples.into_metrics();
         measurement.series = series;

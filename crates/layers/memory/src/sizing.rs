@@ -3,7 +3,7 @@
 
 use narrows_model::{Cache, NumaNode, Platform};
 
-use crate::mapping::{HUGE, MapError};
+use crate::mapping::{HUGE, MapError, base_page_bytes};
 
 /// The whole must be this many times all last-level caches together.
 pub const TIMES_CACHE: u64 = 4;
@@ -100,11 +100,25 @@ pub fn room(platform: &Platform, node: Option<&NumaNode>) -> Option<(u64, &'stat
                 .map(|limit| limit.saturating_sub(group.memory_used_bytes.unwrap_or(0))),
         ),
         ("memory free on the node", node.and_then(|node| node.free_bytes)),
+        ("the limit of this process's addresses (ulimit -v)", addresses()),
     ];
     sources
         .into_iter()
         .filter_map(|(what, free)| free.map(|free| (free / SHARE_OF_FREE, what)))
         .min()
+}
+
+/// What this process may still map, bytes; `None` without a limit.
+fn addresses() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the struct outlives the call, which writes nothing else.
+    let asked = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    if asked != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let mapped: u64 = pages.split(' ').next()?.parse().ok()?;
+    Some(limit.rlim_cur.saturating_sub(mapped * base_page_bytes()))
 }
 
 /// How much is wanted.

@@ -35,12 +35,11 @@ pub fn study(
 ) -> Result<Vec<Unknown>, MemoryError> {
     let study = Study::of(ctx, platform, watch)?;
     let mut parts = Parts { keep, absent: Vec::new() };
-    let kinds = if extent == Extent::Whole { &PAGES[..] } else { &PAGES[..2] };
     let mut cycle = None;
     parts.add(|measured| {
-        latencies(ctx, platform, &study.sites, kinds, &mut cycle, watch, measured)
+        latencies(ctx, platform, &study.sites, pages(extent), &mut cycle, watch, measured)
     })?;
-    parts.add(|measured| study.beside_loads(cycle.take(), measured))?;
+    parts.add(|measured| study.beside_loads(cycle.take(), loads(extent), measured))?;
     parts.add(|measured| study.curves(measured))?;
     for (team, kinds) in all_teams(platform, &study.sites, study.bind) {
         parts.add(|measured| bandwidths(ctx, platform, &team, &kinds, watch, measured))?;
@@ -79,14 +78,18 @@ pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<
     let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-    let mut steps = vec![latency_step(ctx, platform, &sites, &sizing)];
+    let mut steps = vec![latency_step(ctx, platform, &sites, &sizing, pages(extent))];
     let largest = curve::largest(&sizing);
     let what = format!("the same by footprint, up to {}", Bytes(largest).iec());
     steps.push(step(what, 2.0 * curve::expected_s(ctx, largest)));
     let near = &place::places(platform, &sites)[0];
     if !loaded::loaders(platform, &sites[0].cpus, near).is_empty() {
-        let what = "the same while other CPUs read at a pace".to_string();
-        steps.push(step(what, 3.0 * gib(sizing.footprint_bytes) + loaded::expected_s(ctx)));
+        let each = 3.0 * gib(sizing.footprint_bytes) + loaded::expected_s(ctx);
+        let (doing, times) = match loads(extent).len() {
+            1 => ("read", 1.0),
+            n => ("read, and read and write,", n as f64),
+        };
+        steps.push(step(format!("the same while other CPUs {doing} at a pace"), times * each));
     }
     let teams = all_teams(platform, &sites, false);
     let filled = gib(sizing.doubled_bytes()) * teams.len() as f64;
@@ -98,6 +101,19 @@ pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<
     steps.push(step(what.to_string(), shape::expected_s(ctx, 2, sizing.footprint_bytes)));
     steps.extend(yield_step(ctx, platform, &allowed));
     steps
+}
+
+/// What a load beside others' traffic needs.
+const FURTHER_CORES: &str = "a second core, and the right to use it (taskset, cpuset)";
+
+/// Kinds of pages that a load from memory is measured on.
+fn pages(extent: Extent) -> &'static [Pages] {
+    if extent == Extent::Whole { &PAGES } else { &PAGES[..2] }
+}
+
+/// What a load is measured beside.
+fn loads(extent: Extent) -> &'static [Traffic] {
+    if extent == Extent::Whole { &loaded::LOADS } else { &loaded::LOADS[..1] }
 }
 
 /// Hands over each part as soon as it is there, and gathers what is absent.
@@ -157,7 +173,7 @@ impl<'a> Study<'a> {
         for &pages in &PAGES[..2] {
             match curve::measure(self.ctx, &place, self.bind, pages, caches, largest, self.watch)? {
                 Ok(measurement) => measured.measurements.push(measurement),
-                Err(refused) => measured.leave_out(curve::id(pages), &refused.to_string()),
+                Err(refused) => measured.leave_out(curve::id(pages), &refused),
             }
         }
         Ok(())
@@ -167,13 +183,16 @@ impl<'a> Study<'a> {
     fn beside_loads(
         &self,
         cycle: Option<Cycle>,
+        loads: &[Traffic],
         measured: &mut Measured,
     ) -> Result<(), MemoryError> {
         let place = self.near();
-        let id = loaded::id(place.node);
+        let id = |load| loaded::id(load, place.node);
         let loaders = loaded::loaders(self.platform, &self.sites[0].cpus, &place);
         if loaders.is_empty() {
-            measured.leave_out(id, "no other core of this node may be used");
+            for &load in loads {
+                measured.cannot(id(load), "no other core of this node may be used", FURTHER_CORES);
+            }
             return Ok(());
         }
         let sizing = self.size()?;
@@ -184,9 +203,12 @@ impl<'a> Study<'a> {
             None => Cycle::new(each, self.ctx)?,
         };
         let near = (&place, self.bind);
-        match loaded::measure(self.ctx, near, &loaders, &sizing, &cycle, self.watch)? {
-            Ok(measurement) => measured.measurements.push(measurement),
-            Err(refused) => measured.leave_out(id, &refused.to_string()),
+        for &load in loads {
+            let by = (load, loaders.as_slice());
+            match loaded::measure(self.ctx, near, by, &sizing, &cycle, self.watch)? {
+                Ok(measurement) => measured.measurements.push(measurement),
+                Err(refused) => measured.leave_out(id(load), &refused),
+            }
         }
         Ok(())
     }

@@ -116,3 +116,19 @@ pub struct Unknown {
     /// What would show it: a right, a kernel setting, hardware.
     pub needs: String,
 }
+
+impl Unknown {
+    /// What a measurement needs that was asked for and could not be made.
+    pub const NEEDS_ROOM: &str = "more room than this process was given: free memory, its limits (`ulimit -v`), its control group";
+
+    /// A measurement that was asked for and could not be made, with the reason in a line.
+    pub fn not_made(id: &str, why: &str) -> Unknown {
+        let why = why.lines().next().unwrap_or_default();
+        Unknown { what: format!("{id}: {why}"), needs: Unknown::NEEDS_ROOM.to_string() }
+    }
+
+    /// Id and reason of [`Unknown::not_made`]; `None` for anything else.
+    pub fn as_not_made(&self) -> Option<(&str, &str)> {
+        (self.needs == Unknown::NEEDS_ROOM).then(|| self.what.split_once(": "))?
+    }
+}

@@ -78,6 +78,11 @@ fn counts(run: &Run) -> String {
         0 => {}
         n => parts.push(format!("{n} invalid")),
     }
+    let unknown = run.hosts.iter().flat_map(|host| &host.platform.unknown);
+    match unknown.filter(|unknown| unknown.as_not_made().is_some()).count() {
+        0 => {}
+        n => parts.push(format!("{n} more could not be made")),
+    }
     format!("{}: {}", counted(run.measurements.len(), "measurement"), parts.join(", "))
 }
 

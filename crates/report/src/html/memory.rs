@@ -7,7 +7,7 @@ use super::escape::text;
 use super::names::spot;
 use super::svg::{Picture, Scale};
 use super::{heat, live};
-use crate::memory::{LOADED, cells, medians};
+use crate::memory::{cells, loaded, medians};
 use crate::print::{Units, size, time};
 use crate::report::Report;
 
@@ -40,9 +40,9 @@ pub(super) fn section(report: &Report) -> String {
             by_footprint(&report.run),
         ),
         (
-            "Latency beside reads",
-            "the same beyond all caches, while other CPUs read at a pace",
-            beside_reads(&report.run, report.units),
+            "Latency beside others' traffic",
+            "the same beyond all caches, while other CPUs read, or read and write, at a pace",
+            beside_loads(&report.run, report.units),
         ),
         (
             "Latency of each node's memory",
@@ -134,20 +134,23 @@ fn caches(run: &Run) -> Vec<(u32, f64)> {
     found
 }
 
-fn beside_reads(run: &Run, units: Units) -> Option<String> {
-    let m = run.measurements.iter().find(|m| m.id.starts_with(LOADED))?;
-    let points: Vec<(f64, f64)> = medians(m)
-        .into_iter()
-        .map(|(_, bytes, ns)| (bytes, ns))
-        .filter(|(bytes, ns)| bytes.is_finite() && ns.is_finite() && *ns > 0.0)
-        .collect();
-    if m.validity == Validity::Invalid || points.len() < 2 {
+fn beside_loads(run: &Run, units: Units) -> Option<String> {
+    let points = |m| -> Vec<(f64, f64)> {
+        let all = medians(m).into_iter().map(|(_, bytes, ns)| (bytes, ns));
+        all.filter(|(bytes, ns)| bytes.is_finite() && ns.is_finite() && *ns > 0.0).collect()
+    };
+    let of_load = |(at, (what, m))| (what, ["c0", "c1"][at], points(m));
+    let mut curves: Vec<Curve<'_>> = loaded(run).enumerate().map(of_load).collect();
+    curves.retain(|(_, _, points)| points.len() >= 2);
+    if curves.is_empty() {
         return None;
     }
-    let most = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).fold(0.0, f64::max);
+    let most = |pick: fn(&(f64, f64)) -> f64| {
+        curves.iter().flat_map(|(_, _, points)| points).map(pick).fold(0.0, f64::max)
+    };
     let x = Scale::linear(0.0, most(|p| p.0) * 1.05, LEFT, RIGHT);
     let y = Scale::linear(0.0, most(|p| p.1) * 1.1, BOTTOM, TOP);
-    let mut picture = Picture::new(WIDTH, HEIGHT, "latency of a load beside reads");
+    let mut picture = Picture::new(WIDTH, HEIGHT, "latency of a load beside others' traffic");
     for tick in y.ticks() {
         picture.line("grid", LEFT, y.at(tick), RIGHT, y.at(tick));
         picture.words("ytick", LEFT - 8.0, y.at(tick) + 4.0, &time(tick));
@@ -157,9 +160,9 @@ fn beside_reads(run: &Run, units: Units) -> Option<String> {
         picture.words("xtick", x.at(tick), BOTTOM + 17.0, &words);
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "what the others read");
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "what the others move");
     picture.words("start", 8.0, 12.0, "a load");
-    draw(&mut picture, &[("", "c0", points)], (&x, &y), |point| {
+    draw(&mut picture, &curves, (&x, &y), |point| {
         format!("{}: {}", units.quantity(point.0, Unit::BytesPerS), time(point.1))
     });
     Some(picture.finish("chart", false))

@@ -76,7 +76,7 @@ fn number(m: &Measurement, when: &str, key: &str) -> Option<f64> {
 /// What was free, and in what pieces.
 fn states(m: &Measurement) -> Vec<GridRow> {
     let rows = [
-        ("free memory", "free_bytes"),
+        ("free, by buddyinfo", "free_bytes"),
         ("  in pieces of 2 MiB and more", "free_in_large_pieces_bytes"),
         ("huge pages", "huge_pages_bytes"),
         ("  free", "huge_pages_free_bytes"),
@@ -129,10 +129,19 @@ fn said(m: &Measurement) -> Vec<String> {
         )
     } else {
         format!(
-            "Not aged: nothing of {} is worse by more than 15 %, beyond its interval and undisturbed.{up}",
+            "Not aged: nothing of {} is worse (more of a time, less of a rate) by more than 15 %, beyond its interval and undisturbed.{up}",
             counted(compared, "figure")
         )
     }];
+    let missing = list("missing").into_iter().flatten().filter_map(|id| Some(name(id.as_str()?)));
+    let missing: Vec<String> = missing.collect();
+    if !missing.is_empty() {
+        said.push(format!(
+            "{} of the baseline could not be measured now, so that nothing is said of them: {}.",
+            counted(missing.len(), "figure"),
+            missing.join("; ")
+        ));
+    }
     let apart = list("not_compared").into_iter().flatten().filter_map(|one| {
         Some(format!("{} ({})", name(one.get("id")?.as_str()?), one.get("why")?.as_str()?))
     });

@@ -41,7 +41,10 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
                 step,
                 errors.map_or("-".to_string(), |errors| format!("{errors:.0}")),
             ],
-            remark: format!("{compared:.0} CPUs compared"),
+            remark: match compared {
+                0.0 => "one CPU, nothing to compare with".to_string(),
+                n => format!("{n:.0} CPUs compared"),
+            },
         })
     });
     let grid = Grid {

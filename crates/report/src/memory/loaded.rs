@@ -1,38 +1,58 @@
-//! What others' reads do to a load's latency.
+//! What others' traffic does to a load's latency.
 
 use narrows_model::{Measurement, Run, Unit, Validity, condition};
 use narrows_units::significant;
 
-use super::significant_ns;
+use super::{marked, significant_ns};
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, percent};
 use crate::sweep::SweepView;
 use crate::words::counted;
 
-/// The prefix of the ids.
-pub(crate) const PREFIX: &str = "memory.loaded.read.";
+/// The prefix of the ids; what the others do; what a table of it is called, and its column.
+const LOADS: [(&str, &str, &str, &str); 2] = [
+    ("memory.loaded.read.", "reads", "A LOAD BESIDE READS", "others read"),
+    ("memory.loaded.mix_1_1.", "reads and writes", "A LOAD BESIDE READS AND WRITES", "others move"),
+];
 
-/// The table.
-pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
-    let m = run.measurements.iter().find(|m| m.id.starts_with(PREFIX))?;
-    if m.validity == Validity::Invalid {
-        return None;
-    }
-    let curve = medians(m);
+/// What the others did, and the measurement.
+pub(crate) fn usable(run: &Run) -> impl Iterator<Item = (&'static str, &Measurement)> {
+    LOADS.iter().filter_map(|(prefix, what, ..)| Some((*what, of(run, prefix)?)))
+}
+
+fn of<'a>(run: &'a Run, prefix: &str) -> Option<&'a Measurement> {
+    let m = run.measurements.iter().find(|m| m.id.starts_with(prefix))?;
+    (m.validity != Validity::Invalid).then_some(m)
+}
+
+/// The tables.
+pub(super) fn views(run: &Run, units: Units) -> impl Iterator<Item = SweepView> {
+    LOADS.iter().filter_map(move |load| view(run, load, units))
+}
+
+fn view(
+    run: &Run,
+    (prefix, _, title, moved): &(&str, &str, &str, &str),
+    units: Units,
+) -> Option<SweepView> {
+    let m = of(run, prefix)?;
+    let mut curve = medians(m);
     let idle = curve.first()?.2;
     let most = curve.last()?.1;
+    curve.sort_by(|a, b| a.1.total_cmp(&b.1));
     let quantity = |value: f64| units.quantity(value, Unit::BytesPerS);
     let rows = curve.iter().map(|(share, bytes_per_s, ns)| {
+        // What was reached, and not what was asked for: a pace costs something too.
         let name = match *share {
             0.0 => "idle".to_string(),
             1.0 => "as fast as they can".to_string(),
-            share => format!("{} of that", percent(share)),
+            _ => format!("{} of that", percent(bytes_per_s / most)),
         };
         GridRow {
             name,
             cells: vec![
                 if *share == 0.0 { "-".to_string() } else { quantity(*bytes_per_s) },
-                significant_ns(*ns),
+                marked(significant_ns(*ns), [m]),
                 format!("× {}", significant(ns / idle, 3)),
             ],
             remark: String::new(),
@@ -43,13 +63,22 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     rows.reverse();
     let threads = m.number(condition::THREADS).unwrap_or(1.0) as usize;
     let grid = Grid {
-        title: format!("A LOAD BESIDE READS  by {}", counted(threads, "other CPU")),
-        columns: ["others read", "latency", "to idle"].map(String::from).to_vec(),
+        title: format!("{title}  by {}", counted(threads, "other CPU")),
+        columns: [moved, "latency", "to idle"].map(String::from).to_vec(),
         remark: String::new(),
         rows,
     };
     let knee = m.number("knee_share").and_then(|at| curve.iter().find(|point| point.0 == at));
     let knee = knee.map(|(_, bytes, ns)| (*bytes, *ns)).map(|(bytes, ns)| {
+        if bytes >= most {
+            return format!(
+                "Bandwidth over latency is greatest where the others go as fast as they can: {} can't crowd this memory.",
+                match threads {
+                    1 => "one CPU".to_string(),
+                    n => format!("{n} CPUs"),
+                }
+            );
+        }
         format!(
             "The knee, where bandwidth over latency is greatest: {} ({} of the most), {} a load.",
             quantity(bytes),

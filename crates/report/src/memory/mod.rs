@@ -12,29 +12,71 @@ mod traffic;
 
 use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
-pub(crate) use loaded::{PREFIX as LOADED, medians};
+pub(crate) use loaded::{medians, usable as loaded};
 pub(crate) use matrix::{Cells, cells};
 
 use crate::live::{Grid, GridRow};
+use crate::notes::{NoteMark, Notes};
 use crate::print::{self, Units, percent};
 use crate::sweep::SweepView;
 
-/// The tables, with what follows from them; none where `narrows memory` didn't run.
-pub(crate) fn views(run: &Run, units: Units) -> Vec<SweepView> {
-    let first = [by_cache(run), traffic::view(run, units), loaded::view(run, units)];
-    let last = [
-        shape::view(run),
-        touch::view(run, units),
-        placement::view(run, units),
-        age::view(run, units),
-        clock::view(run),
-    ];
-    first
-        .into_iter()
-        .flatten()
-        .chain(matrix::views(run, units))
-        .chain(last.into_iter().flatten())
-        .collect()
+/// The tables, with what follows from them; none where `narrows memory` didn't run. Whatever speaks against a table's figures has its
+/// footnote in the title.
+pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<SweepView> {
+    let mut all = Vec::new();
+    for (prefixes, tables) in tables(run, units) {
+        let doubtful: Vec<&str> = run
+            .measurements
+            .iter()
+            .filter(|m| m.validity == Validity::Suspect && shows(prefixes, &m.id))
+            .map(|m| m.id.as_str())
+            .collect();
+        for (at, mut table) in tables.into_iter().enumerate() {
+            if at == 0 {
+                table.grid.title += &in_words(&notes.marks(run, &doubtful));
+            }
+            all.push(table);
+        }
+    }
+    all
+}
+
+/// The tables of each kind, and the prefixes of the measurements that they show.
+type Tables = (&'static [&'static str], Vec<SweepView>);
+
+fn tables(run: &Run, units: Units) -> Vec<Tables> {
+    let one = |table: Option<SweepView>| table.into_iter().collect();
+    vec![
+        (&["memory.curve.", "memory.latency."], one(by_cache(run))),
+        (&["memory.bandwidth."], one(traffic::view(run, units))),
+        (&["memory.loaded."], loaded::views(run, units).collect()),
+        (&["memory.matrix.", "memory.policy."], matrix::views(run, units)),
+        (&["memory.shape."], one(shape::view(run))),
+        (&["memory.touch."], one(touch::view(run, units))),
+        (&["memory.placement."], one(placement::view(run, units))),
+        (&["memory.baseline."], one(age::view(run, units))),
+        (&["clock."], one(clock::view(run))),
+    ]
+}
+
+/// Reads by some of a node's CPUs are on the page only.
+fn shows(prefixes: &[&str], id: &str) -> bool {
+    prefixes.iter().any(|prefix| id.starts_with(prefix)) && !id.contains(".read.cpus")
+}
+
+/// Whether one of the tables has this measurement.
+pub(crate) fn shown(run: &Run, units: Units, id: &str) -> bool {
+    tables(run, units).iter().any(|(prefixes, tables)| !tables.is_empty() && shows(prefixes, id))
+}
+
+fn in_words(marks: &[NoteMark]) -> String {
+    marks.iter().map(|NoteMark(number)| format!(" [{number}]")).collect()
+}
+
+/// A figure with the mark of what it rests on.
+fn marked<'a>(figure: String, of: impl IntoIterator<Item = &'a Measurement>) -> String {
+    let doubtful = of.into_iter().any(|m| m.validity == Validity::Suspect);
+    if doubtful && figure != "-" { figure + " ?" } else { figure }
 }
 
 /// The curves by their pages: 4 KiB, 2 MiB.
@@ -53,8 +95,8 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         return None;
     }
     let latencies = LATENCIES.map(|id| usable(run, id));
-    let ns = |metric: Option<&Metric>| match metric {
-        Some(metric) => significant_ns(metric.value),
+    let ns = |metric: Option<&Metric>, of: Option<&Measurement>| match metric {
+        Some(metric) => marked(significant_ns(metric.value), of),
         None => "-".to_string(),
     };
     let mut rows = Vec::new();
@@ -73,7 +115,7 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         let at = of("read_at_bytes").map_or(String::new(), |b| format!("at {}", print::size(b)));
         rows.push(GridRow {
             name: format!("cache {}{size}", level + 1),
-            cells: vec![ns(found[0]), ns(found[1]), translation(found)],
+            cells: vec![ns(found[0], curves[0]), ns(found[1], curves[1]), translation(found)],
             remark: at,
         });
     }
@@ -81,7 +123,7 @@ fn by_cache(run: &Run) -> Option<SweepView> {
     let over = latencies.iter().flatten().find_map(|latency| latency.number("footprint_bytes"));
     rows.push(GridRow {
         name: "memory".to_string(),
-        cells: vec![ns(found[0]), ns(found[1]), translation(found)],
+        cells: vec![ns(found[0], latencies[0]), ns(found[1], latencies[1]), translation(found)],
         remark: over.map_or(String::new(), |bytes| format!("at {}", print::size(bytes))),
     });
     let place = curves.iter().flatten().next().map_or(String::new(), |curve| {
@@ -119,7 +161,7 @@ fn translation_share([small, large]: [Option<&Metric>; 2]) -> Option<f64> {
 fn translation(costs: [Option<&Metric>; 2]) -> String {
     match translation_share(costs) {
         // What the two differ by in either direction without a TLB in it.
-        Some(share) if share.abs() < 0.03 => "none".to_string(),
+        Some(share) if share.abs() < 0.05 => "none".to_string(),
         Some(share) if share < 0.0 => "-".to_string(),
         Some(share) => percent(share),
         None => "-".to_string(),
@@ -143,7 +185,11 @@ fn said_of_translation(costs: [Option<&Metric>; 2]) -> Vec<String> {
                     percent(most)
                 )]
             } else {
-                vec!["Large pages make no difference that these repeats could show.".to_string()]
+                vec![format!(
+                    "On 4 KiB pages {} of a load from memory would be address translation by the medians; these repeats differ too much \
+                     to settle it.",
+                    percent(share)
+                )]
             }
         }
         (_, None, _) => vec![

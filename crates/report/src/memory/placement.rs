@@ -157,8 +157,10 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
     }
     if nowhere > 0.01 && number("processes_asked").is_some_and(|asked| asked > 0.0) {
         said.push(format!(
-            "{name}: {} of its pages are in no process's table: not touched yet, or only by processes that have ended.",
-            percent(nowhere)
+            "{name}: {} of its pages are in no process's table: not touched yet, or only by processes that have ended. The nodes' shares \
+             are of the other {}.",
+            percent(nowhere),
+            number("bytes").map_or("pages".to_string(), |bytes| size(bytes * (1.0 - nowhere)))
         ));
     }
     if let Some(bytes) = number("swap_bytes") {
@@ -214,12 +216,16 @@ fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(closed) = counters.number("processes_closed") {
         said.push(format!(
-            "{closed} {} may not be looked into by this user: what only they map is missing above. Their own user or root sees it.",
+            "{closed} {} may not be looked into with these rights: what only they map is missing above. Their own user, or root with \
+             CAP_SYS_PTRACE, sees it.",
             if closed == 1.0 { "process" } else { "processes" }
         ));
     }
     if pools.is_empty() {
-        said.push("No pool of 16 MiB and more may be looked into here.".to_string());
+        said.push(
+            "Nobody who was asked maps a pool of 16 MiB and more that may be looked into."
+                .to_string(),
+        );
         let shares = by_node(counters, "share_by_node");
         let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
         if let (Some("one node"), Some((node, share))) = (counters.text("shape"), fullest) {

@@ -3,7 +3,7 @@
 use narrows_model::{Measurement, Run, condition, metric};
 use narrows_units::significant;
 
-use super::{significant_ns, usable};
+use super::{marked, significant_ns, usable};
 use crate::live::{Grid, GridRow};
 use crate::print::rate;
 use crate::sweep::SweepView;
@@ -35,14 +35,15 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
         let cost = one.and_then(|m| m.value(metric::COST));
         let gain = per_s(many).zip(per_s(one)).map(|(many, one)| times(many / one));
         let cells = vec![
-            cost.map_or_else(dash, significant_ns),
-            per_s(one).map_or_else(dash, rate),
-            per_s(many).map_or_else(dash, rate),
-            gain.unwrap_or_else(dash),
+            marked(cost.map_or_else(dash, significant_ns), one),
+            marked(per_s(one).map_or_else(dash, rate), one),
+            marked(per_s(many).map_or_else(dash, rate), many),
+            marked(gain.unwrap_or_else(dash), one.into_iter().chain(many)),
         ];
         Some(GridRow { name: name.to_string(), cells, remark: String::new() })
     });
     let threads = KINDS.iter().find_map(|(kind, _)| of(kind, &all)?.number(condition::THREADS));
+    let several = threads.is_some_and(|threads| threads > 1.0);
     let threads = counted(threads.unwrap_or(1.0) as usize, "CPU");
     let grid = Grid {
         title: "SHAPED LIKE A DATABASE".to_string(),
@@ -55,9 +56,10 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
         remark: String::new(),
         rows: rows.collect(),
     };
-    let mut sentences: Vec<String> =
-        [pages(&of, &all), hot(&of, &all)].into_iter().flatten().collect();
-    sentences.extend(company(&of, &all));
+    let mut sentences: Vec<String> = pages(&of, &all).into_iter().collect();
+    if several {
+        sentences.extend([hot(&of, &all), company(&of, &all)].into_iter().flatten());
+    }
     sentences.extend(lines(run));
     Some(SweepView { grid, sentences })
 }
@@ -109,9 +111,9 @@ fn company<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -
     let most = KINDS.iter().filter_map(beyond).reduce(f64::max)?;
     (most > BEYOND).then(|| {
         format!(
-            "In company a CPU does up to {} of what it does alone: caches and memory are faster while more is asked of them, as where \
-             a processor lets their clock follow the load. What one CPU does alone, and how long its loads take, is that of an idle \
-             machine.",
+            "In company a CPU did up to {} of what one did alone, in windows some seconds apart: either the machine changed between \
+             them, or its caches are faster while more is asked of them, as where their clock follows the load. Nothing measured here \
+             tells which.",
             times(most)
         )
     })

@@ -2,7 +2,7 @@
 
 use narrows_model::{Run, Unit, condition, metric};
 
-use super::{significant_ns, usable};
+use super::{marked, significant_ns, usable};
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, half_width, percent, size};
 use crate::sweep::SweepView;
@@ -40,7 +40,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
             rows.push(GridRow {
                 name,
                 cells: vec![
-                    units.quantity(bandwidth.value, Unit::BytesPerS),
+                    marked(units.quantity(bandwidth.value, Unit::BytesPerS), [m]),
                     half_width(bandwidth.interval_95.as_ref()).map_or("-".to_string(), percent),
                     cost,
                     long(seconds),

@@ -2,10 +2,11 @@
 
 use narrows_model::{Measurement, Run, Unit, condition, metric};
 
-use super::usable;
+use super::{marked, usable};
 use crate::live::{Grid, GridRow};
 use crate::print::{Units, half_width, percent};
 use crate::sweep::SweepView;
+use crate::words::counted;
 
 const PREFIX: &str = "memory.bandwidth.";
 
@@ -43,7 +44,8 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
         for m in &found {
             let metric = m.and_then(|m| m.metric(metric::BANDWIDTH));
             let dash = || "-".to_string();
-            cells.push(metric.map_or_else(dash, |m| units.quantity(m.value, Unit::BytesPerS)));
+            let figure = metric.map_or_else(dash, |m| units.quantity(m.value, Unit::BytesPerS));
+            cells.push(marked(figure, *m));
             let width = metric.and_then(|m| half_width(m.interval_95.as_ref()));
             cells.push(width.map_or_else(dash, percent));
         }
@@ -82,10 +84,10 @@ fn heading(place: &str, m: Option<&Measurement>) -> String {
     let threads = m.and_then(|m| m.number(condition::THREADS));
     match (place, threads) {
         ("core", _) => "one CPU".to_string(),
-        ("all", Some(n)) => format!("{n} CPUs"),
+        ("all", Some(n)) => counted(n as usize, "CPU"),
         ("all", None) => "all CPUs".to_string(),
         (node, Some(n)) => {
-            format!("{}, {n} CPUs", node.replace("node", "node "))
+            format!("{}, {}", node.replace("node", "node "), counted(n as usize, "CPU"))
         }
         (node, None) => node.replace("node", "node "),
     }

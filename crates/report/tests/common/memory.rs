@@ -3,7 +3,7 @@
 use narrows_model::*;
 use serde_json::{Value, json};
 
-use super::builders::m;
+use super::builders::{finding, m};
 
 const NS: Unit = Unit::NsPerOp;
 const PER_S: Unit = Unit::BytesPerS;
@@ -38,8 +38,40 @@ fn one(
 
 /// Two sockets of two nodes, with a slow pair and a cell that was looked at twice; clocks, traffic, touching, work on two CPUs.
 pub fn study() -> Run {
-    let parts = [clocks(), traffic(), shapes(), cells(), placements()];
-    run(&[Layer::Clock, Layer::Memory], parts.into_iter().flatten().collect())
+    let parts = [clocks(), traffic(), loads(), shapes(), cells(), placements()];
+    let mut run = run(&[Layer::Clock, Layer::Memory], parts.into_iter().flatten().collect());
+    let stolen = "memory.shape.page_copy.2m.node0";
+    let summary = "The hypervisor ran others on our processors";
+    run.findings.push(finding(Severity::Suspect, "steal", Some(stolen), summary));
+    run.measurements.iter_mut().filter(|m| m.id == stolen).for_each(|m| {
+        m.validity = Validity::Suspect;
+    });
+    run
+}
+
+/// Beside reads the knee is at the most, beside writes before it.
+fn loads() -> Vec<Measurement> {
+    let shares = vec![0.0, 0.4, 0.7, 1.0];
+    let load = |word: &str, ns: [f64; 4], per_s: [f64; 4], knee: f64| {
+        let id = format!("memory.loaded.{word}.node0");
+        let workload = json!({"threads": 23, "cpu": 0});
+        let mut m = one(&id, &[("cost", NS, 95.0, 0.02)], workload, json!({"knee_share": knee}));
+        let curve = |name: &str, unit, values: [f64; 4]| Series {
+            name: name.to_string(),
+            unit,
+            repeat: 0,
+            t0_ns: 0,
+            interval_ns: 0,
+            x: shares.clone(),
+            values: values.to_vec(),
+        };
+        m.series = vec![curve("curve.latency", NS, ns), curve("curve.bandwidth", PER_S, per_s)];
+        m
+    };
+    vec![
+        load("read", [95.0, 99.0, 108.0, 121.0], [0.0, 62e9, 118e9, 172e9], 1.0),
+        load("mix_1_1", [95.0, 112.0, 141.0, 420.0], [0.0, 51e9, 93e9, 120e9], 0.7),
+    ]
 }
 
 fn clocks() -> Vec<Measurement> {

@@ -86,7 +86,7 @@ pub fn execute(
         let mut measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
         say_write_states(&mut measured, capacity_bytes);
         done.extend(wall_done);
-        session.add(measured)?;
+        session.add(measured);
         for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
             let region = files.region(&lane.file).expect("it was opened for this wall");
             region.target().buffered_file().sync_all().map_err(|error| {

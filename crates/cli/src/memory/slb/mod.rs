@@ -47,11 +47,13 @@ pub fn slb(args: &SlbArgs) -> Result<Exit> {
     let mut said = String::new();
     let outcome = measure(&mut session, args, &cpus, &mut said);
     let text = args.output.format == Format::Text;
-    let exit = session.end(outcome, &args.output, !text)?;
-    if text && matches!(exit, Exit::Done | Exit::Inconclusive) {
+    // Before it is kept: what took so long is not lost where there is no room to keep it.
+    if text && matches!(outcome, Ok(Ended::Whole)) {
         output::print(&said)?;
     }
-    Ok(exit)
+    // The latency beside it explains the answer, and is none.
+    session.answers = vec![id(args)];
+    session.end(outcome, &args.output, !text)
 }
 
 /// Who hammers where: those of `--bind` in their order, else one CPU of each core first. With fewer CPUs than processes they are
@@ -154,7 +156,7 @@ fn measure(
         .collect();
     let tasks: Vec<Task> = hammers.iter().copied().map(Task::Hammer).collect();
     let done: Vec<Hammered> = together(&tasks, &session.stop)?;
-    session.add([measured(args, &hammers, &done)])?;
+    session.add([measured(args, &hammers, &done)]);
     for line in &done {
         *said += &slb_line(line);
     }
@@ -167,13 +169,16 @@ fn measure(
     if let Err(why) = &beside {
         *said += &paragraph(&format!("The latency of as much memory was not measured: {why}."));
     }
-    session.add(beside.ok())?;
+    session.add(beside.ok());
     Ok(Ended::Whole)
 }
 
+fn id(args: &SlbArgs) -> String {
+    format!("memory.slb.{}", args.kit.word())
+}
+
 fn measured(args: &SlbArgs, hammers: &[Hammer], done: &[Hammered]) -> Measurement {
-    let mut measurement =
-        Measurement::new(format!("memory.slb.{}", args.kit.word()), Layer::Memory);
+    let mut measurement = Measurement::new(id(args), Layer::Memory);
     measurement.repeats = 1;
     let each = |done: &Hammered| done.operations as f64 / micros(done) * 1e6;
     let metric = |name: &str, unit, better, value: f64| Metric {

@@ -105,9 +105,15 @@ pub fn meaning(
         let mean = done.iter().map(|d| micros(d) * 1e3 / d.operations as f64).sum::<f64>()
             / done.len().max(1) as f64;
         let pages = if args.huge { "2 MiB" } else { "4 KiB" };
+        let cached = match (cache, m.number("footprint_bytes")) {
+            (Some(cache), Some(bytes)) if bytes < 4.0 * cache as f64 => {
+                "; a part of it comes from the last caches, which hold a quarter of it and more"
+            }
+            _ => "",
+        };
         text += &paragraph(&format!(
             "Latency of as much memory, by loads that wait for each other over all its lines on {pages} pages, one process \
-             alone: {} ns, × {} of nsec/op.",
+             alone: {} ns, × {} of nsec/op{cached}.",
             significant(ns, 3),
             significant(ns / mean, 2)
         ));

@@ -4,6 +4,7 @@ use std::io;
 
 use narrows_engine::Stopped;
 
+use crate::sizing::TooLittle;
 use crate::smaps::Mapped;
 
 /// 2 MiB: the huge page measured, and the alignment of every mapping.
@@ -123,6 +124,12 @@ pub enum MapError {
         /// What there is.
         room_bytes: u64,
     },
+    /// There is less memory than it takes at least.
+    #[error(
+        "{} leaves {} MiB to use, and it takes {} MiB at least",
+        .0.limited_by, .0.free_bytes >> 20, .0.least_bytes >> 20
+    )]
+    TooLittle(TooLittle),
     /// The kernel doesn't say where pages are.
     #[error("where the pages lie can't be verified here")]
     Unverified,

@@ -25,7 +25,7 @@ use self::survey::{Class, Figures, Surveyed, filled, survey};
 use crate::bandwidth::{self, Member, Team};
 use crate::brief::{node, step};
 use crate::latency::{self, Cycle};
-use crate::mapping::{Mapping, Pages};
+use crate::mapping::{MapError, Mapping, Pages};
 use crate::place::{self, Place, Site};
 use crate::sizing::{self, Amount, Sizing};
 use crate::traffic::Traffic;
@@ -99,8 +99,8 @@ pub fn measure(
     let whole = extent == Extent::Whole;
     let (cells, mut surveyed) = (cells(platform, &looker.sites), Vec::new());
     let ended = survey(&cells, whole, &mut rng, &mut surveyed, |cell| looker.look(cell));
-    for (id, why) in std::mem::take(&mut looker.absent) {
-        measured.leave_out(id, &why);
+    for (id, refused) in std::mem::take(&mut looker.absent) {
+        measured.leave_out(id, &refused);
     }
     drop(looker);
     let known: Known = surveyed.iter().map(|s| (s.cell, s.figures())).collect();
@@ -163,7 +163,7 @@ struct Looker<'a> {
     /// The last one; cells on nodes with as much room share it.
     cycle: Option<Cycle>,
     /// By id, so that a cell that was refused in both looks is absent once.
-    absent: BTreeMap<String, String>,
+    absent: BTreeMap<String, MapError>,
 }
 
 impl Looker<'_> {
@@ -174,8 +174,7 @@ impl Looker<'_> {
             match sizing::footprint(self.platform, node(self.platform, cell.to), Amount::Small) {
                 Ok(sizing) => sizing,
                 Err(too_little) => {
-                    let why = MemoryError::TooLittle(too_little).to_string();
-                    self.absent.extend(ids.map(|id| (id, why.clone())));
+                    self.absent.extend(ids.map(|id| (id, MapError::TooLittle(too_little))));
                     return Ok(Look { latency: None, bandwidth: None });
                 }
             };
@@ -219,7 +218,7 @@ impl Looker<'_> {
         };
         let measured =
             latency::measure(self.ctx, &place, true, self.pages, sizing, cycle, self.watch)?;
-        Ok(self.or_absent(id, measured.map_err(|refused| refused.to_string())))
+        Ok(self.or_absent(id, measured))
     }
 
     fn bandwidth(
@@ -237,13 +236,13 @@ impl Looker<'_> {
         };
         let measured = bandwidth::measure(self.ctx, &team, &[Traffic::Read], sizing, self.watch)?;
         let measured = measured.map(|mut all| all.remove(0));
-        Ok(self.or_absent(id, measured.map_err(|refused| refused.to_string())))
+        Ok(self.or_absent(id, measured))
     }
 
     fn or_absent(
         &mut self,
         id: &str,
-        measured: Result<Measurement, String>,
+        measured: Result<Measurement, MapError>,
     ) -> Option<Measurement> {
         measured.map_err(|why| self.absent.insert(id.to_string(), why)).ok()
     }

@@ -83,14 +83,14 @@ pub fn measure(
 ) -> Result<(), MemoryError> {
     if sites.len() < 2 {
         let why = "only the CPUs of one node may be used here";
-        measured.leave_out("memory.policy".to_string(), why);
+        let needs = "the right to use CPUs of several nodes (taskset, cpuset)";
+        measured.cannot("memory.policy".to_string(), why, needs);
         return Ok(());
     }
     let sizing = match size(platform) {
         Ok(sizing) => sizing,
         Err(too_little) => {
-            let why = MemoryError::TooLittle(too_little).to_string();
-            measured.leave_out("memory.policy".to_string(), &why);
+            measured.leave_out("memory.policy".to_string(), &MapError::TooLittle(too_little));
             return Ok(());
         }
     };
@@ -176,7 +176,7 @@ impl Laid<'_> {
         ctx: &Context,
         predicted: Predicted,
         watch: &Watch,
-    ) -> Result<Result<Measurement, String>, MemoryError> {
+    ) -> Result<Result<Measurement, MapError>, MemoryError> {
         let members = self
             .sites
             .iter()
@@ -191,7 +191,7 @@ impl Laid<'_> {
         let found = bandwidth::measure_on(ctx, &team, &[Traffic::Read], self.sizing, watch, map)?;
         let mut m = match found {
             Ok(mut all) => all.remove(0),
-            Err(refused) => return Ok(Err(refused.to_string())),
+            Err(refused) => return Ok(Err(refused)),
         };
         m.id = self.id("read");
         if let Some((least, most)) = predicted.bytes_per_s {
@@ -207,7 +207,7 @@ impl Laid<'_> {
         ctx: &Context,
         predicted: Predicted,
         watch: &Watch,
-    ) -> Result<Result<Measurement, String>, MemoryError> {
+    ) -> Result<Result<Measurement, MapError>, MemoryError> {
         let cpus: Vec<u32> =
             self.sites.iter().filter_map(|site| site.cpus.last().copied()).collect();
         let each = (self.sizing.footprint_bytes / cpus.len() as u64).next_multiple_of(HUGE);
@@ -235,7 +235,7 @@ impl Laid<'_> {
             turn.add_to(&mut samples, turn.did.iter().filter(|did| !did.right).count() as u64);
         })?;
         if let Err(refused) = worked {
-            return Ok(Err(refused.to_string()));
+            return Ok(Err(refused));
         }
         let mut m = Measurement::new(&ids[0], Layer::Memory);
         m.repeats = ctx.repeats.max(1);

@@ -97,6 +97,6 @@ fn unplaced(measurement: &mut Measurement) {
 /// Each of `ids` is absent for that reason.
 fn leave_out(measured: &mut Measured, ids: &[String], refused: &MapError) {
     for id in ids {
-        measured.leave_out(id.clone(), &refused.to_string());
+        measured.leave_out(id.clone(), refused);
     }
 }
