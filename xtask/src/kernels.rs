@@ -3,8 +3,10 @@
 //!
 //! A compiler may join, unroll, or leave out; then a bandwidth would be that of something else. The program is disassembled by
 //! `objdump` (binutils), each function is found under its own name, and in it a loop that has the instructions it should, and calls
-//! nothing. Where valgrind is installed the chase is run under callgrind too, and its instructions and loads are counted. x86-64 only.
+//! nothing. Where valgrind is installed the chase is run under callgrind too, and its instructions and loads are counted. A program for
+//! aarch64 is read with `aarch64-linux-gnu-objdump` (binutils-aarch64-linux-gnu) on other machines.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,7 +27,7 @@ const fn expect(
     Expected { function, each_turn }
 }
 
-const EXPECTED: &[Expected] = &[
+const OF_X86: &[Expected] = &[
     // Eight loads, each of which needs the last one.
     expect("memory::chase::follow", &[(&["mov ", "(%r", "),%r"], 8)]),
     expect("x86::avx512::sum", &[(&["vpaddq", "(%r", "%zmm"], 8)]),
@@ -88,23 +90,86 @@ const EXPECTED: &[Expected] = &[
     expect("memory::slb::read", &[(&["add", "(%r"], 1)]),
 ];
 
+// A pair of vectors by each load and store.
+const OF_AARCH64: &[Expected] = &[
+    expect("memory::chase::follow", &[(&["ldr x", ", [x"], 8)]),
+    expect("kernel::neon::sum", &[(&["ldp q", ", [x"], 4), (&["add v", ".2d"], 8)]),
+    expect("kernel::neon::fill", &[(&["stp q", ", [x"], 4)]),
+    expect("kernel::neon::copy", &[(&["ldp q", ", [x"], 4), (&["stp q", ", [x"], 4)]),
+    expect(
+        "kernel::neon::triad",
+        &[(&["ldp q", ", [x"], 8), (&["add v", ".2d"], 16), (&["stp q", ", [x"], 4)],
+    ),
+    expect("memory::slb::write", &[(&["str x", ", [x0"], 1)]),
+    expect("memory::slb::read", &[(&["ldr x", ", [x0"], 1), (&["add x"], 2)]),
+];
+
+/// What a program was built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Machine {
+    X86,
+    Aarch64,
+}
+
+impl Machine {
+    /// By the program's ELF header: the number at byte 18 is the machine's.
+    fn of(header: &[u8]) -> Result<Machine> {
+        ensure!(
+            header.starts_with(b"\x7fELF") && header.len() >= 20,
+            "this is no program of Linux"
+        );
+        match u16::from_le_bytes([header[18], header[19]]) {
+            62 => Ok(Machine::X86),
+            183 => Ok(Machine::Aarch64),
+            other => bail!("the loops of machine {other} (ELF) are not known here"),
+        }
+    }
+
+    /// Whether this machine runs such programs.
+    fn is_here(self) -> bool {
+        match self {
+            Machine::X86 => cfg!(target_arch = "x86_64"),
+            Machine::Aarch64 => cfg!(target_arch = "aarch64"),
+        }
+    }
+
+    fn expected(self) -> &'static [Expected] {
+        match self {
+            Machine::X86 => OF_X86,
+            Machine::Aarch64 => OF_AARCH64,
+        }
+    }
+
+    /// The disassembler, and its package.
+    fn objdump(self) -> (&'static str, &'static str) {
+        match self {
+            _ if self.is_here() => ("objdump", "binutils"),
+            Machine::X86 => ("x86_64-linux-gnu-objdump", "binutils-x86-64-linux-gnu"),
+            Machine::Aarch64 => ("aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"),
+        }
+    }
+}
+
 /// Reads the program's hot loops and prints what they are.
 ///
 /// # Errors
 /// One of them is missing, or isn't what it should be.
 pub fn kernels(args: &[&str]) -> Result<()> {
-    if !cfg!(target_arch = "x86_64") {
-        println!("SKIPPED: the loops of x86-64 are not in this program");
-        return Ok(());
-    }
     let program = match args {
         [] => crate::root().join("target/release/narrows"),
         [program] => PathBuf::from(program),
         _ => bail!("name one program"),
     };
-    let mut command = Command::new("objdump");
+    let mut header = [0; 20];
+    let mut file = std::fs::File::open(&program)
+        .with_context(|| format!("{}; hint: cargo build --release", program.display()))?;
+    file.read_exact(&mut header).with_context(|| program.display().to_string())?;
+    let machine = Machine::of(&header).with_context(|| program.display().to_string())?;
+    let (objdump, package) = machine.objdump();
+    let mut command = Command::new(objdump);
     command.args(["--disassemble", "--no-show-raw-insn", "--demangle"]).arg(&program);
-    let output = command.output().context("running objdump, of the package binutils")?;
+    let output =
+        command.output().with_context(|| format!("running {objdump}, of the package {package}"))?;
     ensure!(
         output.status.success(),
         "{} can't be disassembled: {}\nhint: cargo build --release",
@@ -113,14 +178,18 @@ pub fn kernels(args: &[&str]) -> Result<()> {
     );
     let functions = functions(&String::from_utf8_lossy(&output.stdout));
     let mut wrong = Vec::new();
-    for expected in EXPECTED {
+    for expected in machine.expected() {
         match check(expected, &functions) {
             Ok(length) => println!("{:28} a loop of {length} instructions", expected.function),
             Err(why) => wrong.push(format!("{}: {why}", expected.function)),
         }
     }
     ensure!(wrong.is_empty(), "not as they should be:\n{}", wrong.join("\n"));
-    counted(&program)
+    if machine.is_here() {
+        return counted(&program);
+    }
+    println!("SKIPPED: this machine does not run that program, so that the chase was not counted");
+    Ok(())
 }
 
 /// Instructions of the chase for each load, at most: the load, and its share of the loop around eight of them.
@@ -214,13 +283,7 @@ fn functions(text: &str) -> Vec<Function> {
 fn loops(function: &Function) -> Vec<&[Instruction]> {
     let mut found: Vec<&[Instruction]> = Vec::new();
     for (end, instruction) in function.body.iter().enumerate() {
-        let Some(target) = instruction
-            .text
-            .strip_prefix('j')
-            .and_then(|jump| u64::from_str_radix(jump.split_whitespace().nth(1)?, 16).ok())
-        else {
-            continue;
-        };
+        let Some(target) = jumps_to(&instruction.text) else { continue };
         let start = function.body.iter().position(|first| first.at == target);
         if let Some(start) = start.filter(|start| *start <= end) {
             found.push(&function.body[start..=end]);
@@ -228,6 +291,13 @@ fn loops(function: &Function) -> Vec<&[Instruction]> {
     }
     found.sort_by_key(|instructions| instructions.len());
     found
+}
+
+/// Where a jump leads to: the address before its name.
+fn jumps_to(text: &str) -> Option<u64> {
+    let jump = ["j", "b.", "cb", "tb", "b "].iter().any(|start| text.starts_with(start));
+    let (before, _) = text.split_once(" <").filter(|_| jump)?;
+    u64::from_str_radix(before.split_whitespace().next_back()?, 16).ok()
 }
 
 /// The length of the shortest loop that is as it should be.
@@ -243,7 +313,8 @@ fn check(expected: &Expected, functions: &[Function]) -> Result<usize, String> {
             (count < *least)
                 .then(|| format!("{count} of at least {least} instructions with {words:?}"))
         });
-        let calls = instructions.iter().any(|i| i.text.starts_with("call"));
+        let calls = ["call", "bl ", "blr "];
+        let calls = instructions.iter().any(|i| calls.iter().any(|call| i.text.starts_with(call)));
         match missing {
             None if !calls => return Ok(instructions.len()),
             None => why = "its loop calls another function".to_string(),
@@ -290,6 +361,24 @@ mod tests {
                     100,002 ( 5.2%)       .             .      iter/range.rs:narrows_layer_memory::chase::follow [narrows]\n";
         assert_eq!(counts(text, "chase::follow"), Some([1_000_020.0, 800_008.0, 2.0]));
         assert_eq!(counts(text, "chase::walk"), None);
+    }
+
+    #[test]
+    fn jumps_of_both_machines_are_followed() {
+        assert_eq!(jumps_to("jne 1005 <narrows::chase::follow+0x5>"), Some(0x1005));
+        assert_eq!(jumps_to("b.ne 6636a0 <narrows::chase::follow+0x4> // b.any"), Some(0x6636a0));
+        assert_eq!(jumps_to("cbz x12, 644ac4 <narrows::triad+0xcc>"), Some(0x644ac4));
+        assert_eq!(jumps_to("bl 66e8a0 <narrows::portable::sum>"), None);
+        assert_eq!(jumps_to("mov (%rdi),%rdi"), None);
+        let header = |machine: u8| {
+            let mut header = *b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\0\0";
+            header[18] = machine;
+            header
+        };
+        assert_eq!(Machine::of(&header(62)).unwrap(), Machine::X86);
+        assert_eq!(Machine::of(&header(183)).unwrap(), Machine::Aarch64);
+        assert!(Machine::of(&header(243)).is_err());
+        assert!(Machine::of(b"#!/bin/sh\n").is_err());
     }
 
     #[test]
