@@ -4,7 +4,7 @@ use anyhow::Result;
 use narrows_engine::{Phase, Progress as _, Samples};
 use narrows_facts::affinity;
 use narrows_layer_memory::touch::{FreshPool, KINDS, Kind, Touch, Touched};
-use narrows_layer_memory::{room, spread};
+use narrows_layer_memory::{base_page_bytes, room, spread};
 use narrows_model::{
     Better, Layer, Measurement, PlannedStep, Platform, Unit, Unknown, condition, metric,
 };
@@ -83,11 +83,13 @@ pub fn measure(session: &Session, platform: &Platform) -> Result<(Vec<Measuremen
         ways.into_iter().partition(|way| way.refused.is_none());
     let absent = refused.into_iter().map(|way| {
         let (id, why) = (way.id(), way.refused.clone().unwrap_or_default());
+        let kind_bytes = way.kind.page_bytes();
         let needs = match way.kind {
             Kind::Pool => "a pool of huge pages with room (vm.nr_hugepages)",
             Kind::Transparent => {
                 "/sys/kernel/mm/transparent_hugepage/shmem_enabled at `advise` or `always`"
             }
+            Kind::Base if base_page_bytes() != kind_bytes => "a kernel with pages of 4 KiB",
             Kind::Base => return Unknown::not_made(&id, &why),
         };
         Unknown { what: format!("{id}: {why}"), needs: needs.to_string() }

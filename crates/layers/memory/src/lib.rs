@@ -44,6 +44,7 @@ mod walker;
 
 pub use brief::{measure, planned};
 pub use error::MemoryError;
+pub use mapping::base_page_bytes;
 pub use matrix::Extent;
 pub use place::spread;
 pub use sizing::{Sizing, TooLittle, last_level_bytes, room};
@@ -69,7 +70,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// It could not be had; other pages are a matter of the machine's settings, and anything else of room.
+    /// It could not be had: other pages are a matter of the machine and its settings, and anything else was meant to be there.
     fn leave_out(&mut self, id: String, refused: &MapError) {
         match refused {
             MapError::NotGib { .. } => self.cannot(

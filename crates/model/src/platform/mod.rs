@@ -119,16 +119,16 @@ pub struct Unknown {
 
 impl Unknown {
     /// What a measurement needs that was asked for and could not be made.
-    pub const NEEDS_ROOM: &str = "more room than this process was given: free memory, its limits (`ulimit -v`), its control group";
+    const NOT_MADE: &str = "what the reason names: often free memory, room on the node, a limit (`ulimit -v`, the control group)";
 
     /// A measurement that was asked for and could not be made, with the reason in a line.
     pub fn not_made(id: &str, why: &str) -> Unknown {
         let why = why.lines().next().unwrap_or_default();
-        Unknown { what: format!("{id}: {why}"), needs: Unknown::NEEDS_ROOM.to_string() }
+        Unknown { what: format!("{id}: {why}"), needs: Unknown::NOT_MADE.to_string() }
     }
 
     /// Id and reason of [`Unknown::not_made`]; `None` for anything else.
     pub fn as_not_made(&self) -> Option<(&str, &str)> {
-        (self.needs == Unknown::NEEDS_ROOM).then(|| self.what.split_once(": "))?
+        (self.needs == Unknown::NOT_MADE).then(|| self.what.split_once(": "))?
     }
 }
