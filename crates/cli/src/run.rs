@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_engine::{Scratch, Stop};
+use narrows_engine::Stop;
 use narrows_model::{
     CalibrationEnd, Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool,
     Validity,
@@ -173,7 +173,7 @@ impl<'a> Session<'a> {
     /// Removes what runs that died have left in the folders of this one.
     pub fn sweep(&self) {
         for dir in [&self.resolved.data_dir, &self.resolved.wal_dir] {
-            let swept = Scratch::sweep(dir);
+            let swept = narrows_layer_database::server::sweep(dir);
             for path in swept.removed {
                 self.display.say(&format!("removed {}, left by a run that died", path.display()));
             }

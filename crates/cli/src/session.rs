@@ -120,7 +120,7 @@ impl Session {
         host::guard_storage(&prepared.platform, folders, output.load_here)?;
         let session = Session::looking(prepared, output)?;
         for dir in folders {
-            for path in Scratch::sweep(dir).removed {
+            for path in narrows_layer_database::server::sweep(dir).removed {
                 session
                     .display
                     .say(&format!("removed {}, left by a run that died", path.display()));

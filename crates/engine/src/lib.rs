@@ -35,7 +35,7 @@ pub use rate_search::RateSearch;
 pub use rng::Rng;
 pub use samples::{Samples, record_latency};
 pub use schedule::{Arrivals, Constant, Schedule};
-pub use scratch::{Scratch, ScratchError, Swept};
+pub use scratch::{Hold, Scratch, ScratchError, Swept};
 pub use steady_state::SteadyState;
 pub use stop::{Stop, Stopped};
 pub use zipf::Zipf;

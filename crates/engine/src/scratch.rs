@@ -1,17 +1,29 @@
 //! The folder in which everything is written, and which is gone afterwards.
 //!
 //! `DIR/narrows-scratch-ID` holds a marker file that is locked for as long as its process lives (`flock`, so the
-//! kernel releases it however the process ends). It is removed on drop; a folder whose marker nobody holds is the
-//! rest of a crashed run and is removed by the next start. Folders without our marker, of other owners, or behind
-//! symbolic links are never touched.
+//! kernel releases it however the process ends). It is removed on drop, the marker last, so that a removal that was cut short is
+//! taken up again; a folder whose marker nobody holds is the rest of a crashed run and is removed by the next start. Folders without
+//! our marker, of other owners, or behind symbolic links are never touched. Programs that we start inherit a lock of their own
+//! ([`Hold`]): what they left goes only when the last of them has ended.
+//!
+//! The folder above may be anybody's. What is removed is what was made, by its descriptor, and not what its path has come to mean.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use narrows_files::{Access, Dir};
 
 const PREFIX: &str = "narrows-scratch-";
 const MARKER: &str = ".narrows";
+/// How long the programs of a run that died may take to end: they are asked to by the kernel when it dies.
+const LAST_PROGRAM_ENDS: Duration = Duration::from_secs(10);
+/// Of making a folder that others who start at the same moment take for a rest.
+const MOST_ATTEMPTS: usize = 10;
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Why there is no scratch folder.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +53,8 @@ pub struct Swept {
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
+    above: Dir,
+    dir: Dir,
     _lock: File,
 }
 
@@ -52,19 +66,23 @@ impl Scratch {
             let hint = hint(&reason);
             ScratchError::Create { dir: dir.to_path_buf(), reason, hint }
         };
-        let path = dir.join(format!("{PREFIX}{id}"));
-        fs::DirBuilder::new().mode(0o711).create(&path).map_err(fail)?;
-        let locked = || -> io::Result<File> {
-            let marker = File::create_new(path.join(MARKER))?;
-            marker.lock()?;
-            Ok(marker)
-        };
-        match locked() {
-            Ok(lock) => Ok(Scratch { path, _lock: lock }),
-            Err(error) => {
-                // Nothing but our own, perhaps half-made, marker can be in it.
-                let _ = fs::remove_dir_all(&path);
-                Err(fail(error))
+        let above = Dir::open(dir).map_err(fail)?;
+        let name = format!("{PREFIX}{id}");
+        let path = dir.join(&name);
+        let mut attempts = 0;
+        loop {
+            let made = above.create_dir(&name, 0o711).map_err(fail)?;
+            attempts += 1;
+            match locked(&made) {
+                Ok(lock) => return Ok(Scratch { path, above, dir: made, _lock: lock }),
+                // Another start took the empty folder for one that a killed start had left.
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && attempts < MOST_ATTEMPTS => {}
+                Err(error) => {
+                    // Nothing but our own, perhaps half-made, marker can be in it.
+                    let _ = remove(&above, &made, OsStr::new(&name));
+                    return Err(fail(error));
+                }
             }
         }
     }
@@ -74,31 +92,39 @@ impl Scratch {
         &self.path
     }
 
-    /// Removes what crashed runs of this user left in `dir`. A folder that can't be read is passed over.
-    pub fn sweep(dir: &Path) -> Swept {
+    /// The folder, open.
+    pub fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Removes what crashed runs of this user left in `dir`. A folder that can't be read is passed over. `before` is shown each folder
+    /// that is about to go, for what belongs to it elsewhere.
+    pub fn sweep(dir: &Path, before: &mut dyn FnMut(&Dir)) -> Swept {
         let mut swept = Swept::default();
-        let Ok(entries) = fs::read_dir(dir) else { return swept };
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
-        for entry in entries.flatten() {
-            if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        let Ok(above) = Dir::open(dir) else { return swept };
+        for name in above.names().unwrap_or_default() {
+            if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
                 continue;
             }
-            let path = entry.path();
-            let ours = fs::symlink_metadata(&path)
-                .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == euid);
-            if !ours {
+            // A link is no folder here.
+            let Ok(found) = above.open_dir(&name) else { continue };
+            if found.owner().ok() != Some(euid()) {
                 continue;
             }
-            let Ok(marker) = File::open(path.join(MARKER)) else { continue };
-            match marker.try_lock() {
-                Ok(()) => {
-                    if fs::remove_dir_all(&path).is_ok() {
-                        swept.removed.push(path);
+            match held(&found) {
+                Held::Nobody => {
+                    before(&found);
+                    if remove(&above, &found, &name).is_ok() {
+                        swept.removed.push(dir.join(&name));
                     }
                 }
-                Err(TryLockError::WouldBlock) => swept.alive.push(path),
-                Err(TryLockError::Error(_)) => {}
+                Held::Alive => swept.alive.push(dir.join(&name)),
+                // A run was killed before it put its marker there, or after it removed it. Only an empty folder goes.
+                Held::NoMarker => {
+                    if above.remove_empty_dir(&name).is_ok() {
+                        swept.removed.push(dir.join(&name));
+                    }
+                }
             }
         }
         swept
@@ -107,12 +133,127 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.path)
+        let name = self.path.file_name().unwrap_or_default();
+        if let Err(error) = remove(&self.above, &self.dir, name)
             && error.kind() != io::ErrorKind::NotFound
         {
             eprintln!("warning: could not remove {}: {error}", self.path.display());
         }
     }
+}
+
+/// A lock that programs inherit: while one of them lives their folders are not taken for those of a run that is over.
+#[derive(Debug)]
+pub struct Hold {
+    lock: File,
+    name: OsString,
+}
+
+impl Hold {
+    /// Locks a new file beside the folder `of`, in the folder `above`. The file is opened for reading, so that who inherits it can't
+    /// write to it.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn beside(above: &Dir, of: &OsStr) -> io::Result<Hold> {
+        let mut name = OsString::from(MARKER);
+        name.push("-");
+        name.push(of);
+        let lock = above.create_new_as(&name, Access::Read, 0o600)?;
+        lock.lock()?;
+        Ok(Hold { lock, name })
+    }
+
+    /// The file's name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The descriptor to be inherited; its flag for closing at `execve` is set.
+    pub fn file(&self) -> &File {
+        &self.lock
+    }
+}
+
+fn euid() -> u32 {
+    // SAFETY: geteuid has no preconditions and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// Puts a locked marker into a new folder, with the process that it belongs to.
+fn locked(dir: &Dir) -> io::Result<File> {
+    let marker = dir.create_new_as(MARKER, Access::Read, 0o600)?;
+    marker.lock()?;
+    let owner = format!("{} {}\n", std::process::id(), began(std::process::id()).unwrap_or(0));
+    dir.open_file(MARKER, Access::Write)?.write_all(owner.as_bytes())?;
+    Ok(marker)
+}
+
+/// When a process started, in the kernel's ticks; with its number it names one process for good.
+fn began(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in parentheses that may hold anything; the 22nd is the third but nineteenth after it (proc(5)).
+    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+}
+
+enum Held {
+    Nobody,
+    Alive,
+    NoMarker,
+}
+
+/// Whether a run, or a program that it started, still lives. The programs of a dead run are waited for.
+fn held(dir: &Dir) -> Held {
+    if !dir.has(MARKER).unwrap_or(true) {
+        return Held::NoMarker;
+    }
+    let end = Instant::now() + LAST_PROGRAM_ENDS;
+    let all_free = || -> io::Result<bool> {
+        for name in dir.names()? {
+            if !name.as_bytes().starts_with(MARKER.as_bytes()) {
+                continue;
+            }
+            match dir.open_file(&name, Access::Read)?.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(false),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok(true)
+    };
+    loop {
+        match all_free() {
+            Ok(true) => return Held::Nobody,
+            Ok(false) if !owner_is_gone(dir) || Instant::now() >= end => return Held::Alive,
+            Ok(false) => std::thread::sleep(LOOK_EVERY),
+            // What can't be looked into is left alone.
+            Err(_) => return Held::Alive,
+        }
+    }
+}
+
+/// Whether the process that made the folder has ended; `false` where that can't be told.
+fn owner_is_gone(dir: &Dir) -> bool {
+    let Ok(text) = dir.read_text(MARKER, 64) else { return false };
+    let mut words = text.split_whitespace().map(str::parse::<u64>);
+    let (Some(Ok(pid)), Some(Ok(start))) = (words.next(), words.next()) else { return false };
+    let Ok(pid) = u32::try_from(pid) else { return false };
+    start != 0 && began(std::process::id()).is_some() && began(pid) != Some(start)
+}
+
+/// Removes the folder `dir`, which lies in `above` under `name`: first everything but the marker, so that whoever finds the rest of a
+/// removal that was cut short knows it for what it is.
+fn remove(above: &Dir, dir: &Dir, name: &OsStr) -> io::Result<()> {
+    let mut last = Ok(());
+    for inner in dir.names()?.into_iter().filter(|inner| inner != MARKER) {
+        last = dir.remove_tree(&inner).and(last);
+    }
+    last?;
+    match dir.remove_file(MARKER) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    if above.leads_to(name, dir) { above.remove_empty_dir(name) } else { Ok(()) }
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -134,7 +275,122 @@ fn hint(error: &io::Error) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    fn sweep(dir: &Path) -> Swept {
+        Scratch::sweep(dir, &mut |_| {})
+    }
+
+    /// What a killed process leaves: the folder with its marker, unlocked. Gives its path.
+    fn dead(parent: &Path, id: &str) -> PathBuf {
+        let scratch = Scratch::create(parent, id).unwrap();
+        let path = scratch.path().to_path_buf();
+        scratch._lock.unlock().unwrap();
+        std::mem::forget(scratch);
+        path
+    }
+
+    #[test]
+    fn a_removal_that_was_cut_short_at_any_entry_is_taken_up_again() {
+        for cut in 0..6 {
+            let parent = tempfile::tempdir().unwrap();
+            let path = dead(parent.path(), "x");
+            for n in 0..5 {
+                fs::write(path.join(format!("{n}")), "x").unwrap();
+            }
+            let dir = Dir::open(&path).unwrap();
+            for name in dir.names().unwrap().iter().filter(|name| *name != MARKER).take(cut) {
+                dir.remove_file(name).unwrap();
+            }
+            assert_eq!(sweep(parent.path()).removed, [path]);
+            assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        }
+    }
+
+    /// Something mounted in the folder stops its removal, wherever in the list it comes.
+    #[test]
+    fn the_marker_is_the_last_to_go() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = dead(parent.path(), "x");
+        let kept = path.join("kept");
+        fs::create_dir(&kept).unwrap();
+        let run = |program: &str, arguments: &[&str]| {
+            let status = std::process::Command::new(program).args(arguments).arg(&kept).status();
+            status.is_ok_and(|status| status.success())
+        };
+        if !run("mount", &["-t", "tmpfs", "none"]) {
+            return eprintln!("SKIPPED: nothing can be mounted here");
+        }
+        let swept = sweep(parent.path());
+        let marker = path.join(MARKER).exists();
+        assert!(run("umount", &[]));
+        assert!(swept.removed.is_empty() && marker);
+        assert_eq!(sweep(parent.path()).removed, [path]);
+    }
+
+    #[test]
+    fn a_folder_that_a_killed_start_left_empty_goes_and_one_with_something_in_it_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let (empty, full) = (
+            parent.path().join("narrows-scratch-empty"),
+            parent.path().join("narrows-scratch-full"),
+        );
+        fs::create_dir(&empty).unwrap();
+        fs::create_dir(&full).unwrap();
+        fs::write(full.join("theirs"), "x").unwrap();
+        assert_eq!(sweep(parent.path()).removed, [empty]);
+        assert!(full.join("theirs").exists());
+    }
+
+    #[test]
+    fn another_folder_under_the_name_is_not_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(parent.path(), "x").unwrap();
+        let path = scratch.path().to_path_buf();
+        fs::write(path.join("ours"), "x").unwrap();
+        let away = parent.path().join("away");
+        fs::rename(&path, &away).unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("ours"), "PRECIOUS").unwrap();
+        drop(scratch);
+        assert_eq!(fs::read_to_string(path.join("ours")).unwrap(), "PRECIOUS");
+        assert_eq!(fs::read_dir(&away).unwrap().count(), 0, "what was made is emptied where it is");
+    }
+
+    #[test]
+    fn a_program_that_outlives_its_run_is_waited_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = dead(parent.path(), "x");
+        // As if another process had made it, which has ended.
+        fs::write(path.join(MARKER), format!("{} 1\n", std::process::id())).unwrap();
+        let hold = Hold::beside(&Dir::open(&path).unwrap(), OsStr::new("data")).unwrap();
+        assert_eq!(hold.name(), ".narrows-data");
+        let seen = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                seen.store(true, std::sync::atomic::Ordering::SeqCst);
+                drop(hold);
+            });
+            assert_eq!(sweep(parent.path()).removed, [path]);
+            assert!(
+                seen.load(std::sync::atomic::Ordering::SeqCst),
+                "removed under a living program"
+            );
+        });
+    }
+
+    #[test]
+    fn a_program_of_a_living_run_is_not_waited_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(parent.path(), "x").unwrap();
+        let _hold = Hold::beside(scratch.dir(), OsStr::new("data")).unwrap();
+        let began = Instant::now();
+        assert_eq!(sweep(parent.path()).alive, [scratch.path().to_path_buf()]);
+        assert!(began.elapsed() < LAST_PROGRAM_ENDS);
+    }
 
     #[test]
     fn gone_after_drop_with_everything_in_it() {
@@ -153,16 +409,16 @@ mod tests {
         let dead = Scratch::create(parent.path(), "dead").unwrap();
         let dead_path = dead.path().to_path_buf();
         // What a killed process leaves: the folder and its marker, unlocked.
-        let Scratch { _lock, .. } = &dead;
-        _lock.unlock().unwrap();
+        dead._lock.unlock().unwrap();
         std::mem::forget(dead);
         let foreign = parent.path().join("narrows-scratch-foreign");
         fs::create_dir(&foreign).unwrap();
+        fs::write(foreign.join("theirs"), "x").unwrap();
         let target = parent.path().join("target");
         fs::create_dir(&target).unwrap();
         std::os::unix::fs::symlink(&target, parent.path().join("narrows-scratch-link")).unwrap();
 
-        let swept = Scratch::sweep(parent.path());
+        let swept = sweep(parent.path());
         assert_eq!(swept.removed, vec![dead_path.clone()]);
         assert_eq!(swept.alive, vec![alive.path().to_path_buf()]);
         assert!(!dead_path.exists() && foreign.exists() && target.exists());

@@ -13,6 +13,7 @@ use rustix::fs::{
 };
 
 use crate::file::{Access, open_at};
+use crate::read::{Refused, whole};
 use crate::{tree, walk};
 
 /// An open folder.
@@ -82,6 +83,14 @@ impl Dir {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = openat(above, name, flags, Mode::empty())?;
         Ok(Dir { fd, path })
+    }
+
+    /// The same folder by another descriptor.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn try_clone(&self) -> io::Result<Dir> {
+        Ok(Dir { fd: self.fd.try_clone()?, path: self.path.clone() })
     }
 
     /// The path by which it was opened, for messages.
@@ -185,10 +194,36 @@ impl Dir {
         Ok(fchown(&self.fd, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?)
     }
 
+    /// Whether the entry `name` is the folder `other`.
+    pub fn leads_to(&self, name: impl AsRef<OsStr>, other: &Dir) -> bool {
+        match (self.stat(name.as_ref()), fstat(&other.fd)) {
+            (Ok(here), Ok(there)) => (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino),
+            _ => false,
+        }
+    }
+
+    /// The text of a plain file in it, of at most `most_bytes`.
+    ///
+    /// # Errors
+    /// Why it wasn't read.
+    pub fn read_text(&self, name: impl AsRef<OsStr>, most_bytes: u64) -> Result<String, Refused> {
+        let bytes = whole(self.open_file(name, Access::Read)?, most_bytes)?;
+        String::from_utf8(bytes).map_err(|_| Refused::NotText)
+    }
+
+    /// Device and inode, by which the kernel knows it.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn identity(&self) -> io::Result<(u64, u64)> {
+        let found = fstat(&self.fd)?;
+        Ok((found.st_dev, found.st_ino))
+    }
+
     /// Whether its path still leads to it.
     pub fn is_where_it_was(&self) -> bool {
-        let here = walk::folder(&self.path).and_then(|there| Ok(fstat(&there)?));
-        matches!((here, fstat(&self.fd)), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+        let there = Dir::open(&self.path).and_then(|dir| dir.identity());
+        matches!((there, self.identity()), (Ok(there), Ok(here)) if there == here)
     }
 
     /// Gives an entry another name in this folder, in place of what has that name.
@@ -260,7 +295,7 @@ impl Dir {
 
     /// The device that it lies on, which changes where something is mounted.
     pub(crate) fn device(&self) -> io::Result<u64> {
-        Ok(fstat(&self.fd)?.st_dev)
+        Ok(self.identity()?.0)
     }
 }
 

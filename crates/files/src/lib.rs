@@ -26,7 +26,7 @@ mod walk;
 
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
-pub use read::{Refused, read, read_text};
+pub use read::{Refused, open_plain, read, read_text};
 pub use tree::copy_tree;
 
 /// The user whose rights we have.

@@ -62,11 +62,11 @@ impl From<Refused> for io::Error {
     }
 }
 
-/// The whole of a plain file of at most `most_bytes`. Links are followed: what is read is looked at before anything of it is shown.
+/// Opens a plain file for reading. Links are followed: what is read is looked at before anything of it is shown.
 ///
 /// # Errors
-/// Why it wasn't read; nothing waits and nothing grows beyond the limit.
-pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Refused> {
+/// What the system said, or that it is no plain file.
+pub fn open_plain(path: &Path) -> Result<File, Refused> {
     // Looked at before it is opened for reading too: opening alone has effects on some (a tape rewinds, a watchdog starts).
     let found = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(io::Error::from)?;
@@ -74,14 +74,26 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Refused> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = openat(CWD, path, flags, Mode::empty()).map_err(io::Error::from)?;
     plain(&file)?;
-    let file = File::from(file);
+    Ok(File::from(file))
+}
+
+/// The whole of a plain file of at most `most_bytes`.
+///
+/// # Errors
+/// Why it wasn't read; nothing waits and nothing grows beyond the limit.
+pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Refused> {
+    whole(open_plain(path)?, most_bytes)
+}
+
+/// The whole of an open file.
+pub(crate) fn whole(file: File, most_bytes: u64) -> Result<Vec<u8>, Refused> {
     let length = file.metadata()?.len();
     if length > most_bytes {
         return Err(Refused::Long { most_bytes });
     }
     let mut bytes = Vec::with_capacity(length as usize);
     // The kernel's own files say that they have no length, and others may grow.
-    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most_bytes { Err(Refused::Long { most_bytes }) } else { Ok(bytes) }
 }
 

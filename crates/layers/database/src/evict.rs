@@ -73,7 +73,7 @@ pub fn evict_once(paths: &[PathBuf]) -> io::Result<f64> {
 }
 
 fn open(paths: &[PathBuf]) -> io::Result<Vec<File>> {
-    paths.iter().map(File::open).collect()
+    paths.iter().map(|path| Ok(narrows_files::open_plain(path)?)).collect()
 }
 
 fn drop_cache(file: &File) {

@@ -5,9 +5,9 @@
 //! durable, with the version's own defaults, unless the caller's settings say otherwise.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
+use narrows_files::Dir;
 
+use super::child::inherits;
 use super::folders::{Folders, PORT, io_error};
 use super::postmaster::{Postmaster, SpawnError};
 use super::{Found, ServerError, ServerUser, run, settings};
@@ -27,6 +29,8 @@ const START_LIMIT: Duration = Duration::from_secs(120);
 const FAST_LIMIT: Duration = Duration::from_secs(60);
 /// After SIGQUIT the server itself kills processes that don't end within five seconds.
 const IMMEDIATE_LIMIT: Duration = Duration::from_secs(10);
+/// The same where somebody waits for us to end.
+const HURRIED_LIMIT: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LINES_IN_ERRORS: usize = 12;
 /// A server that starts processes faster than they can be bound is not what we run.
@@ -38,7 +42,8 @@ const HALF_MADE: Duration = Duration::from_millis(5);
 /// What a cluster is made from.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
-    /// The data folder, which must not exist; its parent must. `DATA.run` beside it holds socket and log.
+    /// The data folder, which must not exist; its parent must, and only we may write to it. Beside it lie `DATA.run`, which holds the
+    /// socket, the server's log `DATA.log`, and a lock.
     pub data_dir: &'a Path,
     /// The folder of the write-ahead log, likewise.
     pub wal_dir: &'a Path,
@@ -80,11 +85,12 @@ pub struct Cluster {
     cpus: Vec<u32>,
     env: Vec<(String, String)>,
     checksums: Option<bool>,
-    folders: Folders,
+    pub(super) folders: Folders,
 }
 
+/// A server that was started, and what says that nobody wants it any more.
 #[derive(Debug)]
-struct Running(Postmaster);
+struct Running(Postmaster, Stop);
 
 impl Cluster {
     /// The database superuser, who needs no password on the private socket.
@@ -108,9 +114,7 @@ impl Cluster {
         let folders =
             Folders::create(options.data_dir, options.wal_dir, user, found.version.major)?;
         let said = initdb(found, user, &folders, stop)?;
-        let file = folders.data.join("postgresql.auto.conf");
-        fs::write(&file, settings).map_err(|reason| io_error("write", &file, reason))?;
-        Ok(Cluster {
+        let cluster = Cluster {
             running: None,
             found: found.clone(),
             user: user.clone(),
@@ -118,7 +122,26 @@ impl Cluster {
             env,
             checksums: checksums(&said),
             folders,
+        };
+        cluster.write_in_data("postgresql.auto.conf", &settings)?;
+        Ok(cluster)
+    }
+
+    /// Makes a file of the data folder anew, as the server's user: whatever was put there in its place has no more than that user's rights.
+    pub(super) fn write_in_data(&self, name: &str, text: &str) -> Result<(), ServerError> {
+        self.in_data(|data| {
+            match data.remove_file(name) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            data.create_new(name, 0o600)?.write_all(text.as_bytes())
         })
+        .map_err(|reason| io_error("write", &self.folders.data.join(name), reason))
+    }
+
+    /// Does something in the data folder with the rights of the server's user.
+    pub(super) fn in_data<T: Send>(&self, act: impl FnOnce(&Dir) -> T + Send) -> T {
+        self.user.acting(|| act(&self.folders.data_dir))
     }
 
     /// Starts the server and waits until it accepts connections. Already running: nothing happens.
@@ -135,7 +158,7 @@ impl Cluster {
             SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
         })?;
         // From here on every way out, also an error, ends the server: by `Running`'s drop.
-        let running = Running(postmaster);
+        let running = Running(postmaster, stop.clone());
         let end = Instant::now() + START_LIMIT;
         while !self.accepts(running.0.pid()) {
             stop.check()?;
@@ -165,7 +188,8 @@ impl Cluster {
     }
 
     /// Ends the server with a last checkpoint; if that takes longer than a minute, without one; if that fails too, by
-    /// force. The data stays and can be started again. Not running: [`ServerError::NotRunning`].
+    /// force; once the token of its start is set, without one and soon by force. The data stays and can be started again. Not running:
+    /// [`ServerError::NotRunning`].
     pub fn stop(&mut self) -> Result<HowStopped, ServerError> {
         match self.check() {
             Ok(()) | Err(ServerError::Crashed { .. }) => {}
@@ -173,7 +197,7 @@ impl Cluster {
         }
         let Some(mut running) = self.running.take() else { return Err(ServerError::NotRunning) };
         running.0.signal(libc::SIGINT);
-        if running.0.wait(FAST_LIMIT).is_some() {
+        if running.0.wait(FAST_LIMIT, &running.1).is_some() {
             return Ok(HowStopped::Clean);
         }
         Ok(running.end())
@@ -279,25 +303,21 @@ impl Cluster {
     /// The last `lines` of the server's log; empty if there is none.
     pub fn log_tail(&self, lines: usize) -> String {
         const MOST_BYTES: u64 = 64 << 10;
-        let read = || -> std::io::Result<Vec<u8>> {
-            let mut file = File::open(self.folders.log())?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
-            let mut bytes = Vec::new();
-            file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        let read = || -> io::Result<Vec<u8>> {
+            let log = &self.folders.log;
+            let length = log.metadata()?.len();
+            let mut bytes = vec![0; length.min(MOST_BYTES) as usize];
+            log.read_exact_at(&mut bytes, length.saturating_sub(MOST_BYTES))?;
             Ok(bytes)
         };
         last_lines(&String::from_utf8_lossy(&read().unwrap_or_default()), lines)
     }
 
     fn command(&self) -> Result<Command, ServerError> {
-        let log_path = self.folders.log();
-        let log = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&log_path)
-            .map_err(|reason| io_error("write", &log_path, reason))?;
+        let log = || {
+            let again = self.folders.log.try_clone();
+            again.map_err(|reason| io_error("open the log of", &self.folders.data, reason))
+        };
         let mut command =
             self.user.command(&self.found.bin_dir.join("postgres"), &self.folders.run);
         command.arg("-D").arg(&self.folders.data);
@@ -314,14 +334,16 @@ impl Cluster {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        let error = log.try_clone().map_err(|reason| io_error("write", &log_path, reason))?;
-        command.stdout(log).stderr(error);
+        command.stdout(log()?).stderr(log()?);
+        inherits(&mut command, self.folders.hold.file());
         Ok(command)
     }
 
     /// Whether the server says that it is ready (the last line of `postmaster.pid`) and its socket takes a connection.
     fn accepts(&self, pid: u32) -> bool {
-        let text = fs::read_to_string(self.folders.data.join("postmaster.pid")).unwrap_or_default();
+        const LONGEST_BYTES: u64 = 64 << 10;
+        let text = self.in_data(|data| data.read_text("postmaster.pid", LONGEST_BYTES));
+        let text = text.unwrap_or_default();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         lines.first().is_some_and(|first| *first == pid.to_string())
             && lines.get(7) == Some(&"ready")
@@ -334,7 +356,9 @@ impl Running {
     fn end(&mut self) -> HowStopped {
         if self.0.ended().is_none() {
             self.0.signal(libc::SIGQUIT);
-            if self.0.wait(IMMEDIATE_LIMIT).is_some() {
+            // Whoever asks us to end while this waits is not made to wait for all of it.
+            let ended = self.0.wait(IMMEDIATE_LIMIT, &self.1);
+            if ended.or_else(|| self.0.wait(HURRIED_LIMIT, &Stop::new())).is_some() {
                 return HowStopped::Immediate;
             }
             self.kill();
@@ -351,7 +375,7 @@ impl Running {
             // end when it does, and a number is given out again only after all others have been.
             unsafe { libc::kill(*pid as libc::pid_t, libc::SIGKILL) };
         }
-        self.0.wait(IMMEDIATE_LIMIT);
+        self.0.wait(IMMEDIATE_LIMIT, &Stop::new());
         let end = Instant::now() + IMMEDIATE_LIMIT;
         while pids.iter().any(|pid| runs(*pid)) && Instant::now() < end {
             std::thread::sleep(LOOK_EVERY);
@@ -387,6 +411,7 @@ fn initdb(
 ) -> Result<String, ServerError> {
     let program = found.bin_dir.join("initdb");
     let mut command = user.command(&program, &folders.run);
+    inherits(&mut command, folders.hold.file());
     // Not --no-sync: what the server finds at its first start must be as durable as in ordinary use.
     command.arg("-D").arg(&folders.data).arg("-X").arg(&folders.wal).args([
         "--auth=trust",

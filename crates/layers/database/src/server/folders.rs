@@ -1,15 +1,19 @@
-//! The folders of a cluster: data, write-ahead log, and a private one for socket and log file. Gone on drop,
+//! The folders of a cluster: data, write-ahead log, and a private one for the socket. Gone on drop,
 //! with the shared memory that belongs to the data folder.
+//!
+//! They belong to the server's user, who may put links and pipes into them while we look; the folders that they are made in are ours.
+//! So the log, which the server inherits open, and the lock that says that its programs live lie beside the data folder and not in it.
 
-use std::fs::{self, DirBuilder};
+use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_engine::Scratch;
+use narrows_engine::{Hold, Scratch};
+use narrows_files::{Access, Dir};
 
-use super::leftovers::Leftovers;
+use super::leftovers::{self, Leftovers};
 use super::{ServerError, ServerUser};
 
 /// The name of the socket comes from the port; the port is opened nowhere else, so it need not differ.
@@ -17,18 +21,28 @@ pub(super) const PORT: u16 = 5432;
 /// Bytes of a socket's path, without the ending zero (`unix(7)`: `sun_path` has 108).
 const LONGEST_SOCKET_PATH: usize = 107;
 
-/// Created folders, each owned by the server's user with mode 0700.
+/// Created folders, each owned by the server's user with mode 0700, and what of ours lies beside them.
 #[derive(Debug)]
 pub(super) struct Folders {
     pub data: PathBuf,
     pub wal: PathBuf,
-    /// Log file and, where its path is short enough, the socket.
+    /// The server's home and, where its path is short enough, the socket's place.
     pub run: PathBuf,
     pub socket: PathBuf,
-    made: Vec<PathBuf>,
-    leftovers: Option<Leftovers>,
+    /// The data folder, open. Its entries are the server's user's: nothing is done to them but as that user.
+    pub data_dir: Dir,
+    /// What the server says, for it to append to and for us to read.
+    pub log: File,
+    /// Inherited by its programs.
+    pub hold: Hold,
+    _made: Made,
+    leftovers: Leftovers,
     _elsewhere: Option<Scratch>,
 }
+
+/// What was made, to be removed: each by its name in the folder that holds it.
+#[derive(Debug, Default)]
+struct Made(Vec<(Dir, OsString)>);
 
 impl Folders {
     /// Creates `data` and `wal`, which must not exist, and `DATA.run`, for a server of this major version.
@@ -38,45 +52,44 @@ impl Folders {
         user: &ServerUser,
         major: u32,
     ) -> Result<Folders, ServerError> {
-        let mut run = data.as_os_str().to_owned();
-        run.push(".run");
-        let mut folders = Folders {
-            data: absolute(data)?,
-            wal: absolute(wal)?,
-            run: absolute(Path::new(&run))?,
-            socket: PathBuf::new(),
-            made: Vec::new(),
-            leftovers: None,
-            _elsewhere: None,
-        };
-        for folder in [folders.data.clone(), folders.wal.clone(), folders.run.clone()] {
-            user.open_way(&folder)?;
-            folders.make(&folder, user)?;
+        let (data, wal) = (absolute(data)?, absolute(wal)?);
+        let run = with_ending(&data, ".run");
+        // Dropped on every error from here on, with what it has by then.
+        let mut made = Made::default();
+        let (above, name) = (above(&data)?, data.file_name().unwrap_or_default().to_os_string());
+        let hold = Hold::beside(&above, &name)
+            .map_err(|reason| io_error("create a lock beside", &data, reason))?;
+        let again = above.try_clone().map_err(|reason| io_error("open", above.path(), reason))?;
+        made.0.push((again, hold.name().to_os_string()));
+        let log_name = with_ending(Path::new(&name), ".log").into_os_string();
+        let log_path = data.with_file_name(&log_name);
+        let log = above
+            .create_new_as(&log_name, Access::Append, 0o600)
+            .map_err(|reason| not_made("create", &log_path, reason))?;
+        made.0.push((above, log_name));
+        let data_dir = made.folder(&data, user)?;
+        made.folder(&wal, user)?;
+        made.folder(&run, user)?;
+        let leftovers =
+            Leftovers::of(&data_dir, major).map_err(|reason| io_error("look at", &data, reason))?;
+        let (mut socket, mut elsewhere) = (run.clone(), None);
+        if socket_file(&socket).as_os_str().len() > LONGEST_SOCKET_PATH {
+            let (scratch, place) = short_place(user)?;
+            made.folder(&place, user)?;
+            (socket, elsewhere) = (place, Some(scratch));
         }
-        let leftovers = Leftovers::of(&folders.data, major)
-            .map_err(|reason| io_error("look at", &folders.data, reason))?;
-        folders.leftovers = Some(leftovers);
-        folders.socket = folders.run.clone();
-        if socket_file(&folders.socket).as_os_str().len() > LONGEST_SOCKET_PATH {
-            let (scratch, socket) = short_place(user)?;
-            folders.socket = socket.clone();
-            folders._elsewhere = Some(scratch);
-            folders.make(&socket, user)?;
-        }
-        Ok(folders)
-    }
-
-    fn make(&mut self, folder: &Path, user: &ServerUser) -> Result<(), ServerError> {
-        DirBuilder::new().mode(0o700).create(folder).map_err(|reason| match reason.kind() {
-            io::ErrorKind::AlreadyExists => ServerError::Exists { path: folder.to_path_buf() },
-            _ => io_error("create the folder", folder, reason),
-        })?;
-        self.made.push(folder.to_path_buf());
-        Ok(user.own(folder)?)
-    }
-
-    pub fn log(&self) -> PathBuf {
-        self.run.join("server.log")
+        Ok(Folders {
+            data,
+            wal,
+            run,
+            socket,
+            data_dir,
+            log,
+            hold,
+            _made: made,
+            leftovers,
+            _elsewhere: elsewhere,
+        })
     }
 
     pub fn socket_file(&self) -> PathBuf {
@@ -84,20 +97,55 @@ impl Folders {
     }
 }
 
+impl Made {
+    /// Makes a folder of the server's user.
+    fn folder(&mut self, folder: &Path, user: &ServerUser) -> Result<Dir, ServerError> {
+        user.open_way(folder)?;
+        let above = above(folder)?;
+        let name = folder.file_name().unwrap_or_default().to_os_string();
+        let made = above
+            .create_dir(&name, 0o700)
+            .map_err(|reason| not_made("create the folder", folder, reason))?;
+        self.0.push((above, name));
+        user.own(&made)?;
+        Ok(made)
+    }
+}
+
 impl Drop for Folders {
     fn drop(&mut self) {
         // Nothing runs in the folders any more, and usually nothing is left of it in memory either.
-        if let Some(leftovers) = &self.leftovers {
-            leftovers.remove();
-        }
-        for folder in self.made.iter().rev() {
-            if let Err(error) = fs::remove_dir_all(folder)
+        self.leftovers.remove();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for (above, name) in self.0.iter().rev() {
+            if let Err(error) = above.remove_tree(name)
                 && error.kind() != io::ErrorKind::NotFound
             {
-                eprintln!("warning: could not remove {}: {error}", folder.display());
+                let path = above.path().join(name);
+                eprintln!("warning: could not remove {}: {error}", path.display());
             }
         }
     }
+}
+
+/// Removes what runs that died have left in `dir`, and the shared memory of the servers that they had there.
+pub fn sweep(dir: &Path) -> narrows_engine::Swept {
+    Scratch::sweep(dir, &mut leftovers::remove_all)
+}
+
+fn above(path: &Path) -> Result<Dir, ServerError> {
+    let above = path.parent().unwrap_or(Path::new("/"));
+    Dir::open(above).map_err(|reason| io_error("open the folder", above, reason))
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 fn socket_file(folder: &Path) -> PathBuf {
@@ -113,7 +161,7 @@ fn short_place(user: &ServerUser) -> Result<(Scratch, PathBuf), ServerError> {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let mut last = None;
     for parent in [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")] {
-        Scratch::sweep(&parent);
+        sweep(&parent);
         let id = format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         match Scratch::create(&parent, &id) {
             Ok(scratch) => {
@@ -132,6 +180,13 @@ fn short_place(user: &ServerUser) -> Result<(Scratch, PathBuf), ServerError> {
         Path::new("/tmp"),
         io::Error::other(why),
     ))
+}
+
+fn not_made(doing: &'static str, path: &Path, reason: io::Error) -> ServerError {
+    match reason.kind() {
+        io::ErrorKind::AlreadyExists => ServerError::Exists { path: path.to_path_buf() },
+        _ => io_error(doing, path, reason),
+    }
 }
 
 pub(super) fn io_error(doing: &'static str, path: &Path, reason: io::Error) -> ServerError {

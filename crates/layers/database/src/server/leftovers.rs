@@ -11,11 +11,18 @@
 //! recognised is left alone.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const DYNAMIC: &str = "/dev/shm/PostgreSQL.";
+use narrows_files::{Access, Dir};
+
+/// Where the C library keeps POSIX shared memory, and what PostgreSQL's is called there.
+const SHARED: &str = "/dev/shm";
+const DYNAMIC: &str = "PostgreSQL.";
+/// A list has room for some hundred segments of each session (`PG_DYNSHMEM_SLOTS_PER_BACKEND` is 5).
+const LONGEST_LIST_BYTES: u64 = 16 << 20;
 /// `PGShmemMagic`.
 const HEADER_MAGIC: u32 = 679_834_894;
 const HEADER_BYTES: usize = 56;
@@ -36,41 +43,55 @@ pub(super) struct Leftovers {
 
 impl Leftovers {
     /// Of servers of this major version on this folder, which must exist.
-    pub fn of(data_dir: &Path, major: u32) -> std::io::Result<Leftovers> {
-        let metadata = fs::metadata(data_dir)?;
+    pub fn of(data_dir: &Dir, major: u32) -> std::io::Result<Leftovers> {
+        let (device, inode) = data_dir.identity()?;
         // `dsm_control_item` got two more words in version 14.
         let item_bytes = if major < 14 { 24 } else { 40 };
-        Ok(Leftovers {
-            owner: metadata.uid(),
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            item_bytes,
-        })
+        Ok(Leftovers { owner: data_dir.owner()?, device, inode, item_bytes })
     }
 
     /// Removes what is left, once no process is attached any more.
     pub fn remove(&self) {
         let end = Instant::now() + LAST_PROCESS_ENDS;
-        let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-        for segment in segments.lines().skip(1).filter_map(segment_id) {
-            let Some(header) = read_header(segment, self.owner) else { continue };
-            if !self.is_ours(&header) {
-                continue;
-            }
+        for (segment, header) in self.interlocks() {
             while attached(segment).is_some_and(|count| count > 0) && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(20));
             }
             if attached(segment) != Some(0) {
                 continue;
             }
-            let control = format!("{DYNAMIC}{}", word(&header, 24).unwrap_or_default());
-            for handle in listed(&fs::read(&control).unwrap_or_default(), self.item_bytes) {
-                let _ = fs::remove_file(format!("{DYNAMIC}{handle}"));
-            }
-            let _ = fs::remove_file(control);
+            self.remove_dynamic(word(&header, 24).unwrap_or_default());
             // SAFETY: no memory is passed; the segment was our server's and nobody uses it.
             unsafe { libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut()) };
         }
+    }
+
+    /// The System V segments that belong to the data folder, with their headers.
+    pub(super) fn interlocks(&self) -> Vec<(i32, [u8; HEADER_BYTES])> {
+        let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+        let segments = segments.lines().skip(1).filter_map(segment_id);
+        let headed = segments.filter_map(|id| Some((id, read_header(id, self.owner)?)));
+        headed.filter(|(_, header)| self.is_ours(header)).collect()
+    }
+
+    /// Removes the segments that a list names, and the list. Header and list are the server's user's to write, so only what is that
+    /// user's goes, whatever they name.
+    fn remove_dynamic(&self, control: u32) {
+        let Ok(shared) = Dir::open(Path::new(SHARED)) else { return };
+        let named = |handle: u32| format!("{DYNAMIC}{handle}");
+        let theirs = |handle: u32| {
+            let file = shared.open_file(named(handle), Access::Read).ok()?;
+            (file.metadata().ok()?.uid() == self.owner).then_some(file)
+        };
+        let Some(list) = theirs(control) else { return };
+        let mut bytes = Vec::new();
+        let _ = list.take(LONGEST_LIST_BYTES).read_to_end(&mut bytes);
+        for handle in listed(&bytes, self.item_bytes) {
+            if theirs(handle).is_some() {
+                let _ = shared.remove_file(named(handle));
+            }
+        }
+        let _ = shared.remove_file(named(control));
     }
 
     fn is_ours(&self, header: &[u8; HEADER_BYTES]) -> bool {
@@ -78,6 +99,19 @@ impl Leftovers {
             u64::from_ne_bytes(header[at..at + 8].try_into().expect("eight bytes were asked for"))
         };
         word(header, 0) == Some(HEADER_MAGIC) && (long(40), long(48)) == (self.device, self.inode)
+    }
+}
+
+/// Removes what the servers of all data folders in `scratch` left, whose run died before it could.
+pub(super) fn remove_all(scratch: &Dir) {
+    for name in scratch.names().unwrap_or_default() {
+        let Ok(folder) = scratch.open_dir(&name) else { continue };
+        // Written before the first program that shares memory starts.
+        let version = folder.read_text("PG_VERSION", 64).unwrap_or_default();
+        let Ok(major) = version.trim().parse() else { continue };
+        if let Ok(leftovers) = Leftovers::of(&folder, major) {
+            leftovers.remove();
+        }
     }
 }
 
@@ -186,7 +220,7 @@ mod tests {
             );
         }
         let dir = tempfile::tempdir().unwrap();
-        Leftovers::of(dir.path(), 18).unwrap().remove();
+        Leftovers::of(&Dir::open(dir.path()).unwrap(), 18).unwrap().remove();
         let still_there = attached(id) == Some(0);
         // SAFETY: the segment was made above.
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };

@@ -1,19 +1,23 @@
 //! The running server process and the thread that keeps it.
 //!
-//! The kernel's parent-death signal fires when the *thread* that started a child ends (`prctl(2)`,
-//! `PR_SET_PDEATHSIG`), so the server is started by a thread that lives as long as it does. If narrows is killed, all
-//! its threads end and the server gets SIGQUIT: it ends at once, without a last checkpoint, because its data is of no
-//! use to anyone any more. The keeper also collects the exit status, so the server never stays as a zombie and a
+//! The server is started by a thread that lives as long as it does, because the kernel tells it of that thread's end (module `child`).
+//! If narrows is killed, all its threads end and the server gets SIGQUIT: it ends at once, without a last checkpoint, because its data
+//! is of no use to anyone any more. The keeper also collects the exit status, so the server never stays as a zombie and a
 //! signal is never sent to a process id that was given to another.
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use narrows_engine::Stop;
 use narrows_facts::affinity;
+
+use super::child::dies_with_us;
+
+/// How often a wait looks at its stop token.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A started server, running or ended.
 #[derive(Debug)]
@@ -45,21 +49,7 @@ pub(super) enum SpawnError {
 impl Postmaster {
     /// Starts `command` on `cpus` (all that are allowed, if empty).
     pub fn spawn(mut command: Command, cpus: &[u32]) -> Result<Postmaster, SpawnError> {
-        let us = std::process::id();
-        // SAFETY: prctl and getppid are async-signal-safe and allocate nothing. The kernel clears this setting when a
-        // process changes its user, and this runs after that change.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGQUIT as libc::c_ulong) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                // We may have died before the call above.
-                if libc::getppid() as u32 != us {
-                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
-                }
-                Ok(())
-            })
-        };
+        dies_with_us(&mut command, libc::SIGQUIT);
         let exit = Arc::new(Exit::default());
         let (sender, receiver) = mpsc::channel();
         let (cpus, shared) = (cpus.to_vec(), Arc::clone(&exit));
@@ -89,19 +79,19 @@ impl Postmaster {
         }
     }
 
-    /// Waits until it has ended, at most `limit`.
-    pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+    /// Waits until it has ended, at most `limit`, or until `stop` is set.
+    pub fn wait(&mut self, limit: Duration, stop: &Stop) -> Option<ExitStatus> {
         let end = Instant::now() + limit;
         let mut status = self.exit.lock();
         while status.is_none() {
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || stop.is_set() {
                 return None;
             }
             status = self
                 .exit
                 .ended
-                .wait_timeout(status, left)
+                .wait_timeout(status, left.min(LOOK_EVERY))
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
                 .0;
         }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
 
+use super::child::dies_with_us;
+
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What a program wrote and how it ended.
@@ -28,9 +30,11 @@ impl Ended {
     }
 }
 
-/// Runs `command`, which must be in a process group of its own (it is killed as a group), for at most `limit`.
+/// Runs `command`, which must be in a process group of its own (it is killed as a group), for at most `limit`. It ends when we do.
 pub(super) fn run(mut command: Command, limit: Duration, stop: &Stop) -> io::Result<Ended> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Politely: `initdb` then removes what it has made.
+    dies_with_us(&mut command, libc::SIGTERM);
     let mut child = command.spawn()?;
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());

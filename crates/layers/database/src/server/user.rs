@@ -7,10 +7,11 @@
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use narrows_files::Dir;
 
 use super::UserError;
 
@@ -73,11 +74,11 @@ impl ServerUser {
         command
     }
 
-    /// Hands a file or folder of ours to the user.
-    pub(crate) fn own(&self, path: &Path) -> Result<(), UserError> {
+    /// Hands a folder of ours to the user.
+    pub(crate) fn own(&self, dir: &Dir) -> Result<(), UserError> {
         let Some((uid, gid)) = self.switch_to else { return Ok(()) };
-        chown(path, Some(uid), Some(gid)).map_err(|reason| UserError::GiveAway {
-            path: path.to_path_buf(),
+        dir.give(uid, gid).map_err(|reason| UserError::GiveAway {
+            path: dir.path().to_path_buf(),
             user: self.name.clone(),
             reason,
         })
@@ -119,15 +120,14 @@ impl ServerUser {
             let ours = folder
                 .file_name()
                 .is_some_and(|name| name.to_string_lossy().starts_with("narrows-scratch-"));
-            if let Ok(metadata) = fs::symlink_metadata(folder)
-                && ours
-                && metadata.is_dir()
-                && metadata.uid() == euid
-                && metadata.mode() & 0o011 != 0o011
+            if ours
+                && let Ok(dir) = Dir::open(folder)
+                && dir.owner().is_ok_and(|owner| owner == euid)
+                && let Ok(mode) = dir.mode()
+                && mode & 0o011 != 0o011
             {
-                let mode = metadata.mode() & 0o7777 | 0o011;
                 // Where this fails the check below names the folder.
-                let _ = fs::set_permissions(folder, fs::Permissions::from_mode(mode));
+                let _ = dir.set_mode(mode | 0o011);
             }
         }
         self.reaches(path)
@@ -135,7 +135,7 @@ impl ServerUser {
 
     /// Runs `act` with the user's rights on files, in a thread of its own: the kernel keeps the identity for file
     /// access per thread (`setfsuid(2)`), and dropping it from root drops the right to override permissions.
-    fn acting<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
+    pub(super) fn acting<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
         let Some((uid, gid)) = self.switch_to else { return act() };
         std::thread::scope(|scope| {
             let thread = scope.spawn(move || {
@@ -148,7 +148,7 @@ impl ServerUser {
                 }
                 act()
             });
-            thread.join().expect("looking at files does not panic")
+            thread.join().expect("work on files does not panic")
         })
     }
 }
@@ -188,6 +188,8 @@ pub(super) fn in_path(folders: &OsStr, program: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
     use super::*;
 
     #[test]

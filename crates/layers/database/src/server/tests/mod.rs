@@ -14,6 +14,7 @@ use narrows_facts::{affinity, process};
 
 use super::*;
 
+mod attacks;
 mod ends;
 mod lives;
 
@@ -42,6 +43,22 @@ impl Bench {
                 None
             }
         }
+    }
+
+    /// For programs that are none of PostgreSQL's.
+    fn made_up() -> Bench {
+        let dir = open_dir();
+        let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
+        let found = Found {
+            bin_dir: PathBuf::new(),
+            version: Version { major: 15, minor: 0, preview: false },
+            version_text: "15.0".to_owned(),
+            origin: Origin::Given,
+            build: None,
+            source: None,
+        };
+        let settings = [pair("shared_buffers", "16MB")];
+        Bench { dir, data, wal, settings, user: ServerUser::choose().unwrap(), found }
     }
 
     fn options(&self) -> Options<'_> {

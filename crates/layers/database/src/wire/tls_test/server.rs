@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ impl Server {
 
     fn initialise(&mut self) {
         fs::create_dir(self.data()).unwrap();
-        self.user.own(&self.data()).unwrap();
+        self.user.own(&narrows_files::Dir::open(&self.data()).unwrap()).unwrap();
         let mut initdb = self.program("initdb");
         initdb.arg("-D").arg(self.data()).args(["-U", "owner", "-A", "trust", "--no-sync"]);
         finish(initdb.args(["--no-locale", "-E", "UTF8"]));
@@ -105,7 +105,8 @@ impl Server {
         let path = self.data().join(name);
         fs::write(&path, content).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        self.user.own(&path).unwrap();
+        let owner = fs::metadata(self.data()).unwrap();
+        std::os::unix::fs::chown(&path, Some(owner.uid()), Some(owner.gid())).unwrap();
     }
 
     fn control(&self) -> Address {
