@@ -24,6 +24,7 @@ mod identity;
 mod layout;
 mod list;
 mod medium;
+mod open;
 mod outcome;
 mod ranges;
 mod reading;

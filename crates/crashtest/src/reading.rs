@@ -5,16 +5,17 @@
 //! (mincore(2)): some file systems take `O_DIRECT` and read through memory all the same. A memory of another kind, that of a
 //! file system or of the file under a loop device, is known by its name.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use narrows_facts::file::{evict, fs_kind, network_kind, resident_share_within, volatile_kind};
 use narrows_facts::{Live, Source};
 use narrows_model::DeviceKind;
 
+use crate::open::for_reading;
 use crate::server::number;
 use crate::sync::{ALIGNMENT, Aligned};
 
@@ -34,11 +35,11 @@ impl Reading {
     pub(crate) fn open(path: &Path, longest: usize) -> io::Result<Reading> {
         // A read from the middle of one block to the middle of another has both.
         let buffer = Aligned::new(longest.next_multiple_of(ALIGNMENT) + ALIGNMENT);
-        let mut direct = OpenOptions::new();
-        direct.read(true).custom_flags(libc::O_DIRECT | libc::O_CLOEXEC);
-        let (file, direct) = match direct.open(path) {
+        let (file, direct) = match for_reading(path, libc::O_DIRECT) {
             Ok(file) => (file, true),
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => (File::open(path)?, false),
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+                (for_reading(path, 0)?, false)
+            }
             Err(error) => return Err(error),
         };
         let memory = memory_of(path, &file.metadata()?);

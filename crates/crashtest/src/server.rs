@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Acknowledged;
 
+/// Bytes; the server writes some hundred into its `postmaster.pid`.
+const LONGEST_PID_FILE: u64 = 64 << 10;
+
 /// A server at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Server {
@@ -84,7 +87,8 @@ impl Server {
 
     /// Whether that folder is this server's, and not one of the same path that its container can't see.
     fn lives_in(&self, folder: &Path) -> bool {
-        let lock = fs::read_to_string(folder.join("postmaster.pid")).unwrap_or_default();
+        let lock = narrows_files::read_text(&folder.join("postmaster.pid"), LONGEST_PID_FILE)
+            .unwrap_or_default();
         let began: Option<u64> = lock.lines().nth(2).and_then(|line| line.trim().parse().ok());
         let started = self.started_unix_ms / 1000;
         began.is_some_and(|began| began.abs_diff(started) <= LONGEST_START_S)

@@ -1,10 +1,12 @@
 //! How a record is made durable.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use crate::open::for_writing;
 
 /// A way to make one write durable, as databases do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +45,7 @@ impl Sync {
         if self == Sync::Dsync {
             flags |= libc::O_DSYNC;
         }
-        OpenOptions::new().write(true).custom_flags(flags).open(path)
+        for_writing(path, flags)
     }
 
     /// Writes `bytes` there; they are durable when it returns, if everything beneath is honest.

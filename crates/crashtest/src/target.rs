@@ -1,13 +1,15 @@
 //! What records are written to, and its state before the first of them.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use narrows_engine::Stop;
+use narrows_files::Access;
 
 use crate::medium::Medium;
+use crate::open::for_writing;
 use crate::record::{ENDED, HEADER_STREAM, encode};
 use crate::{CrashTestError, HEADER_BYTES, Layout, Mode, RunId};
 
@@ -48,7 +50,7 @@ impl Target {
     ) -> Result<(), CrashTestError> {
         match self {
             Target::NewFile(path) => {
-                let file = OpenOptions::new().write(true).create_new(true).open(path);
+                let file = narrows_files::create_new(path, Access::Write, 0o600);
                 let file = file.map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.clone()),
                     _ => CrashTestError::file("creating", path)(error),
@@ -68,7 +70,7 @@ impl Target {
                 if have < need {
                     return Err(CrashTestError::Small { path: path.clone(), have, need });
                 }
-                let file = OpenOptions::new().write(true).open(path);
+                let file = for_writing(path, 0);
                 let filled = file.and_then(|file| fill(&file, layout, run, stop));
                 filled.map_err(|error| unfilled(path, error, stop))
             }
@@ -78,7 +80,7 @@ impl Target {
     /// Removes a file that was made and is of no use; a device stays as it is.
     pub(crate) fn remove(&self) {
         if let Target::NewFile(path) = self {
-            let _ = fs::remove_file(path);
+            let _ = narrows_files::remove_file(path);
         }
     }
 
@@ -86,7 +88,7 @@ impl Target {
     pub(crate) fn mark(&self, run: RunId) -> Result<(), CrashTestError> {
         let mut head = vec![0; HEADER_BYTES as usize];
         encode(&mut head, run, HEADER_STREAM, ENDED);
-        let file = OpenOptions::new().write(true).open(self.path());
+        let file = for_writing(self.path(), 0);
         let marked = file.and_then(|file| {
             file.write_all_at(&head, 0)?;
             file.sync_all()

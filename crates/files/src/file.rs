@@ -37,6 +37,12 @@ impl Access {
     }
 }
 
+impl Access {
+    fn writes(self) -> bool {
+        !matches!(self, Access::Read | Access::ReadWith(_))
+    }
+}
+
 /// Opens a plain file below a folder. `O_NONBLOCK` so that a pipe in its place doesn't make us wait; it has no effect on files.
 pub(crate) fn open_at(
     above: impl AsFd,
@@ -75,11 +81,22 @@ pub fn create_new(path: &Path, access: Access, mode: u32) -> io::Result<File> {
     open_at(above, name, access.flags() | OFlags::CREATE | OFlags::EXCL, mode)
 }
 
-/// Opens a plain file that exists; a link in its place is an error.
+/// Opens a plain file that exists; a link in its place is an error, and for writing also a file with another name: it may be one that
+/// somebody else has put a name of ours to.
 ///
 /// # Errors
 /// As [`create_new`].
 pub fn open_existing(path: &Path, access: Access) -> io::Result<File> {
+    let file = open_again(path, access)?;
+    let links = fstat(&file)?.st_nlink;
+    if access.writes() && links > 1 {
+        let why = format!("it has {links} names (hard links), of which we know one");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    Ok(file)
+}
+
+fn open_again(path: &Path, access: Access) -> io::Result<File> {
     let (above, name) = walk::above(path)?;
     open_at(above, name, access.flags(), 0)
 }
@@ -89,7 +106,7 @@ pub fn open_existing(path: &Path, access: Access) -> io::Result<File> {
 /// # Errors
 /// As [`create_new`]; `StaleNetworkFileHandle` with a sentence where the path has come to lead to another file.
 pub fn reopen(file: &File, path: &Path, access: Access) -> io::Result<File> {
-    let again = open_existing(path, access)?;
+    let again = open_again(path, access)?;
     if same_file(file, &again)? {
         return Ok(again);
     }

@@ -1,8 +1,8 @@
 //! Access past the page cache: opened, asked for its alignment, and tried.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use crate::{Arena, SECTOR, block_device};
@@ -18,14 +18,12 @@ pub struct Direct {
 }
 
 /// Opens for direct I/O and tries it: some file systems accept the flag and refuse the first read. `buffered` is the
-/// same file.
-pub(crate) fn open_direct(path: &Path, buffered: &File, write: bool) -> Result<Direct, String> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(write)
-        .custom_flags(libc::O_DIRECT)
-        .open(path)
-        .map_err(|error| format!("O_DIRECT refused: {error}"))?;
+/// same file, and `open` opens it with `O_DIRECT`.
+pub(crate) fn open_direct(
+    buffered: &File,
+    open: impl FnOnce() -> io::Result<File>,
+) -> Result<Direct, String> {
+    let file = open().map_err(|error| format!("O_DIRECT refused: {error}"))?;
     // Kernels before 6.1 don't tell; a device's logical block is then enough, and for a file 4096 mostly is.
     let (memory, offset) = narrows_facts::file::dio_alignment(buffered)
         .or_else(|| block_device::logical_block_bytes(buffered).ok().map(|bytes| (bytes, bytes)))

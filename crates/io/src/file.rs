@@ -5,12 +5,12 @@
 //! then looked at twice: by the file system's map of extents and by reading a sample of blocks back past the page
 //! cache.
 
-use std::fs::{self, OpenOptions};
 use std::io;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use narrows_files::Access;
 
 use crate::direct::open_direct;
 use crate::fill::{self, FILE_UNIT, FillStep};
@@ -63,12 +63,7 @@ impl TestFile {
         space::check_file_size_limit(dir, bytes)?;
 
         let path = dir.join(format!("block-{:016x}.data", blueprint.seed));
-        let buffered = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
+        let buffered = narrows_files::create_new(&path, Access::Write, 0o600)
             .map_err(|source| Error::system("create", &path, source))?;
         let pattern = Pattern::with_entropy(blueprint.seed, blueprint.entropy);
         let target = Target::of(&path, Kind::File, buffered, true)?.with_pattern(pattern);
@@ -76,7 +71,9 @@ impl TestFile {
         let mut file = TestFile { target, ours: true };
         file.target.set_bytes(bytes);
         file.allocate()?;
-        file.target.direct = open_direct(&path, file.buffered_file(), true);
+        file.target.direct = open_direct(file.buffered_file(), || {
+            narrows_files::reopen(file.buffered_file(), &path, Access::WriteWith(libc::O_DIRECT))
+        });
         fill::fill(&file.target, pattern, watch)?;
         watch(FillStep::Syncing)?;
         file.buffered_file().sync_all().map_err(|source| file.fail("sync", source))?;
@@ -131,7 +128,7 @@ impl TestFile {
 impl Drop for TestFile {
     fn drop(&mut self) {
         if self.ours
-            && let Err(error) = fs::remove_file(self.path())
+            && let Err(error) = narrows_files::remove_file(self.path())
             && error.kind() != io::ErrorKind::NotFound
         {
             eprintln!("warning: could not remove {}: {error}", self.path().display());

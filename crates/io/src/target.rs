@@ -141,12 +141,17 @@ impl Target {
         let kind = Target::kind_of(path)?;
         let write = purpose != Purpose::Read;
         let exclusive = purpose == Purpose::WriteExclusive && kind == Kind::BlockDevice;
-        let buffered = OpenOptions::new()
-            .read(true)
-            .write(write)
-            .custom_flags(if exclusive { libc::O_EXCL } else { 0 })
-            .open(path)
-            .map_err(|source| Error::system("open", path, source))?;
+        // A file that is written to is one that we made a moment ago, in a folder that may be anybody's.
+        let buffered = if write && matches!(kind, Kind::File | Kind::FileInDev) {
+            narrows_files::open_existing(path, narrows_files::Access::Write)
+        } else {
+            OpenOptions::new()
+                .read(true)
+                .write(write)
+                .custom_flags(if exclusive { libc::O_EXCL } else { 0 })
+                .open(path)
+        };
+        let buffered = buffered.map_err(|source| Error::system("open", path, source))?;
         let mut target = Target::of(path, kind, buffered, write)?;
         if let (Kind::NvmeGeneric, Some(block)) = (kind, target.logical_block_bytes) {
             // There is no page cache on this way: the only handle is the direct one, asked for or not.
@@ -157,7 +162,7 @@ impl Target {
             });
         } else if direct {
             // Without O_EXCL: the claim is the first descriptor's, and a second would be refused.
-            target.direct = open_direct(path, &target.buffered, write);
+            target.direct = open_direct(&target.buffered, || target.opened(libc::O_DIRECT));
         }
         Ok(target)
     }
@@ -300,12 +305,25 @@ impl Target {
         Ok(target)
     }
 
+    /// Opens it again: the very file or device that is open, and no other that its path has come to lead to.
     fn opened(&self, flags: i32) -> io::Result<File> {
-        OpenOptions::new()
+        let again = OpenOptions::new()
             .read(true)
             .write(self.writable)
             .custom_flags(flags | self.durable.flag())
-            .open(&self.path)
+            .open(&self.path)?;
+        let same = match self.kind {
+            Kind::File | Kind::FileInDev => narrows_files::same_file(&again, &*self.buffered)?,
+            // A device has several nodes; what counts is the device.
+            Kind::BlockDevice | Kind::NvmeGeneric => {
+                again.metadata()?.rdev() == self.buffered.metadata()?.rdev()
+            }
+        };
+        if same {
+            Ok(again)
+        } else {
+            Err(io::Error::other("the path leads to another file than it did before"))
+        }
     }
 
     /// Alignment that buffers need, bytes.

@@ -77,5 +77,5 @@ fn remove(args: &CheckArgs, list: &Acknowledged, test: &CrashTest) -> Result<()>
     if !args.remove || test.missing + test.torn > 0 || !file.is_file() {
         return Ok(());
     }
-    std::fs::remove_file(file).with_context(|| format!("removing {}", file.display()))
+    narrows_files::remove_file(file).with_context(|| format!("removing {}", file.display()))
 }

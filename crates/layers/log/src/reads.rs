@@ -3,9 +3,9 @@
 //! 8 KiB at random places at a steady pace, one at a time, past the page cache where the file system allows it. A slow device makes
 //! them fewer; the rate obtained is in the conditions.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use narrows_engine::{Rng, Stop, now_ns};
 use narrows_facts::affinity;
+use narrows_files::Access;
 
 use crate::LogError;
 use crate::page::PAGE;
@@ -92,7 +93,8 @@ fn read(file: &Segment, counts: &ReadCounts, seed: u64, stop: &Stop) -> io::Resu
     if slots == 0 {
         return Ok(());
     }
-    let open = |flags: i32| OpenOptions::new().read(true).custom_flags(flags).open(file.path());
+    let open =
+        |flags: i32| narrows_files::reopen(file.file(), file.path(), Access::ReadWith(flags));
     let direct = open(libc::O_DIRECT);
     let from: File = direct.or_else(|_| open(0))?;
     let mut rng = Rng::new(seed);

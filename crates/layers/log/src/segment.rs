@@ -3,13 +3,14 @@
 //! A server recycles its log segments: appends overwrite blocks that are allocated and written. A new or a merely
 //! allocated file would make every flush commit the file system's journal too, and measure that.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use narrows_engine::{Rng, Stop};
 use narrows_facts::file;
+use narrows_files::Access;
 
 use crate::LogError;
 use crate::page::{PAGE, Pages};
@@ -54,12 +55,7 @@ impl Segment {
             return Err(LogError::Missing { dir: dir.to_path_buf() });
         }
         let path = dir.join(name);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
+        let file = narrows_files::create_new(&path, Access::Write, 0o600)
             .map_err(|reason| LogError::of("creating", &path, bytes, reason))?;
         // From here on the file is removed whatever happens.
         let segment = Segment { path, file, bytes };
@@ -105,10 +101,7 @@ impl Segment {
 
     /// Opens it again for writes that are durable when they return.
     pub fn open_dsync(&self) -> Result<File, LogError> {
-        OpenOptions::new()
-            .write(true)
-            .custom_flags(libc::O_DSYNC)
-            .open(&self.path)
+        narrows_files::reopen(&self.file, &self.path, Access::WriteWith(libc::O_DSYNC))
             .map_err(|reason| LogError::Dsync { file: self.path.clone(), reason })
     }
 
@@ -140,7 +133,7 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.path)
+        if let Err(error) = narrows_files::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
             eprintln!("warning: could not remove {}: {error}", self.path.display());

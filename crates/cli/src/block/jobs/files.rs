@@ -4,7 +4,6 @@
 //! job named, and goes with the value.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -71,7 +70,8 @@ impl Files {
                 let dir = self.folder(folder, id)?;
                 if wanted.hollow {
                     let path = dir.join(format!("hollow-{}", self.open.len()));
-                    File::create(&path)?.set_len(wanted.bytes)?;
+                    narrows_files::create_new(&path, narrows_files::Access::Write, 0o600)?
+                        .set_len(wanted.bytes)?;
                     Region::from(Target::open_write_exclusive(&path, false)?)
                 } else {
                     let seed = ctx.seed ^ ((self.open.len() as u64 + 1) << 48);

@@ -139,7 +139,7 @@ impl Drop for NullServer {
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
-        let _ = std::fs::remove_file(&self.socket);
+        let _ = narrows_files::remove_file(&self.socket);
     }
 }
 

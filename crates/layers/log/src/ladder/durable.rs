@@ -1,14 +1,15 @@
 //! A log file that is written to by one way, one durable write after another.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use narrows_engine::now_ns;
 use narrows_facts::file;
+use narrows_files::Access;
 use narrows_model::condition;
 use serde_json::{Value, json};
 
@@ -66,9 +67,12 @@ impl<'a> DurableWrites<'a> {
         if cell.method.direct() {
             flags |= libc::O_DIRECT;
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).mode(0o600).custom_flags(flags).create_new(own);
-        let file = options.open(&path)?;
+        let access = Access::WriteWith(flags);
+        let file = if own {
+            narrows_files::create_new(&path, access, 0o600)?
+        } else {
+            narrows_files::reopen(segment.file(), &path, access)?
+        };
         let bytes = cell.bytes as usize;
         let buffer = vec![0; bytes + ALIGNMENT];
         let start = buffer.as_ptr().align_offset(ALIGNMENT);
@@ -256,7 +260,7 @@ impl Rung for DurableWrites<'_> {
 impl Drop for DurableWrites<'_> {
     fn drop(&mut self) {
         if self.own
-            && let Err(error) = std::fs::remove_file(&self.path)
+            && let Err(error) = narrows_files::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
             eprintln!("warning: could not remove {}: {error}", self.path.display());
@@ -290,7 +294,7 @@ mod tests {
             assert_eq!(writes.verify().unwrap(), (5, 0), "{}", cell.name());
             // A byte that was not written so is seen.
             let at = writes.position % writes.capacity - cell.bytes;
-            let other = OpenOptions::new().write(true).open(&writes.path).unwrap();
+            let other = std::fs::OpenOptions::new().write(true).open(&writes.path).unwrap();
             other.write_all_at(b"x", at + 100).unwrap();
             assert_eq!(writes.verify().unwrap(), (5, 1), "{}", cell.name());
         }
