@@ -95,7 +95,7 @@ fn from_file(
     part: &Path,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Digest, Failure> {
-    let mut source = File::open(path)
+    let mut source = narrows_files::open_plain(path)
         .map_err(|error| Failure { why: format!("{}: {error}", path.display()), again: false })?;
     store(pin, &mut source, part, progress).map_err(|error| Failure::last(&error))
 }

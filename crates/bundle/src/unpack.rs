@@ -3,7 +3,7 @@
 //! The content is pinned, so it is trusted to be the build we chose; it is still unpacked as if it weren't: no entry
 //! leaves the folder, none is written through a symbolic link, no special file, and the whole is bounded.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) enum Item {
 
 /// Unpacks the one `.txz` of `jar` into `root`, an existing empty folder. Errors are in words, naming the entry.
 pub(crate) fn unpack(jar: &Path, root: &Path) -> Result<Vec<Item>, String> {
-    let file = File::open(jar).map_err(|error| error.to_string())?;
+    let file = narrows_files::open_plain(jar).map_err(|error| error.to_string())?;
     let mut zip =
         zip::ZipArchive::new(file).map_err(|error| format!("it is not a jar: {error}"))?;
     let names: Vec<String> = zip

@@ -1,7 +1,6 @@
 //! Captures as inventories: of another machine, or to fill in what this one refuses.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
@@ -14,8 +13,8 @@ use crate::failure::Failure;
 /// Whether the file is packed as captures are.
 pub fn is_capture(path: &Path) -> bool {
     let mut head = [0; 2];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && narrows_capture::is_archive(&head)
+    let Ok(mut file) = narrows_files::open_plain(path) else { return false };
+    file.read_exact(&mut head).is_ok() && narrows_capture::is_archive(&head)
 }
 
 /// The machine in a capture, with the paths under the roles that it was captured with.
@@ -81,13 +80,7 @@ fn load(path: &Path) -> Result<Capture> {
             .unwrap_or((&reason, "name a capture, as narrows gather -o FILE writes it"));
         Failure::hinted(format!("{}: {reason}", path.display()), hint)
     };
-    let metadata = std::fs::metadata(path).map_err(|error| failure(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(failure("it is no file".to_string()));
-    }
-    if metadata.len() > MAX_ARCHIVE_BYTES {
-        return Err(failure(format!("it is larger than {} MiB", MAX_ARCHIVE_BYTES >> 20)));
-    }
-    let file = File::open(path).map_err(|error| failure(error.to_string()))?;
-    narrows_capture::read(BufReader::new(file)).map_err(|error| failure(error.to_string()))
+    let packed = narrows_files::read(path, MAX_ARCHIVE_BYTES);
+    let packed = packed.map_err(|refused| failure(refused.to_string()))?;
+    narrows_capture::read(&packed[..]).map_err(|error| failure(error.to_string()))
 }

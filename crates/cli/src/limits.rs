@@ -1,6 +1,5 @@
 //! `narrows limits`: what parts of a machine can carry, and users' own figures over that.
 
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
@@ -49,15 +48,8 @@ fn text(file: &Path) -> Result<String> {
             "name a TOML file; `narrows limits --help` names the page on its format",
         )
     };
-    let metadata = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(failed("is no regular file".to_string()));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .and_then(|file| file.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| failed(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|_| failed("is no text in UTF-8".to_string()))
+    narrows_files::read_text(file, TEXT_BYTES_MAX as u64)
+        .map_err(|refused| failed(refused.to_string()))
 }
 
 /// What was asked for, and whether all of it was named in full.

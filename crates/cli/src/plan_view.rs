@@ -1,6 +1,5 @@
 //! `narrows plan`: what described platforms could do, side by side.
 
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
@@ -58,13 +57,6 @@ fn text(file: &Path) -> Result<String> {
         let hint = "name a TOML file; `narrows plan --help` names the page on its format";
         Failure::hinted(format!("{}: {reason}", file.display()), hint)
     };
-    let metadata = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(failed("is no regular file".to_string()));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .and_then(|f| f.take(narrows_plan::TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| failed(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|_| failed("is no text in UTF-8".to_string()))
+    narrows_files::read_text(file, narrows_plan::TEXT_BYTES_MAX as u64)
+        .map_err(|refused| failed(refused.to_string()))
 }

@@ -39,13 +39,16 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Bytes; it names no more than some thousand records.
+const LONGEST_CRASH_TEST: u64 = 64 << 20;
+
 /// A crash test's result, as `check` printed it.
 fn crash_test(path: &Path) -> Result<CrashTest> {
     let hint = "it is what `narrows log crashtest check --format json` printed";
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::hinted(format!("{} is no crash test: {error}", path.display()), hint)
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = narrows_files::read_text(path, LONGEST_CRASH_TEST).map_err(|error| wrong(&error))?;
     serde_json::from_str(&text).map_err(|error| wrong(&error))
 }
 

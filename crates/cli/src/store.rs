@@ -138,6 +138,9 @@ pub fn find(name: &str) -> Result<PathBuf> {
     }
 }
 
+/// Bytes; the longest so far have some ten million.
+const LONGEST_RUN: u64 = 512 << 20;
+
 const RUN_OR_CAPTURE: &str = "a run file ends in .narrows.json and is written by narrows run; a capture is written by narrows gather";
 
 /// Reads a run file.
@@ -145,7 +148,8 @@ pub fn load(path: &Path) -> Result<Run> {
     let refused = |reason: &str, hint: &str| {
         Failure::hinted(format!("{}: {reason}", path.display()), hint.to_string())
     };
-    let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let bytes = narrows_files::read(path, LONGEST_RUN)
+        .map_err(|why| refused(&why.to_string(), RUN_OR_CAPTURE))?;
     let Ok(text) = String::from_utf8(bytes) else {
         return Err(refused("neither a run file nor a capture", RUN_OR_CAPTURE));
     };

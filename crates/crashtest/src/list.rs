@@ -2,7 +2,7 @@
 //! is confirmed. A list that ends in the middle of a line is read up to there.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -37,6 +37,8 @@ enum Line {
 }
 
 const VERSION: u32 = 1;
+/// Bytes; the first line, which has the terms, has some thousand.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// A list that is being written.
 #[derive(Debug)]
@@ -122,8 +124,9 @@ impl Acknowledged {
     /// If it isn't one.
     pub fn read(path: &Path) -> Result<Acknowledged, CrashTestError> {
         let wrong = |reason: String| CrashTestError::List { path: path.to_path_buf(), reason };
-        let file = File::open(path).map_err(CrashTestError::file("opening the list", path))?;
-        let mut lines = BufReader::new(file).lines();
+        let opened = narrows_files::open_plain(path).map_err(std::io::Error::from);
+        let file = opened.map_err(CrashTestError::file("opening the list", path))?;
+        let mut lines = lines(BufReader::new(file));
         let first = lines.next().and_then(Result::ok).unwrap_or_default();
         let (terms, collector, began_unix_ms) = match serde_json::from_str(&first) {
             Ok(Line::CrashTest { version: VERSION, terms, collector, unix_ms }) => {
@@ -189,6 +192,21 @@ impl Acknowledged {
     pub fn gaps(&self) -> u64 {
         self.streams.iter().map(|ranges| ranges.gaps().count()).sum()
     }
+}
+
+/// The lines of a file, none longer than any that is written.
+fn lines(mut file: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
+    std::iter::from_fn(move || {
+        let mut line = String::new();
+        match (&mut file).take(LONGEST_LINE).read_line(&mut line) {
+            Ok(0) => None,
+            Ok(n) if n as u64 == LONGEST_LINE => {
+                Some(Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long")))
+            }
+            Ok(_) => Some(Ok(line)),
+            Err(error) => Some(Err(error)),
+        }
+    })
 }
 
 /// Milliseconds since 1970.

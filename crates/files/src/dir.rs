@@ -16,6 +16,12 @@ use crate::file::{Access, open_at};
 use crate::read::{Refused, whole};
 use crate::{tree, walk};
 
+impl Entry {
+    pub fn is_dir(&self) -> bool {
+        self.kind == FileType::Directory
+    }
+}
+
 /// An open folder.
 #[derive(Debug)]
 pub struct Dir {
@@ -27,7 +33,7 @@ pub struct Dir {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub name: OsString,
-    pub is_dir: bool,
+    pub kind: FileType,
 }
 
 impl Dir {
@@ -267,6 +273,15 @@ impl Dir {
         Ok(self.entries()?.into_iter().map(|entry| entry.name).collect())
     }
 
+    /// The names of the plain files in it.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn plain_files(&self) -> io::Result<Vec<OsString>> {
+        let files = self.entries()?.into_iter().filter(|entry| entry.kind == FileType::RegularFile);
+        Ok(files.map(|entry| entry.name).collect())
+    }
+
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         // A descriptor of its own: the place in the list belongs to the open file.
         let list = Dir::readable(&self.fd, PathBuf::new())?.fd;
@@ -279,16 +294,16 @@ impl Dir {
             if name == "." || name == ".." {
                 continue;
             }
-            let is_dir = match entry.file_type() {
+            let kind = match entry.file_type() {
                 // Some file systems don't say.
                 FileType::Unknown => match self.stat(&name) {
-                    Ok(found) => FileType::from_raw_mode(found.st_mode) == FileType::Directory,
+                    Ok(found) => FileType::from_raw_mode(found.st_mode),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(error) => return Err(error),
                 },
-                kind => kind == FileType::Directory,
+                kind => kind,
             };
-            entries.push(Entry { name, is_dir });
+            entries.push(Entry { name, kind });
         }
         Ok(entries)
     }

@@ -39,7 +39,7 @@ fn empty(dir: &Dir, device: u64) -> io::Result<()> {
             break;
         }
         for entry in entries {
-            let gone = if entry.is_dir {
+            let gone = if entry.is_dir() {
                 dir.open_dir(&entry.name)
                     .and_then(|inner| empty(&inner, device))
                     .and_then(|()| dir.remove_empty_dir(&entry.name))
@@ -67,7 +67,7 @@ pub fn copy_tree(from: &Dir, to: &Dir, except: &[&str]) -> io::Result<()> {
         remove(to, &entry.name)?;
     }
     for entry in from.entries()?.into_iter().filter(|entry| !kept(&entry.name)) {
-        if entry.is_dir {
+        if entry.is_dir() {
             let inner = from.open_dir(&entry.name)?;
             let copy = to.create_dir(&entry.name, inner.mode()?)?;
             copy_tree(&inner, &copy, &[])?;

@@ -1,6 +1,5 @@
 //! Certificates and keys in files, where libpq has them.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,8 @@ use crate::home::home;
 use crate::verify::Trusted;
 use crate::{Mode, Roots, Settings, TlsError};
 
+/// All the certificates of a machine have some hundred thousand.
+const LONGEST_BYTES: u64 = 16 << 20;
 const CERTIFICATE_HINT: &str =
     "it has to be a file of certificates in PEM form (-----BEGIN CERTIFICATE-----)";
 const KEY_HINT: &str = "it has to be a file with a private key in PEM form, without a password: openssl pkey -in KEY -out NEW takes it off";
@@ -22,7 +23,7 @@ fn default_file(name: &str) -> Option<PathBuf> {
 }
 
 fn read(what: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
-    fs::read(path).map_err(|error| TlsError::File {
+    narrows_files::read(path, LONGEST_BYTES).map_err(|error| TlsError::File {
         what,
         path: path.into(),
         reason: error.to_string(),
@@ -108,7 +109,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     const WHAT: &str = "the private key";
     let file =
         |reason: String, hint| TlsError::File { what: WHAT, path: path.into(), reason, hint };
-    let found = fs::metadata(path).map_err(|error| file(error.to_string(), PLACE_HINT))?;
+    let found = std::fs::metadata(path).map_err(|error| file(error.to_string(), PLACE_HINT))?;
     if !found.is_file() {
         return Err(file("it is not a plain file".to_string(), PLACE_HINT));
     }

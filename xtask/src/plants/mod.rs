@@ -97,7 +97,7 @@ fn measure(
     stop: &Stop,
 ) -> Result<()> {
     ensure!(process::is_root(), "control groups and another user for the server need root");
-    Scratch::sweep(&asked.data);
+    narrows_layer_database::server::sweep(&asked.data);
     let scratch = Scratch::create(&asked.data, &format!("plants-{}", std::process::id()))?;
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
     let user = ServerUser::choose()?;

@@ -65,9 +65,12 @@ fn asked(args: &CommitsArgs, ground: &Ground) -> Result<CommitPlan> {
     Ok(plan)
 }
 
+/// Of a file of sizes, bytes: one line for each of a million.
+const LONGEST_HISTOGRAM: u64 = 64 << 20;
+
 fn sizes(path: &Path) -> Result<CommitSizes> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|reason| {
+    let text = narrows_files::read_text(path, LONGEST_HISTOGRAM).map_err(|reason| {
         Failure::hinted(
             format!("cannot read the sizes in {shown}: {reason}"),
             "name a file of lines with two numbers, bytes and how many commits had so many",

@@ -24,13 +24,16 @@ impl std::fmt::Display for Misread {
     }
 }
 
+/// Bytes; it prints some thousand.
+const LONGEST_OUTPUT: u64 = 1 << 20;
+
 /// Reads a file.
 ///
 /// # Errors
 /// It can't be read, or a line isn't understood; named with what to do.
 pub fn read(path: &Path) -> Result<FlushTest> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|reason| {
+    let text = narrows_files::read_text(path, LONGEST_OUTPUT).map_err(|reason| {
         Failure::hinted(
             format!("cannot read {shown}: {reason}"),
             "name a file with what pg_test_fsync printed",

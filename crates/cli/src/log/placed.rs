@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Progress, Scratch};
+use narrows_files::{Access, Dir};
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{
     Address, Connection, Contents, Database, Endpoint, Settings, Turns, Variation, Workload,
@@ -234,13 +235,11 @@ fn settings(found: &Found, size: &LogSize, sessions: u32) -> Vec<(String, String
     settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
-/// Flushes every file in a folder.
+/// Flushes every file in a folder of the server's.
 fn flush_all(folder: &Path) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            std::fs::File::open(entry.path())?.sync_all()?;
-        }
+    let folder = Dir::open(folder)?;
+    for name in folder.plain_files()? {
+        folder.open_file(name, Access::Read)?.sync_all()?;
     }
     Ok(())
 }

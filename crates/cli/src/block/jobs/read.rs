@@ -4,19 +4,23 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use narrows_facts::{Live, Source};
+use narrows_files::Refused;
 use narrows_fio::{Loader, Machine, Plan, Problems, sections};
 
 use crate::args::block::JobsArgs;
 use crate::failure::Failure;
 
+/// Bytes; a job takes some hundred.
+const LONGEST_JOB_FILE: u64 = 16 << 20;
+
 struct OnDisk;
 
 impl Loader for OnDisk {
     fn text(&self, path: &str) -> Result<Option<String>, String> {
-        match std::fs::read(path) {
+        match narrows_files::read(Path::new(path), LONGEST_JOB_FILE) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
+            Err(Refused::System(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(refused) => Err(refused.to_string()),
         }
     }
 

@@ -226,7 +226,7 @@ impl Rung for DurableWrites<'_> {
     fn verify(&mut self) -> Result<(u64, u64), LogError> {
         let path = self.path.clone();
         let failed = move |reason| LogError::of("reading back", &path, 0, reason);
-        let plain = File::open(&self.path).map_err(&failed)?;
+        let plain = narrows_files::reopen(&self.file, &self.path, Access::Read).map_err(&failed)?;
         file::evict(&plain).map_err(&failed)?;
         self.cached = false;
         let (mut read, mut wrong) = (0, 0);
