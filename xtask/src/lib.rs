@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod crates;
+pub mod files;
 pub mod fuzz;
 pub mod generate;
 mod group;

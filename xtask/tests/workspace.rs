@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use xtask::{crates, generate, links, root, text};
+use xtask::{crates, files, generate, links, root, text};
 
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -27,6 +27,11 @@ fn pure_crates_touch_nothing() {
         }
     }
     none(wrong);
+}
+
+#[test]
+fn nobody_goes_around_the_one_place_that_opens_files() {
+    none(files::around(&root()).expect("the sources can be read"));
 }
 
 /// A file that no other names as its module isn't compiled, and its tests don't run.
@@ -88,6 +93,7 @@ fn both_licences_and_the_pages_a_newcomer_looks_for_are_there() {
         "CHANGELOG.md",
         "LICENSE-APACHE",
         "LICENSE-MIT",
+        "SECURITY.md",
         "deny.toml",
         ".ci/run",
     ] {
