@@ -20,6 +20,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-plan", &["narrows-units", "narrows-limits"]),
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
+    // Writing, and reading what others wrote; the one place for both.
+    ("narrows-files", &[]),
     ("narrows-facts", &["narrows-units"]),
     // What discovery read, in one file; it doesn't know what was looked for.
     ("narrows-capture", &["narrows-units", "narrows-model", "narrows-facts"]),
@@ -27,11 +29,11 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Facts about one device, and who uses it; what may write to it goes through here.
     ("narrows-raw", &["narrows-units", "narrows-facts", "narrows-platform"]),
     ("narrows-observe", &["narrows-units", "narrows-model", "narrows-facts"]),
-    ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats"]),
-    ("narrows-io", &["narrows-units", "narrows-facts"]),
+    ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats", "narrows-files"]),
+    ("narrows-io", &["narrows-units", "narrows-files", "narrows-facts"]),
     // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
-    ("narrows-tls", &[]),
-    ("narrows-bundle", &["narrows-units", "narrows-tls"]),
+    ("narrows-tls", &["narrows-files"]),
+    ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
@@ -44,6 +46,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-units",
             "narrows-model",
             "narrows-stats",
+            "narrows-files",
             "narrows-facts",
             "narrows-observe",
             "narrows-engine",
@@ -82,6 +85,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
         &[
             "narrows-units",
             "narrows-model",
+            "narrows-files",
             "narrows-facts",
             "narrows-platform",
             "narrows-engine",
@@ -102,6 +106,7 @@ const LAYER: &[&str] = &[
     "narrows-units",
     "narrows-model",
     "narrows-stats",
+    "narrows-files",
     "narrows-facts",
     "narrows-observe",
     "narrows-engine",

@@ -1,0 +1,283 @@
+//! An open folder: what is done below it is done there, whatever its path has come to mean since.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, FileType, Gid, Mode, OFlags, RawDir, Stat, Uid, fchown, fstat, mkdirat, openat,
+    renameat, statat, unlinkat,
+};
+
+use crate::file::{Access, open_at};
+use crate::{tree, walk};
+
+/// An open folder.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub name: OsString,
+    pub is_dir: bool,
+}
+
+impl Dir {
+    /// Opens a folder that exists, by a walk that follows no link of others.
+    ///
+    /// # Errors
+    /// What the system said; `PermissionDenied` with a sentence for somebody else's link.
+    pub fn open(path: &Path) -> io::Result<Dir> {
+        let found = walk::folder(path)?;
+        Dir::readable(&found, path.to_path_buf())
+    }
+
+    /// Makes one new folder, also where the umask would take bits of `mode`.
+    ///
+    /// # Errors
+    /// `AlreadyExists` for whatever is there, a link too; else what the system said.
+    pub fn create(path: &Path, mode: u32) -> io::Result<Dir> {
+        let (above, name) = walk::above(path)?;
+        Dir::make(&above, name, path.to_path_buf(), mode)
+    }
+
+    /// Makes what is missing of a path; folders that exist stay as they are.
+    ///
+    /// # Errors
+    /// As [`open`](Dir::open).
+    pub fn create_all(path: &Path, mode: u32) -> io::Result<Dir> {
+        match Dir::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            there => return there,
+        }
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            Dir::create_all(above, mode)?;
+        }
+        match Dir::create(path, mode) {
+            // Somebody else was faster; that it is a folder of an honest way is looked at.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Dir::open(path),
+            made => made,
+        }
+    }
+
+    fn make(above: impl AsFd, name: &OsStr, path: PathBuf, mode: u32) -> io::Result<Dir> {
+        mkdirat(&above, name, Mode::from_raw_mode(mode & 0o700))?;
+        let dir = Dir::below(above, name, path)?;
+        rustix::fs::fchmod(&dir.fd, Mode::from_raw_mode(mode))?;
+        Ok(dir)
+    }
+
+    fn readable(folder: impl AsFd, path: PathBuf) -> io::Result<Dir> {
+        Dir::below(folder, OsStr::new("."), path)
+    }
+
+    fn below(above: impl AsFd, name: &OsStr, path: PathBuf) -> io::Result<Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = openat(above, name, flags, Mode::empty())?;
+        Ok(Dir { fd, path })
+    }
+
+    /// The path by which it was opened, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A folder in it.
+    ///
+    /// # Errors
+    /// What the system said; a link is an error.
+    pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
+        let name = one_name(name.as_ref())?;
+        Dir::below(&self.fd, name, self.path.join(name))
+    }
+
+    /// A new folder in it, with exactly this mode.
+    ///
+    /// # Errors
+    /// As [`create`](Dir::create).
+    pub fn create_dir(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<Dir> {
+        let name = one_name(name.as_ref())?;
+        Dir::make(&self.fd, name, self.path.join(name), mode)
+    }
+
+    /// A new file in it, for reading and writing.
+    ///
+    /// # Errors
+    /// `AlreadyExists` for whatever is there, a link too; else what the system said.
+    pub fn create_new(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<File> {
+        self.create_new_as(name, Access::Write, mode)
+    }
+
+    /// A new file in it, opened as `access` says.
+    ///
+    /// # Errors
+    /// As [`create_new`](Dir::create_new).
+    pub fn create_new_as(
+        &self,
+        name: impl AsRef<OsStr>,
+        access: Access,
+        mode: u32,
+    ) -> io::Result<File> {
+        let flags = access.flags() | OFlags::CREATE | OFlags::EXCL;
+        open_at(&self.fd, one_name(name.as_ref())?, flags, mode)
+    }
+
+    /// A plain file in it.
+    ///
+    /// # Errors
+    /// What the system said; links, pipes and devices are errors.
+    pub fn open_file(&self, name: impl AsRef<OsStr>, access: Access) -> io::Result<File> {
+        open_at(&self.fd, one_name(name.as_ref())?, access.flags(), 0)
+    }
+
+    /// Whether there is anything by that name, a link to nowhere too.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn has(&self, name: impl AsRef<OsStr>) -> io::Result<bool> {
+        match self.stat(name.as_ref()) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn stat(&self, name: &OsStr) -> io::Result<Stat> {
+        Ok(statat(&self.fd, one_name(name)?, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    /// Its owner.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn owner(&self) -> io::Result<u32> {
+        Ok(fstat(&self.fd)?.st_uid)
+    }
+
+    /// Its permissions.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn mode(&self) -> io::Result<u32> {
+        Ok(fstat(&self.fd)?.st_mode & 0o7777)
+    }
+
+    /// Gives it these permissions.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(&self.fd, Mode::from_raw_mode(mode))?)
+    }
+
+    /// Hands it to another user and group.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn give(&self, uid: u32, gid: u32) -> io::Result<()> {
+        Ok(fchown(&self.fd, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?)
+    }
+
+    /// Whether its path still leads to it.
+    pub fn is_where_it_was(&self) -> bool {
+        let here = walk::folder(&self.path).and_then(|there| Ok(fstat(&there)?));
+        matches!((here, fstat(&self.fd)), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+    }
+
+    /// Gives an entry another name in this folder, in place of what has that name.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(renameat(&self.fd, one_name(from.as_ref())?, &self.fd, one_name(to.as_ref())?)?)
+    }
+
+    /// Removes a file or link.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(unlinkat(&self.fd, one_name(name.as_ref())?, AtFlags::empty())?)
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn remove_empty_dir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(unlinkat(&self.fd, one_name(name.as_ref())?, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Removes a file, a link, or a folder with everything in it. Links are removed and not followed; where another file system is
+    /// mounted, its contents stay and it is an error.
+    ///
+    /// # Errors
+    /// What the system said; the rest stays.
+    pub fn remove_tree(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        tree::remove(self, one_name(name.as_ref())?)
+    }
+
+    /// The names in it.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        Ok(self.entries()?.into_iter().map(|entry| entry.name).collect())
+    }
+
+    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+        // A descriptor of its own: the place in the list belongs to the open file.
+        let list = Dir::readable(&self.fd, PathBuf::new())?.fd;
+        let mut buffer = Vec::with_capacity(16 << 10);
+        let mut raw = RawDir::new(&list, buffer.spare_capacity_mut());
+        let mut entries = Vec::new();
+        while let Some(entry) = raw.next() {
+            let entry = entry?;
+            let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let is_dir = match entry.file_type() {
+                // Some file systems don't say.
+                FileType::Unknown => match self.stat(&name) {
+                    Ok(found) => FileType::from_raw_mode(found.st_mode) == FileType::Directory,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(error),
+                },
+                kind => kind == FileType::Directory,
+            };
+            entries.push(Entry { name, is_dir });
+        }
+        Ok(entries)
+    }
+
+    /// The device that it lies on, which changes where something is mounted.
+    pub(crate) fn device(&self) -> io::Result<u64> {
+        Ok(fstat(&self.fd)?.st_dev)
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// One name and no path: `a/b` would be walked by the kernel, which follows every link.
+fn one_name(name: &OsStr) -> io::Result<&OsStr> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(std::path::Component::Normal(only)), None) if only == name => Ok(name),
+        _ => {
+            let why = format!("`{}` is no name of one file", name.to_string_lossy());
+            Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Reading what others wrote: plain files alone, up to a limit.
+//!
+//! `/dev/zero` has no end, a pipe may have no writer, and a link in a folder of runs may lead to either. A reader that asks for the whole
+//! of it fills the memory or waits for ever.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+
+use crate::file::not_plain;
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum Refused {
+    /// What the system said.
+    System(io::Error),
+    /// A folder, pipe, socket or device: what it is, in words.
+    NotPlain(String),
+    /// It is longer than anything of its kind.
+    Long {
+        /// The longest that is read, bytes.
+        most_bytes: u64,
+    },
+    /// It is no text.
+    NotText,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::System(error) => error.fmt(f),
+            Refused::NotPlain(what) => f.write_str(what),
+            Refused::Long { most_bytes } => {
+                write!(
+                    f,
+                    "it is longer than {} MiB, which no file of its kind is",
+                    most_bytes >> 20
+                )
+            }
+            Refused::NotText => f.write_str("it is no text (not UTF-8)"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Refused {
+        Refused::System(error)
+    }
+}
+
+impl From<Refused> for io::Error {
+    fn from(refused: Refused) -> io::Error {
+        match refused {
+            Refused::System(error) => error,
+            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+        }
+    }
+}
+
+/// The whole of a plain file of at most `most_bytes`. Links are followed: what is read is looked at before anything of it is shown.
+///
+/// # Errors
+/// Why it wasn't read; nothing waits and nothing grows beyond the limit.
+pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Refused> {
+    // Looked at before it is opened for reading too: opening alone has effects on some (a tape rewinds, a watchdog starts).
+    let found = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+        .map_err(io::Error::from)?;
+    plain(&found)?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = openat(CWD, path, flags, Mode::empty()).map_err(io::Error::from)?;
+    plain(&file)?;
+    let file = File::from(file);
+    let length = file.metadata()?.len();
+    if length > most_bytes {
+        return Err(Refused::Long { most_bytes });
+    }
+    let mut bytes = Vec::with_capacity(length as usize);
+    // The kernel's own files say that they have no length, and others may grow.
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes { Err(Refused::Long { most_bytes }) } else { Ok(bytes) }
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As [`read`], and [`Refused::NotText`].
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, Refused> {
+    String::from_utf8(read(path, most_bytes)?).map_err(|_| Refused::NotText)
+}
+
+fn plain(file: impl std::os::fd::AsFd) -> Result<(), Refused> {
+    match FileType::from_raw_mode(fstat(file).map_err(io::Error::from)?.st_mode) {
+        FileType::RegularFile => Ok(()),
+        kind => Err(Refused::NotPlain(not_plain(kind))),
+    }
+}

@@ -1,0 +1,87 @@
+//! Whole trees: removed and copied below descriptors.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::{Access, Dir};
+
+/// Removes an entry with everything below it.
+pub(crate) fn remove(above: &Dir, name: &OsStr) -> io::Result<()> {
+    match above.remove_file(name) {
+        Ok(()) => return Ok(()),
+        // EISDIR on Linux, EPERM by POSIX; a file that may not be removed gives the latter too, and then isn't a folder.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EISDIR | libc::EPERM)) => {
+            match above.open_dir(name) {
+                Ok(dir) => empty(&dir, above.device()?)?,
+                Err(not_a_folder) if not_a_folder.raw_os_error() == Some(libc::ENOTDIR) => {
+                    return Err(error);
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    above.remove_empty_dir(name)
+}
+
+/// Removes what is in a folder. Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's
+/// removal.
+fn empty(dir: &Dir, device: u64) -> io::Result<()> {
+    if dir.device()? != device {
+        let why = format!("another file system is mounted at {}", dir.path().display());
+        return Err(io::Error::new(io::ErrorKind::CrossesDevices, why));
+    }
+    for _ in 0..2 {
+        let entries = dir.entries()?;
+        if entries.is_empty() {
+            break;
+        }
+        for entry in entries {
+            let gone = if entry.is_dir {
+                dir.open_dir(&entry.name)
+                    .and_then(|inner| empty(&inner, device))
+                    .and_then(|()| dir.remove_empty_dir(&entry.name))
+            } else {
+                dir.remove_file(&entry.name)
+            };
+            match gone {
+                // Somebody else removed it, or put something of another kind there: the second look will tell.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                gone => gone?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes `to` hold what `from` holds: plain files and folders with their permissions, owned by whoever runs this. Names in `except`
+/// are left alone on both sides. A link, pipe or socket in `from` is an error.
+///
+/// # Errors
+/// What the system said.
+pub fn copy_tree(from: &Dir, to: &Dir, except: &[&str]) -> io::Result<()> {
+    let kept = |name: &OsStr| except.iter().any(|except| name == *except);
+    for entry in to.entries()?.into_iter().filter(|entry| !kept(&entry.name)) {
+        remove(to, &entry.name)?;
+    }
+    for entry in from.entries()?.into_iter().filter(|entry| !kept(&entry.name)) {
+        if entry.is_dir {
+            let inner = from.open_dir(&entry.name)?;
+            let copy = to.create_dir(&entry.name, inner.mode()?)?;
+            copy_tree(&inner, &copy, &[])?;
+        } else {
+            copy_file(from, to, &entry.name)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Dir, to: &Dir, name: &OsStr) -> io::Result<()> {
+    let mut source: File = from.open_file(name, Access::Read)?;
+    let mode = source.metadata()?.permissions().mode() & 0o777;
+    let mut target = to.create_new(name, mode)?;
+    io::copy(&mut source, &mut target)?;
+    Ok(())
+}
