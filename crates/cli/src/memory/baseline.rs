@@ -87,8 +87,7 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
         return Ok(());
     }
     if let Some(folder) = kept.parent() {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("creating {}", folder.display()))?;
+        store::make_folder(folder)?;
     }
     store::write_whole(kept, &run.to_json())?;
     eprintln!("kept as this machine's baseline in {}", kept.display());
