@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use ring::digest::{Context, SHA256};
@@ -47,9 +48,20 @@ pub(crate) fn copy(
     Ok(Digest { bytes, sha256: hex })
 }
 
-/// The digest of a file.
+/// The digest of a plain file.
 pub(crate) fn of_file(path: &Path) -> io::Result<Digest> {
-    copy(&mut File::open(path)?, &mut io::sink(), u64::MAX, &mut |_| {})
+    copy(&mut plain(path)?, &mut io::sink(), u64::MAX, &mut |_| {})
+}
+
+/// Opens a plain file; what else may stand there has no end or makes one wait.
+pub(crate) fn plain(path: &Path) -> io::Result<File> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file");
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(refused());
+    }
+    let mut options = File::options();
+    let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_memory::{age, measure as measure_brief, planned, pool};
