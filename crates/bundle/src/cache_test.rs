@@ -221,9 +221,8 @@ fn a_link_or_a_folder_of_another_user_on_the_way_is_refused_and_our_own_link_is_
     let real = case.dir.path().join("cache");
     let link = case.dir.path().join("link");
     std::os::unix::fs::symlink("cache", &link).unwrap();
-    let through = || {
-        ensure(case.pin, &link.join("postgresql"), &case.no_mirror(), &|| false, &mut |_, _| {})
-    };
+    let through =
+        || ensure(case.pin, &link.join("postgresql"), &case.no_mirror(), &|| false, &mut |_, _| {});
     assert!(through().unwrap().cached);
     std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
     let error = through().unwrap_err();

@@ -18,7 +18,8 @@ fn the_pinned_bundle_downloads_and_verifies() {
     };
     assert_eq!(seen.0, seen.1);
     assert!(!bundle.cached);
-    let again = ensure(cache.path(), &|| false, &mut |_, _| panic!("nothing is downloaded again")).unwrap();
+    let again =
+        ensure(cache.path(), &|| false, &mut |_, _| panic!("nothing is downloaded again")).unwrap();
     assert!(again.cached);
     match std::process::Command::new(again.bin_dir.join("postgres")).arg("--version").output() {
         Ok(output) if output.status.success() => {

@@ -72,7 +72,11 @@ impl Kept {
             Kept::InPlace(path) => return Ok(path),
             Kept::Elsewhere(path, why) => {
                 let path = path.display();
-                (why, format!("the run is kept in {path}"), format!("narrows report {path} shows it"))
+                (
+                    why,
+                    format!("the run is kept in {path}"),
+                    format!("narrows report {path} shows it"),
+                )
             }
             Kept::Nowhere(why) => (
                 why,

@@ -232,12 +232,7 @@ impl Session {
     }
 
     fn show(&self, output: &OutputArgs) -> Result<()> {
-        output::print(&output::render(
-            &self.run,
-            output.format,
-            output.units,
-            output::colour(),
-        ))
+        output::print(&output::render(&self.run, output.format, output.units, output::colour()))
     }
 
     fn conclude(&mut self, completed: bool) -> Kept {

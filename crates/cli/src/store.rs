@@ -66,11 +66,7 @@ pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resul
 }
 
 /// With these permissions, as far as the umask allows.
-fn write_whole_for(
-    mode: u32,
-    path: &Path,
-    contents: &(impl AsRef<[u8]> + ?Sized),
-) -> Result<()> {
+fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(Failure::hinted(
             format!(

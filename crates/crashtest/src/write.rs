@@ -68,7 +68,7 @@ pub fn write_files(
     {
         return Err(CrashTestError::Exists(path.clone()));
     }
-    let reporter = Reporter::connect(&settings.collector, &terms)?;
+    let reporter = Reporter::connect(&settings.collector, &terms, stop)?;
     match prepare(settings, run, stop) {
         Ok(sinks) => {
             let mark = || settings.target.mark(run);

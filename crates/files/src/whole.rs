@@ -211,7 +211,9 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         // SAFETY: the set is the one that the kernel gave.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut())
+        };
     }
 }
 

@@ -32,9 +32,7 @@ fn loop_device(source: &dyn Source, name: String) -> Option<LoopDevice> {
     {
         let storage = match served.block_device {
             Some(number) => Storage::Device(node::number(number)),
-            None => {
-                Storage::File(FileId::Inode { device: served.device, inode: served.inode })
-            }
+            None => Storage::File(FileId::Inode { device: served.device, inode: served.inode }),
         };
         let end = served.limit_bytes.map(|limit| served.offset_bytes.saturating_add(limit));
         // Without a limit it grows with its file.

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn only_shared_mappings_of_files() {
-        let line = "7f00-7f10 rw-s 00000000 07:00 12                         /srv/my image (deleted)";
+        let line =
+            "7f00-7f10 rw-s 00000000 07:00 12                         /srv/my image (deleted)";
         let (inode, mapping) = parse(line).unwrap();
         assert_eq!((inode, mapping.path.as_str()), ("12", "/srv/my image (deleted)"));
         assert!(mapping.writable && mapping.addresses == "7f00-7f10");

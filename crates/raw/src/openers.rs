@@ -84,13 +84,14 @@ pub(crate) fn openers(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>,
             // It has ended.
             Err(_) => continue,
         };
-        let mut add = |device: String, writes: bool| {
-            match openers.iter_mut().find(|o| o.pid == pid && o.device == device) {
-                Some(opener) => opener.writes |= writes,
-                None => {
-                    let command = source.text(&format!("/proc/{pid}/comm"));
-                    openers.push(Opener { device, pid, command, writes });
-                }
+        let mut add = |device: String, writes: bool| match openers
+            .iter_mut()
+            .find(|o| o.pid == pid && o.device == device)
+        {
+            Some(opener) => opener.writes |= writes,
+            None => {
+                let command = source.text(&format!("/proc/{pid}/comm"));
+                openers.push(Opener { device, pid, command, writes });
             }
         };
         for file in files {

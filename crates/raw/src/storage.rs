@@ -17,10 +17,7 @@ use crate::node;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileId {
     /// On the live machine.
-    Inode {
-        device: u64,
-        inode: u64,
-    },
+    Inode { device: u64, inode: u64 },
     /// In a copied one.
     Path(String),
 }
@@ -144,7 +141,8 @@ mod tests {
     #[test]
     fn ranges_of_one_file_overlap_by_a_byte_or_not_at_all() {
         let first = extent(file(7), 0..100);
-        for (bytes, expected) in [(99..200, true), (100..200, false), (0..1, true), (50..51, true)] {
+        for (bytes, expected) in [(99..200, true), (100..200, false), (0..1, true), (50..51, true)]
+        {
             assert_eq!(first.overlaps(&extent(file(7), bytes.clone())), expected, "{bytes:?}");
             assert!(!first.overlaps(&extent(file(8), bytes)));
         }

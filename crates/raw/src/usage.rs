@@ -229,12 +229,10 @@ fn databases(source: &dyn Source, family: &Family) -> Vec<Use> {
     let mut uses = Vec::new();
     for (database, devices) in narrows_platform::running_databases(source) {
         // Under a database's folder every partition's disk is found too, whatever else is on that disk.
-        let whole = |relation| {
-            !matches!(relation, Relation::Disk | Relation::Beneath | Relation::Shared)
-        };
-        let ours = |name: &&String| {
-            family.members.iter().any(|m| m.name == **name && whole(m.relation))
-        };
+        let whole =
+            |relation| !matches!(relation, Relation::Disk | Relation::Beneath | Relation::Shared);
+        let ours =
+            |name: &&String| family.members.iter().any(|m| m.name == **name && whole(m.relation));
         if let Some(device) = devices.iter().find(ours) {
             uses.push(Use::Database {
                 device: device.clone(),

@@ -74,9 +74,7 @@ impl Drop for Stack {
 fn look(node: &str) -> Device {
     loop {
         let device = inspect(&Live, node).unwrap();
-        let passing = |used: &Use| {
-            matches!(used, Use::OpenForWriting { command: Some(name), .. } if name == "losetup")
-        };
+        let passing = |used: &Use| matches!(used, Use::OpenForWriting { command: Some(name), .. } if name == "losetup");
         if !device.uses.iter().any(passing) {
             return device;
         }
@@ -348,9 +346,7 @@ fn holds_what_it_is_told_to() {
         let rights = if write { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
         let fd = file.as_raw_fd();
         // SAFETY: a new mapping, which nobody uses and which goes with the process.
-        let at = unsafe {
-            libc::mmap(std::ptr::null_mut(), 4096, rights, libc::MAP_SHARED, fd, 0)
-        };
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), 4096, rights, libc::MAP_SHARED, fd, 0) };
         assert_ne!(at, libc::MAP_FAILED);
         // What is mapped stays so without a descriptor.
         drop(file);

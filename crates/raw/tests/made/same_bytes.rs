@@ -85,10 +85,8 @@ fn a_loop_device_on_a_disk_is_kept_by_the_partitions_that_it_reaches() {
 
 #[test]
 fn a_file_that_cannot_be_looked_at_may_be_any() {
-    let machine = machine(&[
-        ("loop0", "/srv/image", 0, 0),
-        ("loop1", "/elsewhere/image (deleted)", 0, 0),
-    ]);
+    let machine =
+        machine(&[("loop0", "/srv/image", 0, 0), ("loop1", "/elsewhere/image (deleted)", 0, 0)]);
     let sentence = "loop device loop1 may serve the same bytes: its file /elsewhere/image (deleted) cannot be looked at from here";
     assert_eq!(machine.refused("/dev/loop0"), [sentence]);
     let mut other = machine;
@@ -131,7 +129,8 @@ fn services_of_the_kernel_on_a_file_or_on_a_drive() {
     for (name, export) in [("nbd0", "one"), ("nbd1", "one"), ("nbd2", "two")] {
         machine.file(&format!("/sys/class/block/{name}/backend"), &format!("{export}\n"));
     }
-    let numbers: Vec<String> = ["nbd0", "nbd1"].iter().map(|n| machine.inspect(&format!("/dev/{n}")).number).collect();
+    let numbers: Vec<String> =
+        ["nbd0", "nbd1"].iter().map(|n| machine.inspect(&format!("/dev/{n}")).number).collect();
     machine.mounts(&format!("30 1 {} / /n rw - xfs /dev/nbd0 rw\n", numbers[0]));
     assert_eq!(machine.refused("/dev/nbd1"), ["nbd0 is mounted at /n"]);
     assert_eq!(machine.refused("/dev/nbd2"), NONE);
