@@ -1,11 +1,12 @@
 //! The list of acknowledged records on the second host: JSON, one object a line, each line flushed before what it says
 //! is confirmed. A list that ends in the middle of a line is read up to there.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use narrows_files::{Access, create_new};
 use serde::{Deserialize, Serialize};
 
 use crate::layout::MOST_RECORDS;
@@ -50,7 +51,7 @@ impl List {
     /// # Errors
     /// If the file exists, or the system refuses.
     pub fn create(path: &Path, terms: &Terms, collector: &Machine) -> Result<List, CrashTestError> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path);
+        let file = create_new(path, Access::Write, 0o666);
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.to_path_buf()),
             _ => CrashTestError::file("creating the list", path)(error),

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use narrows_engine::Stop;
+use narrows_files::{Access, create_new, open_existing};
 
 use crate::medium::Medium;
 use crate::record::{ENDED, HEADER_STREAM, encode};
@@ -48,7 +49,7 @@ impl Target {
     ) -> Result<(), CrashTestError> {
         match self {
             Target::NewFile(path) => {
-                let file = OpenOptions::new().write(true).create_new(true).open(path);
+                let file = create_new(path, Access::Write, 0o666);
                 let file = file.map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.clone()),
                     _ => CrashTestError::file("creating", path)(error),
@@ -68,9 +69,20 @@ impl Target {
                 if have < need {
                     return Err(CrashTestError::Small { path: path.clone(), have, need });
                 }
-                let file = OpenOptions::new().write(true).open(path);
-                let filled = file.and_then(|file| fill(&file, layout, run, stop));
+                let filled = self.open(0).and_then(|file| fill(&file, layout, run, stop));
                 filled.map_err(|error| unfilled(path, error, stop))
+            }
+        }
+    }
+
+    /// Opens it for writing, with more of open(2)'s flags. The folder of a file may be another user's, who may have put a link
+    /// in its place since it was made; a device's path is a link of the kernel's.
+    pub(crate) fn open(&self, flags: i32) -> io::Result<File> {
+        match self {
+            Target::NewFile(path) => open_existing(path, Access::WriteWith(flags)),
+            Target::Device { path, .. } => {
+                let mut options = OpenOptions::new();
+                options.write(true).custom_flags(flags | libc::O_CLOEXEC).open(path)
             }
         }
     }
@@ -86,8 +98,7 @@ impl Target {
     pub(crate) fn mark(&self, run: RunId) -> Result<(), CrashTestError> {
         let mut head = vec![0; HEADER_BYTES as usize];
         encode(&mut head, run, HEADER_STREAM, ENDED);
-        let file = OpenOptions::new().write(true).open(self.path());
-        let marked = file.and_then(|file| {
+        let marked = self.open(0).and_then(|file| {
             file.write_all_at(&head, 0)?;
             file.sync_all()
         });
