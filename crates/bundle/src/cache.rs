@@ -4,15 +4,19 @@
 //! synced); nothing is unpacked that doesn't have the pinned digest; two processes don't fill one cache at once (a
 //! file lock); what a killed process left (`.narrows-part-*`) is removed by the next one that holds the lock.
 
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use narrows_files::{Access, Dir};
 
 use crate::digest::{self, Digest};
-use crate::download::{self, Place};
+use crate::download::{self, Patience, Place, Unfetched};
 use crate::unpack::{self, Item};
+use crate::way::{self, Doubt};
 use crate::{Bundle, BundleError, Pin};
 
 const MANIFEST: &str = "narrows-manifest";
@@ -30,34 +34,26 @@ pub(crate) fn ensure(
     pin: Pin,
     cache_dir: &Path,
     origin: &Origin,
+    stop: &dyn Fn() -> bool,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Bundle, BundleError> {
     let folder = cache_dir.join(pin.folder());
-    for dir in [cache_dir, &folder] {
-        if dir.exists() {
-            trust(dir)?;
-        }
-    }
+    trust(&folder)?;
+    trust(cache_dir)?;
     // Before the lock, so that a read-only cache filled by an administrator works.
     if let Some(bundle) = cached(&pin, &folder) {
         return Ok(bundle);
     }
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o755)
-        .create(cache_dir)
+    Dir::create_all(cache_dir, 0o755)
         .map_err(|reason| cache_error("create the cache folder", cache_dir, reason))?;
     trust(cache_dir)?;
-    let lock_path = cache_dir.join(LOCK);
-    let lock = File::create(&lock_path)
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|reason| cache_error("lock", &lock_path, reason))?;
+    let lock = lock(&cache_dir.join(LOCK), stop)?;
     // While we waited another process may have done it.
     if let Some(bundle) = cached(&pin, &folder) {
         return Ok(bundle);
     }
     remove_parts(cache_dir);
-    let (jar, source) = jar(&pin, cache_dir, origin, progress)?;
+    let (jar, source) = jar(&pin, cache_dir, origin, stop, progress)?;
     place(&pin, cache_dir, &jar, &source)?;
     drop(lock);
     Ok(Bundle {
@@ -72,22 +68,37 @@ fn cache_error(doing: &'static str, path: &Path, reason: io::Error) -> BundleErr
     BundleError::Cache { doing, path: path.to_path_buf(), reason }
 }
 
-/// Refuses a folder into which others than we and root can put programs. Its mode is the user's business: it may be a
-/// shared folder like `/tmp`.
+/// Refuses a folder into which others than we and root can put programs, or whose place others can take. Its mode is the user's
+/// business: it may be a shared folder like `/tmp`.
 fn trust(dir: &Path) -> Result<(), BundleError> {
-    let metadata =
-        fs::metadata(dir).map_err(|reason| cache_error("look at the cache folder", dir, reason))?;
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    let euid = unsafe { libc::geteuid() };
-    let mode = metadata.mode() & 0o7777;
-    let refuse = |why| Err(BundleError::Untrusted { path: dir.to_path_buf(), why });
-    if metadata.uid() != euid && metadata.uid() != 0 {
-        return refuse(format!("it belongs to user {}, we are {euid}", metadata.uid()));
+    way::look(dir).map_err(|doubt| match doubt {
+        Doubt::Untrusted(path, why) => BundleError::Untrusted { path, why },
+        Doubt::System(path, reason) => cache_error("look at the cache folder", &path, reason),
+    })
+}
+
+/// How often one looks whether the other process is done, or a stop was asked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Waits until no other process fills the cache.
+fn lock(path: &Path, stop: &dyn Fn() -> bool) -> Result<File, BundleError> {
+    let failed = |reason| cache_error("lock", path, reason);
+    let file = match narrows_files::create_new(path, Access::Write, 0o644) {
+        // A link is refused here.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            narrows_files::open_existing(path, Access::Write)
+        }
+        made => made,
+    };
+    let file = file.map_err(failed)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if stop() => return Err(BundleError::Stopped),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+            Err(TryLockError::Error(reason)) => return Err(failed(reason)),
+        }
     }
-    if mode & 0o022 != 0 {
-        return refuse(format!("others may write to it (mode {mode:o})"));
-    }
-    Ok(())
 }
 
 /// The bundle if it lies unpacked in the cache and every file of its manifest still has its digest.
@@ -107,6 +118,7 @@ fn jar(
     pin: &Pin,
     cache_dir: &Path,
     origin: &Origin,
+    stop: &dyn Fn() -> bool,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(PathBuf, String), BundleError> {
     let kept = cache_dir.join(pin.jar_name());
@@ -130,13 +142,16 @@ fn jar(
         Place::File(path) => path.display().to_string(),
     };
     let part = cache_dir.join(format!("{PART}{}.jar", std::process::id()));
-    let fetched = download::fetch(pin, &place, &part, progress)
-        .map_err(|reason| BundleError::Download {
-            what: pin.coordinates(),
-            from: from.clone(),
-            reason,
-            jar_name: pin.jar_name(),
-            jar_place: kept.clone(),
+    let fetched = download::fetch(pin, &place, &part, &Patience::USUAL, stop, progress)
+        .map_err(|why| match why {
+            Unfetched::Stopped => BundleError::Stopped,
+            Unfetched::Failed(reason) => BundleError::Download {
+                what: pin.coordinates(),
+                from: from.clone(),
+                reason,
+                jar_name: pin.jar_name(),
+                jar_place: kept.clone(),
+            },
         })
         .and_then(|digest| check(pin, &digest, || from.clone()))
         .and_then(|()| {

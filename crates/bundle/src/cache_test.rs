@@ -31,7 +31,7 @@ impl Case {
     }
 
     fn ensure(&self, origin: &Origin) -> Result<Bundle, BundleError> {
-        ensure(self.pin, &self.cache(), origin, &mut |_, _| {})
+        ensure(self.pin, &self.cache(), origin, &|| false, &mut |_, _| {})
     }
 
     /// Names in the cache except the lock.
@@ -167,7 +167,7 @@ fn a_cache_that_others_may_write_to_is_refused_and_left_as_it_is() {
         fs::set_permissions(&open, Permissions::from_mode(0o1777)).unwrap();
         let error = case.ensure(&case.no_mirror()).unwrap_err();
         assert!(matches!(error, BundleError::Untrusted { .. }), "{error}");
-        assert_eq!(fs::metadata(&open).unwrap().mode() & 0o7777, 0o1777);
+        assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o7777, 0o1777);
     }
 }
 
@@ -180,4 +180,92 @@ fn many_at_once_unpack_it_once() {
         runs.into_iter().map(|run| run.join().unwrap()).filter(|b| !b.cached).count()
     });
     assert_eq!(fresh, 1);
+}
+
+#[test]
+fn a_parent_of_the_cache_that_others_may_change_is_refused_and_a_sticky_one_is_not() {
+    let case = Case::new();
+    case.ensure(&case.mirror(&case.jar)).unwrap();
+    let parent = case.dir.path().join("cache");
+    for (mode, trusted) in [(0o755, true), (0o1777, true), (0o777, false), (0o775, false)] {
+        fs::set_permissions(&parent, Permissions::from_mode(mode)).unwrap();
+        let found = case.ensure(&case.no_mirror());
+        assert_eq!(found.is_ok(), trusted, "{mode:o}: {found:?}");
+        if let Err(error) = found {
+            let said = error.to_string();
+            assert!(said.contains(&format!("{}: others may", parent.display())), "{said}");
+            assert!(said.contains("\nhint: "), "{said}");
+        }
+    }
+}
+
+/// Users and links of others take root to be made.
+fn is_root() -> bool {
+    // SAFETY: geteuid has no preconditions and cannot fail.
+    let root = unsafe { libc::geteuid() } == 0;
+    if !root {
+        eprintln!("SKIPPED: needs root, to make folders and links of another user");
+    }
+    root
+}
+
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_link_or_a_folder_of_another_user_on_the_way_is_refused_and_our_own_link_is_followed() {
+    if !is_root() {
+        return;
+    }
+    let case = Case::new();
+    case.ensure(&case.mirror(&case.jar)).unwrap();
+    let real = case.dir.path().join("cache");
+    let link = case.dir.path().join("link");
+    std::os::unix::fs::symlink("cache", &link).unwrap();
+    let through =
+        || ensure(case.pin, &link.join("postgresql"), &case.no_mirror(), &|| false, &mut |_, _| {});
+    assert!(through().unwrap().cached);
+    std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
+    let error = through().unwrap_err();
+    assert!(matches!(&error, BundleError::Untrusted { path, .. } if *path == link), "{error}");
+    // A link behind an honest link.
+    let outer = case.dir.path().join("outer");
+    std::os::unix::fs::symlink(&link, &outer).unwrap();
+    let cache = outer.join("postgresql");
+    let error = ensure(case.pin, &cache, &case.no_mirror(), &|| false, &mut |_, _| {}).unwrap_err();
+    assert!(matches!(&error, BundleError::Untrusted { path, .. } if *path == link), "{error}");
+    std::os::unix::fs::chown(&real, Some(NOBODY), None).unwrap();
+    let error = case.ensure(&case.no_mirror()).unwrap_err();
+    assert!(matches!(&error, BundleError::Untrusted { path, .. } if *path == real), "{error}");
+}
+
+#[test]
+fn a_planted_lock_or_part_is_not_written_through() {
+    let case = Case::new();
+    fs::create_dir_all(case.cache()).unwrap();
+    let victim = case.dir.path().join("victim");
+    fs::write(&victim, "PRECIOUS").unwrap();
+    let part = case.cache().join(format!("{PART}{}.jar", std::process::id()));
+    std::os::unix::fs::symlink(&victim, &part).unwrap();
+    case.ensure(&case.mirror(&case.jar)).unwrap();
+    fs::remove_dir_all(case.cache()).unwrap();
+    fs::create_dir_all(case.cache()).unwrap();
+    std::os::unix::fs::symlink(&victim, case.cache().join(LOCK)).unwrap();
+    let error = case.ensure(&case.mirror(&case.jar)).unwrap_err();
+    assert!(matches!(error, BundleError::Cache { doing: "lock", .. }), "{error}");
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "PRECIOUS");
+}
+
+#[test]
+fn a_stop_ends_the_waiting_for_another_process_that_fills_the_cache() {
+    let case = Case::new();
+    fs::create_dir_all(case.cache()).unwrap();
+    let held = File::create(case.cache().join(LOCK)).unwrap();
+    held.lock().unwrap();
+    let looked = std::cell::Cell::new(0);
+    let stop = || {
+        looked.set(looked.get() + 1);
+        looked.get() > 2
+    };
+    let waited = ensure(case.pin, &case.cache(), &case.mirror(&case.jar), &stop, &mut |_, _| {});
+    assert!(matches!(waited, Err(BundleError::Stopped)), "{waited:?}");
 }

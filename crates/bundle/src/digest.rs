@@ -48,7 +48,7 @@ pub(crate) fn copy(
     Ok(Digest { bytes, sha256: hex })
 }
 
-/// The digest of a file.
+/// The digest of a plain file.
 pub(crate) fn of_file(path: &Path) -> io::Result<Digest> {
     copy(&mut narrows_files::open_plain(path)?, &mut io::sink(), MOST_BYTES, &mut |_| {})
 }

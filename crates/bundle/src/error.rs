@@ -27,13 +27,17 @@ pub enum BundleError {
         /// What the system said.
         reason: io::Error,
     },
+    /// Asked to stop.
+    #[error("stopped on request")]
+    Stopped,
     /// Somebody else could have put programs into the cache.
     #[error(
-        "the cache folder {path} is not trusted: {why}\n\
-         hint: if nobody else put anything into it, `chmod go-w {path}`; or set XDG_CACHE_HOME to another folder"
+        "the cache folder is not trusted because of {path}: {why}\n\
+         hint: set XDG_CACHE_HOME to a folder that only you and root may write to, all folders above it too; where it is only \
+         the mode and nobody else put anything there, `chmod go-w {path}`"
     )]
     Untrusted {
-        /// The folder.
+        /// The folder, or what is on the way to it.
         path: PathBuf,
         /// Owner or mode that speaks against it.
         why: String,

@@ -12,6 +12,7 @@
 
 use std::path::{Path, PathBuf};
 
+mod arriving;
 mod cache;
 mod digest;
 mod download;
@@ -20,6 +21,7 @@ mod pin;
 #[cfg(test)]
 mod testing;
 mod unpack;
+mod way;
 
 pub use error::BundleError;
 pub use pin::Pin;
@@ -61,17 +63,25 @@ pub fn default_cache_dir() -> Option<PathBuf> {
 }
 
 /// The pinned bundle from the cache in `cache_dir`; else from a jar that lies there; else from the registry or the
-/// mirror named by [`MIRROR_VARIABLE`]. `progress` hears (bytes so far, bytes in all) while it downloads.
+/// mirror named by [`MIRROR_VARIABLE`]. `progress` hears (bytes so far, bytes in all) while it downloads; once `stop` says so it
+/// gives up within a moment, whatever the other side does.
 ///
-/// Blocks while another process fills the same cache. The cache is created where it is missing and must be a folder
+/// Waits while another process fills the same cache. The cache is created where it is missing and must be a folder
 /// into which only we and root may write, so not a temporary folder itself.
-pub fn ensure(cache_dir: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Bundle, BundleError> {
+///
+/// # Errors
+/// Why there is none, or [`BundleError::Stopped`].
+pub fn ensure(
+    cache_dir: &Path,
+    stop: &dyn Fn() -> bool,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Bundle, BundleError> {
     let mirror = std::env::var(MIRROR_VARIABLE).ok().filter(|value| !value.trim().is_empty());
-    cache::ensure(Pin::here()?, cache_dir, &cache::Origin::Registry { mirror }, progress)
+    cache::ensure(Pin::here()?, cache_dir, &cache::Origin::Registry { mirror }, stop, progress)
 }
 
 /// The pinned bundle from the cache in `cache_dir`, else from the jar at `jar`; never from the network.
 pub fn ensure_from(jar: &Path, cache_dir: &Path) -> Result<Bundle, BundleError> {
     let origin = cache::Origin::Jar(jar.to_path_buf());
-    cache::ensure(Pin::here()?, cache_dir, &origin, &mut |_, _| {})
+    cache::ensure(Pin::here()?, cache_dir, &origin, &|| false, &mut |_, _| {})
 }

@@ -6,7 +6,7 @@ use narrows_bundle::{BundleError, ensure};
 fn the_pinned_bundle_downloads_and_verifies() {
     let cache = tempfile::tempdir().unwrap();
     let mut seen = (0, 0);
-    let bundle = match ensure(cache.path(), &mut |done, all| seen = (done, all)) {
+    let bundle = match ensure(cache.path(), &|| false, &mut |done, all| seen = (done, all)) {
         Ok(bundle) => bundle,
         Err(BundleError::Download { reason, .. }) => {
             return eprintln!("SKIPPED: the registry is not in reach: {reason}");
@@ -18,7 +18,8 @@ fn the_pinned_bundle_downloads_and_verifies() {
     };
     assert_eq!(seen.0, seen.1);
     assert!(!bundle.cached);
-    let again = ensure(cache.path(), &mut |_, _| panic!("nothing is downloaded again")).unwrap();
+    let again =
+        ensure(cache.path(), &|| false, &mut |_, _| panic!("nothing is downloaded again")).unwrap();
     assert!(again.cached);
     match std::process::Command::new(again.bin_dir.join("postgres")).arg("--version").output() {
         Ok(output) if output.status.success() => {

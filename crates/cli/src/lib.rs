@@ -14,6 +14,7 @@ mod failure;
 mod gather;
 mod host;
 mod interrupt;
+mod kept;
 mod layers;
 mod limits;
 mod log;

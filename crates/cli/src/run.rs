@@ -15,6 +15,7 @@ use narrows_model::{
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::exit::Exit;
+use crate::kept::{self, Kept};
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
 use crate::report::judge;
@@ -52,11 +53,13 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     session.end(completed, &args.output)
 }
 
-fn tell(args: &OutputArgs, session: &Session<'_>, path: &std::path::Path) -> Result<()> {
+fn tell(args: &OutputArgs, session: &Session<'_>, kept: Kept) -> Result<()> {
+    // Also where it can't be kept: it took minutes.
+    output::print(&output::render(&session.run, args.format, args.units, output::colour()))?;
+    let path = kept.place()?;
     if args.output.is_some() {
         output::write_every_format(&session.run, &session.folder, args.units)?;
     }
-    output::print(&output::render(&session.run, args.format, args.units, output::colour()))?;
     eprintln!("kept in {}", path.display());
     Ok(())
 }
@@ -144,17 +147,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Ends the run: judged, kept, shown, and its exit code.
+    /// Ends the run: kept, judged, shown, and its exit code.
     ///
     /// # Errors
-    /// It can't be written.
+    /// It can't be kept where it was asked for.
     pub fn end(mut self, completed: bool, output: &OutputArgs) -> Result<Exit> {
-        self.run.completed = completed;
-        self.run.finished_at = Some(now());
         self.display.clear();
-        judge(&mut self.run);
-        let path = store::save(&self.folder, &self.run)?;
-        tell(output, &self, &path)?;
+        let kept = kept::conclude(&mut self.run, &self.folder, completed, judge);
+        tell(output, &self, kept)?;
         Ok(exit_code(&self.run))
     }
 
@@ -164,10 +164,7 @@ impl<'a> Session<'a> {
     /// It can't be written.
     pub fn close(mut self, completed: bool) -> Result<()> {
         self.display.clear();
-        self.run.completed = completed;
-        self.run.finished_at = Some(now());
-        judge(&mut self.run);
-        store::save(&self.folder, &self.run).map(drop)
+        kept::conclude(&mut self.run, &self.folder, completed, judge).place().map(drop)
     }
 
     /// Removes what runs that died have left in the folders of this one.

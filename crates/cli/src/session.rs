@@ -13,6 +13,7 @@ use narrows_units::Bytes;
 use crate::args::OutputArgs;
 use crate::exit::Exit;
 use crate::failure::{self, Failure};
+use crate::kept::{self, Kept};
 use crate::progress::Display;
 use crate::report::judge;
 use crate::{host, interrupt, output, plan, run, store};
@@ -201,38 +202,41 @@ impl Session {
             Err(_) if interrupted => Ended::Interrupted,
             Err(error) if self.run.measurements.is_empty() => {
                 // It says nothing that the error doesn't.
-                store::remove(&self.folder, &self.run)?;
+                if let Err(stays) = store::remove(&self.folder, &self.run) {
+                    eprintln!("warning: {}", failure::render(&stays));
+                }
                 return Err(error);
             }
             Err(error) => {
-                self.close(false);
-                store::save(&self.folder, &self.run)?;
+                let kept = self.conclude(false);
+                if !kept.is_in_place() && show {
+                    self.show(output)?;
+                }
+                if let Err(lost) = kept.place() {
+                    eprintln!("{}", failure::render(&lost));
+                }
                 return Err(error);
             }
         };
-        self.close(ended == Ended::Whole && !interrupted);
-        let kept = self.keep(output);
+        let kept = self.conclude(ended == Ended::Whole && !interrupted);
         // Also where it can't be kept: it took minutes.
         if show {
-            let text = output::render(&self.run, output.format, output.units, output::colour());
-            output::print(&text)?;
+            self.show(output)?;
         }
-        eprintln!("kept in {}", kept?.display());
-        Ok(exit_code(&self.run, &self.answers))
-    }
-
-    fn keep(&self, output: &OutputArgs) -> Result<PathBuf> {
-        let path = store::save(&self.folder, &self.run)?;
+        let path = kept.place()?;
         if output.output.is_some() {
             output::write_every_format(&self.run, &self.folder, output.units)?;
         }
-        Ok(path)
+        eprintln!("kept in {}", path.display());
+        Ok(exit_code(&self.run, &self.answers))
     }
 
-    fn close(&mut self, completed: bool) {
-        self.run.completed = completed;
-        self.run.finished_at = Some(run::now());
-        judge(&mut self.run);
+    fn show(&self, output: &OutputArgs) -> Result<()> {
+        output::print(&output::render(&self.run, output.format, output.units, output::colour()))
+    }
+
+    fn conclude(&mut self, completed: bool) -> Kept {
+        kept::conclude(&mut self.run, &self.folder, completed, judge)
     }
 }
 

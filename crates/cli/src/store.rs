@@ -1,7 +1,7 @@
 //! Where runs are kept: `$XDG_DATA_HOME/narrows/runs/ID.narrows.json`, written whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -36,21 +36,37 @@ pub fn file_in(folder: &Path, id: &str) -> PathBuf {
 
 /// Makes sure that a run can be stored there, before anything is measured.
 pub fn prepare(folder: &Path) -> Result<()> {
-    let hint = "name a folder you may write to with -o DIR";
-    fs::create_dir_all(folder).map_err(|error| {
-        Failure::hinted(format!("cannot create {}: {error}", folder.display()), hint)
-    })?;
-    let probe = folder.join(format!(".probe-{}", std::process::id()));
-    fs::write(&probe, b"narrows").map_err(|error| {
-        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), hint)
-    })?;
-    fs::remove_file(&probe).context("removing the probe file")?;
-    Ok(())
+    make_folder(folder)?;
+    narrows_files::probe(folder).map_err(|error| {
+        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), WRITABLE)
+    })
 }
 
-/// Writes a file whole or not at all: beside it, then renamed over it. Only what is a file is replaced: root's rename would
-/// put one in the place of `/dev/null`.
+const WRITABLE: &str = "name a folder you may write to with -o DIR";
+
+/// Makes what is missing of a folder for files of ours.
+pub fn make_folder(folder: &Path) -> Result<()> {
+    let made = narrows_files::Dir::create_all(folder, 0o777 & !umask());
+    made.map(drop).map_err(|error| {
+        Failure::hinted(format!("cannot create {}: {error}", folder.display()), WRITABLE)
+    })
+}
+
+/// The permissions that this user's files don't get (proc(5), `status`).
+fn umask() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let octal = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    octal.and_then(|octal| u32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(0o022)
+}
+
+/// Writes a file whole or not at all. Only what is a file is replaced: root's rename would put one in the place of
+/// `/dev/null`.
 pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
+    write_whole_for(0o666, path, contents)
+}
+
+/// With these permissions, as far as the umask allows.
+fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(Failure::hinted(
             format!(
@@ -60,18 +76,7 @@ pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resul
             "name another file with -o",
         ));
     }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    // A new file, so that a link that somebody put there is not followed; what a process of that number left goes.
-    let _ = fs::remove_file(&part);
-    let written = File::create_new(&part)
-        .and_then(|mut file| file.write_all(contents.as_ref()))
-        .and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    written.map_err(|error| {
+    narrows_files::write_whole(path, contents.as_ref(), mode).map_err(|error| {
         let hint = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                 "free some space there, or name another place with -o"
@@ -86,6 +91,13 @@ pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resul
 pub fn save(folder: &Path, run: &Run) -> Result<PathBuf> {
     let path = file_in(folder, &run.id);
     write_whole(&path, &run.to_json())?;
+    Ok(path)
+}
+
+/// Stores a run where others look in too, for its owner alone; returns where.
+pub fn save_privately(folder: &Path, run: &Run) -> Result<PathBuf> {
+    let path = file_in(folder, &run.id);
+    write_whole_for(0o600, &path, &run.to_json())?;
     Ok(path)
 }
 

@@ -73,8 +73,12 @@ impl Collector {
         }
         let began = Instant::now();
         loop {
+            // Also where one visitor follows the other.
+            if stop.is_set() {
+                return Err(CrashTestError::Nobody(began.elapsed().as_secs()));
+            }
             match self.listener.accept() {
-                Ok((stream, from)) => match self.greet(stream) {
+                Ok((stream, from)) => match self.greet(stream, stop) {
                     Ok((voice, terms)) => {
                         tell(Heard::Began(&terms));
                         self.listen(voice, &terms, path, stop, tell)?;
@@ -95,7 +99,7 @@ impl Collector {
     }
 
     /// Reads the terms, and answers.
-    fn greet(&self, stream: TcpStream) -> Result<(Voice, Terms), String> {
+    fn greet(&self, stream: TcpStream, stop: &Stop) -> Result<(Voice, Terms), String> {
         let prepared = stream
             .set_nonblocking(false)
             .and_then(|()| stream.set_nodelay(true))
@@ -103,7 +107,7 @@ impl Collector {
             .and_then(|()| stream.try_clone())
             .and_then(|copy| Ok((Lines::new(copy)?, stream)));
         let (mut lines, mut stream) = prepared.map_err(|error| error.to_string())?;
-        let answer = match hello(&mut lines) {
+        let answer = match hello(&mut lines, stop) {
             Ok(terms) => match self.objection(&terms) {
                 None => Ok(terms),
                 Some(reason) => Err(reason),
@@ -174,9 +178,9 @@ impl Collector {
     }
 }
 
-fn hello(lines: &mut Lines) -> Result<Terms, String> {
+fn hello(lines: &mut Lines, stop: &Stop) -> Result<Terms, String> {
     let began = Instant::now();
-    while began.elapsed() < LONGEST_HELLO {
+    while began.elapsed() < LONGEST_HELLO && !stop.is_set() {
         match lines.next() {
             Next::Message(Message::Hello(terms)) => return Ok(*terms),
             Next::Message(other) => return Err(format!("no hello but `{}`", other.line().trim())),

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use narrows_files::Access;
+use narrows_files::{Access, create_new};
 use serde::{Deserialize, Serialize};
 
 use crate::layout::MOST_RECORDS;
@@ -53,7 +53,7 @@ impl List {
     /// # Errors
     /// If the file exists, or the system refuses.
     pub fn create(path: &Path, terms: &Terms, collector: &Machine) -> Result<List, CrashTestError> {
-        let file = narrows_files::create_new(path, Access::Write, 0o644);
+        let file = create_new(path, Access::Write, 0o666);
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.to_path_buf()),
             _ => CrashTestError::file("creating the list", path)(error),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -53,10 +54,14 @@ impl Shared {
 }
 
 impl Reporter {
-    /// Connects and agrees on the terms.
-    pub(crate) fn connect(address: &str, terms: &Terms) -> Result<Reporter, CrashTestError> {
+    /// Connects and agrees on the terms, unless `stop` is set meanwhile.
+    pub(crate) fn connect(
+        address: &str,
+        terms: &Terms,
+        stop: &Stop,
+    ) -> Result<Reporter, CrashTestError> {
         let unreached = |source| CrashTestError::Unreached { address: address.to_string(), source };
-        let stream = connect(address).map_err(unreached)?;
+        let stream = connect(address, stop)?.map_err(unreached)?;
         let prepared = stream
             .set_nodelay(true)
             .and_then(|()| stream.set_write_timeout(Some(SILENCE)))
@@ -73,7 +78,7 @@ impl Reporter {
             changed: Condvar::new(),
         });
         shared.send(&Message::Hello(Box::new(terms.clone())))?;
-        let collector = welcome(&mut lines)?;
+        let collector = welcome(&mut lines, stop)?;
         let reader = {
             let shared = Arc::clone(&shared);
             std::thread::spawn(move || read(&shared, lines))
@@ -158,7 +163,26 @@ impl Drop for Reporter {
     }
 }
 
-fn connect(address: &str) -> io::Result<TcpStream> {
+/// By a thread of its own: looking up a name and connecting wait for others.
+fn connect(address: &str, stop: &Stop) -> Result<io::Result<TcpStream>, CrashTestError> {
+    let (to, from) = sync_channel(1);
+    let asked = address.to_string();
+    std::thread::spawn(move || {
+        let _ = to.send(reach(&asked));
+    });
+    loop {
+        if stop.is_set() {
+            return Err(CrashTestError::Stopped);
+        }
+        match from.recv_timeout(TICK) {
+            Ok(reached) => return Ok(reached),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(Err(io::ErrorKind::Other.into())),
+        }
+    }
+}
+
+fn reach(address: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, LONGEST_CONNECT) {
@@ -169,9 +193,12 @@ fn connect(address: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-fn welcome(lines: &mut Lines) -> Result<Machine, CrashTestError> {
+fn welcome(lines: &mut Lines, stop: &Stop) -> Result<Machine, CrashTestError> {
     let began = Instant::now();
     while began.elapsed() < SILENCE {
+        if stop.is_set() {
+            return Err(CrashTestError::Stopped);
+        }
         match lines.next() {
             Next::Message(Message::Welcome(machine))
                 if !machine.host.contains(char::is_control) =>

@@ -4,9 +4,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-
-use crate::open::for_writing;
 
 /// A way to make one write durable, as databases do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +33,10 @@ impl Sync {
         }
     }
 
-    /// Opens the file for writing records in this way; `direct` past the page cache.
-    pub(crate) fn open(self, path: &Path, direct: bool) -> io::Result<File> {
-        let mut flags = libc::O_CLOEXEC;
-        if direct {
-            flags |= libc::O_DIRECT;
-        }
-        if self == Sync::Dsync {
-            flags |= libc::O_DSYNC;
-        }
-        for_writing(path, flags)
+    /// With what flags of open(2) records are written in this way; `direct` past the page cache.
+    pub(crate) fn flags(self, direct: bool) -> i32 {
+        let direct = if direct { libc::O_DIRECT } else { 0 };
+        direct | if self == Sync::Dsync { libc::O_DSYNC } else { 0 }
     }
 
     /// Writes `bytes` there; they are durable when it returns, if everything beneath is honest.
@@ -112,7 +103,8 @@ mod tests {
         {
             std::fs::write(&path, [0; 8192]).unwrap();
             buffer.bytes().fill(value);
-            let file = sync.open(&path, false).unwrap();
+            let target = crate::Target::NewFile(path.clone());
+            let file = target.open(sync.flags(false)).unwrap();
             sync.write(&file, buffer.bytes(), 4096).unwrap();
             let read = std::fs::read(&path).unwrap();
             assert_eq!((read[4095], read[4096], read[8191], read.len()), (0, value, value, 8192));

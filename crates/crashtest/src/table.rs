@@ -52,7 +52,7 @@ pub fn write_table(
         mount_point: medium.mount_point,
         same_host,
     };
-    let reporter = Reporter::connect(collector, &terms)?;
+    let reporter = Reporter::connect(collector, &terms, stop)?;
     match prepare(&mut connection, address, &name, streams, stop) {
         Ok(sinks) => {
             let mark = || mark(address, &name);

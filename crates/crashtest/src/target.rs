@@ -1,15 +1,14 @@
 //! What records are written to, and its state before the first of them.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use narrows_engine::Stop;
-use narrows_files::Access;
+use narrows_files::{Access, create_new, open_existing};
 
 use crate::medium::Medium;
-use crate::open::for_writing;
 use crate::record::{ENDED, HEADER_STREAM, encode};
 use crate::{CrashTestError, HEADER_BYTES, Layout, Mode, RunId};
 
@@ -50,7 +49,7 @@ impl Target {
     ) -> Result<(), CrashTestError> {
         match self {
             Target::NewFile(path) => {
-                let file = narrows_files::create_new(path, Access::Write, 0o600);
+                let file = create_new(path, Access::Write, 0o666);
                 let file = file.map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => CrashTestError::Exists(path.clone()),
                     _ => CrashTestError::file("creating", path)(error),
@@ -70,9 +69,20 @@ impl Target {
                 if have < need {
                     return Err(CrashTestError::Small { path: path.clone(), have, need });
                 }
-                let file = for_writing(path, 0);
-                let filled = file.and_then(|file| fill(&file, layout, run, stop));
+                let filled = self.open(0).and_then(|file| fill(&file, layout, run, stop));
                 filled.map_err(|error| unfilled(path, error, stop))
+            }
+        }
+    }
+
+    /// Opens it for writing, with more of open(2)'s flags. The folder of a file may be another user's, who may have put a link
+    /// in its place since it was made; a device's path is a link of the kernel's.
+    pub(crate) fn open(&self, flags: i32) -> io::Result<File> {
+        match self {
+            Target::NewFile(path) => open_existing(path, Access::WriteWith(flags)),
+            Target::Device { path, .. } => {
+                let mut options = OpenOptions::new();
+                options.write(true).custom_flags(flags | libc::O_CLOEXEC).open(path)
             }
         }
     }
@@ -88,8 +98,7 @@ impl Target {
     pub(crate) fn mark(&self, run: RunId) -> Result<(), CrashTestError> {
         let mut head = vec![0; HEADER_BYTES as usize];
         encode(&mut head, run, HEADER_STREAM, ENDED);
-        let file = for_writing(self.path(), 0);
-        let marked = file.and_then(|file| {
+        let marked = self.open(0).and_then(|file| {
             file.write_all_at(&head, 0)?;
             file.sync_all()
         });

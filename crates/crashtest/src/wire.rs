@@ -4,7 +4,7 @@
 //! `goodbye orderly` or `goodbye failed REASON`. Collector: `welcome MACHINE` or `refuse REASON`, `confirmed STREAM
 //! NUMBER` once its list is flushed, `alive`. TERMS and MACHINE are JSON without line breaks.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -123,28 +123,36 @@ impl Lines {
         Ok(Lines { stream: BufReader::with_capacity(LONGEST_LINE, stream), partial: Vec::new() })
     }
 
-    /// The next message; what came of an unfinished line is kept over a tick.
+    /// The next message, after one read at most: whoever drips bytes doesn't keep the caller from looking up. What came of
+    /// an unfinished line is kept.
     pub(crate) fn next(&mut self) -> Next {
-        let room = (LONGEST_LINE - self.partial.len()) as u64;
-        let read = (&mut self.stream).take(room).read_until(b'\n', &mut self.partial);
-        match read {
-            Ok(_) if self.partial.ends_with(b"\n") => {
-                let line = std::mem::take(&mut self.partial);
-                let text = String::from_utf8_lossy(&line);
-                // What is said here is shown on terminals.
-                let text = text.trim_end().replace(char::is_control, "\u{fffd}");
-                Message::parse(&text).map_or_else(Next::Odd, Next::Message)
+        let room = LONGEST_LINE - self.partial.len();
+        let came = match self.stream.fill_buf() {
+            Ok([]) => return Next::Closed,
+            Ok(came) => &came[..came.len().min(room)],
+            Err(error) => {
+                return match error.kind() {
+                    io::ErrorKind::WouldBlock
+                    | io::ErrorKind::TimedOut
+                    | io::ErrorKind::Interrupted => Next::Nothing,
+                    _ => Next::Closed,
+                };
             }
-            Ok(_) if self.partial.len() >= LONGEST_LINE => {
-                Next::Odd("a line without end".to_string())
-            }
-            Ok(_) => Next::Closed,
-            Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock
-                | io::ErrorKind::TimedOut
-                | io::ErrorKind::Interrupted => Next::Nothing,
-                _ => Next::Closed,
-            },
+        };
+        let end = came.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(came.len(), |end| end + 1);
+        self.partial.extend_from_slice(&came[..used]);
+        self.stream.consume(used);
+        if end.is_some() {
+            let line = std::mem::take(&mut self.partial);
+            let text = String::from_utf8_lossy(&line);
+            // What is said here is shown on terminals.
+            let text = text.trim_end().replace(char::is_control, "\u{fffd}");
+            Message::parse(&text).map_or_else(Next::Odd, Next::Message)
+        } else if self.partial.len() >= LONGEST_LINE {
+            Next::Odd("a line without end".to_string())
+        } else {
+            Next::Nothing
         }
     }
 
@@ -231,5 +239,21 @@ mod tests {
         writer.write_all(&vec![b'x'; LONGEST_LINE]).unwrap();
         assert!(matches!(next(), Next::Odd(_)));
         drop(writer);
+    }
+
+    #[test]
+    fn whoever_drips_bytes_does_not_keep_the_reader() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut writer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut lines = Lines::new(listener.accept().unwrap().0).unwrap();
+        std::thread::spawn(move || {
+            while writer.write_all(b"x").is_ok() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
+        // A line without end would be odd; one read is not yet a line.
+        for _ in 0..20 {
+            assert!(matches!(lines.next(), Next::Nothing));
+        }
     }
 }

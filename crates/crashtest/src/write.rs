@@ -68,7 +68,7 @@ pub fn write_files(
     {
         return Err(CrashTestError::Exists(path.clone()));
     }
-    let reporter = Reporter::connect(&settings.collector, &terms)?;
+    let reporter = Reporter::connect(&settings.collector, &terms, stop)?;
     match prepare(settings, run, stop) {
         Ok(sinks) => {
             let mark = || settings.target.mark(run);
@@ -95,7 +95,7 @@ fn sinks(settings: &Settings, run: RunId) -> Result<Vec<Box<dyn Sink>>, CrashTes
     let path = settings.target.path();
     (0..settings.layout.streams)
         .map(|stream| {
-            let opened = settings.sync.open(path, settings.direct);
+            let opened = settings.target.open(settings.sync.flags(settings.direct));
             let sink = FileSink {
                 file: opened.map_err(CrashTestError::file("opening", path))?,
                 path: path.to_path_buf(),

@@ -284,3 +284,31 @@ fn a_stop_while_the_ring_is_filled_leaves_nothing() {
     let (_folder, list) = rehearsal.end();
     assert_eq!((list.total(), list.end), (0, Some(End::Orderly)));
 }
+
+#[test]
+fn a_stop_ends_the_waiting_for_a_second_host_that_says_nothing() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let stop = Stop::new();
+    let asked = stop.clone();
+    let host = std::thread::spawn(move || {
+        let visitor = silent.accept().unwrap();
+        asked.set();
+        visitor
+    });
+    let settings = Settings {
+        target: Target::NewFile(folder.path().join("records")),
+        name: "records".to_string(),
+        layout: RING,
+        sync: Sync::Fdatasync,
+        direct: false,
+        collector: address,
+        same_host: true,
+        length: None,
+    };
+    let written = write_files(&settings, &stop, &mut |_| {});
+    assert!(matches!(written, Err(CrashTestError::Stopped)), "{written:?}");
+    drop(host.join().unwrap());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -3,7 +3,7 @@
 //!
 //! [`Source`] is what discovery reads through: [`Live`] is this machine, [`Tree`] the same files copied below a
 //! folder, so that a machine nobody has here can still be examined. [`Recorder`] keeps what was asked and said, [`Replay`]
-//! says it again. The modules [`affinity`], [`mod@file`], [`mod@claim`], [`mapper`], [`nvme`] and [`process`] are system calls
+//! says it again. The modules [`affinity`], [`mod@file`], [`mod@claim`], [`loop_device`], [`mapper`], [`nvme`] and [`process`] are system calls
 //! on the live machine; those that tell what it is are also a [`Call`] of a source.
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
@@ -17,6 +17,7 @@ pub mod claim;
 mod cpulist;
 pub mod file;
 pub mod io_limits;
+pub mod loop_device;
 pub mod mapper;
 mod mounts;
 pub mod nvme;
@@ -29,7 +30,7 @@ mod usage;
 pub use call::Call;
 pub use claim::claim;
 pub use cpulist::{parse_cpu_list, parse_cpu_mask};
-pub use mounts::{Mount, mount_of, mounts, parse_mounts};
+pub use mounts::{Mount, mount_of, mounts, parse_mounts, unescape};
 pub use recording::{Answer, Contents, Recorder, Recording, Refusal, Replay};
 pub use source::{Live, Source, Trouble};
 pub use tree::Tree;

@@ -70,8 +70,8 @@ fn parse_line(line: &str) -> Option<Mount> {
     Some(Mount { id, number, root, mount_point, options, kind, source })
 }
 
-/// Space, tab, newline and backslash are written as three octal digits.
-fn unescape(text: &str) -> String {
+/// A path as `mountinfo` and `/proc/swaps` write it: space, tab, newline and backslash as three octal digits.
+pub fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut index = 0;

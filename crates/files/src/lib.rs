@@ -9,6 +9,7 @@
 //! - **The file.** It is made new (`O_EXCL`), or it is the very file that is open already ([`reopen`]); a link in the last place is never
 //!   followed. Only plain files are opened: a pipe would wait, a device would act.
 //! - **The end.** A tree is removed below descriptors, no link followed, no other file system entered ([`Dir::remove_tree`]).
+//! - **Whole or not at all.** What takes the place of another file, or is read by others, is written whole ([`write_whole`]).
 //! - **Input.** What others wrote is read up to a limit, and only from plain files ([`read`]).
 //!
 //! What root does inside a folder that another user owns it does as that user (`ServerUser::acting` of the database layer).
@@ -23,11 +24,13 @@ mod file;
 mod read;
 mod tree;
 mod walk;
+mod whole;
 
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
 pub use read::{Refused, open_plain, read, read_text};
 pub use tree::copy_tree;
+pub use whole::{probe, sweep, write_whole};
 
 /// The user whose rights we have.
 fn euid() -> u32 {

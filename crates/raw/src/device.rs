@@ -6,9 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use narrows_facts::Source;
 
-use crate::family::{disk_of, family, folder, partitions};
+use crate::family::{Relation, disk_of, family, folder, partitions};
+use crate::file_uses::{open_for_writing, sought};
 use crate::identity::identity;
-use crate::node::{Node, name_of, resolve};
+use crate::node::{Node, name_of, node_of, resolve};
 use crate::open::claim;
 use crate::openers::{Opener, openers};
 use crate::usage::{Use, uses};
@@ -59,6 +60,8 @@ pub struct Device {
     pub readers: Vec<Opener>,
     /// Other paths to the same drive.
     pub other_paths: Vec<String>,
+    /// Block devices that it is a part of because loop devices serve them.
+    pub served: Vec<String>,
     /// What could not be looked at.
     pub blind: Vec<String>,
 }
@@ -80,7 +83,9 @@ pub fn inspect(source: &dyn Source, path: &str) -> Result<Device, InspectError> 
         Err(error) => device.contents = Err(error.to_string()),
     }
     // Nothing was opened for writing, so closing makes nobody scan the device again.
-    if claim(&node.real).is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY)) {
+    let held = |error: std::io::Error| error.raw_os_error() == Some(libc::EBUSY);
+    let mut nodes = std::iter::once(node.real).chain(device.served.iter().map(|n| node_of(n)));
+    if nodes.any(|node| claim(&node).is_err_and(held)) {
         device.uses.push(Use::Claimed);
     }
     Ok(device)
@@ -133,19 +138,15 @@ fn facts(source: &dyn Source, path: &str, node: &Node) -> Result<Device, Inspect
     let queue = whole.queue.as_ref();
     let size_bytes = own.size_bytes;
     let identity_size = whole.size_bytes.unwrap_or(0);
-    let members = family(source, &name);
-    let (mut uses, mut blind) = uses(source, &members);
-    let (openers, hidden) = openers(source, &members);
+    let family = family(source, &name);
+    let (mut uses, mut blind) = uses(source, &family);
+    let (openers, hidden) = openers(source, &sought(&family));
     if hidden > 0 {
         blind.push(format!("open files of {hidden} processes (needs root)"));
     }
     let (writers, readers): (Vec<Opener>, Vec<Opener>) =
         openers.into_iter().partition(|opener| opener.writes);
-    uses.extend(writers.into_iter().map(|opener| Use::OpenForWriting {
-        device: opener.device,
-        pid: opener.pid,
-        command: opener.command,
-    }));
+    uses.extend(writers.into_iter().map(open_for_writing));
     let switch = |file: &str| {
         source.number::<u32>(&format!("{}/{file}", folder(&name))).map(|value| value != 0)
     };
@@ -167,11 +168,13 @@ fn facts(source: &dyn Source, path: &str, node: &Node) -> Result<Device, Inspect
         contents: Err("not read".to_string()),
         uses,
         readers,
-        other_paths: members
+        other_paths: family
+            .members
             .iter()
-            .filter(|member| member.other_path && member.relation == crate::family::Relation::Same)
+            .filter(|member| member.other_path && member.relation == Relation::Same)
             .map(|member| member.name.clone())
             .collect(),
+        served: family.served,
         blind,
         name,
         partition_of,

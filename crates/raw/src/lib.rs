@@ -10,24 +10,30 @@
 //! marks on a device through `Read + Seek`, so that it is tested on images.
 //!
 //! Where the method comes from: what mkfs, wipefs, lsblk and fio's `allow_mounted_write` guard against, and what they
-//! don't (other mount namespaces, other paths to the same drive, exports, processes that hold the device open).
+//! don't (other mount namespaces, other paths to the same drive, other loop devices on the same bytes, exports, processes
+//! that hold the device or the file under it open or mapped).
 //!
 //! Not here: what is then written, and how fast it was.
 
+mod beneath;
 mod consent;
 mod contents;
 mod device;
 mod error;
 mod exports;
 mod family;
+mod file_uses;
 mod identity;
+mod loops;
 mod loss;
+mod maps;
 mod node;
 mod open;
 mod openers;
 mod plain;
 mod refusal;
 pub mod signature;
+mod storage;
 mod usage;
 mod wear;
 
@@ -35,6 +41,7 @@ pub use consent::{Consent, consent};
 pub use contents::{Contents, contents};
 pub use device::{Device, inspect, inspect_with};
 pub use error::{ConsentError, InspectError, OpenError};
+pub use file_uses::uses_of_file;
 pub use identity::Identity;
 pub use loss::would_lose;
 pub use node::NodeKind;

@@ -89,3 +89,8 @@ pub(crate) fn name_of(source: &dyn Source, number: &str) -> Option<String> {
     let folder = source.real_path(&format!("/sys/dev/block/{number}")).ok()?;
     folder.rsplit('/').next().map(str::to_string)
 }
+
+/// Where the node of the device of that name is.
+pub(crate) fn node_of(name: &str) -> String {
+    format!("/dev/{}", name.replace('!', "/"))
+}

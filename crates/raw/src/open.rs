@@ -6,7 +6,8 @@
 //! is looked at again, and only then is there a descriptor that can write, made from the claimed one and so surely the
 //! same device: the kernel doesn't give a number away while it is open.
 //!
-//! What the claim doesn't keep out: programs that open without `O_EXCL`, and other machines.
+//! What the claim doesn't keep out: programs that open without `O_EXCL`, loop devices that somebody puts on the same file
+//! meanwhile, and other machines.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -19,8 +20,8 @@ use std::time::Duration;
 use narrows_facts::{Live, Source};
 
 use crate::device::inspect_held;
-use crate::node::{Node, number, resolve};
-use crate::{Consent, Device, OpenError, refusals};
+use crate::node::{Node, node_of, number, resolve};
+use crate::{Consent, Device, OpenError, Refusal, Use, refusals};
 
 /// A device open for reading.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub struct WritableDevice {
     // Before the claim, so that it is closed before.
     file: File,
     _claim: File,
+    // Of the block devices that it is a part of.
+    _beneath: Vec<File>,
     device: Device,
 }
 
@@ -93,7 +96,11 @@ pub fn open_for_writing(consent: &Consent, direct: bool) -> Result<WritableDevic
     if let Some(what) = consent.changed(&device) {
         return Err(OpenError::Changed { path: path.to_string(), what });
     }
-    let reasons = refusals(&device);
+    let mut reasons = refusals(&device);
+    let beneath = claims(&device.served);
+    if beneath.is_none() {
+        reasons.push(Refusal::InUse(Use::Claimed));
+    }
     if !reasons.is_empty() {
         return Err(OpenError::Refused { path: path.to_string(), reasons });
     }
@@ -101,7 +108,22 @@ pub fn open_for_writing(consent: &Consent, direct: bool) -> Result<WritableDevic
     let file = options.read(true).write(true).custom_flags(flags(direct)).open(own_path(&claim));
     let file = file.map_err(system)?;
     same_node(&file, &node, path)?;
-    Ok(WritableDevice { file, _claim: claim, device })
+    let beneath = beneath.unwrap_or_default();
+    Ok(WritableDevice { file, _claim: claim, _beneath: beneath, device })
+}
+
+/// Claims on the devices of these names, or `None` where somebody else has one. A device that can't be opened can't be
+/// claimed by name either.
+fn claims(names: &[String]) -> Option<Vec<File>> {
+    let mut claims = Vec::new();
+    for name in names {
+        match claim(&node_of(name)) {
+            Ok(file) => claims.push(file),
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => return None,
+            Err(_) => {}
+        }
+    }
+    Some(claims)
 }
 
 /// How often and how long apart a claim is tried. Tools that look at new devices claim them for a moment, and so does a

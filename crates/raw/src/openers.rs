@@ -1,19 +1,19 @@
-//! Processes that hold a device open.
+//! Processes that hold a device, or a file that holds its bytes, open or mapped into their memory.
 //!
 //! `O_EXCL` finds only those that asked for exclusiveness, which file systems and RAID do and programs seldom do: a
-//! virtual machine's disk, a database on a raw device, an exporter. Their open files tell (proc(5), `fd` and `fdinfo`).
-
-use std::ffi::CString;
+//! virtual machine's disk, a database on a raw device, an exporter. Their open files tell (proc(5), `fd` and `fdinfo`),
+//! and what is mapped and closed stands in `maps`.
 
 use narrows_facts::Source;
 
-use crate::family::Member;
-use crate::node;
+use crate::family::{BackingFile, Member};
+use crate::maps::{Mapping, may_write, shared_mappings};
+use crate::storage::{self, Storage};
 
 /// A process that has a device open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opener {
-    /// Name of the device.
+    /// Name of the device, or path of the file that holds its bytes.
     pub device: String,
     /// Process id.
     pub pid: u32,
@@ -23,8 +23,50 @@ pub struct Opener {
     pub writes: bool,
 }
 
+/// What is looked for.
+pub(crate) struct Sought<'a> {
+    pub(crate) members: Vec<&'a Member>,
+    pub(crate) files: &'a [BackingFile],
+}
+
+impl Sought<'_> {
+    /// The name of what stands at a path, if it is sought. By number and inode on the live machine, since a container may
+    /// call it anything.
+    fn at(&self, source: &dyn Source, path: &str) -> Option<String> {
+        match storage::at(source, path)? {
+            Storage::Device(number) => {
+                let member = self.members.iter().find(|member| member.number == number)?;
+                Some(member.name.clone())
+            }
+            Storage::File(id) => {
+                let file = self.files.iter().find(|file| file.id == id)?;
+                Some(file.shown.clone())
+            }
+            Storage::Unknown => None,
+        }
+    }
+
+    fn opened(&self, source: &dyn Source, pid: u32, file: &str) -> Option<String> {
+        let path = format!("/proc/{pid}/fd/{file}");
+        let target = source.link(&path).ok().filter(|target| target.starts_with('/'))?;
+        // A link in a copied machine leads to the name, on the live one to the open file itself.
+        self.at(source, if source.is_live() { &path } else { &target })
+    }
+
+    fn mapped(&self, source: &dyn Source, pid: u32, mapping: &Mapping) -> Option<String> {
+        if source.is_live() {
+            let file = format!("/proc/{pid}/map_files/{}", mapping.addresses);
+            if let Some(found) = self.at(source, &file) {
+                return Some(found);
+            }
+        }
+        // Following the link above takes a right; the name may do.
+        self.at(source, &mapping.path)
+    }
+}
+
 /// Those of the processes whose open files can be seen, and how many can't be.
-pub(crate) fn openers(source: &dyn Source, members: &[Member]) -> (Vec<Opener>, u32) {
+pub(crate) fn openers(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>, u32) {
     let own = source.is_live().then(std::process::id);
     let mut openers: Vec<Opener> = Vec::new();
     let mut hidden = 0;
@@ -42,37 +84,28 @@ pub(crate) fn openers(source: &dyn Source, members: &[Member]) -> (Vec<Opener>, 
             // It has ended.
             Err(_) => continue,
         };
+        let mut add = |device: String, writes: bool| match openers
+            .iter_mut()
+            .find(|o| o.pid == pid && o.device == device)
+        {
+            Some(opener) => opener.writes |= writes,
+            None => {
+                let command = source.text(&format!("/proc/{pid}/comm"));
+                openers.push(Opener { device, pid, command, writes });
+            }
+        };
         for file in files {
-            let Some(member) = member(source, pid, &file, members) else { continue };
-            let writes = writes(source, pid, &file);
-            match openers.iter_mut().find(|o| o.pid == pid && o.device == member.name) {
-                Some(opener) => opener.writes |= writes,
-                None => openers.push(Opener {
-                    device: member.name.clone(),
-                    pid,
-                    command: source.text(&format!("/proc/{pid}/comm")),
-                    writes,
-                }),
+            if let Some(device) = sought.opened(source, pid, &file) {
+                add(device, writes(source, pid, &file));
+            }
+        }
+        for mapping in shared_mappings(source, pid) {
+            if let Some(device) = sought.mapped(source, pid, &mapping) {
+                add(device, may_write(source, pid, &mapping));
             }
         }
     }
     (openers, hidden)
-}
-
-/// The member that an open file is. By number on the live machine, since a container may call it anything.
-fn member<'a>(
-    source: &dyn Source,
-    pid: u32,
-    file: &str,
-    members: &'a [Member],
-) -> Option<&'a Member> {
-    let path = format!("/proc/{pid}/fd/{file}");
-    let target = source.link(&path).ok().filter(|target| target.starts_with('/'))?;
-    if source.is_live() {
-        let number = block_number(&path)?;
-        return members.iter().find(|member| member.number == number);
-    }
-    members.iter().find(|member| target == format!("/dev/{}", member.name.replace('!', "/")))
 }
 
 fn writes(source: &dyn Source, pid: u32, file: &str) -> bool {
@@ -81,27 +114,4 @@ fn writes(source: &dyn Source, pid: u32, file: &str) -> bool {
         libc::c_int::from_str_radix(line.trim(), 8).ok()
     });
     flags.is_none_or(|flags| flags & libc::O_ACCMODE != libc::O_RDONLY)
-}
-
-/// Number of the block device at a path, if it is one. Doesn't ask a file server, which might never answer.
-fn block_number(path: &str) -> Option<String> {
-    let path = CString::new(path).ok()?;
-    let mut stat = std::mem::MaybeUninit::<libc::statx>::zeroed();
-    // SAFETY: the path ends in NUL, `stat` is valid for writing one statx.
-    let result = unsafe {
-        libc::statx(
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            libc::AT_STATX_DONT_SYNC,
-            libc::STATX_TYPE,
-            stat.as_mut_ptr(),
-        )
-    };
-    if result != 0 {
-        return None;
-    }
-    // SAFETY: the call succeeded, and all-zero bytes were a valid statx before it.
-    let stat = unsafe { stat.assume_init() };
-    let block = u32::from(stat.stx_mode) & libc::S_IFMT == libc::S_IFBLK;
-    block.then(|| node::number(libc::makedev(stat.stx_rdev_major, stat.stx_rdev_minor)))
 }

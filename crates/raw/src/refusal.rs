@@ -38,6 +38,12 @@ impl Refusal {
                  or name the upper device"
             }
             Refusal::InUse(Use::Swap { .. }) => "stop swapping to it (swapoff)",
+            Refusal::InUse(Use::SameBytes { sure: true, .. }) => {
+                "detach the other loop device (losetup --detach), if nothing needs it"
+            }
+            Refusal::InUse(Use::SameBytes { sure: false, .. }) => {
+                "run where the other loop device's node can be opened, or detach it (losetup --detach)"
+            }
             Refusal::InUse(Use::Exported { .. }) => "take back the export",
             Refusal::InUse(Use::Database { .. }) => "name a device that no database uses",
             Refusal::InUse(Use::OpenForWriting { .. }) => "stop that process",

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use narrows_facts::{Mount, Source, parse_mounts};
+use narrows_facts::{Mount, Source, parse_mounts, unescape};
 
-use crate::exports::{exports, member};
-use crate::family::{Member, Relation, holders};
+use crate::exports::{exports, named};
+use crate::family::{Family, Relation, holders};
 
 /// One use of a device or of something that shares blocks with it. `device` is a kernel name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,15 @@ pub enum Use {
     Swap {
         /// The device.
         device: String,
+    },
+    /// Another loop device serves the same bytes of a file.
+    SameBytes {
+        /// The other one.
+        device: String,
+        /// The file.
+        file: String,
+        /// Whether that is known; else the file can't be looked at from here, and may be any.
+        sure: bool,
     },
     /// A kernel service serves it.
     Exported {
@@ -88,6 +97,15 @@ impl fmt::Display for Use {
             Use::Member { device, of } => write!(f, "{device} belongs to the mounted {of}"),
             Use::Holder { device, holder } => write!(f, "{holder} is built on {device}"),
             Use::Swap { device } => write!(f, "the machine swaps to {device}"),
+            Use::SameBytes { device, file, sure: true } => {
+                write!(f, "loop device {device} serves the same bytes of {file}")
+            }
+            Use::SameBytes { device, file, sure: false } => {
+                write!(
+                    f,
+                    "loop device {device} may serve the same bytes: its file {file} cannot be looked at from here"
+                )
+            }
             Use::Exported { device, by } => write!(f, "{by} serves {device}"),
             Use::Database { device, kind, pid, data_dir } => {
                 write!(f, "the running {kind} (process {pid}) keeps its files on {device}")?;
@@ -103,16 +121,17 @@ impl fmt::Display for Use {
 }
 
 /// All uses that can be read, and sentences about what can't be.
-pub(crate) fn uses(source: &dyn Source, members: &[Member]) -> (Vec<Use>, Vec<String>) {
+pub(crate) fn uses(source: &dyn Source, family: &Family) -> (Vec<Use>, Vec<String>) {
     let mut uses = Vec::new();
-    let hidden = mounted(source, members, &mut uses);
-    for member in members {
+    let hidden = mounted(source, family, &mut uses);
+    // Of a device that others share with us by volumes, those are not our affair.
+    for member in family.members.iter().filter(|member| member.relation != Relation::Shared) {
         let holders = holders(source, &member.name).into_iter();
         uses.extend(holders.map(|holder| Use::Holder { device: member.name.clone(), holder }));
     }
-    uses.extend(swaps(source, members));
-    uses.extend(exports(source, members));
-    uses.extend(databases(source, members));
+    uses.extend(swaps(source, family));
+    uses.extend(exports(source, family));
+    uses.extend(databases(source, family));
     let mut blind = Vec::new();
     if hidden > 0 {
         blind.push(format!("mounts in the namespaces of {hidden} processes (needs root)"));
@@ -121,7 +140,7 @@ pub(crate) fn uses(source: &dyn Source, members: &[Member]) -> (Vec<Use>, Vec<St
 }
 
 /// Returns how many processes hide their mounts.
-fn mounted(source: &dyn Source, members: &[Member], uses: &mut Vec<Use>) -> u32 {
+fn mounted(source: &dyn Source, family: &Family, uses: &mut Vec<Use>) -> u32 {
     let mut seen = BTreeSet::new();
     let mut hidden = 0;
     let processes = source.list("/proc").unwrap_or_default();
@@ -141,7 +160,7 @@ fn mounted(source: &dyn Source, members: &[Member], uses: &mut Vec<Use>) -> u32 
             }
         };
         for mount in parse_mounts(&String::from_utf8_lossy(&text)) {
-            for device in devices(source, &mount, members) {
+            for device in devices(source, &mount, family) {
                 let root = mount.mount_point == "/" && matches!(pid, None | Some(1));
                 let mount_point = mount.mount_point.clone();
                 let new = match root {
@@ -165,7 +184,7 @@ fn mounted(source: &dyn Source, members: &[Member], uses: &mut Vec<Use>) -> u32 
     let btrfs = "/sys/fs/btrfs";
     for id in source.list(btrfs).unwrap_or_default() {
         let names = source.list(&format!("{btrfs}/{id}/devices")).unwrap_or_default();
-        for member in members.iter().filter(|member| names.contains(&member.name)) {
+        for member in family.members.iter().filter(|member| names.contains(&member.name)) {
             let of = format!("Btrfs {id}");
             uses.push(Use::Member { device: member.name.clone(), of });
         }
@@ -173,10 +192,11 @@ fn mounted(source: &dyn Source, members: &[Member], uses: &mut Vec<Use>) -> u32 
     hidden
 }
 
-/// Members that a mount uses: by number; by name where the file system has a number of its own (Btrfs, bcachefs) or
-/// keeps a log or journal elsewhere.
-fn devices(source: &dyn Source, mount: &Mount, members: &[Member]) -> Vec<String> {
-    let mut devices: Vec<String> = members
+/// What of the family a mount uses: by number; by name where the file system has a number of its own (Btrfs, bcachefs, a
+/// file mounted without a loop device) or keeps a log or journal elsewhere.
+fn devices(source: &dyn Source, mount: &Mount, family: &Family) -> Vec<String> {
+    let mut devices: Vec<String> = family
+        .members
         .iter()
         .filter(|member| member.number == mount.number)
         .map(|member| member.name.clone())
@@ -189,29 +209,30 @@ fn devices(source: &dyn Source, mount: &Mount, members: &[Member]) -> Vec<String
     let paths = mount.source.split(':').map(str::to_string);
     let paths = paths.filter(|_| mount.number.starts_with("0:"));
     for path in paths.chain(mount.options.iter().filter_map(option)) {
-        let device = path.starts_with('/').then(|| member(source, &path, members)).flatten();
+        let device = path.starts_with('/').then(|| named(source, &path, family)).flatten();
         devices.extend(device.filter(|device| !devices.contains(device)));
     }
     devices
 }
 
 /// `/proc/swaps`: a head line, then a path, escaped as in the mount table, a kind, sizes.
-fn swaps(source: &dyn Source, members: &[Member]) -> Vec<Use> {
+fn swaps(source: &dyn Source, family: &Family) -> Vec<Use> {
     let text = source.text("/proc/swaps").unwrap_or_default();
     let paths = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     paths
-        .filter_map(|path| member(source, path, members))
+        .filter_map(|path| named(source, &unescape(path), family))
         .map(|device| Use::Swap { device })
         .collect()
 }
 
-fn databases(source: &dyn Source, members: &[Member]) -> Vec<Use> {
+fn databases(source: &dyn Source, family: &Family) -> Vec<Use> {
     let mut uses = Vec::new();
     for (database, devices) in narrows_platform::running_databases(source) {
         // Under a database's folder every partition's disk is found too, whatever else is on that disk.
-        let ours = |name: &&String| {
-            members.iter().any(|m| m.name == **name && m.relation != Relation::Disk)
-        };
+        let whole =
+            |relation| !matches!(relation, Relation::Disk | Relation::Beneath | Relation::Shared);
+        let ours =
+            |name: &&String| family.members.iter().any(|m| m.name == **name && whole(m.relation));
         if let Some(device) = devices.iter().find(ours) {
             uses.push(Use::Database {
                 device: device.clone(),

@@ -121,7 +121,7 @@ pub fn find_server(session: &Session<'_>, user: &ServerUser) -> Result<Found> {
     let mut fetch = || {
         let cache = narrows_bundle::default_cache_dir()
             .unwrap_or_else(|| std::env::temp_dir().join("narrows-cache"));
-        narrows_bundle::ensure(&cache, &mut |got, all| {
+        narrows_bundle::ensure(&cache, &|| session.stop.is_set(), &mut |got, all| {
             let detail =
                 format!("PostgreSQL bundle, {} of {} MB", got / 1_000_000, all / 1_000_000);
             display.phase(Layer::Database, Phase::Prepare, &detail);

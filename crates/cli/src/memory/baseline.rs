@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_facts::Live;
 use narrows_layer_memory::{age, measure as measure_brief, planned, pool};
@@ -87,8 +87,7 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
         return Ok(());
     }
     if let Some(folder) = kept.parent() {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("creating {}", folder.display()))?;
+        store::make_folder(folder)?;
     }
     store::write_whole(kept, &run.to_json())?;
     eprintln!("kept as this machine's baseline in {}", kept.display());

@@ -93,3 +93,61 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
     assert_eq!(output.status.code(), Some(3), "an invalid answer has its own exit code");
     f.assert_nothing_left();
 }
+
+#[test]
+fn a_second_loop_device_on_a_mounted_image_is_refused_and_its_files_stay_as_they_are() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let Some(device) = Loop::new(&f) else { return };
+    let folder = f.public("mounted");
+    let done = |tool: &str, args: &[&str]| {
+        let output = Command::new(tool).args(args).output();
+        output.ok().filter(|output| output.status.success())
+    };
+    let at = folder.to_str().unwrap();
+    let made = done("mkfs.ext4", &["-q", "-F", &device.node]);
+    if made.and_then(|_| done("mount", &[&device.node, at])).is_none() {
+        return eprintln!("SKIPPED: no mkfs.ext4 or no mount here");
+    }
+    let contents = vec![7; (40 * MIB) as usize];
+    fs::write(folder.join("file"), &contents).unwrap();
+    done("sync", &["-f", at]).unwrap();
+    let image = device.image.to_str().unwrap();
+    let second = done("losetup", &["--find", "--show", "--offset", "33554432", image]).unwrap();
+    let second = String::from_utf8(second.stdout).unwrap().trim().to_string();
+    let job = f.home().join("write.fio");
+    let text = |name: &str| {
+        format!("[w]\nrw=write\nbs=64k\ndirect=1\nfilename={name}\nsize=30m\noverwrite=1\n")
+    };
+    fs::write(&job, text(&second)).unwrap();
+    let serial = format!("size={}", BYTES - 32 * MIB);
+    let narrows = |args: &[&str]| {
+        let mut command = Command::new(program());
+        command.arg("block").args(args).arg("--load-here").env("XDG_DATA_HOME", f.home());
+        command.current_dir(f.data()).output().unwrap()
+    };
+    let consent = ["--write-to-device", &second, "--serial", &serial];
+    let written = narrows(&[&["run", job.to_str().unwrap()][..], &consent].concat());
+    let told = narrows(&["device", &second]);
+    // The image itself, by its name.
+    fs::write(&job, text(image)).unwrap();
+    let through = narrows(&["run", job.to_str().unwrap()]);
+    let _ = done("losetup", &["--detach", &second]);
+    // From the drive, not from memory.
+    let _ = done("umount", &[at]);
+    let again = done("mount", &[&device.node, at]);
+    let found = fs::read(folder.join("file"));
+    let _ = done("umount", &[at]);
+    assert!(again.is_some() && found.unwrap() == contents, "the mounted file's contents changed");
+    let name = device.node.strip_prefix("/dev/").unwrap();
+    for (output, said) in [
+        (&written, String::from_utf8_lossy(&written.stderr)),
+        (&through, String::from_utf8_lossy(&through.stderr)),
+    ] {
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("{name} is mounted at {at}")), "{said}");
+        assert!(said.contains(&format!("loop device {name} serves the same bytes")), "{said}");
+    }
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("refused for writing, consent or not"), "{told}");
+}

@@ -98,8 +98,10 @@ pub enum LogError {
     },
     /// The file system takes no synchronous writes.
     #[error(
-        "cannot measure the log: opening {file} with O_DSYNC was refused: {reason}\n\
-         hint: this file system offers no synchronous writes; name a folder on another one with --wal"
+        "cannot measure the log: opening {file} with O_DSYNC was refused: {reason}\nhint: {}",
+        ours(reason).unwrap_or(
+            "this file system offers no synchronous writes; name a folder on another one with --wal"
+        )
     )]
     Dsync {
         /// The file.
@@ -120,8 +122,10 @@ pub enum LogError {
     },
     /// Anything else the system refused.
     #[error(
-        "cannot measure the log: {what} {path} failed: {reason}\n\
-         hint: see the kernel log (dmesg) for what the drive says, or name another folder with --wal or --data"
+        "cannot measure the log: {what} {path} failed: {reason}\nhint: {}",
+        ours(reason).unwrap_or(
+            "see the kernel log (dmesg) for what the drive says, or name another folder with --wal or --data"
+        )
     )]
     Io {
         /// What was attempted.
@@ -131,6 +135,17 @@ pub enum LogError {
         /// What the system said.
         reason: io::Error,
     },
+}
+
+/// What to do about a limit of this process, which is no fault of drive or file system.
+fn ours(reason: &io::Error) -> Option<&'static str> {
+    match reason.raw_os_error()? {
+        libc::EMFILE => Some("raise the limit of open files (ulimit -n)"),
+        libc::ENFILE => Some("the machine's limit of open files is reached (sysctl fs.file-max)"),
+        libc::ENOMEM => Some("free memory, or raise what limits this process (ulimit -v)"),
+        libc::EAGAIN => Some("raise the limit of processes and threads (ulimit -u)"),
+        _ => None,
+    }
 }
 
 impl LogError {
@@ -151,5 +166,23 @@ impl LogError {
             },
             _ => LogError::Io { what, path: path.to_path_buf(), reason },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_this_process_is_not_blamed_on_the_file_system_or_the_drive() {
+        let reason = io::Error::from_raw_os_error;
+        let dsync = |code| LogError::Dsync { file: "/x".into(), reason: reason(code) }.to_string();
+        assert!(dsync(libc::EMFILE).ends_with("hint: raise the limit of open files (ulimit -n)"));
+        assert!(dsync(libc::EINVAL).contains("offers no synchronous writes"));
+        let other = |code| LogError::of("opening", Path::new("/x/y"), 0, reason(code)).to_string();
+        assert!(
+            other(libc::EMFILE).contains("ulimit -n") && !other(libc::EMFILE).contains("dmesg")
+        );
+        assert!(other(libc::EIO).contains("dmesg"));
     }
 }

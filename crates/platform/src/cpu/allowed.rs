@@ -13,7 +13,8 @@ pub(super) fn cpus(source: &dyn Source, online: &[u32]) -> Vec<u32> {
         let list = status(source, "Cpus_allowed_list:").or_else(|| cpuset(source, "cpus"));
         allowed = list.map_or_else(|| online.to_vec(), |list| parse_cpu_list(&list));
     }
-    allowed.retain(|cpu| online.binary_search(cpu).is_ok());
+    // Where nothing says which are on-line, the kernel's own answer stands: it has only such.
+    allowed.retain(|cpu| online.is_empty() || online.binary_search(cpu).is_ok());
     allowed
 }
 

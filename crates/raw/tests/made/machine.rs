@@ -42,6 +42,11 @@ impl Machine {
         self.folder.path().join(inside.trim_start_matches('/'))
     }
 
+    /// The place of a path of that machine.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.path(path)
+    }
+
     pub fn file(&self, path: &str, text: &str) -> &Self {
         self.bytes(path, text.as_bytes())
     }

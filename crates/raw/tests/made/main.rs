@@ -4,4 +4,5 @@ mod consent;
 mod identities;
 mod machine;
 mod plain;
+mod same_bytes;
 mod uses;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
+use narrows_files::{Access, create_new};
 use narrows_io::{Target, TestFile};
 use narrows_layer_block::{Region, prepare_with};
 use narrows_raw::{Consent, WritableDevice, open_for_writing};
@@ -70,8 +71,7 @@ impl Files {
                 let dir = self.folder(folder, id)?;
                 if wanted.hollow {
                     let path = dir.join(format!("hollow-{}", self.open.len()));
-                    narrows_files::create_new(&path, narrows_files::Access::Write, 0o600)?
-                        .set_len(wanted.bytes)?;
+                    create_new(&path, Access::Write, 0o600)?.set_len(wanted.bytes)?;
                     Region::from(Target::open_write_exclusive(&path, false)?)
                 } else {
                     let seed = ctx.seed ^ ((self.open.len() as u64 + 1) << 48);

@@ -9,7 +9,7 @@ use anyhow::Result;
 use narrows_facts::Live;
 use narrows_io::{Entropy, Space};
 use narrows_model::{Platform, Role};
-use narrows_raw::{Consent, Device, inspect, plain_file_in_dev, refusals};
+use narrows_raw::{Consent, Device, inspect, plain_file_in_dev, refusals, uses_of_file};
 
 use crate::block::place;
 use crate::failure::Failure;
@@ -225,10 +225,16 @@ pub fn may_write(path: &Path, found: &Found) -> Result<()> {
     let shown = path.display();
     match found {
         Found::Nothing { .. } | Found::Device { consented: true, .. } => Ok(()),
-        Found::File { .. } => Err(Failure::hinted(
-            format!("the job writes to {shown}, which is there already and would be overwritten"),
-            "name a file that isn't there: narrows makes it and removes it; or run elsewhere with --at DIR",
-        )),
+        Found::File { .. } => {
+            let mut what = format!(
+                "the job writes to {shown}, which is there already and would be overwritten"
+            );
+            for used in uses_of_file(&Live, &path.to_string_lossy()) {
+                what += &format!("\n  {used}");
+            }
+            let hint = "name a file that isn't there: narrows makes it and removes it; or run elsewhere with --at DIR";
+            Err(Failure::hinted(what, hint))
+        }
         Found::Device { device, .. } => {
             let reasons = refusals(device);
             let hint = match reasons.first() {

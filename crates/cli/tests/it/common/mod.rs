@@ -12,8 +12,16 @@ pub mod machine;
 pub mod server;
 pub mod started;
 
-/// The program under test.
+/// The program under test. Whoever was started in the background of a shell ignores SIGINT, and so would the program, which
+/// then couldn't be asked to end; so the tests themselves ignore none of these.
 pub fn program() -> PathBuf {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU] {
+            // SAFETY: the new disposition is no pointer.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    });
     PathBuf::from(env!("CARGO_BIN_EXE_narrows"))
 }
 

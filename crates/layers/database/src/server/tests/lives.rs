@@ -233,7 +233,7 @@ fn the_bundle_serves() {
     let user = ServerUser::choose().unwrap();
     // Beside the test programs, so that it is fetched once per build folder.
     let cache = std::env::current_exe().unwrap().parent().unwrap().join("narrows-bundle");
-    let bundle = match narrows_bundle::ensure(&cache, &mut |_, _| {}) {
+    let bundle = match narrows_bundle::ensure(&cache, &|| false, &mut |_, _| {}) {
         Ok(bundle) => bundle,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };

@@ -3,6 +3,8 @@
 //! They need root and loop devices and are skipped loudly without. Whatever a test sets up is taken down when it ends,
 //! also when it fails.
 
+mod same_bytes;
+
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

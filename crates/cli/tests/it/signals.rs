@@ -1,0 +1,82 @@
+//! Signals as users, terminals, `nohup` and limits send them, to the command itself.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use narrows_model::Run;
+
+use crate::common::machine::shared;
+use crate::common::started::{Ended, Started};
+use crate::common::{Fixture, Narrows, program, slow_flush};
+
+/// Starts a short run to which `signal` is sent once it measures; `ignored` says whether whoever started it ignored the signal.
+fn signalled(fixture: &Fixture, signal: i32, ignored: bool) -> Ended {
+    let mut command = Command::new(program());
+    if ignored {
+        // SAFETY: signal(2) is async-signal-safe, and the new disposition is no pointer.
+        unsafe {
+            command.pre_exec(move || {
+                libc::signal(signal, libc::SIG_IGN);
+                Ok(())
+            })
+        };
+    }
+    let run = Narrows::within(fixture, command).args(["--layers", "clock,memory"]);
+    let mut run = Started::new(run.spawn());
+    run.wait_for("memory");
+    run.wait_for("measure");
+    run.signal(signal);
+    run.end()
+}
+
+#[test]
+fn each_signal_that_asks_for_an_end_is_a_stop_and_the_partial_run_is_kept() {
+    let _machine = shared();
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU] {
+        let fixture = Fixture::new();
+        let ended = signalled(&fixture, signal, false);
+        assert_eq!(ended.code(), Some(130), "{signal}: {}", ended.stderr);
+        assert!(!Run::from_json(&ended.stdout).unwrap().completed, "{signal}");
+        assert_eq!(fixture.runs().len(), 1, "{signal}");
+        let spent = ended.stderr.contains("hint: ulimit -t unlimited");
+        assert_eq!(spent, signal == libc::SIGXCPU, "{signal}: {}", ended.stderr);
+        fixture.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_signal_that_was_ignored_when_we_were_started_stays_ignored() {
+    let _machine = shared();
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        let fixture = Fixture::new();
+        let ended = signalled(&fixture, signal, true);
+        assert!(matches!(ended.code(), Some(0 | 4)), "{signal}: {:?}", ended);
+        assert!(Run::from_json(&ended.stdout).unwrap().completed, "{signal}");
+    }
+}
+
+#[test]
+fn what_does_not_answer_is_said_and_a_further_signal_ends_at_once() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    // A drive whose flushes take an hour.
+    let library = slow_flush(&fixture.home());
+    let mut command = Command::new(program());
+    command.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", "3600000000");
+    command.env("SLOW_FLUSH_UNDER", fixture.data());
+    let run = Narrows::within(&fixture, command).args(["--layers", "log"]);
+    let mut run = Started::new(run.spawn());
+    run.wait_for("log");
+    run.wait_for("prepare");
+    run.signal(libc::SIGINT);
+    // The second of an impatient hand changes nothing.
+    run.signal(libc::SIGINT);
+    let said = run.wait_for("still stopping");
+    assert!(said.contains("hint: another Ctrl-C"), "{said}");
+    run.signal(libc::SIGTERM);
+    let ended = run.end();
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    let next = Narrows::new(&fixture).args(["--layers", "clock"]).output();
+    assert_eq!(next.status.code(), Some(0), "{}", String::from_utf8_lossy(&next.stderr));
+    fixture.assert_nothing_left();
+}
