@@ -34,7 +34,7 @@ use crate::args::block::JobsArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::session::{Prepared, Session};
-use crate::{output, store};
+use crate::{output, store, stream};
 
 use targets::Targets;
 use wall::Wall;
@@ -72,7 +72,7 @@ pub fn run(args: &JobsArgs) -> Result<Exit> {
     }
     targets.guard(args.output.load_here)?;
     targets.check_space()?;
-    eprint!("{said}");
+    stream::put(&said);
     let folders = targets.folders();
     let folders: Vec<&Path> = folders.iter().map(|folder| folder.as_path()).collect();
     let mut session = Session::begin(prepared, &folders, &args.output)?;
