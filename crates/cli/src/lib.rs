@@ -35,7 +35,7 @@ mod what_if;
 
 use clap::{CommandFactory, Parser};
 
-pub use exit::Exit;
+pub use exit::{Exit, ExitRow};
 
 /// The command line, for man page and completions.
 pub fn command() -> clap::Command {

@@ -7,6 +7,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -110,7 +111,9 @@ impl Drop for Scratch {
         if let Err(error) = fs::remove_dir_all(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path.display());
+            let warning = format!("warning: could not remove {}: {error}", self.path.display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
+use std::io::Write as _;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
@@ -134,7 +135,9 @@ impl Drop for TestFile {
             && let Err(error) = fs::remove_file(self.path())
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path().display());
+            let warning = format!("warning: could not remove {}: {error}", self.path().display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }

@@ -178,6 +178,9 @@ pub struct JobsArgs {
     /// Only the sections of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub section: Vec<String>,
+    /// Let the job file have this variable of the environment, for its ${NAME}; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
     /// Where the files go.
     #[command(flatten)]
     pub place: PlaceArgs,

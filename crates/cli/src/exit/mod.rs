@@ -22,6 +22,7 @@ pub enum Exit {
 }
 
 /// A code as the manual explains it.
+#[derive(Debug, Clone, Copy)]
 pub struct ExitRow {
     /// The code.
     pub exit: Exit,

@@ -9,9 +9,12 @@ use narrows_fio::{Loader, Machine, Plan, Problems, sections};
 use crate::args::block::JobsArgs;
 use crate::failure::Failure;
 
-struct OnDisk;
+/// Files, and the variables that the user named.
+struct OnDisk<'a> {
+    variables: &'a [String],
+}
 
-impl Loader for OnDisk {
+impl Loader for OnDisk<'_> {
     fn text(&self, path: &str) -> Result<Option<String>, String> {
         match std::fs::read(path) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
@@ -22,6 +25,10 @@ impl Loader for OnDisk {
 
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
+    }
+
+    fn withholds(&self, name: &str) -> bool {
+        !self.variables.iter().any(|asked| asked == name)
     }
 }
 
@@ -43,7 +50,8 @@ pub fn plan(args: &JobsArgs) -> Result<Plan> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let only: Vec<&str> = args.section.iter().map(String::as_str).collect();
     let stops = |problems: Problems| anyhow!("the job file can't be run:\n{problems}");
-    let all = sections(&names, &[], &OnDisk).map_err(stops)?;
+    let disk = OnDisk { variables: &args.env };
+    let all = sections(&names, &[], &disk).map_err(stops)?;
     let jobs: Vec<&str> =
         all.iter().filter(|one| !one.is_global()).map(|one| one.name.as_str()).collect();
     if let Some(missing) = only.iter().find(|name| !jobs.contains(name)) {
@@ -52,7 +60,7 @@ pub fn plan(args: &JobsArgs) -> Result<Plan> {
             format!("the jobs are {}", jobs.join(", ")),
         ));
     }
-    narrows_fio::read(&names, &only, &OnDisk, &machine()).map_err(stops)
+    narrows_fio::read(&names, &only, &disk, &machine()).map_err(stops)
 }
 
 fn machine() -> Machine {

@@ -3,6 +3,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,7 +95,9 @@ impl Drop for Folders {
             if let Err(error) = fs::remove_dir_all(folder)
                 && error.kind() != io::ErrorKind::NotFound
             {
-                eprintln!("warning: could not remove {}: {error}", folder.display());
+                let warning = format!("warning: could not remove {}: {error}", folder.display());
+                // Nobody to tell is no reason to fail.
+                let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
             }
         }
     }

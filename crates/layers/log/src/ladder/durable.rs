@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::io::Write as _;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -259,7 +260,9 @@ impl Drop for DurableWrites<'_> {
             && let Err(error) = std::fs::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path.display());
+            let warning = format!("warning: could not remove {}: {error}", self.path.display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }
