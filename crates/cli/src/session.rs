@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::{Context, Scratch, ScratchError, Stop};
 use narrows_model::{DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, Run};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, shown};
 
 use crate::args::OutputArgs;
 use crate::exit::{Exit, Outcome};
@@ -65,14 +65,14 @@ impl Prepared {
         } else {
             format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir)
         };
-        let mut text = format!("plan     {what}, seed {}\n", plan.seed);
+        let mut text = format!("plan     {}, seed {}\n", shown(&what), plan.seed);
         for step in &plan.steps {
             let writes = match step.writes_bytes {
                 0 => String::new(),
                 bytes => format!(", writes up to {}", Bytes(bytes)),
             };
             let (layer, takes) = (step.layer.word(), plan::minutes(step.expected_s));
-            text += &format!("{layer:8} {} ({takes}{writes})\n", step.what);
+            text += &format!("{layer:8} {} ({takes}{writes})\n", shown(&step.what));
         }
         if plan.writes_bytes() == 0 {
             text +=

@@ -27,7 +27,7 @@ use std::path::Path;
 use anyhow::Result;
 use narrows_fio::Taken;
 use narrows_model::{Layer, PlannedStep};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, shown};
 
 use super::place;
 use crate::args::block::JobsArgs;
@@ -140,6 +140,7 @@ fn said_by_reading(plan: &narrows_fio::Plan) -> Vec<String> {
         let line =
             if note.sentence.is_empty() { line } else { format!("{line}: {}", note.sentence) };
         // Defaults are said where they stand, not for every job that inherits them.
+        let line = shown(&line).into_owned();
         if !said.contains(&line) {
             said.push(line);
         }
