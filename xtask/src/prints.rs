@@ -42,6 +42,7 @@ pub fn own_codes(path: &str, source: &str) -> Vec<usize> {
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     path.contains("/tests/")
+        || path.contains("_test/")
         || name == "tests.rs"
         || name.ends_with("_test.rs")
         || name == "promises.rs"
