@@ -741,13 +741,17 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__run)
-            opts="-o -h --section --at --write-to-device --serial --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --section --env --at --write-to-device --serial --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --env)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

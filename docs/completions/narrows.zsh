@@ -163,6 +163,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (run)
 _arguments "${_arguments_options[@]}" : \
 '*--section=[Only the sections of this name; may be given several times]:NAME:_default' \
+'*--env=[Let the job file have this variable of the environment, for its \${NAME}; may be given several times]:NAME:_default' \
 '--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \

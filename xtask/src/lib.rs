@@ -12,6 +12,7 @@ pub mod lab;
 pub mod links;
 pub mod peers;
 pub mod plants;
+pub mod prints;
 pub mod sanitize;
 pub mod text;
 

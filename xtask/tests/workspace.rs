@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use xtask::{crates, files, generate, links, root, text};
+use xtask::{crates, files, generate, links, prints, root, text};
 
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -32,6 +32,34 @@ fn pure_crates_touch_nothing() {
 #[test]
 fn nobody_goes_around_the_one_place_that_opens_files() {
     none(files::around(&root()).expect("the sources can be read"));
+}
+
+/// Lines of shipped sources that `wrong` finds, with their places.
+fn lines_of_sources(wrong: impl Fn(&str, &str) -> Vec<usize>) -> Vec<String> {
+    let mut files = Vec::new();
+    text::walk(&root().join("crates"), &mut files).expect("the crates are there");
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        let path = file.strip_prefix(root()).expect("below the root").to_string_lossy();
+        if path.contains("/src/") {
+            let source = std::fs::read_to_string(file).expect("source is text");
+            found.extend(wrong(&path, &source).iter().map(|line| format!("{path}:{line}")));
+        }
+    }
+    found
+}
+
+/// What comes from outside passes one filter on its last step to a terminal.
+#[test]
+fn nobody_prints_around_the_filter() {
+    assert!(root().join(prints::STREAM).is_file());
+    none(lines_of_sources(prints::unfiltered));
+}
+
+#[test]
+fn one_rule_decides_exit_codes() {
+    assert!(root().join(prints::RULE).is_dir());
+    none(lines_of_sources(prints::own_codes));
 }
 
 /// A file that no other names as its module isn't compiled, and its tests don't run.

@@ -15,10 +15,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::exit::exit_codes;
+
 /// How fast a database server could be, how fast it is, and which layer holds it back.
 #[derive(Debug, Parser)]
 #[command(name = "narrows", version, about, max_term_width = 100)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows run                         measure this machine as a database server
   narrows run --quick                 the same as a sketch, in about 90 seconds
@@ -35,9 +38,9 @@ Examples:
   narrows limits nvme-gen5-x4         what such a part can carry, and who says so
   narrows plan box.toml               what a machine on paper could do, and what would bind
 
-Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured;
-4 something is suspect or could not be measured, or
-no verdict was reached; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -9,6 +9,7 @@ use narrows_facts::{Live, Replay, Source};
 use narrows_model::{Captured, Platform, Role, Unknown};
 
 use crate::failure::Failure;
+use crate::stream::say;
 
 /// Whether the file is packed as captures are.
 pub fn is_capture(path: &Path) -> bool {
@@ -68,7 +69,7 @@ pub fn filled(path: &Path, roles: &[(Role, &Path)]) -> Result<Platform> {
     platform.captured = Some(captured(&header, source.filled().into_iter().collect()))
         .filter(|captured| !captured.answers.is_empty());
     if platform.captured.is_none() {
-        eprintln!("note: {} adds nothing: this user sees all that it holds", path.display());
+        say!("note: {} adds nothing: this user sees all that it holds", path.display());
     }
     Ok(platform)
 }

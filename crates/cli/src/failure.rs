@@ -1,6 +1,7 @@
 //! The one place that prints errors: what was attempted, why it failed, and a `hint:` where one is known.
 
 use crate::exit::Exit;
+use crate::stream;
 
 /// An error of the command itself, with its hint.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ impl std::error::Error for Failure {}
 
 /// Prints an error with its causes; the hints come last.
 pub fn print(error: &anyhow::Error) -> Exit {
-    eprintln!("{}", render(error));
+    stream::line(&render(error));
     Exit::Usage
 }
 
@@ -66,8 +67,7 @@ pub fn render(error: &anyhow::Error) -> String {
     for hint in hints {
         text.push_str(&format!("\nhint: {hint}"));
     }
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    text.replace(steers, "\u{fffd}")
+    narrows_units::shown_lines(&text).into_owned()
 }
 
 #[cfg(test)]

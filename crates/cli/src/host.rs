@@ -7,6 +7,7 @@ use narrows_model::{DatabaseChoice, Layer, Platform, RunningDatabase};
 
 use crate::failure::Failure;
 use crate::plan::Resolved;
+use crate::stream::say;
 
 /// Refuses where a database runs, may run, or would itself be loaded, unless the user took responsibility.
 pub fn guard(resolved: &Resolved, load_here: bool) -> Result<()> {
@@ -25,7 +26,7 @@ pub fn guard_storage(platform: &Platform, folders: &[&Path], load_here: bool) ->
 fn decide(found: Option<Finding>, load_here: bool) -> Result<()> {
     let Some(found) = found else { return Ok(()) };
     if load_here {
-        eprintln!("warning: {}; it is loaded because --load-here says so", found.what);
+        say!("warning: {}; it is loaded because --load-here says so", found.what);
         return Ok(());
     }
     Err(Failure::hinted(

@@ -31,11 +31,12 @@ mod room;
 mod run;
 mod session;
 mod store;
+mod stream;
 mod what_if;
 
 use clap::{CommandFactory, Parser};
 
-pub use exit::Exit;
+pub use exit::{Exit, ExitRow};
 
 /// The command line, for man page and completions.
 pub fn command() -> clap::Command {
@@ -44,7 +45,11 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> std::process::ExitCode {
-    let cli = args::Cli::parse();
+    stream::filter_panics();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return stream::parser(&said),
+    };
     let outcome = match &cli.command {
         args::Command::Run(args) => run::run(args),
         args::Command::Block(args) => block::block(args),

@@ -1,14 +1,16 @@
 //! Standard output and files of a report: one format on one stream.
 
-use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
 use narrows_model::{FlushTest, Run};
 use narrows_report::{Report, Units};
+use serde::Serialize;
 
 use crate::args::{Format, UnitsArg};
-use crate::store;
+use crate::{store, stream};
+
+pub use crate::stream::colour;
 
 /// Widest screen; the design's tables fit it.
 const WIDTH: usize = 100;
@@ -46,16 +48,16 @@ pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<(
     Ok(())
 }
 
-/// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.
-pub fn colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+/// A document for programs: what is in it of others' making steers no terminal, and is all there.
+///
+/// # Errors
+/// It has no JSON form.
+pub fn json(document: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(document)? + "\n";
+    Ok(narrows_units::shown_json(&text).into_owned())
 }
 
 /// Prints; a reader that went away (a pager, `head`) is no error.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(stream::out(text)?)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Progress, Stop};
 use narrows_layer_database::{Address, AddressError, Workload};
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, shown};
 
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::cpus::{self, Split};
@@ -278,7 +278,7 @@ pub fn describe(resolved: &Resolved) -> String {
         plan.sessions,
         plan.seed
     );
-    text += &format!("data     {}\nwal      {}\n", plan.data_dir, plan.wal_dir);
+    text += &format!("data     {}\nwal      {}\n", shown(&plan.data_dir), shown(&plan.wal_dir));
     let server = match &plan.server_cpus[..] {
         [] => "where it runs".to_string(),
         cpus => list(cpus),
@@ -292,7 +292,7 @@ pub fn describe(resolved: &Resolved) -> String {
         text += &format!(
             "{:8} {} ({}{writes})\n",
             step.layer.word(),
-            step.what,
+            shown(&step.what),
             minutes(step.expected_s)
         );
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use narrows_plan::{Description, Plan, Question};
 
 use crate::args::plan::{PlanArgs, PlanFormat};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::failure::Failure;
 use crate::{limits, output, plan_demand};
 
@@ -41,7 +41,7 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
     };
     output::print(&text)?;
     let answered = plans.iter().all(|plan| !plan.works.is_empty());
-    Ok(if answered { Exit::Done } else { Exit::Inconclusive })
+    Ok(Outcome::answered(answered).exit())
 }
 
 pub(crate) fn no_way(platform: &Description, error: &narrows_plan::FlowError) -> anyhow::Error {

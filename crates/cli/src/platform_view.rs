@@ -23,9 +23,7 @@ pub fn platform(args: &PlatformArgs) -> Result<Exit> {
     };
     let findings = narrows_validity::check_machine(&platform);
     let text = match args.format {
-        InventoryFormat::Json => {
-            serde_json::to_string_pretty(&Inventory { platform, findings })? + "\n"
-        }
+        InventoryFormat::Json => narrows_report::platform_json(&Inventory { platform, findings }),
         InventoryFormat::Html => narrows_report::platform_page(&platform, &findings),
         InventoryFormat::Text => narrows_report::platform(&platform, &findings),
     };

@@ -2,12 +2,13 @@
 //!
 //! Nothing is drawn while a window is open: layers report between windows.
 
-use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Phase, Progress};
 use narrows_model::Layer;
+
+use crate::stream::{self, say};
 
 /// Without a terminal, at most one line in this time for each layer and phase.
 const QUIET: Duration = Duration::from_secs(20);
@@ -24,7 +25,7 @@ impl Display {
     /// For a run that should take `expected`.
     pub fn new(expected: Duration) -> Self {
         Display {
-            terminal: std::io::stderr().is_terminal(),
+            terminal: stream::redraws(),
             began: Instant::now(),
             expected,
             last: Mutex::new(None),
@@ -34,13 +35,13 @@ impl Display {
     /// A line that stays.
     pub fn say(&self, line: &str) {
         self.clear();
-        eprintln!("{line}");
+        stream::line(line);
     }
 
     /// Removes the line that is rewritten.
     pub fn clear(&self) {
         if self.terminal {
-            eprint!("\r\x1b[K");
+            stream::redraw("");
         }
     }
 
@@ -56,8 +57,7 @@ impl Progress for Display {
         let line = format!("{:8} {:12} {detail}", layer.word(), phase.word());
         if self.terminal {
             let line: String = format!("[{}] {line}", self.clock()).chars().take(99).collect();
-            eprint!("\r\x1b[K{line}");
-            let _ = std::io::stderr().flush();
+            stream::redraw(&line);
             return;
         }
         let repeated = last.is_some_and(|(at, in_phase, when)| {
@@ -65,7 +65,7 @@ impl Progress for Display {
         });
         if !repeated {
             *last = Some((layer, phase, Instant::now()));
-            eprintln!("[{}] {line}", self.clock());
+            say!("[{}] {line}", self.clock());
         }
     }
 }

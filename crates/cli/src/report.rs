@@ -8,6 +8,7 @@ use narrows_model::{CrashTest, Run};
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::stream::say;
 use crate::what_if::Asked;
 use crate::{output, store};
 
@@ -32,7 +33,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     match &args.output {
         Some(path) => {
             store::write_whole(path, &output::render(&run, format, args.units, false))?;
-            eprintln!("wrote {}", path.display());
+            say!("wrote {}", path.display());
         }
         None => output::print(&output::render(&run, format, args.units, output::colour()))?,
     }

@@ -8,17 +8,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_model::{
-    CalibrationEnd, Finding, Grade, Layer, Measurement, Plan, Platform, Run, Severity, Tool,
-    Validity,
-};
+use narrows_model::{Finding, Layer, Measurement, Plan, Platform, Run, Severity, Tool};
 
 use crate::args::{OutputArgs, RunArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::kept::{self, Kept};
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
 use crate::report::judge;
+use crate::stream::{self, say};
 use crate::{database, failure, host, interrupt, layers, observe, output, store};
 
 /// Runs the command.
@@ -46,7 +44,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let stop = Stop::new();
     interrupt::install(&stop)?;
 
-    eprint!("{}", plan::describe(&resolved));
+    stream::put(&plan::describe(&resolved));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     let completed = session.execute();
@@ -60,31 +58,8 @@ fn tell(args: &OutputArgs, session: &Session<'_>, kept: Kept) -> Result<()> {
     if args.output.is_some() {
         output::write_every_format(&session.run, &session.folder, args.units)?;
     }
-    eprintln!("kept in {}", path.display());
+    say!("kept in {}", path.display());
     Ok(())
-}
-
-fn exit_code(run: &Run) -> Exit {
-    if !run.completed {
-        return Exit::Interrupted;
-    }
-    // Of a layer that was asked for and measured, something has to be valid. The client against a server that does nothing
-    // is none of what was asked for.
-    let asked = |m: &&Measurement| !m.id.starts_with("database.client");
-    let of = |layer: Layer| run.measurements.iter().filter(asked).filter(move |m| m.layer == layer);
-    let missing = |layer: &Layer| of(*layer).next().is_none();
-    let invalid =
-        |layer: &Layer| !missing(layer) && of(*layer).all(|m| m.validity == Validity::Invalid);
-    if run.measurements.is_empty() || run.plan.layers.iter().any(invalid) {
-        return Exit::Invalid;
-    }
-    let undecided = !run.verdicts.is_empty() && run.verdicts.iter().all(|v| v.grade == Grade::Open);
-    let sought = run.highest_rates.iter().any(|found| found.end != CalibrationEnd::Found);
-    if undecided || sought || run.plan.layers.iter().any(missing) {
-        Exit::Inconclusive
-    } else {
-        Exit::Done
-    }
 }
 
 /// A run in which nothing was measured yet.
@@ -118,6 +93,8 @@ pub struct Session<'a> {
     pub run: Run,
     /// Where the run is kept.
     pub folder: PathBuf,
+    /// Whether what was looked at went away before the end.
+    pub cut_short: bool,
 }
 
 impl<'a> Session<'a> {
@@ -132,7 +109,7 @@ impl<'a> Session<'a> {
         folder: PathBuf,
     ) -> Result<Session<'a>> {
         let run = blank(resolved.plan.clone(), resolved.platform.clone());
-        let session = Session { resolved, stop, display, run, folder };
+        let session = Session { resolved, stop, display, run, folder, cut_short: false };
         store::save(&session.folder, &session.run)?;
         Ok(session)
     }
@@ -155,7 +132,7 @@ impl<'a> Session<'a> {
         self.display.clear();
         let kept = kept::conclude(&mut self.run, &self.folder, completed, judge);
         tell(output, &self, kept)?;
-        Ok(exit_code(&self.run))
+        Ok(Outcome::of_layers(&self.run).cut_short_if(self.cut_short).exit())
     }
 
     /// Ends a run that came to nothing: judged and kept, not shown.
@@ -247,45 +224,5 @@ pub mod testing {
         let plan =
             Plan { layers: layers.to_vec(), sessions: 1, repeats: 1, seed: 1, ..Plan::default() };
         Run { completed: true, ..blank(plan, Platform::default()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::testing::empty_run;
-    use super::*;
-
-    fn run_of(layers: &[Layer], measured: &[(Layer, Validity)]) -> Run {
-        let mut run = empty_run(layers);
-        run.measurements = measured
-            .iter()
-            .map(|(layer, validity)| {
-                let mut m = Measurement::new(layer.word(), *layer);
-                m.validity = *validity;
-                m
-            })
-            .collect();
-        run
-    }
-
-    #[test]
-    fn the_exit_code_says_whether_what_was_asked_for_is_valid() {
-        use Layer::{Block, Log};
-        use Validity::{Invalid, Suspect, Valid};
-        let code =
-            |layers: &[Layer], measured: &[(Layer, Validity)]| exit_code(&run_of(layers, measured));
-        assert_eq!(code(&[Block], &[(Block, Valid), (Block, Invalid)]), Exit::Done);
-        assert_eq!(code(&[Block], &[(Block, Invalid), (Block, Invalid)]), Exit::Invalid);
-        // One layer's good figures don't answer for another's.
-        assert_eq!(code(&[Block, Log], &[(Block, Invalid), (Log, Valid)]), Exit::Invalid);
-        assert_eq!(code(&[Block, Log], &[(Log, Suspect)]), Exit::Inconclusive);
-        assert_eq!(code(&[Block], &[]), Exit::Invalid);
-        let mut client =
-            run_of(&[Layer::Database], &[(Layer::Database, Valid), (Layer::Database, Invalid)]);
-        client.measurements[0].id = "database.client".into();
-        assert_eq!(exit_code(&client), Exit::Invalid, "the client alone answers nothing");
-        let mut stopped = run_of(&[Block], &[(Block, Valid)]);
-        stopped.completed = false;
-        assert_eq!(exit_code(&stopped), Exit::Interrupted);
     }
 }

@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::{Context, Scratch, ScratchError, Stop};
-use narrows_model::{
-    CalibrationEnd, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, Run, Validity,
-};
-use narrows_units::Bytes;
+use narrows_model::{DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, Run};
+use narrows_units::{Bytes, shown};
 
 use crate::args::OutputArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::failure::{self, Failure};
 use crate::kept::{self, Kept};
 use crate::progress::Display;
 use crate::report::judge;
+use crate::stream::{self, say};
 use crate::{host, interrupt, output, plan, run, store};
 
 /// What is measured by whom, before it begins.
@@ -67,14 +66,14 @@ impl Prepared {
         } else {
             format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir)
         };
-        let mut text = format!("plan     {what}, seed {}\n", plan.seed);
+        let mut text = format!("plan     {}, seed {}\n", shown(&what), plan.seed);
         for step in &plan.steps {
             let writes = match step.writes_bytes {
                 0 => String::new(),
                 bytes => format!(", writes up to {}", Bytes(bytes)),
             };
             let (layer, takes) = (step.layer.word(), plan::minutes(step.expected_s));
-            text += &format!("{layer:8} {} ({takes}{writes})\n", step.what);
+            text += &format!("{layer:8} {} ({takes}{writes})\n", shown(&step.what));
         }
         if plan.writes_bytes() == 0 {
             text +=
@@ -98,9 +97,24 @@ pub struct Session {
     pub stop: Stop,
     /// Where progress is drawn.
     pub display: Display,
-    /// Measurements that the answer is, besides calibrations; those that are missing are no answer. Empty: all.
-    pub answers: Vec<String>,
+    /// What of the run is the answer, besides calibrations.
+    pub answer: Answer,
+    /// Whether the question behind the measurements is left open: a rate that isn't known to last.
+    pub open: bool,
+    /// Whether what was looked at went away before the end.
+    pub cut_short: bool,
     folder: PathBuf,
+}
+
+/// Which measurements are what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Each of them.
+    All,
+    /// Those of these ids; one that is missing could not be measured.
+    Named(Vec<String>),
+    /// All of them together, as the cells of one table.
+    Table,
 }
 
 /// The end of a measurement that didn't give an error.
@@ -142,10 +156,18 @@ impl Session {
         store::prepare(&folder)?;
         let stop = Stop::new();
         interrupt::install(&stop)?;
-        eprint!("{}", prepared.describe());
+        stream::put(&prepared.describe());
         let display = Display::new(Duration::from_secs_f64(prepared.plan.expected_s()));
         let run = run::blank(prepared.plan, prepared.platform);
-        let session = Session { run, stop, display, answers: Vec::new(), folder };
+        let session = Session {
+            run,
+            stop,
+            display,
+            answer: Answer::All,
+            open: false,
+            cut_short: false,
+            folder,
+        };
         store::save(&session.folder, &session.run)?;
         Ok(session)
     }
@@ -203,7 +225,7 @@ impl Session {
             Err(error) if self.run.measurements.is_empty() => {
                 // It says nothing that the error doesn't.
                 if let Err(stays) = store::remove(&self.folder, &self.run) {
-                    eprintln!("warning: {}", failure::render(&stays));
+                    say!("warning: {}", failure::render(&stays));
                 }
                 return Err(error);
             }
@@ -213,7 +235,7 @@ impl Session {
                     self.show(output)?;
                 }
                 if let Err(lost) = kept.place() {
-                    eprintln!("{}", failure::render(&lost));
+                    say!("{}", failure::render(&lost));
                 }
                 return Err(error);
             }
@@ -227,8 +249,17 @@ impl Session {
         if output.output.is_some() {
             output::write_every_format(&self.run, &self.folder, output.units)?;
         }
-        eprintln!("kept in {}", path.display());
-        Ok(exit_code(&self.run, &self.answers))
+        say!("kept in {}", path.display());
+        Ok(self.exit())
+    }
+
+    fn exit(&self) -> Exit {
+        let outcome = match &self.answer {
+            Answer::All => Outcome::of_answers(&self.run, &[]),
+            Answer::Named(ids) => Outcome::of_answers(&self.run, ids),
+            Answer::Table => Outcome::of_table(&self.run),
+        };
+        outcome.open_if(self.open).cut_short_if(self.cut_short).exit()
     }
 
     fn show(&self, output: &OutputArgs) -> Result<()> {
@@ -243,28 +274,6 @@ impl Session {
 fn save_partial(folder: &Path, run: &Run, display: &Display) {
     if let Err(error) = store::save(folder, run) {
         display.say(&format!("warning: {}", failure::render(&error)));
-    }
-}
-
-/// Whether what was asked for was answered, and may be believed: the worst of what the answer rests on decides. Windows that
-/// only draw a curve may be as bad as they like, and so may cells beside a ladder.
-fn exit_code(run: &Run, answers: &[String]) -> Exit {
-    if !run.completed {
-        return Exit::Interrupted;
-    }
-    let own = |m: &&Measurement| match answers {
-        [] => run.calibrations.is_empty(),
-        some => some.contains(&m.id),
-    };
-    let measured = run.measurements.iter().filter(own).map(|m| m.validity);
-    let worst = measured.chain(run.calibrations.iter().map(|c| c.validity)).max();
-    let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
-    let all_found = run.calibrations.iter().all(|calibration| found(calibration.end));
-    let all_made = not_made(run).next().is_none();
-    match worst {
-        None | Some(Validity::Invalid) => Exit::Invalid,
-        Some(Validity::Valid) if all_found && all_made => Exit::Done,
-        Some(Validity::Suspect | Validity::Valid) => Exit::Inconclusive,
     }
 }
 
@@ -286,45 +295,4 @@ pub fn scratch(dir: &Path, id: &str) -> Result<Scratch> {
             "name a folder that you may write to with --at",
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use narrows_model::Unknown;
-
-    use super::*;
-    use crate::run::testing::empty_run;
-
-    fn run_of(validities: &[Validity]) -> Run {
-        let mut run = empty_run(&[Layer::Block]);
-        run.measurements = validities
-            .iter()
-            .map(|validity| Measurement {
-                validity: *validity,
-                ..Measurement::new("x", Layer::Block)
-            })
-            .collect();
-        run
-    }
-
-    #[test]
-    fn the_exit_code_is_that_of_the_worst() {
-        use Validity::{Invalid, Suspect, Valid};
-        let code = |validities: &[Validity]| exit_code(&run_of(validities), &[]);
-        assert_eq!(code(&[Valid, Valid]), Exit::Done);
-        assert_eq!(code(&[Valid, Suspect]), Exit::Inconclusive);
-        assert_eq!(code(&[Suspect, Invalid]), Exit::Invalid);
-        assert_eq!(code(&[]), Exit::Invalid);
-        let stopped = Run { completed: false, ..run_of(&[Invalid]) };
-        assert_eq!(exit_code(&stopped, &[]), Exit::Interrupted);
-        let mut lacking = run_of(&[Valid, Valid]);
-        lacking.hosts[0].platform.unknown = vec![Unknown::not_made("y", "no memory")];
-        assert_eq!(exit_code(&lacking, &[]), Exit::Inconclusive);
-        // Where the answer is named, the others may be as bad as they like.
-        let mut run = run_of(&[Valid, Invalid]);
-        run.measurements[1].id = "y".to_string();
-        assert_eq!(exit_code(&run, &["x".to_string()]), Exit::Done);
-        assert_eq!(exit_code(&run, &["y".to_string()]), Exit::Invalid);
-        assert_eq!(exit_code(&run, &["z".to_string()]), Exit::Invalid);
-    }
 }

@@ -137,7 +137,9 @@ impl Drop for Scratch {
         if let Err(error) = remove(&self.above, &self.dir, name)
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path.display());
+            let warning = format!("warning: could not remove {}: {error}", self.path.display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }

@@ -133,8 +133,9 @@ impl Arranging<'_> {
     }
 
     fn named<'s>(&mut self, setting: &'s Setting, section: &Section) -> Result<Named<'s>, Problem> {
+        let written = setting.text.split('=').next().unwrap_or_default().trim_end_matches(is_space);
         let (text, warnings) = substituted(&setting.text, self.loader, self.machine)
-            .map_err(|wrong| problem(setting, None, wrong))?;
+            .map_err(|wrong| problem(setting, find(written).map(|known| known.name), wrong))?;
         let (key, value) = match text.split_once('=') {
             Some((key, value)) => (key.trim_end_matches(is_space), Some(value.to_string())),
             None => (text.as_str(), None),
@@ -224,15 +225,35 @@ fn turn(option: &FioOption) -> u8 {
 }
 
 fn problem(setting: &Setting, option: Option<&str>, wrong: Wrong) -> Problem {
-    let reason = match wrong.cause {
-        Cause::Refused | Cause::Unknown => wrong.reason,
-        _ => format!("{}: {}", setting.text, wrong.reason),
+    let (reason, hint) = match wrong.cause {
+        _ if setting.included => (unquoted(option, wrong.cause), None),
+        Cause::Refused | Cause::Unknown => (wrong.reason, wrong.hint),
+        _ => (format!("{}: {}", setting.text, wrong.reason), wrong.hint),
     };
+    // What stands in an included file is named where it is an option, and never quoted.
+    let option = option.filter(|name| !setting.included || find(name).is_some());
     Problem {
         place: setting.place.clone(),
         cause: wrong.cause,
         option: option.map(str::to_string),
         reason,
-        hint: wrong.hint,
+        hint,
+    }
+}
+
+/// Why a line of an included file stops, without the line.
+fn unquoted(option: Option<&str>, cause: Cause) -> String {
+    let Some(option) = option.and_then(find) else {
+        return "an included file has a line that is no setting of a job".to_string();
+    };
+    let name = option.name;
+    match (option.class, cause) {
+        (Class::Refused { why, .. }, Cause::Refused) => format!("{name} is refused: {why}"),
+        (_, Cause::Refused) => {
+            format!("{name} asks for what is not done, or for a variable that --env doesn't name")
+        }
+        (_, Cause::Misread) => format!("{name}: fio takes the value for something else"),
+        (_, Cause::Conflict) => format!("{name} does not go with the other options"),
+        _ => format!("{name} has no value that can be taken"),
     }
 }

@@ -44,6 +44,9 @@ pub struct Setting {
     pub place: Place,
     /// The whole text, comment and blanks at its ends cut.
     pub text: String,
+    /// Whether it comes from a file that a job file includes. Such a file may be one that is no job file and nobody's to read
+    /// (`include /etc/shadow`, run as root), so that no error quotes it.
+    pub included: bool,
 }
 
 /// Reads the files named and gives their sections; with `only`, the global ones and those of these names.
@@ -120,7 +123,7 @@ fn setting(
     settings: &mut Vec<Setting>,
 ) -> Result<(), Problem> {
     let Some(rest) = line.strip_prefix("include") else {
-        settings.push(Setting { place, text: line.to_string() });
+        settings.push(Setting { place, text: line.to_string(), included: depth > 0 });
         return Ok(());
     };
     if depth == INCLUDE_DEPTH_MAX {
@@ -144,9 +147,20 @@ fn setting(
             let reason = "an included file may not open a section".into();
             return Err(problem(&place, Cause::Grammar, reason));
         }
-        setting(line, place, depth + 1, loader, settings)?;
+        setting(line, place.clone(), depth + 1, loader, settings)
+            .map_err(|stop| if stop.place == place { unquoted(stop) } else { stop })?;
     }
     Ok(())
+}
+
+/// A reason to stop at a line of an included file, without the line.
+fn unquoted(stop: Problem) -> Problem {
+    let reason = match stop.cause {
+        Cause::Unreadable => "the file that it includes can't be read".to_string(),
+        Cause::Misread => "fio takes it as an include, whatever follows the word".to_string(),
+        _ => stop.reason,
+    };
+    Problem { reason, hint: None, ..stop }
 }
 
 /// As it is named first, then beside the file that names it.
@@ -264,6 +278,16 @@ mod tests {
             ("d/three", "direct=1"),
         ];
         assert_eq!(settings(&texts), ["rw=read", "direct=1", "size=1", "bs=4k"]);
+    }
+
+    #[test]
+    fn no_error_quotes_a_line_of_an_included_file() {
+        for secret in ["includeS3cret", "include S3cret", "includes=S3cret"] {
+            let texts = [("f", "[a]\ninclude g"), ("g", secret)];
+            let stopped = sections(&["f"], &[], &Texts(&texts)).expect_err("should stop");
+            assert!(!format!("{stopped:?}").contains("S3cret"), "{stopped}");
+            assert_eq!((stopped.0[0].place.file.as_str(), stopped.0[0].place.line), ("g", 1));
+        }
     }
 
     #[test]

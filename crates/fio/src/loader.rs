@@ -10,6 +10,12 @@ pub trait Loader {
 
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// Whether job files may not have this variable. They are often somebody else's, and what they take from the environment
+    /// goes into names, plans and results, which are handed on.
+    fn withholds(&self, _name: &str) -> bool {
+        false
+    }
 }
 
 /// What `$pagesize`, `$mb_memory` and `$ncpus` stand for.

@@ -18,7 +18,7 @@ pub(crate) fn substituted(
     machine: &Machine,
 ) -> Result<(String, Vec<String>), Wrong> {
     let mut warnings = Vec::new();
-    let text = variables(text, loader, &mut warnings);
+    let text = variables(text, loader, &mut warnings)?;
     let keywords = [
         ("$pagesize", machine.page_size_bytes),
         ("$mb_memory", machine.memory_mib),
@@ -41,20 +41,31 @@ pub(crate) fn substituted(
     Ok((format!("{key}={computed}"), warnings))
 }
 
-fn variables(text: &str, loader: &dyn Loader, warnings: &mut Vec<String>) -> String {
+fn variables(text: &str, loader: &dyn Loader, warnings: &mut Vec<String>) -> Result<String, Wrong> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
         let Some(length) = rest[start..].find('}') else { break };
         let name = &rest[start + 2..start + length];
         out.push_str(&rest[..start]);
+        if loader.withholds(name) {
+            let reason = format!(
+                "${{{name}}} is a variable of the environment, and none goes into a job unasked"
+            );
+            return Err(
+                Wrong::refused(reason).hint(format!("--env {name} lets the job file have it"))
+            );
+        }
         match loader.variable(name) {
-            Some(value) => out.push_str(&value),
+            Some(value) => {
+                out.push_str(&value);
+                warnings.push(format!("${{{name}}} is taken from the environment"));
+            }
             None => warnings.push(format!("${{{name}}} is not set; fio puts nothing in its place")),
         }
         rest = &rest[start + length + 1..];
     }
-    out + rest
+    Ok(out + rest)
 }
 
 /// Whole numbers with the usual precedence; division towards zero.
@@ -159,6 +170,37 @@ mod tests {
         assert_eq!(of("size=${SIZE").as_deref(), Some("size=${SIZE"));
         let (text, warnings) = substituted("size=${NOPE}1m", &One, &MACHINE).expect("a text");
         assert_eq!((text.as_str(), warnings.len()), ("size=1m", 1));
+    }
+
+    /// Somebody's job file under an environment with a password.
+    struct Asked;
+
+    impl Loader for Asked {
+        fn text(&self, _: &str) -> Result<Option<String>, String> {
+            Ok(None)
+        }
+
+        fn variable(&self, name: &str) -> Option<String> {
+            Some(if name == "SIZE" { "64m" } else { "S3cret" }.to_string())
+        }
+
+        fn withholds(&self, name: &str) -> bool {
+            name != "SIZE"
+        }
+    }
+
+    #[test]
+    fn a_variable_is_had_by_name_only_and_named_where_it_is_had() {
+        let (text, warnings) = substituted("size=${SIZE}", &Asked, &MACHINE).expect("a text");
+        assert_eq!(text, "size=64m");
+        assert_eq!(warnings, ["${SIZE} is taken from the environment"]);
+        for text in ["description=${PGPASSWORD}", "name=${PGPASSWORD}", "size=${SIZE}${PGPASSWORD}"]
+        {
+            let wrong = substituted(text, &Asked, &MACHINE).expect_err("withheld");
+            let said = format!("{wrong:?}");
+            assert!(said.contains("PGPASSWORD") && !said.contains("S3cret"), "{said}");
+            assert_eq!(wrong.hint.as_deref(), Some("--env PGPASSWORD lets the job file have it"));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! cache.
 
 use std::io;
+use std::io::Write as _;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -131,7 +132,9 @@ impl Drop for TestFile {
             && let Err(error) = narrows_files::remove_file(self.path())
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path().display());
+            let warning = format!("warning: could not remove {}: {error}", self.path().display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }

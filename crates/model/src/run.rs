@@ -161,11 +161,11 @@ impl Run {
         Ok(serde_json::from_value(value)?)
     }
 
-    /// The run file's text.
+    /// The run file's text. Names in it are those of others; a terminal that shows the file is not steered by them.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a run has only string keys");
         text.push('\n');
-        text
+        narrows_units::shown_json(&text).into_owned()
     }
 
     /// The first host's inventory.

@@ -57,8 +57,11 @@ impl Source<'_> {
 /// Without what would move a terminal's cursor or fill its screen.
 pub(crate) fn printable(text: &str) -> String {
     const CHARS_MAX: usize = 600;
-    let mut shown: String =
-        text.chars().take(CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut shown: String = text
+        .chars()
+        .take(CHARS_MAX)
+        .map(|c| if narrows_units::steers(c) { ' ' } else { c })
+        .collect();
     if text.chars().nth(CHARS_MAX).is_some() {
         shown.push('…');
     }

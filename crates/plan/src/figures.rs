@@ -40,7 +40,7 @@ impl Reader<'_> {
     pub fn prose(self, what: &str, text: &Text) -> Result<String, PlanError> {
         let trimmed = text.get_ref().trim();
         let long = trimmed.chars().count() > SOURCE_CHARS_MAX;
-        if trimmed.is_empty() || long || trimmed.chars().any(char::is_control) {
+        if trimmed.is_empty() || long || trimmed.contains(narrows_units::steers) {
             let why = "is empty, longer than a paragraph, or has control characters";
             let hint = "write one line of plain text";
             return Err(self.source.error(&text.span(), what, why, hint));

@@ -4,6 +4,16 @@
 //! are the same characters in the same columns. Control and bidirectional characters that a host name or a
 //! path might carry are replaced here, once, before they can reach a terminal.
 
+const STRONG: &str = "\u{1b}[1m";
+const FAINT: &str = "\u{1b}[2m";
+const GOOD: &str = "\u{1b}[1;32m";
+const CAREFUL: &str = "\u{1b}[1;33m";
+const BAD: &str = "\u{1b}[1;31m";
+const END: &str = "\u{1b}[0m";
+
+/// All that a coloured screen sends to a terminal besides text.
+pub const COLOURS: [&str; 6] = [STRONG, FAINT, GOOD, CAREFUL, BAD, END];
+
 /// How a piece of a line looks; never the only bearer of a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -25,11 +35,11 @@ impl Style {
     fn code(self) -> &'static str {
         match self {
             Style::Plain => "",
-            Style::Strong => "\u{1b}[1m",
-            Style::Faint => "\u{1b}[2m",
-            Style::Good => "\u{1b}[1;32m",
-            Style::Careful => "\u{1b}[1;33m",
-            Style::Bad => "\u{1b}[1;31m",
+            Style::Strong => STRONG,
+            Style::Faint => FAINT,
+            Style::Good => GOOD,
+            Style::Careful => CAREFUL,
+            Style::Bad => BAD,
         }
     }
 }
@@ -85,7 +95,7 @@ impl Line {
             if colour && !style.code().is_empty() && !span.trim().is_empty() {
                 text.push_str(style.code());
                 text.push_str(span);
-                text.push_str("\u{1b}[0m");
+                text.push_str(END);
             } else {
                 text.push_str(span);
             }
@@ -109,14 +119,9 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The text without characters that would move the cursor or turn the direction of reading.
+/// A part of a line: what steers is shown as a mark, one for one.
 pub(crate) fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            if c.is_control() || turns { '\u{fffd}' } else { c }
-        })
-        .collect()
+    narrows_units::shown(text).into_owned()
 }
 
 /// Breaks a text at spaces into lines of at most `first` columns for the first and `rest` for the others. A

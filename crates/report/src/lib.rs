@@ -28,6 +28,7 @@ mod narrow;
 mod notes;
 mod observed;
 mod orders;
+mod outputs;
 mod place;
 mod print;
 mod report;
@@ -40,32 +41,23 @@ mod words;
 
 pub use advice::NextRow;
 pub use calibration::{CurveRow, Fact, OracleForm, RateAnswer};
-pub use csv::csv;
 pub use head::Head;
-pub use html::{embedded_run, fits_page, html, plan_page, platform_page};
+pub use html::embedded_run;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
-pub use inventory::platform;
+pub use layout::COLOURS;
 pub use live::{Grid, GridRow, LiveView};
 pub use loads::LoadRow;
 pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
-pub use markdown::markdown;
 pub use narrow::{Block, Effect};
 pub use notes::{NotKnown, NoteMark, Notes};
 pub use observed::ObservedView;
 pub use orders::OrdersView;
+pub use outputs::{
+    csv, fits_page, flush_tests, html, json, markdown, plan_page, platform, platform_json,
+    platform_page, text,
+};
 pub use print::Units;
 pub use report::Report;
 pub use sum::{SumPart, SumText};
 pub use sweep::SweepView;
-pub use text::text;
 pub use wide::{Figure, WideRow};
-
-/// What `pg_test_fsync` measured, in this program's words, without a run.
-pub fn flush_tests(tests: &[narrows_model::FlushTest], width: usize, colour: bool) -> String {
-    text::grids(&live::alone(tests), width, colour)
-}
-
-/// The run file itself: what every other view is made from.
-pub fn json(report: &Report) -> String {
-    report.run.to_json()
-}

@@ -39,7 +39,7 @@ fn every_metric_is_one_row_of_ten_columns() {
         for m in &run.measurements {
             for metric in &m.metrics {
                 let row = row.next().unwrap();
-                assert_eq!(row[0], m.id);
+                assert_eq!(row[0], narrows_units::shown(&m.id));
                 assert_eq!(row[3], metric.name);
                 assert_eq!(row[5].parse::<f64>().unwrap(), metric.value, "unrounded");
                 assert_eq!(row[6].is_empty(), metric.interval_95.is_none());

@@ -5,13 +5,17 @@
 //! wanted. Printing uses SI prefixes (1 GB = 10^9 bytes) and three significant figures; callers that
 //! were asked for `--units iec` use [`Bytes::iec`].
 //!
+//! What comes from outside is printed through [`shown()`] and its like: every crate has it from here.
+//!
 //! Not here: statistics, or anything that knows what a quantity was measured on.
 
 mod parse;
 mod print;
+mod shown;
 
 pub use parse::ParseQuantityError;
 pub use print::{si, significant};
+pub use shown::{shown, shown_cell, shown_json, shown_lines, shown_screen, steers};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 mod casebook;
 mod command;
+mod exits;
 mod fio;
 mod limits;
 mod planted;
@@ -46,8 +47,14 @@ fn between_markers(page: &str, source: &str, made: &str) -> Result<Generated> {
 
 /// All of them, as they should be.
 pub fn all() -> Result<Vec<Generated>> {
-    let mut files =
-        vec![schema::file(), rules::file()?, fio::file()?, limits::file()?, casebook::file()?];
+    let mut files = vec![
+        schema::file(),
+        rules::file()?,
+        fio::file()?,
+        limits::file()?,
+        casebook::file()?,
+        exits::file()?,
+    ];
     files.extend(planted::files()?);
     files.extend(command::files()?);
     Ok(files)

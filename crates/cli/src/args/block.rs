@@ -7,10 +7,13 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::OutputArgs;
 
+use crate::exit::exit_codes;
+
 /// `narrows block`; without a command `narrows block calibrate`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows block                            how many 8 KiB reads a second with p99 within 1 ms, here
   narrows block --at /data --within 500us  on that file system, within half a millisecond
@@ -19,8 +22,9 @@ Examples:
   narrows block --device /dev/nvme1n1      on a raw device, which is only read
   narrows block run JOBS.fio --dry-run     what a job file of fio would do here
 
-Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
-4 no rate was found, or something is suspect; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct BlockArgs {
     /// What to do.
     #[command(subcommand)]
@@ -174,6 +178,9 @@ pub struct JobsArgs {
     /// Only the sections of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub section: Vec<String>,
+    /// Let the job file have this variable of the environment, for its ${NAME}; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
     /// Where the files go.
     #[command(flatten)]
     pub place: PlaceArgs,

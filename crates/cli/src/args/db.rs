@@ -9,12 +9,15 @@ use super::block::{binary_size, limit};
 use super::{LayerArg, OutputArgs};
 use quantities::{KeysArg, WorkingSetArg, keys, think, window, working_set};
 
+use crate::exit::exit_codes;
+
 pub mod orders;
 pub mod quantities;
 
 /// `narrows db`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows db lookup                     random single blocks by the index, from the buffer pool of our own server
   narrows db lookup --from drive        the same from the drives, 64 sessions: --sessions 64
@@ -31,8 +34,9 @@ Examples:
 Every workload is a few lines of SQL on one table that has one row in every block, so that a row is a block and an
 operation's cost can be counted. They are no benchmark kit's, and their figures compare with no published ones.
 
-Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured; 4 no verdict was
-reached; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct DbArgs {
     /// What to do.
     #[command(subcommand)]

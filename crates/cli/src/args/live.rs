@@ -7,9 +7,12 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::{Format, OutputArgs, UnitsArg};
 
+use crate::exit::exit_codes;
+
 /// `narrows log postgres`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows log postgres postgres://app@db7/shop            over 30 s
   narrows log postgres postgres://app@db7/shop --for 10min
@@ -18,8 +21,9 @@ Examples:
 The password is best in PGPASSWORD. A user who is a member of pg_monitor sees what all sessions wait for; others see the
 counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.
 
-Exit codes: 0 answered; 2 usage or environment, or a standby; 4 nothing is told apart, something is suspect, or the server
-stopped answering (what was seen is kept); 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct LogPostgresArgs {
     /// The server: postgres://USER@HOST:PORT/DATABASE
     #[arg(value_name = "URL", required_unless_present = "pg_test_fsync")]

@@ -8,10 +8,13 @@ use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
 use super::OutputArgs;
 use super::block::{ArrivalsArg, binary_size, limit, percentile};
 
+use crate::exit::exit_codes;
+
 /// `narrows log`; without a command the ladder and the commits.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows log                              from the device's flush to the database's commit, here
   narrows log --wal /wal --data /data      with the log and the data files where they would be
@@ -21,8 +24,9 @@ Examples:
   narrows log postgres postgres://app@db7/shop    what a commit costs on a live server, by looking
   narrows log compare --wal /data --wal /wal --prove   what another place for the log would give, and gives
 
-Exit codes: 0 answered and valid; 2 usage or environment; 3 what the answer rests on is invalid;
-4 no rate was found, or something is suspect; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct LogArgs {
     /// What to do.
     #[command(subcommand)]

@@ -4,10 +4,13 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::OutputArgs;
 
+use crate::exit::exit_codes;
+
 /// `narrows memory`; without a command all of it is measured.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows memory                    latency, bandwidth, and what one does to the other; under a minute
   narrows memory --quick            a sketch of it
@@ -16,8 +19,9 @@ Examples:
   narrows memory baseline           keep this machine's figures; another day: has it aged?
   narrows memory slb 131072 600     SLB's line, and what it means
 
-Exit codes: 0 done and valid; 2 usage or environment; 3 something is invalid; 4 something is suspect
-or could not be measured; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct MemoryArgs {
     /// What to do.
     #[command(subcommand)]

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 use crate::session::{Ended, Prepared, Session};
+use crate::stream;
 
 /// The log beside the load is written round and round in so much.
 const LOG_BYTES: u64 = 64 << 20;
@@ -40,7 +41,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Result<Exit> {
     }
     spot.guard(args.output.load_here)?;
     let mut session = Session::begin(prepared, &spot.folders(), &args.output)?;
-    eprint!("{}", lines(&losses));
+    stream::put(&lines(&losses));
     let outcome = measure(&mut session, &spot, &plan, args.file_size, log_bytes);
     session.end(outcome, &args.output, true)
 }

@@ -19,8 +19,7 @@ pub fn device(args: &DeviceArgs) -> Result<Exit> {
     match args.format {
         PlatformFormat::Text => output::print(&text(&device, &reasons))?,
         PlatformFormat::Json => {
-            let document = serde_json::to_string_pretty(&document(&device, &reasons))?;
-            output::print(&format!("{document}\n"))?;
+            output::print(&output::json(&document(&device, &reasons))?)?;
         }
     }
     Ok(Exit::Done)

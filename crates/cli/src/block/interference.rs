@@ -6,7 +6,6 @@ use anyhow::Result;
 use narrows_layer_block::{
     InterferenceGround, InterferencePlan, Region, interference as set_beside, planned_interference,
 };
-use narrows_model::{Run, Validity};
 
 use super::place;
 use super::spot::{Spot, spot};
@@ -14,7 +13,8 @@ use super::wrap::paragraph;
 use crate::args::block::InterferenceArgs;
 use crate::exit::Exit;
 use crate::output;
-use crate::session::{Ended, Prepared, Session};
+use crate::session::{Answer, Ended, Prepared, Session};
+use crate::stream;
 
 /// The log is written round and round in so much.
 const LOG_BYTES: u64 = 64 << 20;
@@ -37,19 +37,10 @@ pub fn interference(args: &InterferenceArgs) -> Result<Exit> {
     }
     spot.guard(args.output.load_here)?;
     let mut session = Session::begin(prepared, &spot.folders(), &args.output)?;
-    eprint!("{losses}");
+    stream::put(&losses);
     let outcome = measure(&mut session, &spot, &plan, (args.file_size, written_bytes));
-    let exit = session.end(outcome, &args.output, true)?;
-    Ok(graded(exit, &session.run))
-}
-
-/// A grid in which some cells are worth nothing is incomplete; false it is only where none is worth anything.
-fn graded(exit: Exit, run: &Run) -> Exit {
-    let mut cells = run.measurements.iter().filter(|m| m.text("company").is_some());
-    match exit {
-        Exit::Invalid if cells.any(|m| m.validity != Validity::Invalid) => Exit::Inconclusive,
-        other => other,
-    }
+    session.answer = Answer::Table;
+    session.end(outcome, &args.output, true)
 }
 
 /// What is written, at random or as a log, has a quarter of what is read, and the log's part besides.
@@ -89,31 +80,4 @@ fn measure(
     opened.close();
     session.add(measurements);
     Ok(Ended::Whole)
-}
-
-#[cfg(test)]
-mod tests {
-    use narrows_model::{Layer, Measurement};
-    use serde_json::json;
-
-    use super::*;
-    use crate::run::testing::empty_run;
-
-    #[test]
-    fn a_grid_with_holes_is_incomplete_and_one_of_holes_is_invalid() {
-        let cell = |validity| {
-            let mut m = Measurement::new("block.interference.cell", Layer::Block);
-            m.workload.insert("company".into(), json!("alone"));
-            Measurement { validity, ..m }
-        };
-        let run = |cells: &[Validity]| {
-            let mut run = empty_run(&[Layer::Block]);
-            run.measurements = cells.iter().map(|validity| cell(*validity)).collect();
-            run
-        };
-        let holes = run(&[Validity::Valid, Validity::Invalid]);
-        assert_eq!(graded(Exit::Invalid, &holes), Exit::Inconclusive);
-        assert_eq!(graded(Exit::Interrupted, &holes), Exit::Interrupted);
-        assert_eq!(graded(Exit::Invalid, &run(&[Validity::Invalid])), Exit::Invalid);
-    }
 }

@@ -17,6 +17,7 @@ use crate::args::block::SteadyArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::session::{Ended, Prepared, Session};
+use crate::stream;
 
 /// SNIA's PTS writes a device through twice before the first round; a file has its blocks written once more, at random
 /// places.
@@ -43,21 +44,18 @@ pub fn steady(args: &SteadyArgs) -> Result<Exit> {
     }
     spot.guard(args.output.load_here)?;
     let mut session = Session::begin(prepared, &spot.folders(), &args.output)?;
-    eprint!("{losses}");
+    stream::put(&losses);
     let mut answer = None;
     let outcome = measure(&mut session, &spot, &plan, args.file_size, &mut answer);
+    // A rate that isn't known to last is no answer to whether it does.
+    session.open = answer.as_ref().is_some_and(|(state, _)| *state != WriteState::Sustained);
     let exit = session.end(outcome, &args.output, true)?;
-    let Some((state, sentence)) = answer else { return Ok(exit) };
+    let Some((_, sentence)) = answer else { return Ok(exit) };
     // A figure that is invalid is printed nowhere.
     if args.output.format == Format::Text && exit != Exit::Invalid {
         output::print(&paragraph(&sentence))?;
     }
-    // A rate that isn't known to last is no answer to whether it does.
-    Ok(match (exit, state) {
-        (Exit::Done, WriteState::Sustained) => Exit::Done,
-        (Exit::Done, _) => Exit::Inconclusive,
-        (other, _) => other,
-    })
+    Ok(exit)
 }
 
 fn plan(args: &SteadyArgs, spot: &Spot, machine: &Platform) -> SteadyPlan {

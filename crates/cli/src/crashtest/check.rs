@@ -12,7 +12,7 @@ use narrows_model::{CrashTest, CrashTestOutcome};
 use crate::args::PlatformFormat;
 use crate::args::crashtest::CheckArgs;
 use crate::block::wrap::wrapped;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::output;
 
 /// Lost records on the screen; JSON has more.
@@ -38,15 +38,11 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     match args.format {
         PlatformFormat::Text => output::print(&text(&test))?,
         PlatformFormat::Json => {
-            output::print(&format!("{}\n", serde_json::to_string_pretty(&test)?))?;
+            output::print(&output::json(&test)?)?;
         }
     }
     remove(args, &list, &test)?;
-    Ok(match test.outcome {
-        CrashTestOutcome::Shown => Exit::Done,
-        CrashTestOutcome::Refuted => Exit::Invalid,
-        CrashTestOutcome::Inconclusive => Exit::Inconclusive,
-    })
+    Ok(Outcome::crash_test(test.outcome).exit())
 }
 
 fn text(test: &CrashTest) -> String {

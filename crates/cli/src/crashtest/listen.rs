@@ -6,7 +6,8 @@ use narrows_engine::Stop;
 
 use crate::args::crashtest::ListenArgs;
 use crate::block::wrap::paragraph;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
+use crate::stream::{self, say};
 use crate::{interrupt, output};
 
 /// Listens for one writer.
@@ -15,31 +16,33 @@ pub fn listen(args: &ListenArgs) -> Result<Exit> {
     interrupt::install(&stop)?;
     let collector = Collector::bind(&args.at)?;
     let address = collector.address()?;
-    eprintln!("listening on {address}; on the machine whose power will be cut:");
-    eprintln!("  narrows log crashtest write FILE --to THIS-HOST:{}", address.port());
+    say!("listening on {address}; on the machine whose power will be cut:");
+    say!("  narrows log crashtest write FILE --to THIS-HOST:{}", address.port());
     let mut told = 0;
     let mut tell = |heard: Heard<'_>| match heard {
         Heard::Began(terms) => {
             let (host, target, test) = (&terms.writer.host, &terms.target, terms.run.short());
-            eprintln!("{host} writes to {target} ({}), test {test}", terms.method);
+            say!("{host} writes to {target} ({}), test {test}", terms.method);
             if let Some(why) = &terms.elsewhere {
-                eprint!("{}", paragraph(&format!("a cut of {host} alone shows nothing: {why}")));
+                stream::put(&paragraph(&format!("a cut of {host} alone shows nothing: {why}")));
             }
         }
         // Every second would fill a log; a list that doubled is news.
         Heard::Records(records) if records > 0 && records >= 2 * told => {
             told = records.max(500);
-            eprintln!("{records} records acknowledged so far");
+            say!("{records} records acknowledged so far");
         }
         Heard::Records(_) => {}
-        Heard::TurnedAway(from, reason) => eprintln!("turned away {from}: {reason}"),
+        Heard::TurnedAway(from, reason) => say!("turned away {from}: {reason}"),
     };
     match collector.collect(&args.list, None, &stop, &mut tell) {
         Ok(list) => {
             output::print(&summary(args, &list))?;
-            Ok(if stop.is_set() { Exit::Interrupted } else { Exit::Done })
+            Ok(Outcome::answered(true).stopped_if(stop.is_set()).exit())
         }
-        Err(CrashTestError::Nobody(_)) if stop.is_set() => Ok(Exit::Interrupted),
+        Err(CrashTestError::Nobody(_)) if stop.is_set() => {
+            Ok(Outcome::answered(false).stopped_if(true).exit())
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -1,6 +1,5 @@
 //! The part of the machine whose power is cut: writes records until then.
 
-use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,8 +14,9 @@ use narrows_layer_database::Address;
 use crate::args::crashtest::{SyncArg, WriteArgs};
 use crate::block::place;
 use crate::block::wrap::paragraph;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::failure::Failure;
+use crate::stream::{self, say};
 use crate::{host, interrupt, output};
 
 /// Writes until the power goes, Ctrl-C, or the end of the time that was given.
@@ -25,11 +25,10 @@ pub fn write(args: &WriteArgs) -> Result<Exit> {
     interrupt::install(&stop)?;
     let length = args.length.map(|length| Duration::from_nanos(length.0));
     let mut tell = |records: u64| {
-        if std::io::stderr().is_terminal() {
-            eprint!(
-                "\r\x1b[K{records} records durable and acknowledged; cut the power when you like"
-            );
-            let _ = std::io::stderr().flush();
+        if stream::redraws() {
+            stream::redraw(&format!(
+                "{records} records durable and acknowledged; cut the power when you like"
+            ));
         }
     };
     let written = match &args.postgres {
@@ -43,7 +42,7 @@ pub fn write(args: &WriteArgs) -> Result<Exit> {
             if let Some(why) = target.elsewhere() {
                 let text =
                     format!("warning: a cut of this machine's power alone shows nothing: {why}");
-                eprint!("{}", paragraph(&text));
+                stream::put(&paragraph(&text));
             }
             let settings = Settings {
                 target,
@@ -58,13 +57,13 @@ pub fn write(args: &WriteArgs) -> Result<Exit> {
             write_files(&settings, &stop, &mut tell)
         }
     };
-    if std::io::stderr().is_terminal() {
-        eprintln!();
+    if stream::redraws() {
+        stream::line("");
     }
     match written {
         Err(error @ CrashTestError::Stopped) => {
-            eprintln!("{error}");
-            Ok(Exit::Interrupted)
+            say!("{error}");
+            Ok(Outcome::answered(false).stopped_if(true).exit())
         }
         written => ended(&written?, &stop),
     }
@@ -81,10 +80,10 @@ fn ended(written: &Written, stop: &Stop) -> Result<Exit> {
         output::print(&format!(
             "a write failed: {failure}\nif that is what was cut, the check needs --cut WHAT\n"
         ))?;
-        return Ok(Exit::Inconclusive);
+        return Ok(Outcome::answered(false).exit());
     }
     output::print("stopped in order: nothing was cut, and nothing is shown\n")?;
-    Ok(if stop.is_set() { Exit::Interrupted } else { Exit::Done })
+    Ok(Outcome::answered(true).stopped_if(stop.is_set()).exit())
 }
 
 /// The user's server: it will be loaded, and then lose its power.
@@ -128,7 +127,7 @@ fn target(args: &WriteArgs) -> Result<(Target, String, Option<narrows_raw::Writa
     let platform = place::machine_of_folder(&folder);
     host::guard_storage(&platform, &[&folder], args.load_here)?;
     if platform.roles.iter().any(|role| role.file_system.volatile) {
-        eprintln!("warning: {} is in memory: a power cut takes all of it", folder.display());
+        say!("warning: {} is in memory: a power cut takes all of it", folder.display());
     }
     let path = folder.join(name);
     Ok((Target::NewFile(path.clone()), path.display().to_string(), None))

@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result};
 use narrows_layer_database::{Address, Left, LeftKind, left};
 use narrows_model::Unit;
 use narrows_report::Units;
+use narrows_units::shown;
 
 use crate::args::db::CleanArgs;
 use crate::exit::Exit;
@@ -29,7 +30,7 @@ fn told(found: &[Left], remove: bool, address: &str) -> String {
         .iter()
         .map(|left| {
             [
-                left.schema.clone(),
+                shown(&left.schema).into_owned(),
                 Units::Si.quantity(left.bytes as f64, Unit::Bytes),
                 what(left, remove),
             ]
@@ -95,6 +96,9 @@ mod tests {
         assert!(kept.contains("2 of 20 warehouses loaded: the same command goes on"), "{kept}");
         let gone = Left { removed: true, ..left(LeftKind::RunDead) };
         assert!(told(&[gone], true, "db7").contains("removed (of a run"));
+        let hostile = Left { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
+        let hostile = told(&[hostile], false, "db7");
+        assert!(hostile.starts_with("a\u{fffd}[2J\u{fffd}hint: b "), "{hostile:?}");
         let taken = told(&[left(LeftKind::RunDead)], true, "db7");
         assert!(taken.contains("taken by a run meanwhile"), "{taken}");
     }

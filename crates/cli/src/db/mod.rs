@@ -20,6 +20,7 @@ use crate::args::db::{DbArgs, DbCommand};
 use crate::exit::Exit;
 use crate::progress::Display;
 use crate::run::{Interrupted, Session};
+use crate::stream;
 use crate::{database, host, interrupt, layers, output, store};
 
 use asked::Asked;
@@ -59,7 +60,7 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
     store::prepare(&folder)?;
     let stop = Stop::new();
     interrupt::install(&stop)?;
-    eprint!("{}", crate::plan::describe(&resolved));
+    stream::put(&crate::plan::describe(&resolved));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     session.sweep();

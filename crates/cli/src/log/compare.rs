@@ -29,7 +29,7 @@ use crate::args::log::CompareArgs;
 use crate::block::place;
 use crate::cpus::{self, Split};
 use crate::exit::Exit;
-use crate::session::{Ended, Prepared, Session};
+use crate::session::{Answer, Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// One window of a rung.
@@ -59,7 +59,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let wal = |at: usize| SEGMENT_BYTES + if (at as u64) < servers { log_bytes } else { 0 };
     places.room(servers * DATA_BYTES, wal, ", or take a shorter --window or fewer --sessions")?;
     let mut session = Session::begin(prepared, &places.folders(), &args.output)?;
-    session.answers = answers(args, &places);
+    session.answer = Answer::Named(answers(args, &places));
     let outcome = measure(&mut session, args, &places, &split);
     session.end(outcome, &args.output, true)
 }

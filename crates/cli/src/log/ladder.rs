@@ -20,7 +20,7 @@ use crate::args::log::{
 };
 use crate::block::place;
 use crate::exit::Exit;
-use crate::session::{Ended, Prepared, Session};
+use crate::session::{Answer, Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// One window of a rung.
@@ -110,10 +110,17 @@ fn run(asked: &Asked<'_>) -> Result<Exit> {
     }
     let mut session = Session::begin(prepared, &ground.folders(), asked.output)?;
     let outcome = measure(&mut session, asked, &ground, &mut plan);
-    // The cells beside the ladder itself may be as bad as they like.
-    let rungs = [Cell::POSTGRES.name(), LEADER.to_string(), "commit".to_string()];
-    session.answers = rungs.iter().map(|rung| format!("log.ladder.{rung}.alone")).collect();
+    session.answer = Answer::Named(rungs(asked));
     session.end(outcome, asked.output, true)
+}
+
+/// The ladder itself, as far as it was asked for; the cells beside it may be as bad as they like.
+fn rungs(asked: &Asked<'_>) -> Vec<String> {
+    let flush = Some(Cell::POSTGRES).filter(|cell| asked.cells.contains(cell));
+    let mut rungs = vec![LEADER.to_string()];
+    rungs.extend(flush.map(|cell| cell.name()));
+    rungs.extend((!asked.database.no_database).then(|| "commit".to_string()));
+    rungs.iter().map(|rung| format!("log.ladder.{rung}.alone")).collect()
 }
 
 fn wal(ground: &Ground) -> Option<&RolePath> {

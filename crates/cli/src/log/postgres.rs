@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use narrows_facts::Live;
 use narrows_layer_database::Address;
 use narrows_layer_database::live::Look;
-use narrows_model::{DatabaseChoice, FlushTest, Grade, HostRole, Layer, Plan, PlannedStep};
+use narrows_model::{DatabaseChoice, FlushTest, HostRole, Layer, Plan, PlannedStep};
 
 use super::flush_test;
 use crate::args::live::LogPostgresArgs;
@@ -43,17 +43,8 @@ pub fn postgres(args: &LogPostgresArgs) -> Result<Exit> {
     }
     let length = Duration::from_nanos(args.length.0);
     let outcome = observe(&mut session, look, length).with_context(cannot);
-    let cut_short = matches!(outcome, Ok(Ended::Interrupted)) && !session.stop.is_set();
-    let exit = session.end(outcome, &output, true)?;
-    if cut_short {
-        return Ok(Exit::Inconclusive);
-    }
-    let open = session
-        .run
-        .live_logs
-        .iter()
-        .any(|log| log.verdict.as_ref().is_none_or(|verdict| verdict.grade == Grade::Open));
-    Ok(if exit == Exit::Done && open { Exit::Inconclusive } else { exit })
+    session.cut_short = matches!(outcome, Ok(Ended::Interrupted)) && !session.stop.is_set();
+    session.end(outcome, &output, true)
 }
 
 fn observe(session: &mut Session, look: Look, length: Duration) -> Result<Ended> {

@@ -12,7 +12,7 @@ use super::ground::Ground;
 use crate::args::log::StreamsArgs;
 use crate::block::place;
 use crate::exit::Exit;
-use crate::session::{Ended, Session};
+use crate::session::{Answer, Ended, Session};
 use crate::{output, plan};
 
 /// One window.
@@ -33,7 +33,8 @@ pub fn streams(args: &StreamsArgs) -> Result<Exit> {
     }
     let mut session = Session::begin(prepared, &ground.folders(), &args.output)?;
     // Those it was asked for are the answer; what the search tried above them is meant to be too much.
-    session.answers = plan.counts().iter().map(|n| format!("log.streams.{n}")).collect();
+    let ids = plan.counts().iter().map(|n| format!("log.streams.{n}")).collect();
+    session.answer = Answer::Named(ids);
     let outcome = measure(&mut session, &ground, &plan);
     session.end(outcome, &args.output, true)
 }

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::memory::{same_machine, touch};
 use crate::report::judge;
 use crate::session::{Ended, Prepared, Session, not_made};
+use crate::stream::say;
 use crate::{output, plan, store};
 
 const WINDOW: Duration = Duration::from_millis(200);
@@ -73,15 +74,15 @@ fn before(kept: &std::path::Path, platform: &Platform) -> Result<Run> {
 fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
     let invalid = run.measurements.iter().filter(|m| m.validity == Validity::Invalid).count();
     if invalid > 0 {
-        eprintln!("not kept as the baseline: {invalid} of its measurements are invalid");
+        say!("not kept as the baseline: {invalid} of its measurements are invalid");
         return Ok(());
     }
     let lacking: Vec<(&str, &str)> = not_made(run).collect();
     if let Some((_, why)) = lacking.first() {
         let ids: Vec<&str> = lacking.iter().map(|(id, _)| *id).collect();
         let ids = ids.join(", ");
-        eprintln!("not kept as the baseline: {ids} could not be measured: {why}");
-        eprintln!(
+        say!("not kept as the baseline: {ids} could not be measured: {why}");
+        say!(
             "hint: free memory, or raise what limits this process (`ulimit -v`, its control group)"
         );
         return Ok(());
@@ -90,13 +91,13 @@ fn keep(kept: &std::path::Path, run: &Run) -> Result<()> {
         store::make_folder(folder)?;
     }
     store::write_whole(kept, &run.to_json())?;
-    eprintln!("kept as this machine's baseline in {}", kept.display());
+    say!("kept as this machine's baseline in {}", kept.display());
     let suspect = run.measurements.iter().filter(|m| m.validity == Validity::Suspect);
     let disturbed: Vec<&str> = suspect.map(|m| m.id.as_str()).collect();
     if !disturbed.is_empty() {
         let which = disturbed.join(", ");
-        eprintln!("disturbed, so that no later run can prove age by it: {which}");
-        eprintln!("hint: `narrows memory baseline --renew` in a quiet hour replaces the baseline");
+        say!("disturbed, so that no later run can prove age by it: {which}");
+        say!("hint: `narrows memory baseline --renew` in a quiet hour replaces the baseline");
     }
     Ok(())
 }

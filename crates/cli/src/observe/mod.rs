@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::plan::Resolved;
 use crate::progress::Display;
 use crate::run::{Interrupted, Session};
+use crate::stream;
 use crate::{interrupt, layers, output, store};
 
 use capacities::Taken;
@@ -54,7 +55,7 @@ pub fn run(args: &RunArgs, url: &str) -> Result<Exit> {
     store::prepare(&folder)?;
     let stop = Stop::new();
     interrupt::install(&stop)?;
-    eprint!("{}", planned::describe(&resolved, args, Some(&look)));
+    stream::put(&planned::describe(&resolved, args, Some(&look)));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     if look.postmaster().is_none() {
@@ -101,9 +102,8 @@ fn execute(mut session: Session<'_>, look: Look, args: &RunArgs, taken: Taken) -
         }
     }
     let whole = whole && !stop.is_set();
-    let exit = session.end(whole, &args.output)?;
-    let cut_short = seen.cut_short.is_some() && !stop.is_set();
-    Ok(if cut_short { Exit::Inconclusive } else { exit })
+    session.cut_short = seen.cut_short.is_some() && !stop.is_set();
+    session.end(whole, &args.output)
 }
 
 /// Log bytes of a transaction that writes, at least those of a small row's update.

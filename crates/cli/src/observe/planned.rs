@@ -7,7 +7,7 @@ use anyhow::Result;
 use narrows_layer_database::Address;
 use narrows_layer_database::observe::Look;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, shown};
 
 use super::drives;
 use crate::args::{LayerArg, RunArgs};
@@ -197,9 +197,10 @@ pub fn describe(resolved: &Resolved, args: &RunArgs, look: Option<&Look>) -> Str
         DatabaseChoice::Url(address) => address.as_str(),
         _ => "the server",
     };
-    let mut text = format!("plan     look at {server}, seed {}\n", plan.seed);
+    let mut text = format!("plan     look at {}, seed {}\n", shown(server), plan.seed);
     if let Some(look) = look {
-        text += &format!("server   PostgreSQL {}, {}\n", look.version(), place(look));
+        text +=
+            &format!("server   PostgreSQL {}, {}\n", shown(look.version()), shown(&place(look)));
     }
     for step in &plan.steps {
         let writes = match step.writes_bytes {
@@ -207,7 +208,7 @@ pub fn describe(resolved: &Resolved, args: &RunArgs, look: Option<&Look>) -> Str
             bytes => format!(", writes up to {}", Bytes(bytes)),
         };
         let takes = plan::minutes(step.expected_s);
-        text += &format!("{:8} {} ({takes}{writes})\n", step.layer.word(), step.what);
+        text += &format!("{:8} {} ({takes}{writes})\n", step.layer.word(), shown(&step.what));
     }
     let takes = plan::minutes(plan.expected_s());
     if args.output.load_here {

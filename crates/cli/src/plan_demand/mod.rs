@@ -9,7 +9,7 @@ use narrows_plan::{Demand, Description, Fit, FitError, Migration};
 use narrows_verdict::Estimate;
 
 use crate::args::plan::{PlanArgs, PlanFormat};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::failure::Failure;
 use crate::plan_view::{WIDTH, no_way};
 use crate::{output, store};
@@ -54,7 +54,7 @@ pub fn plan(args: &PlanArgs, platforms: &[Description], name: &str) -> Result<Ex
     };
     output::print(&text)?;
     let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
-    Ok(if migration.fits.iter().all(answered) { Exit::Done } else { Exit::Inconclusive })
+    Ok(Outcome::answered(migration.fits.iter().all(answered)).exit())
 }
 
 /// A picture of each platform with what binds each demand, and the answers.

@@ -330,7 +330,7 @@ fn what_a_killed_run_leaves_is_removed_by_the_next() {
 
     let output = Narrows::new(&fixture).args(["--layers", "clock"]).output();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{said}");
     assert!(said.contains("left by a run that died"), "{said}");
     fixture.assert_nothing_left();
 }

@@ -120,7 +120,7 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         assert!(fs::read_dir(fixture.data()).unwrap().next().is_some(), "nothing was left at all");
         let next = Narrows::new(&fixture).args(["--layers", "clock"]).output();
         let said = String::from_utf8_lossy(&next.stderr);
-        assert_eq!(next.status.code(), Some(0), "{said}");
+        assert!(matches!(next.status.code(), Some(0 | 4)), "{said}");
         assert!(said.contains("left by a run that died"), "{said}");
         fixture.assert_nothing_left();
     });
@@ -141,10 +141,15 @@ fn output_that_nobody_takes() {
         command.args(["-c", &line]).env("XDG_DATA_HOME", fixture.home()).output().unwrap()
     };
     // A closed pipe or stream is the reader's choice; a full drive loses what was asked for.
-    for (redirection, code) in [("| true", 0), (">&-", 0), (">&- 2>&-", 0), (">/dev/full", 2)] {
+    // On a machine that others disturb the clock is suspect, which is 4.
+    let done: [&[i32]; 2] = [&[0, 4], &[2]];
+    for (redirection, codes) in
+        [("| true", done[0]), (">&-", done[0]), (">&- 2>&-", done[0]), (">/dev/full", done[1])]
+    {
         let output = shell(redirection);
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{redirection}: {said}");
+        let code = output.status.code();
+        assert!(code.is_some_and(|code| codes.contains(&code)), "{redirection}: {code:?} {said}");
         assert!(!said.contains("panicked"), "{redirection}: {said}");
     }
     assert_eq!(fixture.runs().len(), 4, "the run file is kept whatever becomes of the output");

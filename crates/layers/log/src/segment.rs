@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io;
+use std::io::Write as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -136,7 +137,9 @@ impl Drop for Segment {
         if let Err(error) = narrows_files::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
-            eprintln!("warning: could not remove {}: {error}", self.path.display());
+            let warning = format!("warning: could not remove {}: {error}", self.path.display());
+            // Nobody to tell is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
         }
     }
 }

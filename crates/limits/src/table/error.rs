@@ -35,18 +35,15 @@ impl std::error::Error for TableError {}
 /// Without what would move a terminal's cursor or fill its screen.
 fn printable(text: &str) -> String {
     const LENGTH_MAX: usize = 600;
-    let mut shown: String =
-        text.chars().take(LENGTH_MAX).map(|c| if moves(c) { ' ' } else { c }).collect();
+    let mut shown: String = text
+        .chars()
+        .take(LENGTH_MAX)
+        .map(|c| if narrows_units::steers(c) { ' ' } else { c })
+        .collect();
     if text.chars().nth(LENGTH_MAX).is_some() {
         shown.push('…');
     }
     shown
-}
-
-/// Whether a character moves the cursor or turns the direction of writing.
-pub(super) fn moves(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The line that a byte stands in, counted from one.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::entry::{Cited, Document, Quantity};
-use super::error::{TEXT_BYTES_MAX, TableError, line_of, moves};
+use super::error::{TEXT_BYTES_MAX, TableError, line_of};
 use super::figure::Figure;
 use super::quantity::{self, Dimension};
 
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         let trimmed = text.get_ref().trim();
         let bad = trimmed.is_empty()
             || trimmed.chars().count() > TEXT_CHARS_MAX
-            || trimmed.chars().any(moves);
+            || trimmed.contains(narrows_units::steers);
         if bad {
             return Err(self.error(
                 text.span(),

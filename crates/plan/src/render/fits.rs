@@ -34,7 +34,8 @@ impl Migration {
 /// Everything, as one JSON object; keys end in their units.
 pub fn fits_json(migration: &Migration) -> String {
     // Plain structures of numbers and text always have a JSON form.
-    serde_json::to_string_pretty(migration).unwrap_or_default() + "\n"
+    let document = serde_json::to_string_pretty(migration).unwrap_or_default() + "\n";
+    narrows_units::shown_json(&document).into_owned()
 }
 
 /// Said under every answer.

@@ -1,6 +1,7 @@
 //! Demands on platforms as CSV: one row for each.
 
-use super::csv::quoted;
+use narrows_units::shown_cell;
+
 use super::fits::Migration;
 use crate::demand::Amount;
 
@@ -20,9 +21,9 @@ pub fn fits_csv(migration: &Migration) -> String {
         let binding: Vec<&str> = fit.binding.iter().map(|b| b.component.as_str()).collect();
         let first = fit.widen.first().map(|widen| widen.components.join("; "));
         let cells = [
-            quoted(&fit.demand),
+            shown_cell(&fit.demand),
             fit.suspect.to_string(),
-            quoted(&fit.platform),
+            shown_cell(&fit.platform),
             fit.verdict.words().to_string(),
             value(Some(fit.measured_per_s)),
             half(Some(fit.measured_per_s)),
@@ -30,7 +31,7 @@ pub fn fits_csv(migration: &Migration) -> String {
             value(rate),
             half(rate),
             value(fit.sessions_times()),
-            quoted(at.map_or("", |at| &at.holds)),
+            shown_cell(at.map_or("", |at| &at.holds)),
             number(at.and_then(|at| at.cpu_busy)),
             value(fit.at_rate.as_ref().and_then(|at| at.sessions)),
             number(fit.at_rate.as_ref().and_then(|at| at.log_busy)),
@@ -38,8 +39,8 @@ pub fn fits_csv(migration: &Migration) -> String {
             half(fit.ceiling_per_s),
             value(fit.ceiling_times().filter(|_| !fit.log_only)),
             fit.log_only.to_string(),
-            quoted(&binding.join("; ")),
-            quoted(&first.unwrap_or_default()),
+            shown_cell(&binding.join("; ")),
+            shown_cell(&first.unwrap_or_default()),
         ];
         out += &cells.join(",");
         out.push('\n');

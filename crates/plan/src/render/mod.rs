@@ -28,5 +28,6 @@ use crate::answer::Plan;
 /// All plans as one JSON array; keys end in their units.
 pub fn json(plans: &[Plan]) -> String {
     // Plain structures of numbers and text always have a JSON form.
-    serde_json::to_string_pretty(plans).unwrap_or_default() + "\n"
+    let document = serde_json::to_string_pretty(plans).unwrap_or_default() + "\n";
+    narrows_units::shown_json(&document).into_owned()
 }

@@ -1,5 +1,6 @@
 //! One row per metric, for spreadsheets and scripts (RFC 4180). Values are unrounded, in the unit of the `unit`
-//! column; an interval that does not exist is two empty cells, not zeros.
+//! column; an interval that does not exist is two empty cells, not zeros. A name that a spreadsheet would take for a formula has
+//! a `'` before it.
 
 mod calibration;
 mod comparison;
@@ -14,7 +15,7 @@ const HEADER: [&str; 10] =
 /// All metrics of all measurements, what servers were seen to do, then the calibrations with their curves and what was
 /// predicted of places for the log; invalid ones too, marked as such in `validity`. `samples` are separated by
 /// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
-pub fn csv(report: &Report) -> String {
+pub(crate) fn csv(report: &Report) -> String {
     let mut out = String::new();
     line(&mut out, &HEADER.map(str::to_string));
     for m in &report.run.measurements {
@@ -83,13 +84,7 @@ fn line(out: &mut String, cells: &[String]) {
         if i > 0 {
             out.push(',');
         }
-        if cell.contains(['"', ',', '\n', '\r']) {
-            out.push('"');
-            out.push_str(&cell.replace('"', "\"\""));
-            out.push('"');
-        } else {
-            out.push_str(cell);
-        }
+        out.push_str(&narrows_units::shown_cell(cell));
     }
     out.push_str("\r\n");
 }

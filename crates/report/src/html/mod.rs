@@ -33,7 +33,7 @@ mod workload;
 
 pub(crate) use durability::leaning;
 use narrows_model::{Finding, Platform, ReadRunError, Run};
-pub use plan::{fits_page, plan_page};
+pub(crate) use plan::{fits_page, plan_page};
 
 use crate::print::Units;
 use crate::report::Report;
@@ -43,7 +43,7 @@ const JSON_CLOSE: &str = "</script>";
 const STYLE: &str = include_str!("style.css");
 
 /// The page.
-pub fn html(report: &Report) -> String {
+pub(crate) fn html(report: &Report) -> String {
     let title = escape::text(&report.head.run.join(" · "));
     let json = serde_json::to_string(&report.run).expect("a run has only string keys");
     // Who looked at a server asked where it is narrow, and what was measured below it is an aside.
@@ -78,11 +78,17 @@ pub fn html(report: &Report) -> String {
     let fills =
         if main.contains("class=\"swatch\"") { fills::definitions() } else { String::new() };
     let body = format!("{head}<main>{fills}{main}</main>{}", sections::foot(report));
-    page(&title, &format!("{body}\n{JSON_OPEN}{}{JSON_CLOSE}", escape::json(&json)))
+    page(
+        &title,
+        &format!(
+            "{body}\n{JSON_OPEN}{}{JSON_CLOSE}",
+            narrows_units::shown_json(&escape::json(&json))
+        ),
+    )
 }
 
 /// The page of a machine of which nothing was measured, with what the rules find in it.
-pub fn platform_page(p: &Platform, findings: &[Finding]) -> String {
+pub(crate) fn platform_page(p: &Platform, findings: &[Finding]) -> String {
     let name = p.hostname.as_deref().unwrap_or("one machine");
     let machine = inventory::machine(p, name, findings, Units::Si);
     let main = sections::machine_findings(findings) + &machine;

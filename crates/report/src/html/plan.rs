@@ -12,7 +12,7 @@ use super::wires::Wire;
 use crate::place::Place;
 
 /// The page of these plans.
-pub fn plan_page(plans: &[Plan]) -> String {
+pub(crate) fn plan_page(plans: &[Plan]) -> String {
     let names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
     let title = text(&names.join(" and "));
     let mut main = side_by_side(plans);
@@ -27,7 +27,7 @@ pub fn plan_page(plans: &[Plan]) -> String {
 }
 
 /// The page of demands on platforms, each with its name and drawing, in the order of the answers.
-pub fn fits_page(migration: &Migration, platforms: &[(&str, Drawing)]) -> String {
+pub(crate) fn fits_page(migration: &Migration, platforms: &[(&str, Drawing)]) -> String {
     let (heads, rows) = demand_rows(migration);
     let heads: Vec<String> = heads.iter().map(|head| format!("{head}>")).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();

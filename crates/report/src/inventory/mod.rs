@@ -13,7 +13,7 @@ use narrows_model::{Captured, Finding, Platform};
 use crate::print::Units;
 
 /// The inventory as aligned text, with what the rules find in it.
-pub fn platform(p: &Platform, findings: &[Finding]) -> String {
+pub(crate) fn platform(p: &Platform, findings: &[Finding]) -> String {
     let mut lines = Lines::default();
     if let Some(captured) = &p.captured {
         lines.add("captured", capture(captured));
@@ -69,7 +69,7 @@ impl Lines {
     /// A line under a label that is printed once for all its lines; long lines go on below. Names may come from another
     /// machine's files, so what would steer a terminal is shown as a mark.
     fn add(&mut self, label: &str, value: String) {
-        let value = value.replace(char::is_control, "\u{fffd}");
+        let value = narrows_units::shown(&value);
         let shown = if self.last == label { "" } else { label };
         self.last = label.to_string();
         let indent = value.len() - value.trim_start().len();

@@ -1,13 +1,14 @@
 //! One row for each figure, in base units.
 
 use narrows_limits::table::{Class, Dimension, Figure};
+use narrows_units::shown_cell;
 
 use super::{Shown, rows, unit};
 
 const HEAD: &str = "class,family,title,figure,low,high,unit,grade,source\n";
 
 /// The table and the published measurements as CSV.
-pub fn csv(shown: &Shown<'_>) -> String {
+pub(super) fn csv(shown: &Shown<'_>) -> String {
     let mut text = HEAD.to_string();
     for class in &shown.classes {
         for row in rows(class) {
@@ -23,26 +24,15 @@ pub fn csv(shown: &Shown<'_>) -> String {
 
 fn line(class: &Class, key: &str, figure: &Figure, dimension: Dimension) -> String {
     let cells = [
-        class.id.clone(),
+        shown_cell(&class.id),
         class.family.name().to_string(),
-        quoted(&class.title),
-        quoted(key),
+        shown_cell(&class.title),
+        shown_cell(key),
         figure.low.to_string(),
         figure.high.to_string(),
         unit(dimension).to_string(),
         figure.grade.name().to_string(),
-        quoted(&figure.source),
+        shown_cell(&figure.source),
     ];
     cells.join(",") + "\n"
-}
-
-/// RFC 4180; what a spreadsheet would take for a formula is kept from it.
-fn quoted(text: &str) -> String {
-    let text =
-        if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.into() };
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
 }

@@ -14,7 +14,7 @@ const KEY: usize = 26;
 const MEMBERS: [u32; 5] = [2, 3, 4, 8, 16];
 
 /// Aligned text, 100 columns.
-pub fn detail(shown: &Shown<'_>) -> String {
+pub(super) fn detail(shown: &Shown<'_>) -> String {
     let classes: Vec<String> = shown.classes.iter().map(|class| one(shown, class)).collect();
     classes.join("\n")
 }

@@ -34,7 +34,7 @@ const ARRAYS: Columns = Columns(&[26, 40, 54, 66, 68]);
 const PROCESSORS: Columns = Columns(&[30, 42, 53, 59, 66, 75, 89, 91]);
 
 /// Aligned text, 100 columns.
-pub fn list(shown: &Shown<'_>) -> String {
+pub(super) fn list(shown: &Shown<'_>) -> String {
     let mut text = String::new();
     for family in Family::ALL {
         let classes: Vec<&Class> =

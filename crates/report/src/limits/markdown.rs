@@ -4,12 +4,13 @@ use narrows_limits::table::{Class, Dimension, Family, Figure};
 
 use super::sources::Sources;
 use super::{Shown, maybe, range};
+use crate::markdown::plain;
 
 /// Members for which an array's figures are printed.
 const MEMBERS: u32 = 8;
 
 /// Headings of the second level, a table and a list of sources each.
-pub fn markdown(shown: &Shown<'_>) -> String {
+pub(super) fn markdown(shown: &Shown<'_>) -> String {
     let mut text = String::new();
     for family in Family::ALL {
         let classes: Vec<&Class> =
@@ -29,7 +30,8 @@ pub fn markdown(shown: &Shown<'_>) -> String {
             let lost = range(loss, Dimension::Share);
             text += &format!(
                 "Channels with unequal numbers of modules lose {lost} of what is expected ({}: {}).\n\n",
-                loss.grade, loss.source
+                loss.grade,
+                plain(&loss.source)
             );
         }
     }
@@ -38,7 +40,6 @@ pub fn markdown(shown: &Shown<'_>) -> String {
 }
 
 fn row(cells: &[String]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))
 }
 
@@ -64,7 +65,7 @@ fn rates(family: Family, classes: &[&Class], sources: &mut Sources) -> String {
         let (read, write) = (&class.read, &class.write);
         let mut cells = vec![
             format!("`{}`", class.id),
-            class.title.clone(),
+            plain(&class.title),
             bytes(&read.raw),
             bytes(&read.encoded),
             bytes(&read.protocol),
@@ -117,7 +118,7 @@ fn arrays(classes: &[&Class], sources: &mut Sources) -> String {
         let full = raid.full_stripe_write(MEMBERS);
         text += &row(&[
             format!("`{}`", class.id),
-            class.title.clone(),
+            plain(&class.title),
             said,
             full.map_or("-".to_string(), |factor| format!("× {factor:.3}")),
             raid.usable_share(MEMBERS).map_or("-".to_string(), |s| format!("{:.1} %", s * 100.0)),
@@ -149,7 +150,7 @@ fn processors(classes: &[&Class], sources: &mut Sources) -> String {
         };
         text += &row(&[
             format!("`{}`", class.id),
-            class.title.clone(),
+            plain(&class.title),
             format!("{} × `{}`", cpu.memory_channels, cpu.memory),
             format!("{}.0", cpu.pcie_generation),
             cpu.lanes.to_string(),

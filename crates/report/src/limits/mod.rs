@@ -6,16 +6,14 @@ mod csv;
 mod detail;
 mod list;
 mod markdown;
+mod outputs;
 mod sources;
 
 use narrows_limits::table::{Class, Dimension, Figure, Normal, Table};
 use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
-use serde_json::json;
+use serde_json::json as object;
 
-pub use csv::csv;
-pub use detail::detail;
-pub use list::list;
-pub use markdown::markdown;
+pub use outputs::{csv, detail, json, list, markdown};
 
 /// What is shown of a table.
 pub struct Shown<'a> {
@@ -38,16 +36,15 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The classes and their measurements as one JSON document; units are the last part of each key or its neighbour's.
-pub fn json(shown: &Shown<'_>) -> String {
+fn document(shown: &Shown<'_>) -> String {
     let normals: Vec<serde_json::Value> = shown
         .normals()
         .map(|normal| {
             let unit = unit(normal.what.dimension());
-            json!({ "of": normal.of, "what": normal.what, "unit": unit, "figure": normal.figure })
+            object!({ "of": normal.of, "what": normal.what, "unit": unit, "figure": normal.figure })
         })
         .collect();
-    let document = json!({
+    let document = object!({
         "schema": "narrows.limits/1",
         "classes": shown.classes,
         "normals": normals,

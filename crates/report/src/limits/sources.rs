@@ -2,6 +2,8 @@
 
 use narrows_limits::table::{Figure, Grade};
 
+use crate::markdown::plain;
+
 /// Widest line.
 const WIDTH: usize = 100;
 
@@ -49,7 +51,7 @@ impl Sources {
     /// All of them, as a list.
     pub fn markdown(&self) -> String {
         let line = |(index, (source, grade)): (usize, &(String, Grade))| {
-            format!("{}. {grade}: {}\n", index + 1, source.replace('|', "\\|"))
+            format!("{}. {grade}: {}\n", index + 1, plain(source))
         };
         self.met.iter().enumerate().map(line).collect()
     }

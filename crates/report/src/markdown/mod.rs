@@ -18,7 +18,7 @@ use crate::report::Report;
 use crate::words;
 
 /// The whole screen as Markdown.
-pub fn markdown(report: &Report) -> String {
+pub(crate) fn markdown(report: &Report) -> String {
     let mut out = String::new();
     head(report, &mut out);
     log::short(report, &mut out);
@@ -45,7 +45,7 @@ pub fn markdown(report: &Report) -> String {
 }
 
 /// Text that cannot start markup or end a table cell.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in visible(text).chars() {
         match c {

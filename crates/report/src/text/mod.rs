@@ -49,7 +49,7 @@ const EXPECT: usize = 60;
 const PROVE: usize = 74;
 
 /// The screen as text, every line at most `width` columns (100 at least, 120 at most).
-pub fn text(report: &Report, width: usize, colour: bool) -> String {
+pub(crate) fn text(report: &Report, width: usize, colour: bool) -> String {
     let edge = width.clamp(NARROWEST, WIDEST);
     let mut lines = head(report, edge);
     if !report.short.is_empty() {

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test program uses a part of it.
 
 pub mod builders;
+pub mod live;
 pub mod log;
 mod machine;
 pub mod memory;

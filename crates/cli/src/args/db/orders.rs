@@ -6,6 +6,8 @@ use narrows_units::Nanos;
 use super::quantities::window;
 use super::{LoadArgs, ServerArgs};
 
+use crate::exit::exit_codes;
+
 /// Where transactions run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrdersCallsArg {
@@ -37,7 +39,8 @@ pub enum HomeArg {
 
 /// `narrows db orders`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!(
+    "\
 Examples:
   narrows db orders --warehouses 20      load, run, check and remove, on a server of our own
   narrows db orders --warehouses 500 postgres://bob@db7/shop --load-here --keep
@@ -53,8 +56,9 @@ benchmark: its results compare with no published ones. A load that is interrupte
 After the run eleven consistency conditions and the count of new orders are checked; where one does not hold, the measurement is
 invalid.
 
-Exit codes: 0 done and valid; 2 usage or environment, nothing measured; 3 nothing valid measured; 4 no verdict was
-reached; 130 interrupted (the partial run is kept).")]
+",
+    exit_codes!()
+))]
 pub struct OrdersArgs {
     /// Which server.
     #[command(flatten)]

@@ -13,6 +13,7 @@ use narrows_layer_block::{Load, StreamOutcome};
 use narrows_stats::Recorder;
 
 use super::execute::Done;
+use crate::output;
 
 /// fio takes one sample of rates in this time.
 const SAMPLE_NS: u64 = 500_000_000;
@@ -29,10 +30,7 @@ pub fn text(plan: &Plan, done: &[Done], devices: Vec<Device>, plus: bool) -> Str
         jobs: entries(plan, done),
         devices,
     };
-    let mut text =
-        serde_json::to_string_pretty(&document(&run, layout)).expect("its keys are strings");
-    text.push('\n');
-    text
+    output::json(&document(&run, layout)).expect("its keys are strings")
 }
 
 fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {

@@ -27,14 +27,14 @@ use std::path::Path;
 use anyhow::Result;
 use narrows_fio::Taken;
 use narrows_model::{Layer, PlannedStep};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, shown};
 
 use super::place;
 use crate::args::block::JobsArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::session::{Prepared, Session};
-use crate::{output, store};
+use crate::{output, store, stream};
 
 use targets::Targets;
 use wall::Wall;
@@ -72,7 +72,7 @@ pub fn run(args: &JobsArgs) -> Result<Exit> {
     }
     targets.guard(args.output.load_here)?;
     targets.check_space()?;
-    eprint!("{said}");
+    stream::put(&said);
     let folders = targets.folders();
     let folders: Vec<&Path> = folders.iter().map(|folder| folder.as_path()).collect();
     let mut session = Session::begin(prepared, &folders, &args.output)?;
@@ -140,6 +140,7 @@ fn said_by_reading(plan: &narrows_fio::Plan) -> Vec<String> {
         let line =
             if note.sentence.is_empty() { line } else { format!("{line}: {}", note.sentence) };
         // Defaults are said where they stand, not for every job that inherits them.
+        let line = shown(&line).into_owned();
         if !said.contains(&line) {
             said.push(line);
         }

@@ -13,9 +13,12 @@ use crate::failure::Failure;
 /// Bytes; a job takes some hundred.
 const LONGEST_JOB_FILE: u64 = 16 << 20;
 
-struct OnDisk;
+/// Files, and the variables that the user named.
+struct OnDisk<'a> {
+    variables: &'a [String],
+}
 
-impl Loader for OnDisk {
+impl Loader for OnDisk<'_> {
     fn text(&self, path: &str) -> Result<Option<String>, String> {
         match narrows_files::read(Path::new(path), LONGEST_JOB_FILE) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
@@ -26,6 +29,10 @@ impl Loader for OnDisk {
 
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
+    }
+
+    fn withholds(&self, name: &str) -> bool {
+        !self.variables.iter().any(|asked| asked == name)
     }
 }
 
@@ -47,7 +54,8 @@ pub fn plan(args: &JobsArgs) -> Result<Plan> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let only: Vec<&str> = args.section.iter().map(String::as_str).collect();
     let stops = |problems: Problems| anyhow!("the job file can't be run:\n{problems}");
-    let all = sections(&names, &[], &OnDisk).map_err(stops)?;
+    let disk = OnDisk { variables: &args.env };
+    let all = sections(&names, &[], &disk).map_err(stops)?;
     let jobs: Vec<&str> =
         all.iter().filter(|one| !one.is_global()).map(|one| one.name.as_str()).collect();
     if let Some(missing) = only.iter().find(|name| !jobs.contains(name)) {
@@ -56,7 +64,7 @@ pub fn plan(args: &JobsArgs) -> Result<Plan> {
             format!("the jobs are {}", jobs.join(", ")),
         ));
     }
-    narrows_fio::read(&names, &only, &OnDisk, &machine()).map_err(stops)
+    narrows_fio::read(&names, &only, &disk, &machine()).map_err(stops)
 }
 
 fn machine() -> Machine {

@@ -12,9 +12,10 @@ use narrows_layer_database::{Database, Provisioner};
 
 use crate::args::db::orders::OrdersArgs;
 use crate::database::{self, server::Tables};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::progress::Display;
 use crate::run::{Interrupted, Session};
+use crate::stream;
 use crate::{host, interrupt, layers, output, store};
 
 /// Runs the command.
@@ -40,7 +41,7 @@ pub fn run(args: &OrdersArgs) -> Result<Exit> {
     store::prepare(&folder)?;
     let stop = Stop::new();
     interrupt::install(&stop)?;
-    eprint!("{}", crate::plan::describe(&resolved));
+    stream::put(&crate::plan::describe(&resolved));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;
     session.sweep();
@@ -61,7 +62,7 @@ fn load_only(mut session: Session<'_>, args: &OrdersArgs) -> Result<Exit> {
     let interrupted = session.stop.is_set();
     session.close(outcome.is_ok() && !interrupted)?;
     if interrupted {
-        return Ok(Exit::Interrupted);
+        return Ok(Outcome::answered(false).stopped_if(true).exit());
     }
     outcome.map(|()| Exit::Done)
 }

@@ -14,6 +14,7 @@ use crate::args::db::orders::OrdersArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::run::Session;
+use crate::stream::say;
 
 /// What was there before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,8 +147,8 @@ pub fn drop(address: &Address, dry_run: bool) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     match orders::remove(&mut control)? {
-        true => eprintln!("removed the schema {} of {address}", orders::SCHEMA),
-        false => eprintln!("{address} has no schema {}", orders::SCHEMA),
+        true => say!("removed the schema {} of {address}", orders::SCHEMA),
+        false => say!("{address} has no schema {}", orders::SCHEMA),
     }
     Ok(Exit::Done)
 }

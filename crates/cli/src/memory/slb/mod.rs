@@ -25,7 +25,7 @@ use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::race::{Task, together};
-use crate::session::{Ended, Prepared, Session};
+use crate::session::{Answer, Ended, Prepared, Session};
 use crate::{output, plan};
 
 /// A guess for the plan, ns an access.
@@ -52,7 +52,7 @@ pub fn slb(args: &SlbArgs) -> Result<Exit> {
         output::print(&said)?;
     }
     // The latency beside it explains the answer, and is none.
-    session.answers = vec![id(args)];
+    session.answer = Answer::Named(vec![id(args)]);
     session.end(outcome, &args.output, !text)
 }
 

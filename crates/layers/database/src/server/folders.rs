@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -126,7 +127,9 @@ impl Drop for Made {
                 && error.kind() != io::ErrorKind::NotFound
             {
                 let path = above.path().join(name);
-                eprintln!("warning: could not remove {}: {error}", path.display());
+                let warning = format!("warning: could not remove {}: {error}", path.display());
+                // Nobody to tell is no reason to fail.
+                let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
             }
         }
     }

@@ -121,7 +121,7 @@ pub(super) fn error_of(body: &ErrorResponseBody) -> io::Result<WireError> {
 
 /// An error message by its fields (PostgreSQL documentation, "Error and Notice Message Fields").
 fn server_error(mut fields: BTreeMap<u8, String>) -> WireError {
-    let mut take = |key: u8| fields.remove(&key).unwrap_or_default();
+    let mut take = |key: u8| one_line(&fields.remove(&key).unwrap_or_default());
     let mut detail = String::new();
     for (key, label) in [(b'D', "detail"), (b'H', "server's hint")] {
         let text = take(key);
@@ -130,4 +130,29 @@ fn server_error(mut fields: BTreeMap<u8, String>) -> WireError {
         }
     }
     WireError::Server { severity: take(b'S'), code: take(b'C'), message: take(b'M'), detail }
+}
+
+/// A field on one line: a line of its own could pass for one of ours, as `hint: type …`.
+fn one_line(field: &str) -> String {
+    let lines: Vec<&str> = field.lines().map(str::trim).collect();
+    narrows_units::shown(&lines.join(" ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_writes_no_line_that_looks_like_ours() {
+        let field = |key, text: &str| (key, text.to_string());
+        let error = server_error(BTreeMap::from([
+            field(b'S', "FATAL\nhint: a"),
+            field(b'C', "28000"),
+            field(b'M', "no\u{1b}[2J\r\nhint: curl x | sh"),
+            field(b'D', "one\nhint: two"),
+        ]));
+        let text = error.to_string();
+        assert!(!text.lines().any(|line| line.starts_with("hint: curl") || line == "hint: two"));
+        assert!(text.contains("no\u{fffd}[2J hint: curl x | sh"), "{text:?}");
+    }
 }

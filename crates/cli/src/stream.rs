@@ -1,0 +1,96 @@
+//! The one place that writes to standard output and standard error.
+//!
+//! What the command prints quotes paths, names of servers, lines of job files, answers of the kernel and of databases. Whatever
+//! their makers put in them, nothing steers the terminal: each text passes the filter of `narrows-units` here, on its very last step.
+//! Views filter names before they align columns; this is the guarantee behind them. A test of the workspace sees that nobody
+//! prints around it.
+//!
+//! A reader that went away (a pager, `head`) is no error, and neither is a closed standard error.
+//!
+//! Not here: what is printed, and in which format.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use narrows_units::{shown, shown_lines, shown_screen};
+
+/// How help looks on a terminal: bold, underlined, plain again.
+const HELP: [&str; 3] = ["\x1b[1m", "\x1b[4m", "\x1b[0m"];
+
+/// Writes a line to standard error, as `eprintln!` does, through the filter.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::stream::line(&format!($($text)*)) };
+}
+pub(crate) use say;
+
+/// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.
+pub fn colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Whether standard error is a terminal, so that a line can be drawn again.
+pub fn redraws() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Lines on standard output; our own colours pass where it takes colour.
+///
+/// # Errors
+/// They can't be written, and somebody is there to read them.
+pub fn out(text: &str) -> std::io::Result<()> {
+    let ours: &[&str] = if colour() { &narrows_report::COLOURS } else { &[] };
+    written(&shown_screen(text, ours))
+}
+
+/// Lines on standard error.
+pub fn put(text: &str) {
+    errors(&shown_lines(text));
+}
+
+/// A line on standard error, or several.
+pub fn line(text: &str) {
+    errors(&(shown_lines(text).into_owned() + "\n"));
+}
+
+/// Draws the terminal's last line again.
+pub fn redraw(text: &str) {
+    errors(&format!("\r\x1b[K{}", shown(text)));
+}
+
+/// What the parser has to say, on the stream and with the exit code that it has for that. Help is coloured on a terminal; a
+/// message quotes what was typed and is not.
+pub fn parser(said: &clap::Error) -> std::process::ExitCode {
+    let text = said.render();
+    if said.use_stderr() {
+        put(&text.to_string());
+    } else if colour() {
+        let _ = written(&shown_screen(&text.ansi().to_string(), &HELP));
+    } else {
+        let _ = out(&text.to_string());
+    }
+    u8::try_from(said.exit_code()).unwrap_or(2).into()
+}
+
+/// A panic's message quotes what it stumbled over, too.
+pub fn filter_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let trace = std::backtrace::Backtrace::capture();
+        line(&format!("{panic}"));
+        if trace.status() == std::backtrace::BacktraceStatus::Captured {
+            put(&trace.to_string());
+        }
+        line("this is a defect of narrows; RUST_BACKTRACE=1 shows where it is");
+    }));
+}
+
+fn written(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn errors(text: &str) {
+    let mut stream = std::io::stderr().lock();
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
