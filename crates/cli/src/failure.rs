@@ -1,6 +1,9 @@
 //! The one place that prints errors: what was attempted, why it failed, and a `hint:` where one is known.
 
+use std::io::IsTerminal;
+
 use crate::exit::Exit;
+use crate::secrets;
 
 /// An error of the command itself, with its hint.
 #[derive(Debug)]
@@ -30,7 +33,22 @@ impl std::error::Error for Failure {}
 
 /// Prints an error with its causes; the hints come last.
 pub fn print(error: &anyhow::Error) -> Exit {
-    eprintln!("{}", render(error));
+    eprintln!("{}", secrets::without(&render(error), std::env::args_os()));
+    Exit::Usage
+}
+
+/// Prints what the parser of arguments says, on its stream: help where that was asked for, and else what is wrong, which quotes
+/// what was typed.
+pub fn of_arguments(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // Nobody may be reading.
+        let _ = error.print();
+        return Exit::Done;
+    }
+    let coloured = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let text = error.render();
+    let text = if coloured { text.ansi().to_string() } else { text.to_string() };
+    eprint!("{}", secrets::without(&text, std::env::args_os()));
     Exit::Usage
 }
 

@@ -28,6 +28,7 @@ mod progress;
 mod report;
 mod room;
 mod run;
+mod secrets;
 mod session;
 mod store;
 mod what_if;
@@ -43,7 +44,10 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> std::process::ExitCode {
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_arguments(&error).into(),
+    };
     let outcome = match &cli.command {
         args::Command::Run(args) => run::run(args),
         args::Command::Block(args) => block::block(args),
