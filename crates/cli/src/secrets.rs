@@ -34,7 +34,7 @@ fn parts(argument: &str) -> impl Iterator<Item = &str> {
     let value = value.map(|(_, value)| value);
     // An option with its value is told by its name.
     let whole = if value.is_some() { None } else { Some(argument) };
-    let listed = argument.split(',').filter(|part| *part != argument);
+    let listed = argument.split(',').filter(move |part| *part != argument);
     whole.into_iter().chain(value).chain(listed).filter(|part| told(part) != **part)
 }
 
@@ -65,7 +65,9 @@ mod tests {
 
     #[test]
     fn what_may_hold_a_password_is_not_told_and_the_rest_is() {
-        for word in ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"] {
+        for word in
+            ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"]
+        {
             assert_eq!(told(word), word);
         }
         for (word, shown) in [
@@ -83,18 +85,23 @@ mod tests {
 
     #[test]
     fn a_message_has_none_of_it_in_any_form() {
-        let of = |text: &str, arguments: &[&str]| {
-            without(text, arguments.iter().map(OsString::from))
-        };
+        let of =
+            |text: &str, arguments: &[&str]| without(text, arguments.iter().map(OsString::from));
         let url = "postgres://app:S3cret@h/x";
         assert_eq!(
             of(&format!("unexpected argument '{url}' found\ntip: use '-- {url}'"), &["run", url]),
             "unexpected argument 'postgres://…' found\ntip: use '-- postgres://…'"
         );
         let option = format!("--sessions={url}");
-        assert_eq!(of(&format!("invalid value '{url}'"), &[&option]), "invalid value 'postgres://…'");
+        assert_eq!(
+            of(&format!("invalid value '{url}'"), &[&option]),
+            "invalid value 'postgres://…'"
+        );
         let listed = format!("log,{url}");
-        assert_eq!(of(&format!("invalid value '{url}'"), &[&listed]), "invalid value 'postgres://…'");
+        assert_eq!(
+            of(&format!("invalid value '{url}'"), &[&listed]),
+            "invalid value 'postgres://…'"
+        );
         let odd = "postgres://app:S3\u{1b}cret@h";
         assert_eq!(of(&format!("{odd:?}"), &[odd]), "\"postgres://…\"");
         assert_eq!(of("no run 7f3a", &["7f3a"]), "no run 7f3a");

@@ -396,7 +396,8 @@ mod tests {
                 Ok(address) => {
                     read += 1;
                     let said = format!("{address} {address:?}");
-                    let names = format!("{} {} {:?}", address.user, address.database, address.endpoint);
+                    let names =
+                        format!("{} {} {:?}", address.user, address.database, address.endpoint);
                     assert!(!said.contains(SECRET) || names.contains(SECRET), "{text}: {said}");
                 }
             }

@@ -19,6 +19,8 @@ mod evict;
 mod explain;
 mod filling;
 mod highest;
+#[cfg(test)]
+mod hostile_test;
 mod kind;
 mod left;
 pub mod live;

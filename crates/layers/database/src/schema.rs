@@ -112,7 +112,8 @@ impl Schema {
             let options = [("application_name", "narrows control")];
             if let Ok(opened) = Connection::open_within(address, &options, Vec::new(), login) {
                 *control = opened;
-                control.limit(wire::Limits { work: Patience::within(RESTART), ..wire::Limits::USUAL });
+                control
+                    .limit(wire::Limits { work: Patience::within(RESTART), ..wire::Limits::USUAL });
             }
         }
     }
@@ -155,7 +156,9 @@ impl Schema {
     /// Removes a schema of [`Schema::all`], unless somebody works in it.
     pub(crate) fn remove_free(control: &mut Connection, name: &str) -> Result<bool, WireError> {
         let lock = Schema::lock_of(name);
-        if control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?.as_deref() != Some("t") {
+        if control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?.as_deref()
+            != Some("t")
+        {
             return Ok(false);
         }
         // Whoever held it may have changed it until now.

@@ -215,7 +215,8 @@ fn a_step_without_a_statement_ends_the_load() {
         }
     }
     let (ours, _server) = UnixStream::pair().unwrap();
-    let mut slot = Slot::of(PostgresSession::over(Stream::Unix(ours), 0, 1, Vec::new()), Box::new(Silent));
+    let mut slot =
+        Slot::of(PostgresSession::over(Stream::Unix(ours), 0, 1, Vec::new()), Box::new(Silent));
     slot.draw();
     assert!(matches!(slot.send(0), Err(LoadError::NothingToSend)));
 }

@@ -182,7 +182,8 @@ fn what_clients_counted_is_what_the_database_has_whatever_conflicts_there_were()
         }
     }
     assert!(retries > 0, "nobody was in anybody's way");
-    let counted = control.one("SELECT sum(moves) || ' ' || sum(balance) FROM public.account").unwrap();
+    let counted =
+        control.one("SELECT sum(moves) || ' ' || sum(balance) FROM public.account").unwrap();
     assert_eq!(counted, Some(format!("{moved} 300")));
     drop(control);
     cluster.stop().unwrap();

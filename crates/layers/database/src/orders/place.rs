@@ -84,7 +84,8 @@ pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
 /// # Errors
 /// The server refuses.
 pub fn is_free(control: &mut Connection) -> Result<bool, WireError> {
-    let free = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{LOCK}"))?.as_deref() == Some("t");
+    let free = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{LOCK}"))?.as_deref()
+        == Some("t");
     if free {
         control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{LOCK}"))?;
     }

@@ -12,11 +12,11 @@ mod error;
 pub(crate) mod guard;
 mod login;
 mod stream;
-mod wait;
 #[cfg(test)]
 mod talk_test;
 #[cfg(test)]
 mod tls_test;
+mod wait;
 #[cfg(test)]
 mod wait_test;
 
@@ -36,8 +36,8 @@ pub(crate) use stream::Stream;
 
 use crate::address::Address;
 use dial::{Ask, Dialing, dial, ways, worth_another_way};
-pub(crate) use wait::{Limits, Patience};
 use wait::{Clock, Due, GRACE, LONGEST_ANSWER, poll, waits};
+pub(crate) use wait::{Limits, Patience};
 
 /// A row of a simple query: text, or NULL.
 pub type Row = Vec<Option<String>>;
@@ -249,7 +249,8 @@ impl Connection {
                 let buffer = body.buffer();
                 let text = |range| String::from_utf8_lossy(&buffer[range]).into_owned();
                 let row: Row = body.ranges().map(|range| Ok(range.map(text))).collect()?;
-                kept += ROW + row.iter().map(|c| CELL + c.as_ref().map_or(0, String::len)).sum::<usize>();
+                kept += ROW
+                    + row.iter().map(|c| CELL + c.as_ref().map_or(0, String::len)).sum::<usize>();
                 if kept > LONGEST_ANSWER {
                     return Err(WireError::TooMuch);
                 }

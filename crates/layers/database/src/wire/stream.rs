@@ -111,8 +111,12 @@ impl Stream {
 
     pub(super) fn set_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
         match self {
-            Stream::Unix(stream) => stream.set_read_timeout(limit).and(stream.set_write_timeout(limit)),
-            Stream::Tcp(stream) => stream.set_read_timeout(limit).and(stream.set_write_timeout(limit)),
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(limit).and(stream.set_write_timeout(limit))
+            }
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(limit).and(stream.set_write_timeout(limit))
+            }
             Stream::Tls(stream) => {
                 let socket = stream.socket();
                 socket.set_read_timeout(limit).and(socket.set_write_timeout(limit))

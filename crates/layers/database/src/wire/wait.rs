@@ -61,11 +61,8 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Of most connections.
-    pub(crate) const USUAL: Limits = Limits {
-        question: Patience::QUESTION,
-        work: Patience::WORK,
-        cancel_after: LOOK_EVERY,
-    };
+    pub(crate) const USUAL: Limits =
+        Limits { question: Patience::QUESTION, work: Patience::WORK, cancel_after: LOOK_EVERY };
 
     /// Where every statement may take that long.
     pub(crate) const fn hours(silence: Duration) -> Limits {

@@ -91,7 +91,9 @@ fn a_login_ends_in_its_time_whatever_is_said_meanwhile() {
     let notices = message(b'N', b"SNOTICE\0\0");
     let parameters = message(b'S', b"TimeZone\0UTC\0");
     let ok = message(b'R', &[0; 4]);
-    for (first, drip) in [(vec![], notices), (vec![], parameters.clone()), (ok, parameters), (vec![], vec![])] {
+    for (first, drip) in
+        [(vec![], notices), (vec![], parameters.clone()), (ok, parameters), (vec![], vec![])]
+    {
         let (listener, address) = listen();
         let server = std::thread::spawn(move || {
             let mut stream = listener.accept().unwrap().0;

@@ -64,7 +64,8 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         conditions: BTreeMap::new(),
     };
     let watch = Watch::new(&Platform::default(), &[]);
-    let mut database = Database::connect(bench.address.clone(), settings, watch, &Stop::new()).unwrap();
+    let mut database =
+        Database::connect(bench.address.clone(), settings, watch, &Stop::new()).unwrap();
     let setup = database.orders_state().unwrap().unwrap().setup;
     let plan = OrdersPlan {
         setup,
