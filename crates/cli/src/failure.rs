@@ -1,6 +1,7 @@
 //! The one place that prints errors: what was attempted, why it failed, and a `hint:` where one is known.
 
 use crate::exit::Exit;
+use crate::secrets;
 use crate::stream;
 
 /// An error of the command itself, with its hint.
@@ -31,7 +32,7 @@ impl std::error::Error for Failure {}
 
 /// Prints an error with its causes; the hints come last.
 pub fn print(error: &anyhow::Error) -> Exit {
-    stream::line(&render(error));
+    stream::line(&secrets::without(&render(error), std::env::args_os()));
     Exit::Usage
 }
 

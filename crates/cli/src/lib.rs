@@ -29,6 +29,7 @@ mod progress;
 mod report;
 mod room;
 mod run;
+mod secrets;
 mod session;
 mod store;
 mod stream;

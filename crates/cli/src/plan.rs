@@ -14,7 +14,7 @@ use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::cpus::{self, Split};
 use crate::database::theirs::Found;
 use crate::failure::Failure;
-use crate::{captures, database, layers};
+use crate::{captures, database, layers, secrets};
 
 /// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
 const DEFAULT_DIR: &str = "/var/tmp";
@@ -87,7 +87,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         "managed" => (DatabaseChoice::Managed, None),
         "none" => (DatabaseChoice::None, None),
         text => {
-            let option = || format!("--database {}", without_password(text));
+            let option = || format!("--database {}", secrets::told(text));
             let address = match Address::parse(text) {
                 Err(error @ AddressError::Scheme) => {
                     let what = error.to_string();
@@ -253,16 +253,6 @@ pub fn fresh_seed() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16
 }
 
-/// What was typed, for an error message, without what stands between `:` and `@`.
-fn without_password(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
-        (Some(scheme), Some(at)) if at > scheme => {
-            format!("{}://…@{}", &text[..scheme], &text[at + 1..])
-        }
-        _ => text.to_string(),
-    }
-}
-
 /// The plan for people: what, how long, how much is written.
 pub fn describe(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
@@ -311,16 +301,5 @@ pub fn minutes(seconds: f64) -> String {
         s if s < 2.0 * 3600.0 => format!("{:.0} min", s / 60.0),
         s if s < 2.0 * 86_400.0 => format!("{:.0} h", s / 3600.0),
         s => format!("{:.0} days", s / 86_400.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_error_shows_a_password() {
-        assert_eq!(without_password("mysql://bob:secret@db/x"), "mysql://…@db/x");
-        assert_eq!(without_password("nonsense"), "nonsense");
     }
 }

@@ -13,6 +13,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use narrows_units::{shown, shown_lines, shown_screen};
 
+use crate::secrets;
+
 /// How help looks on a terminal: bold, underlined, plain again.
 const HELP: [&str; 3] = ["\x1b[1m", "\x1b[4m", "\x1b[0m"];
 
@@ -61,7 +63,7 @@ pub fn redraw(text: &str) {
 pub fn parser(said: &clap::Error) -> std::process::ExitCode {
     let text = said.render();
     if said.use_stderr() {
-        put(&text.to_string());
+        put(&secrets::without(&text.to_string(), std::env::args_os()));
     } else if colour() {
         let _ = written(&shown_screen(&text.ansi().to_string(), &HELP));
     } else {

@@ -46,9 +46,9 @@ pub fn check_table(
     // Consecutive numbers as one row: there may be millions.
     let sql = format!(
         "SELECT stream, min(number), max(number) FROM (SELECT stream, number, number - row_number() OVER \
-         (PARTITION BY stream ORDER BY number) AS island FROM {name}) AS rows GROUP BY stream, island"
+         (PARTITION BY stream ORDER BY number) AS island FROM public.{name}) AS rows GROUP BY stream, island"
     );
-    let rows = match connection.query(&sql) {
+    let rows = match connection.query_at_work(&sql) {
         Ok(rows) => rows,
         Err(error) if error.code() == Some(NO_TABLE) && how.gone => Vec::new(),
         Err(error) if error.code() == Some(NO_TABLE) => {
@@ -81,7 +81,7 @@ pub fn check_table(
     }
     // What is missing is evidence.
     if how.drop && counts.missing == 0 {
-        let sql = format!("DROP TABLE IF EXISTS {name}");
+        let sql = format!("DROP TABLE IF EXISTS public.{name}");
         connection.execute(&sql).map_err(|source| failed("dropping the table", address, source))?;
     }
     Ok(counts)

@@ -65,7 +65,7 @@ pub fn write_table(
 /// Notes in the table, durably, that the writer outlived its connection.
 fn mark(address: &Address, name: &str) -> Result<(), CrashTestError> {
     let sql = format!(
-        "SET synchronous_commit = on; INSERT INTO {name} VALUES ({MARK_STREAM}, 1) ON CONFLICT DO NOTHING"
+        "SET synchronous_commit = on; INSERT INTO public.{name} VALUES ({MARK_STREAM}, 1) ON CONFLICT DO NOTHING"
     );
     let done = open(address)?.execute(&sql);
     done.map_err(|source| failed("marking the end", address, source))
@@ -107,12 +107,12 @@ fn prepare(
     stop: &Stop,
 ) -> Result<Vec<Box<dyn Sink>>, CrashTestError> {
     let sql = format!(
-        "CREATE TABLE {name} (stream int NOT NULL, number bigint NOT NULL, PRIMARY KEY (stream, number))"
+        "CREATE TABLE public.{name} (stream int NOT NULL, number bigint NOT NULL, PRIMARY KEY (stream, number))"
     );
     connection.execute(&sql).map_err(|source| failed("creating the table", address, source))?;
     let sinks = sinks(address, name, streams, stop);
     if sinks.is_err() {
-        let _ = connection.execute(&format!("DROP TABLE {name}"));
+        let _ = connection.execute(&format!("DROP TABLE public.{name}"));
     }
     sinks
 }
@@ -144,7 +144,7 @@ struct TableSink {
 
 impl Sink for TableSink {
     fn write(&mut self, number: u64) -> Result<(), CrashTestError> {
-        let sql = format!("INSERT INTO {} VALUES ({}, {number})", self.name, self.stream);
+        let sql = format!("INSERT INTO public.{} VALUES ({}, {number})", self.name, self.stream);
         let done = self.connection.execute(&sql);
         done.map_err(|source| failed("committing a row", &self.address, source))
     }

@@ -55,12 +55,18 @@ impl Tls {
         &self.settings
     }
 
-    /// Agrees with the server on a session over a connected socket, at the latest at `until`. The socket should have a
-    /// short time limit for reads, so that this can look at the clock.
+    /// Agrees with the server on a session over a connected socket, at the latest at `until`, and not once `stopped` says so. The
+    /// socket should have a short time limit for reads and writes, so that this can look at both.
     ///
     /// # Errors
     /// A file of the settings can't be used, the server is not who it should be, or both sides have nothing in common.
-    pub fn agree(&self, tcp: TcpStream, host: &str, until: Instant) -> Result<TlsStream, TlsError> {
+    pub fn agree(
+        &self,
+        tcp: TcpStream,
+        host: &str,
+        until: Instant,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<TlsStream, TlsError> {
         let name = match ServerName::try_from(host.to_string()) {
             Ok(name) => name,
             Err(_) if self.settings.mode == Mode::VerifyFull => {
@@ -72,7 +78,7 @@ impl Tls {
         };
         let made = self.made()?;
         let session = ClientConnection::new(made.config, name).map_err(TlsError::from)?;
-        TlsStream::agree(session, tcp, made.verified, until)
+        TlsStream::agree(session, tcp, made.verified, until, stopped)
     }
 
     fn made(&self) -> Result<Made, TlsError> {

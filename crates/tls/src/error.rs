@@ -9,21 +9,19 @@ use rustls::{AlertDescription, CertificateError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
     /// Not a value of it.
-    #[error("{name}={value} is not known\nhint: known are {known}")]
+    #[error("{name} has a value that is not known\nhint: known are {known}")]
     Value {
-        /// The parameter, as it was given.
+        /// The parameter, as it was given. Its value is not told: where an address is mistyped it may be a part of the password.
         name: String,
-        /// The value.
-        value: String,
         /// What there is.
         known: &'static str,
     },
     /// TLS from the first byte.
     #[error(
-        "sslnegotiation={0} is not spoken here, only the request for TLS that every version knows\n\
+        "sslnegotiation has a value that is not spoken here, only the request for TLS that every version knows is\n\
          hint: sslnegotiation=postgres works with the same server"
     )]
-    Negotiation(String),
+    Negotiation,
     /// Trusts everybody whom the machine trusts, and doesn't look at the name.
     #[error(
         "sslmode={0} does not go with sslrootcert=system: anybody gets a certificate that the machine trusts\n\

@@ -128,11 +128,7 @@ impl Parameters {
     }
 
     fn take(&mut self, name: &str, said_as: &str, value: &str) -> Result<(), ParameterError> {
-        let unknown = |known| ParameterError::Value {
-            name: said_as.to_string(),
-            value: value.to_string(),
-            known,
-        };
+        let unknown = |known| ParameterError::Value { name: said_as.to_string(), known };
         match name {
             "sslmode" => {
                 let found = MODES.iter().find(|(name, _)| *name == value);
@@ -157,7 +153,7 @@ impl Parameters {
                 });
             }
             _ if value == "postgres" => self.direct = Some(value.to_string()),
-            _ => return Err(ParameterError::Negotiation(value.to_string())),
+            _ => return Err(ParameterError::Negotiation),
         }
         Ok(())
     }
@@ -226,7 +222,7 @@ mod tests {
         assert_eq!(Settings::default().mode, Mode::Prefer);
         assert!(of(&[("sslmode", "disable")]).unwrap().plain_on_request);
         let wrong = of(&[("sslmode", "verify_full")]).unwrap_err().to_string();
-        assert!(wrong.contains("sslmode=verify_full") && wrong.contains("verify-full"), "{wrong}");
+        assert!(wrong.contains("sslmode has") && wrong.contains("verify-full"), "{wrong}");
     }
 
     #[test]
@@ -262,7 +258,7 @@ mod tests {
         let mut parameters = Parameters::default();
         assert!(!parameters.set("sslcrl", "x").unwrap());
         let error = parameters.fill(|name| (name == "PGSSLMODE").then(|| "on".into())).unwrap_err();
-        assert!(error.to_string().contains("PGSSLMODE=on"), "{error}");
+        assert!(error.to_string().contains("PGSSLMODE has"), "{error}");
         let direct = of(&[("sslnegotiation", "direct")]).unwrap_err().to_string();
         assert!(direct.contains("hint: sslnegotiation=postgres"), "{direct}");
         assert!(of(&[("sslnegotiation", "postgres")]).is_ok());

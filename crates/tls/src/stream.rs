@@ -9,6 +9,9 @@ use rustls::{ClientConnection, ProtocolVersion};
 
 use crate::{TlsError, certificate};
 
+/// Reads of the socket for one read of the stream: a record of the longest kind comes in fewer.
+const MOST_READS: u32 = 16;
+
 /// An encrypted stream over TCP, blocking or not as its socket is.
 #[derive(Debug)]
 pub struct TlsStream {
@@ -27,14 +30,12 @@ impl TlsStream {
         tcp: TcpStream,
         verified: &'static str,
         until: Instant,
+        stopped: &dyn Fn() -> bool,
     ) -> Result<TlsStream, TlsError> {
         let mut stream = TlsStream { tcp, session, verified, held: 0 };
         while stream.session.is_handshaking() {
-            stream.write_out().map_err(TlsError::from)?;
-            if !stream.session.wants_read() {
-                continue;
-            }
-            match stream.read_in() {
+            // Also where something came: a byte now and then would hold us for as long as somebody sends them.
+            match stream.handshake() {
                 Ok(0) => {
                     let closed = "the server closed the connection";
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, closed).into());
@@ -43,14 +44,19 @@ impl TlsStream {
                 Err(error) if waits(&error) => {}
                 Err(error) => return Err(error.into()),
             }
-            // Also where something came: a byte now and then would hold us for as long as somebody sends them.
+            if stopped() {
+                return Err(io::Error::new(io::ErrorKind::Interrupted, "stopped on request").into());
+            }
             if stream.session.is_handshaking() && Instant::now() >= until {
                 let late = "the server took longer than it may";
                 return Err(io::Error::new(io::ErrorKind::TimedOut, late).into());
             }
         }
-        stream.write_out().map_err(TlsError::from)?;
-        Ok(stream)
+        // The rest goes with what is said first.
+        match stream.write_out() {
+            Err(error) if !waits(&error) => Err(error.into()),
+            _ => Ok(stream),
+        }
     }
 
     /// The socket below, to set its time limits.
@@ -96,7 +102,16 @@ impl TlsStream {
         Ok(taken)
     }
 
-    /// Sends all that is encrypted, waiting for the socket where it has to.
+    /// One step of the handshake; bytes taken, 0 at the end.
+    fn handshake(&mut self) -> io::Result<usize> {
+        self.write_out()?;
+        if self.session.wants_read() { self.read_in() } else { Ok(1) }
+    }
+
+    /// Sends all that is encrypted.
+    ///
+    /// # Errors
+    /// Among others that the socket has no room by now: what is left stays for the next time.
     #[inline]
     fn write_out(&mut self) -> io::Result<()> {
         while self.session.wants_write() {
@@ -104,25 +119,10 @@ impl TlsStream {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.write_out_blocking()?;
-                }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
-    }
-
-    /// The socket is full and doesn't wait by itself: now it does.
-    #[cold]
-    fn write_out_blocking(&mut self) -> io::Result<()> {
-        self.tcp.set_nonblocking(false)?;
-        let written = self.session.write_tls(&mut self.tcp);
-        self.tcp.set_nonblocking(true)?;
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            written => written.map(|_| ()),
-        }
     }
 }
 
@@ -133,8 +133,9 @@ fn waits(error: &io::Error) -> bool {
 }
 
 impl Read for TlsStream {
+    /// "Would block" also where records came that hold nothing to read: whoever sends only such is not read for ever.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
+        for _ in 0..MOST_READS {
             if self.held > 0 {
                 let read = self.session.reader().read(buffer)?;
                 self.held -= read;
@@ -145,17 +146,25 @@ impl Read for TlsStream {
                 return Ok(0);
             }
             // What the session answers by itself (a change of keys) is sent by now or with the next write.
-            self.write_out()?;
+            match self.write_out() {
+                Err(error) if !waits(&error) => return Err(error),
+                _ => {}
+            }
         }
+        Err(io::ErrorKind::WouldBlock.into())
     }
 }
 
 impl Write for TlsStream {
+    /// Takes nothing more while what was taken before is not on its way, so that little is held back.
     #[inline]
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let taken = self.session.writer().write(buffer)?;
         self.write_out()?;
-        Ok(taken)
+        let taken = self.session.writer().write(buffer)?;
+        match self.write_out() {
+            Err(error) if !waits(&error) => Err(error),
+            _ => Ok(taken),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -189,7 +198,7 @@ mod tests {
             }
         });
         let tls = Tls::from(Settings { mode: Mode::Prefer, ..Settings::default() });
-        let error = tls.agree(ours, "localhost", Instant::now()).unwrap_err();
+        let error = tls.agree(ours, "localhost", Instant::now(), &|| false).unwrap_err();
         server.join().unwrap();
         let late = matches!(&error, TlsError::Io(error) if error.kind() == io::ErrorKind::TimedOut);
         assert!(late, "{error}");

@@ -249,7 +249,7 @@ fn measure(
         Some(found) => found.watch(resolved, &drives),
         None => Watch::new(&resolved.platform, &drives),
     };
-    let mut database = Database::connect(address, settings, watch)?;
+    let mut database = Database::connect(address, settings, watch, session.stop)?;
     if !database.sees_processes() {
         session.display.say(
             "note: the server's processes are not visible from here: no processor time per operation, no sums",

@@ -10,6 +10,9 @@ use crate::args::db::CleanArgs;
 use crate::exit::Exit;
 use crate::output;
 
+/// Columns that are lined up for; a name of PostgreSQL's has 63 bytes.
+const WIDEST: usize = 80;
+
 /// Lists, and removes where asked.
 ///
 /// # Errors
@@ -36,8 +39,12 @@ fn told(found: &[Left], remove: bool, address: &str) -> String {
             ]
         })
         .collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let (name, size) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
+    let width = |column: usize| {
+        let widest = rows.iter().map(|row| row[column].chars().count()).max();
+        // What a server names is as long as it likes, and a width has sixteen bits.
+        widest.unwrap_or(0).min(WIDEST)
+    };
+    let (name, size) = (width(0), width(1));
     let mut text: String = rows
         .iter()
         .map(|[schema, bytes, what]| format!("{schema:name$}  {bytes:>size$}  {what}\n"))
@@ -81,6 +88,13 @@ mod tests {
 
     fn left(kind: LeftKind) -> Left {
         Left { schema: "narrows_x".into(), bytes: 2_000_000, kind, removed: false }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_listed() {
+        let long = Left { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
+        let text = told(&[long, left(LeftKind::RunNow)], false, "db7");
+        assert_eq!(text.lines().count(), 2);
     }
 
     #[test]

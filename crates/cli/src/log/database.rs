@@ -59,8 +59,8 @@ impl Server {
         let mut server = Server { standby: None, cluster, version, stop, _scratch: (data, wal) };
         let mut connection = server.connect()?;
         connection.execute(&format!(
-            "CREATE TABLE narrows_log (id int PRIMARY KEY, n bigint, filler text) WITH (fillfactor = 50); \
-             INSERT INTO narrows_log SELECT i, 0, repeat('x', 80) FROM generate_series(1, {ROWS}) i; CHECKPOINT"
+            "CREATE TABLE public.narrows_log (id int PRIMARY KEY, n bigint, filler text) WITH (fillfactor = 50); \
+             INSERT INTO public.narrows_log SELECT i, 0, repeat('x', 80) FROM generate_series(1, {ROWS}) i; CHECKPOINT"
         ))?;
         drop(connection);
         if args.standby {
@@ -204,7 +204,7 @@ fn settings() -> Vec<(String, String)> {
 }
 
 fn update(connection: &mut Connection, row: u64) -> Result<(), WireError> {
-    let sql = format!("BEGIN; UPDATE narrows_log SET n = n + 1 WHERE id = {row}");
+    let sql = format!("BEGIN; UPDATE public.narrows_log SET n = n + 1 WHERE id = {row}");
     connection.execute(&sql)
 }
 

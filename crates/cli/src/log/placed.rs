@@ -101,7 +101,8 @@ impl PlacedServer {
         };
         let data_path = places.platform.roles.first();
         let drives: Vec<&RolePath> = data_path.into_iter().chain([path]).collect();
-        let mut database = Database::connect(address, database, watch(places, &drives))?;
+        let mut database =
+            Database::connect(address, database, watch(places, &drives), &session.stop)?;
         database.prepare(&session.context(Duration::ZERO))?;
         let segments = Segments::make(&plain, size).context(SEGMENTS)?;
         let scratch = (data, wal);

@@ -18,15 +18,17 @@ fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// The table that only a run makes.
+const MARK: &str = "narrows_run (id text, made_at timestamptz)";
+
 /// A schema as a run of this user makes it.
-fn scratch(server: &TheirServer, id: &str, owner: &str, comment: &str) {
+fn scratch(server: &TheirServer, id: &str, owner: &str, comment: &str, mark: &str) {
     let schema = format!("narrows_scratch_{id}");
     server.ask(
         "shop",
         &format!(
-            "CREATE SCHEMA {schema}; CREATE TABLE {schema}.t AS SELECT generate_series(1, 10000) n; \
-             COMMENT ON SCHEMA {schema} IS '{comment}'; ALTER SCHEMA {schema} OWNER TO {owner}; \
-             ALTER TABLE {schema}.t OWNER TO {owner}"
+            "CREATE SCHEMA {schema} AUTHORIZATION {owner}; COMMENT ON SCHEMA {schema} IS '{comment}'; SET ROLE {owner}; \
+             CREATE TABLE {schema}.t AS SELECT generate_series(1, 10000) n; CREATE TABLE {schema}.{mark}"
         ),
     );
 }
@@ -42,13 +44,31 @@ fn only_what_is_ours_is_listed_and_removed() {
     let url = server.app();
     let before = server.everything();
     assert!(printed(&clean(&fixture, &[&url])).contains("nothing of narrows"));
-    scratch(&server, "0000beef", "app", COMMENT);
-    scratch(&server, "0000cafe", "nobody2", COMMENT);
-    scratch(&server, "0000f00d", "app", "the accounts of 2024");
+    scratch(&server, "0000beef", "app", COMMENT, MARK);
+    scratch(&server, "0000cafe", "nobody2", COMMENT, MARK);
+    scratch(&server, "0000f00d", "app", "the accounts of 2024", MARK);
+    // A comment alone is what everybody can write, and so is a name; what others put in makes it theirs too.
+    scratch(&server, "0000f001", "app", COMMENT, "accounts (id text)");
+    scratch(&server, "0000f002", "app", COMMENT, "narrows_run (id int)");
+    scratch(&server, "0000f003", "app", COMMENT, MARK);
+    server.ask("shop", "CREATE TABLE narrows_scratch_0000f003.theirs (n int)");
     let listed = printed(&clean(&fixture, &[&url]));
     assert!(listed.contains("narrows_scratch_0000beef") && listed.contains("--remove"), "{listed}");
     assert!(listed.contains("cut off") && listed.lines().count() == 2, "{listed}");
     assert!(!listed.contains(PASSWORD));
+    // What others hung on it stays, and so does what it hangs on.
+    server.ask("shop", "CREATE VIEW public.report AS SELECT * FROM narrows_scratch_0000beef.t");
+    let kept = clean(&fixture, &["--remove", &url]);
+    let said = String::from_utf8_lossy(&kept.stderr).into_owned();
+    assert_eq!(kept.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("2BP01")
+            && said.contains("report depends on")
+            && said.contains("hint: others"),
+        "{said}"
+    );
+    assert!(server.everything().contains("narrows_scratch_0000beef"));
+    server.ask("shop", "DROP VIEW public.report");
     let removed = printed(&clean(&fixture, &["--remove", &url]));
     assert!(removed.contains("removed (of a run") && removed.lines().count() == 1, "{removed}");
     assert!(printed(&clean(&fixture, &[&url])).contains("nothing of narrows"));
@@ -57,7 +77,8 @@ fn only_what_is_ours_is_listed_and_removed() {
     assert!(!left.contains("narrows_scratch_0000beef"), "{left}");
     server.ask(
         "shop",
-        "DROP SCHEMA narrows_scratch_0000cafe CASCADE; DROP SCHEMA narrows_scratch_0000f00d CASCADE",
+        "DROP SCHEMA narrows_scratch_0000cafe, narrows_scratch_0000f00d, narrows_scratch_0000f001, narrows_scratch_0000f002, \
+         narrows_scratch_0000f003 CASCADE",
     );
     assert_eq!(server.everything(), before);
     assert_eq!(server.sessions_left(), "");

@@ -22,5 +22,8 @@ mod observe;
 mod orders;
 mod places;
 mod plan;
+mod planted_objects;
+mod secrets;
 mod signals;
+mod stuck;
 mod url;

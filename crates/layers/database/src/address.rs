@@ -62,7 +62,8 @@ pub struct Address {
     pub database: String,
 }
 
-/// Why an address could not be read. The text never holds the password.
+/// Why an address could not be read. The text quotes nothing of it: where one character is missing, any part may be a part of the
+/// password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not an address of this kind.
@@ -73,9 +74,16 @@ pub enum AddressError {
     Scheme,
     /// The port is not a number.
     #[error(
-        "`{0}` is not a port number\nhint: PostgreSQL's is usually 5432, which needs no mention"
+        "the address has a port that is not a number from 0 to 65535\n\
+         hint: write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD; is there an `@` before the host?"
     )]
-    Port(String),
+    Port,
+    /// A colon behind the user, and nothing behind that.
+    #[error(
+        "the address has a `:` behind the user and no password there\n\
+         hint: leave the `:` out; the password is best in PGPASSWORD"
+    )]
+    NoPassword,
     /// User or password hold a character that ends them.
     #[error(
         "the address has an `@` behind a `/` or `?`\n\
@@ -92,10 +100,30 @@ pub enum AddressError {
     Tls(#[from] ParameterError),
     /// A parameter that would change what is measured, or nobody knows.
     #[error(
-        "the address has a parameter `{0}` that is not known here\n\
-         hint: known are host, port, user, dbname, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, channel_binding"
+        "the address has a parameter{} that is not known here\n\
+         hint: the password is best in PGPASSWORD; known are host, port, user, dbname, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, channel_binding", named(.0)
     )]
-    Parameter(String),
+    Parameter(Option<&'static str>),
+}
+
+/// Parameters of libpq that are not taken here: a name among them is told, any other may be a part of a password.
+const OF_LIBPQ: [&str; 12] = [
+    "application_name",
+    "connect_timeout",
+    "fallback_application_name",
+    "hostaddr",
+    "keepalives",
+    "options",
+    "passfile",
+    "password",
+    "service",
+    "sslcrl",
+    "sslpassword",
+    "target_session_attrs",
+];
+
+fn named(parameter: &Option<&'static str>) -> String {
+    parameter.map_or(String::new(), |name| format!(" `{name}`"))
 }
 
 fn decode(text: &str) -> Result<String, AddressError> {
@@ -115,7 +143,7 @@ fn decode(text: &str) -> Result<String, AddressError> {
 }
 
 fn port(text: &str) -> Result<u16, AddressError> {
-    text.parse().map_err(|_| AddressError::Port(text.to_string()))
+    text.parse().map_err(|_| AddressError::Port)
 }
 
 impl Address {
@@ -145,6 +173,9 @@ impl Address {
         }
         let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = login.split_once(':').unwrap_or((login, ""));
+        if login.ends_with(':') {
+            return Err(AddressError::NoPassword);
+        }
         let (mut host, port_text) = split_host(place);
         let mut port_number = if port_text.is_empty() { 5432 } else { port(&port_text)? };
         let mut user = decode(user)?;
@@ -160,7 +191,10 @@ impl Address {
                 "user" => user = value,
                 "dbname" => database = value,
                 other if tls.set(other, &value)? => {}
-                other => return Err(AddressError::Parameter(other.to_string())),
+                other => {
+                    let known = OF_LIBPQ.into_iter().find(|name| *name == other);
+                    return Err(AddressError::Parameter(known));
+                }
             }
         }
         if !is_socket(&host) {
@@ -337,9 +371,63 @@ mod tests {
     }
 
     #[test]
+    fn what_is_refused_is_not_quoted_however_it_is_mistyped() {
+        const SECRET: &str = "S3cretPw";
+        let whole = [
+            "postgres://app:S3cretPw/shop",
+            "postgres://app:S3cretPw@h:x/shop",
+            "postgres://app@h/db?password=S3cretPw",
+            "postgres://app@h/db?S3cretPw=1&sslmode=S3cretPw",
+            "postgres://app@h/db?sslmode=disable&sslnegotiation=S3cretPw",
+            "host=h password=S3cretPw",
+            "app:S3cretPw@h/shop",
+            "postgres://app:S3cretPw@h/shop?channel_binding=require",
+        ];
+        let (mut refused, mut read) = (0, 0);
+        for text in whole.iter().flat_map(|text| mistyped(text)) {
+            match Address::parse_in(&text, |_| None) {
+                Err(error) => {
+                    refused += 1;
+                    let said = format!("{error} {error:?}");
+                    assert!(!said.contains(SECRET), "{text}: {said}");
+                    assert!(said.contains("hint: "), "{text}: {said}");
+                }
+                // What stands where a name stands is one.
+                Ok(address) => {
+                    read += 1;
+                    let said = format!("{address} {address:?}");
+                    let names =
+                        format!("{} {} {:?}", address.user, address.database, address.endpoint);
+                    assert!(!said.contains(SECRET) || names.contains(SECRET), "{text}: {said}");
+                }
+            }
+        }
+        assert!(refused > 1000 && read > 100, "{refused} {read}");
+    }
+
+    /// The text itself, and with one character left out, doubled, or moved to any other place, the secret left whole.
+    fn mistyped(text: &str) -> Vec<String> {
+        let chars: Vec<char> = text.chars().collect();
+        let mut all = vec![text.to_string()];
+        for at in 0..chars.len() {
+            let (before, rest) = (&chars[..at], &chars[at + 1..]);
+            let without = [before, rest].concat();
+            for to in 0..=without.len() {
+                let mut moved = without.clone();
+                moved.insert(to, chars[at]);
+                all.push(moved.iter().collect());
+            }
+            all.push([before, &[chars[at]; 2], rest].concat().iter().collect());
+            all.push(without.iter().collect());
+        }
+        all.retain(|text| text.contains("S3cretPw"));
+        all
+    }
+
+    #[test]
     fn bad_addresses_say_why() {
         assert_eq!(Address::parse("mysql://x"), Err(AddressError::Scheme));
-        assert!(matches!(Address::parse("postgres://h:99999/d"), Err(AddressError::Port(_))));
+        assert!(matches!(Address::parse("postgres://h:99999/d"), Err(AddressError::Port)));
         for unescaped in
             ["postgres://u:s3cr/et@h/db", "postgres://u:12/et@h/db", "postgres://u:s?et@h/db"]
         {

@@ -3,6 +3,7 @@
 
 use crate::address::Address;
 use crate::error::DatabaseError;
+use crate::event_triggers;
 use crate::wire::{Connection, WireError};
 
 /// What a server says of itself.
@@ -35,6 +36,7 @@ pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitt
     if control.one("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
         return Err(DatabaseError::Standby);
     }
+    event_triggers::refuse_foreign(control)?;
     let right = control.one("SELECT has_database_privilege(current_database(), 'CREATE')")?;
     if right.as_deref() != Some("t") {
         let (user, database) = (address.user.clone(), address.database.clone());

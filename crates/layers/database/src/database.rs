@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, Stop};
 use narrows_model::{Layer, condition};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
@@ -20,10 +21,12 @@ use crate::processes::ServerProcesses;
 use crate::schema::Schema;
 use crate::statistics::Statistics;
 use crate::table::{Contents, Table};
-use crate::wire::{Connection, WireError};
+use crate::wire::{Connection, Patience, WireError};
 
 /// Share of the table's files that may stay in memory after an eviction.
 const EVICTED: f64 = 0.02;
+/// How long a server may take to let us in once more to tidy up.
+const AFTERWARDS: Duration = Duration::from_secs(3);
 
 /// What the database layer is to use.
 #[derive(Debug, Clone)]
@@ -82,19 +85,22 @@ pub struct Database {
     pub(crate) server_settings: Value,
     /// Size of the buffer pool, bytes.
     pub(crate) pool_bytes: u64,
+    /// Of the whole measurement.
+    stop: Stop,
 }
 
 impl Database {
-    /// Connects and learns the version; changes nothing.
+    /// Connects and learns the version; changes nothing. All that is asked here ends early when `stop` is set.
     pub fn connect(
         address: Address,
         settings: Settings,
         watch: Watch,
+        stop: &Stop,
     ) -> Result<Database, DatabaseError> {
-        let mut control = control(&address)?;
+        let mut control = control(&address, stop)?;
         let Admitted { version, version_text, pool_bytes } =
             admission::look(&mut control, &address)?;
-        let observer = observer(&address, &settings, version)?;
+        let observer = observer(&address, &settings, version, stop)?;
         let processes = processes(&address, &control, &observer);
         let watch = watch.with_pids(ours(processes));
         let cpus = Cpus {
@@ -123,6 +129,7 @@ impl Database {
             watch,
             server_settings: Value::Null,
             pool_bytes,
+            stop: stop.clone(),
         };
         let encryption = database.control.encryption();
         let conditions = &mut database.settings.conditions;
@@ -139,8 +146,8 @@ impl Database {
 
     /// After the same server was started again.
     pub(crate) fn connect_again(&mut self) -> Result<(), DatabaseError> {
-        self.control = control(&self.address)?;
-        self.observer = observer(&self.address, &self.settings, self.version)?;
+        self.control = control(&self.address, &self.stop)?;
+        self.observer = observer(&self.address, &self.settings, self.version, &self.stop)?;
         self.processes = processes(&self.address, &self.control, &self.observer);
         self.watch = std::mem::take(&mut self.watch).with_pids(ours(self.processes));
         Ok(())
@@ -217,7 +224,22 @@ impl Database {
             return Ok(());
         }
         self.control.heed(None);
-        Ok(self.schema.drop(&mut self.control, &self.address)?)
+        let hurried = self.stop.is_set();
+        Ok(self.schema.drop(&mut self.control, &self.address, hurried)?)
+    }
+
+    /// For what comes after the measurement, however it ended: no stop cuts it short, and a connection that was given up is
+    /// replaced.
+    pub(crate) fn undisturbed(&mut self) -> Result<&mut Connection, WireError> {
+        if self.control.is_closed() {
+            let options = [("application_name", "narrows control")];
+            let login = Patience::within(AFTERWARDS);
+            self.control = Connection::open_within(&self.address, &options, Vec::new(), login)?;
+        }
+        self.control.heed(None);
+        // What was cut short may have left its transaction open; without one this is only a warning.
+        self.control.execute("ROLLBACK")?;
+        Ok(&mut self.control)
     }
 
     /// Size of the server's buffer pool, bytes.
@@ -280,18 +302,24 @@ pub(crate) fn count_own(control: &mut Connection, version: u32) -> Result<(), Wi
             _ => Ok(()),
         };
     }
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(500));
     control.execute("SELECT 1").map(drop)
 }
 
-fn control(address: &Address) -> Result<Connection, WireError> {
-    Connection::open(address, &[("application_name", "narrows control")])
+fn control(address: &Address, stop: &Stop) -> Result<Connection, WireError> {
+    Connection::open_heeding(address, &[("application_name", "narrows control")], &[stop])
 }
 
-fn observer(address: &Address, settings: &Settings, version: u32) -> Result<Statistics, WireError> {
+fn observer(
+    address: &Address,
+    settings: &Settings,
+    version: u32,
+    stop: &Stop,
+) -> Result<Statistics, WireError> {
     let database = settings.monitor_database.as_deref().unwrap_or(&address.database).to_string();
     let elsewhere = Address { database, ..address.clone() };
-    let monitor = Connection::open(&elsewhere, &[("application_name", "narrows monitor")])?;
+    let options = [("application_name", "narrows monitor")];
+    let monitor = Connection::open_heeding(&elsewhere, &options, &[stop])?;
     Ok(Statistics::new(monitor, &address.database, version))
 }
 

@@ -18,11 +18,13 @@ use crate::wire::WireError;
 
 /// A session of the load: statements prepared once, sent step by step, answered one step at a time.
 pub(crate) trait Session: Sized {
-    /// Connects, applies the settings (`name = value`), prepares the statements; from then on nothing waits.
+    /// Connects, applies the settings (`name = value`), prepares the statements; from then on nothing waits but what finds no
+    /// room at the server, until one of the stops is set.
     fn open(
         address: &Address,
         settings: &[String],
         statements: &[String],
+        stops: &[&Stop],
     ) -> Result<Self, WireError>;
 
     /// The server process of this session.

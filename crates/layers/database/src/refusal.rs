@@ -35,6 +35,9 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
         "53200" => {
             "the server has not enough memory for this; ask for fewer sessions with --sessions N"
         }
+        "2BP01" => {
+            "others hung something on it, which the detail names; it stays until that is removed by whoever made it"
+        }
         "25006" => "the server or this user takes no writes; name another",
         "57P03" => "the server is starting or stopping; try again when it accepts connections",
         "57P01" | "57P02" => {

@@ -1,24 +1,29 @@
 //! One scan of the whole table by one session and its parallel workers, from the drive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use narrows_engine::{Stop, Window, now_ns};
 
 use crate::address::Address;
 use crate::load::{LoadError, LoadResult};
 use crate::session::APPLICATION_NAME;
-use crate::wire::{Connection, WireError};
+use crate::wire::{Connection, Limits};
 
-/// Runs `statement` once on a fresh session while `during` watches; the window is the scan itself. `during` is given
+/// Runs `statement`, which takes no longer than `longest`, once on a fresh session while `during` watches; the window is the scan itself. `during` is given
 /// the session's server process and a way to see that the scan has ended.
 pub(crate) fn run<T>(
     address: &Address,
     settings: &[String],
-    statement: &str,
+    (statement, longest): (&str, Duration),
     stop: &Stop,
     during: impl FnOnce(u32, &dyn Fn() -> bool) -> Result<T, LoadError>,
 ) -> Result<(LoadResult, Window, T), LoadError> {
-    let mut connection = Connection::open(address, &[("application_name", APPLICATION_NAME)])?;
+    // Ends the scan where it can't be waited for.
+    let halt = Stop::new();
+    let options = [("application_name", APPLICATION_NAME)];
+    let mut connection = Connection::open_heeding(address, &options, &[stop, &halt])?;
+    connection.limit(Limits::hours(longest));
     for setting in settings {
         connection.execute(&format!("SET {setting}"))?;
     }
@@ -36,9 +41,8 @@ pub(crate) fn run<T>(
             (answer, end_ns, cpu_ns)
         });
         let seen = during(pid, &|| ended.load(Ordering::Acquire));
-        if seen.is_err() || stop.is_set() {
-            // The scan can't be waited for; its server process is told to give up.
-            cancel(address, pid);
+        if seen.is_err() {
+            halt.set();
         }
         let (answer, end_ns, cpu_ns) = scanner.join().expect("the scanning thread panicked");
         let seen = seen?;
@@ -56,11 +60,4 @@ pub(crate) fn run<T>(
         result.latency.record(end_ns - start_ns);
         Ok((result, Window { start_ns, end_ns }, seen))
     })
-}
-
-fn cancel(address: &Address, pid: u32) {
-    let cancelled: Result<(), WireError> = Connection::open(address, &[])
-        .and_then(|mut control| control.execute(&format!("SELECT pg_cancel_backend({pid})")));
-    // A server that no longer answers has nothing to cancel.
-    drop(cancelled);
 }

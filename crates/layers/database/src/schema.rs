@@ -1,21 +1,29 @@
 //! The schema in which everything is made on a server, and which is gone afterwards.
 //!
-//! `narrows_scratch_ID` carries a comment that says whose it is, and its run holds an advisory lock for as long as it is
+//! `narrows_scratch_ID` carries our sign ([`crate::ours`]), and its run holds an advisory lock for as long as it is
 //! connected: the server releases it however the connection ends. A schema of ours whose lock nobody holds is the rest of
-//! a crashed run and is removed by the next run on that database. Schemas without our comment, or of other users, are
+//! a crashed run and is removed by the next run on that database. Schemas without our sign, or of other users, are
 //! never touched.
 
 use std::time::{Duration, Instant};
 
 use crate::address::Address;
-use crate::wire::{Connection, WireError};
+use crate::ours::{self, Sign};
+use crate::wire::{Connection, Patience, WireError};
+use crate::{event_triggers, wire};
 
 const PREFIX: &str = "narrows_scratch_";
-const COMMENT: &str = "made by narrows for one run; removed at its end, or by the next run here";
+const SIGN: Sign = Sign {
+    comment: "made by narrows for one run; removed at its end, or by the next run here",
+    table: "narrows_run",
+    columns: "id text, made_at timestamp with time zone",
+};
 /// First half of the lock's key, so that it meets no application's own: "narr".
 const LOCK_SPACE: i32 = 0x6e61_7272;
 /// How long a server that went away is waited for, so that our schema can be removed from it.
 const RESTART: Duration = Duration::from_secs(30);
+/// How long one that doesn't answer is waited for after a stop.
+const HURRIED: Duration = Duration::from_secs(3);
 
 /// A schema of ours on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,47 +75,61 @@ impl Schema {
 
     /// Creates it, locked before anybody can see it.
     pub(crate) fn create(&self, control: &mut Connection) -> Result<(), WireError> {
+        event_triggers::refuse_foreign(control)?;
         let (name, key) = (&self.name, self.key);
-        control.execute(&format!("SELECT pg_advisory_lock({LOCK_SPACE}, {key})"))?;
+        control.execute(&format!("SELECT pg_catalog.pg_advisory_lock({LOCK_SPACE}, {key})"))?;
+        let Sign { comment, table, columns } = SIGN;
         // Several statements in one message are one transaction.
-        control.execute(&format!("CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{COMMENT}'"))
+        control.execute(&format!(
+            "CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{comment}'; CREATE TABLE {name}.{table} ({columns}); \
+             INSERT INTO {name}.{table} VALUES ('{name}', pg_catalog.now())"
+        ))
     }
 
     /// Removes it with everything in it. On a connection that broke, a new one is tried for as long as a restart
-    /// takes.
+    /// takes, or a moment where it is `hurried`.
     pub(crate) fn drop(
         &self,
         control: &mut Connection,
         address: &Address,
+        hurried: bool,
     ) -> Result<(), LeftBehind> {
-        let end = Instant::now() + RESTART;
-        let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name);
+        let end = Instant::now() + if hurried { HURRIED } else { RESTART };
+        let login = if hurried { Patience::within(HURRIED) } else { Patience::LOGIN };
         loop {
             // A load that was cut short leaves its transaction open; without one this is only a warning.
-            let dropped = control.execute("ROLLBACK").and_then(|()| control.execute(&sql));
+            let ended = control.execute("ROLLBACK");
+            let dropped = ended.and_then(|()| self.drop_ours(control));
             let reason = match dropped {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            let gone = matches!(reason, WireError::Io(_) | WireError::Connect { .. })
-                || reason.code().is_some_and(|code| code.starts_with("57P"));
-            if !gone || Instant::now() >= end {
+            if !reason.is_gone() || Instant::now() >= end {
                 let (schema, address) = (self.name.clone(), address.to_string());
                 return Err(LeftBehind { schema, address, reason: Box::new(reason) });
             }
             std::thread::sleep(Duration::from_millis(250));
-            if let Ok(opened) =
-                Connection::open(address, &[("application_name", "narrows control")])
-            {
+            let options = [("application_name", "narrows control")];
+            if let Ok(opened) = Connection::open_within(address, &options, Vec::new(), login) {
                 *control = opened;
+                control
+                    .limit(wire::Limits { work: Patience::within(RESTART), ..wire::Limits::USUAL });
             }
+        }
+    }
+
+    fn drop_ours(&self, control: &mut Connection) -> Result<(), WireError> {
+        match ours::is(control, &self.name, &SIGN)? {
+            None => Ok(()),
+            Some(true) => ours::remove(control, &self.name),
+            Some(false) => Err(WireError::Unexpected("the run's schema is not ours any more")),
         }
     }
 
     /// Removes what crashed runs of this user left in this database; returns the names.
     pub(crate) fn sweep(control: &mut Connection) -> Result<Vec<String>, WireError> {
         let mut removed = Vec::new();
-        for name in Schema::names(control)? {
+        for name in ours::all(control, PREFIX, &SIGN)? {
             if Schema::remove_free(control, &name)? {
                 removed.push(name);
             }
@@ -118,11 +140,11 @@ impl Schema {
     /// Schemas of runs of this user in this database, and whether somebody works in them.
     pub(crate) fn all(control: &mut Connection) -> Result<Vec<(String, Standing)>, WireError> {
         let mut all = Vec::new();
-        for name in Schema::names(control)? {
+        for name in ours::all(control, PREFIX, &SIGN)? {
             let lock = Schema::lock_of(&name);
-            let free = control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?;
+            let free = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?;
             if free.as_deref() == Some("t") {
-                control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
+                control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{lock}"))?;
                 all.push((name, Standing::Free));
             } else {
                 all.push((name, Standing::Held));
@@ -134,21 +156,19 @@ impl Schema {
     /// Removes a schema of [`Schema::all`], unless somebody works in it.
     pub(crate) fn remove_free(control: &mut Connection, name: &str) -> Result<bool, WireError> {
         let lock = Schema::lock_of(name);
-        if control.one(&format!("SELECT pg_try_advisory_lock{lock}"))?.as_deref() != Some("t") {
+        if control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?.as_deref()
+            != Some("t")
+        {
             return Ok(false);
         }
-        let dropped = control.execute(&format!("DROP SCHEMA IF EXISTS {name} CASCADE"));
-        control.execute(&format!("SELECT pg_advisory_unlock{lock}"))?;
-        dropped.map(|()| true)
-    }
-
-    fn names(control: &mut Connection) -> Result<Vec<String>, WireError> {
-        let rows = control.query(&format!(
-            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^{PREFIX}[0-9a-f]{{8}}$' \
-             AND pg_get_userbyid(nspowner) = current_user \
-             AND obj_description(oid, 'pg_namespace') = '{COMMENT}' ORDER BY nspname"
-        ))?;
-        Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+        // Whoever held it may have changed it until now.
+        let dropped = match ours::is(control, name, &SIGN) {
+            Ok(Some(true)) => ours::remove(control, name).map(|()| true),
+            Ok(_) => Ok(false),
+            Err(error) => Err(error),
+        };
+        control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{lock}"))?;
+        dropped
     }
 
     fn lock_of(name: &str) -> String {

@@ -60,7 +60,7 @@ fn writes_of_the_log_are_timed_and_a_checkpoint_shows_while_it_runs_and_when_it_
     until("the checkpointer idles", || look().checkpointing == Some(0.0));
     let before = look();
     // A session that ends reports at once.
-    open().execute("CREATE TABLE t AS SELECT generate_series(1, 100000) AS n").unwrap();
+    open().execute("CREATE TABLE public.t AS SELECT generate_series(1, 100000) AS n").unwrap();
     if version >= 140_000 {
         let timed = |now: Counters| now.since(&before).write_time_ns.is_some_and(|ns| ns > 0.0);
         until("the log's writes are timed", || timed(look()));

@@ -79,7 +79,7 @@ impl Bench {
             conditions: BTreeMap::new(),
         };
         let watch = Watch::new(&Platform::default(), &[]);
-        let mut database = Database::connect(address, settings, watch).unwrap();
+        let mut database = Database::connect(address, settings, watch, &Stop::new()).unwrap();
         database.prepare(&self.context()).unwrap();
         database
     }

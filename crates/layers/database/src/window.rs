@@ -106,7 +106,7 @@ impl Database {
         let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
         let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
         let (load, window, during) =
-            scan::run(&self.address, &settings, statement, stop, |pid, ended| {
+            scan::run(&self.address, &settings, (statement, LONGEST_SCAN), stop, |pid, ended| {
                 let before = processes.map(|server| server.read());
                 let start_ns = now_ns();
                 let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
@@ -158,9 +158,9 @@ fn scanners(used: &mut Option<Used>, sampled: &Sampled) -> f64 {
     sampled.most_workers as f64 + 1.0
 }
 
-/// A session's own start, each of its settings, and preparing are transactions too.
+/// A session's own start, the look at what it was given, each of its settings, and preparing are transactions too.
 pub(crate) fn setup_transactions(sessions: u32, settings: usize) -> f64 {
-    f64::from(sessions) * (settings as f64 + 2.0)
+    f64::from(sessions) * (settings as f64 + 3.0)
 }
 
 pub(crate) type During = (Option<Used>, Sampled, Seen, Option<String>);

@@ -68,8 +68,8 @@ fn headline(answer: &RateAnswer, edge: usize) -> Vec<Line> {
 }
 
 fn oracle(form: &OracleForm, edge: usize) -> Vec<Line> {
-    let name = form.lines.iter().map(|line| width(&line.0)).max().unwrap_or(0);
-    let number = form.lines.iter().map(|line| width(&line.1)).max().unwrap_or(0);
+    let name = form.lines.iter().map(|line| width(&line.0)).max().unwrap_or(0).min(edge);
+    let number = form.lines.iter().map(|line| width(&line.1)).max().unwrap_or(0).min(edge);
     let mut lines = Vec::new();
     for (i, (word, figure, what)) in form.lines.iter().enumerate() {
         let start = if i == 0 { Line::of(Style::Strong, "ORACLE") } else { Line::new() };

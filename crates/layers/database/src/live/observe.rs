@@ -59,6 +59,7 @@ impl Look {
         progress: &dyn Progress,
     ) -> Result<Observed, LiveError> {
         let Look { address, mut watcher, server } = self;
+        watcher.heed(stop);
         let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
         let settings = server::settings(&mut watcher)?;
         let synchronous_commit_of = server::synchronous_commit_of(&mut watcher)?;

@@ -72,7 +72,12 @@ pub fn run_within<T>(
                 let (gate, pids, halt, watched) = (&gate, &pids, &halt, &watched);
                 scope.spawn(move || {
                     let mut worker = match Worker::<PostgresSession>::new(
-                        plan, index, threads, limit_ns, pids,
+                        plan,
+                        index,
+                        threads,
+                        limit_ns,
+                        pids,
+                        &[stop, halt],
                     ) {
                         Ok(worker) => worker,
                         Err(error) => {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use narrows_engine::Stop;
+
 use super::program::{Next, Program, Recovery, Verdict};
 use super::result::Tally;
 use super::{LoadError, LoadPlan};
@@ -40,9 +42,14 @@ pub(super) struct Slot<'w, S> {
 }
 
 impl<'w, S: Session> Slot<'w, S> {
-    pub(super) fn open(plan: &LoadPlan<'w>, number: u32, seed: u64) -> Result<Self, LoadError> {
+    pub(super) fn open(
+        plan: &LoadPlan<'w>,
+        number: u32,
+        seed: u64,
+        stops: &[&Stop],
+    ) -> Result<Self, LoadError> {
         let statements = plan.programs.statements(number);
-        let session = S::open(plan.address, plan.settings, &statements)?;
+        let session = S::open(plan.address, plan.settings, &statements, stops)?;
         Ok(Slot::of(session, plan.programs.program(number, seed)))
     }
 

@@ -64,7 +64,7 @@ impl Bench {
     /// With the first step sent.
     fn new(after: Recovery) -> Bench {
         let (ours, server) = UnixStream::pair().unwrap();
-        let session = PostgresSession::over(Stream::Unix(ours), 0, 3);
+        let session = PostgresSession::over(Stream::Unix(ours), 0, 3, Vec::new());
         let mut slot = Slot::of(session, Box::new(Increment { step: 0, after }));
         let window = Window { start_ns: 0, end_ns: 1000 };
         let tally = Tally::new(window, &["other".into(), "increment".into()], None);
@@ -215,7 +215,8 @@ fn a_step_without_a_statement_ends_the_load() {
         }
     }
     let (ours, _server) = UnixStream::pair().unwrap();
-    let mut slot = Slot::of(PostgresSession::over(Stream::Unix(ours), 0, 1), Box::new(Silent));
+    let mut slot =
+        Slot::of(PostgresSession::over(Stream::Unix(ours), 0, 1, Vec::new()), Box::new(Silent));
     slot.draw();
     assert!(matches!(slot.send(0), Err(LoadError::NothingToSend)));
 }

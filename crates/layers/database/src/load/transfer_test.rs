@@ -32,11 +32,11 @@ impl Programs for Transfers {
     fn statements(&self, _session: u32) -> Vec<String> {
         [
             "BEGIN ISOLATION LEVEL REPEATABLE READ",
-            "SELECT balance FROM account WHERE id = $1::int",
-            "UPDATE account SET balance = $2, moves = moves + 1 WHERE id = $1::int",
-            "UPDATE account SET balance = balance + $2::numeric WHERE id = $1::int",
+            "SELECT balance FROM public.account WHERE id = $1::int",
+            "UPDATE public.account SET balance = $2, moves = moves + 1 WHERE id = $1::int",
+            "UPDATE public.account SET balance = balance + $2::numeric WHERE id = $1::int",
             "COMMIT",
-            "SELECT sum(balance)::bigint, count(*) FROM account WHERE id = ANY ($1::bigint[])",
+            "SELECT sum(balance)::bigint, count(*) FROM public.account WHERE id = ANY ($1::bigint[])",
         ]
         .map(String::from)
         .into()
@@ -159,8 +159,8 @@ fn what_clients_counted_is_what_the_database_has_whatever_conflicts_there_were()
     let mut control = Connection::open(&address, &[]).unwrap();
     control
         .execute(
-            "CREATE TABLE account (id int PRIMARY KEY, balance bigint, moves bigint DEFAULT 0); \
-             INSERT INTO account SELECT id, 100 FROM generate_series(1, 3) id",
+            "CREATE TABLE public.account (id int PRIMARY KEY, balance bigint, moves bigint DEFAULT 0); \
+             INSERT INTO public.account SELECT id, 100 FROM generate_series(1, 3) id",
         )
         .unwrap();
     let (mut moved, mut retries) = (0, 0);
@@ -182,7 +182,8 @@ fn what_clients_counted_is_what_the_database_has_whatever_conflicts_there_were()
         }
     }
     assert!(retries > 0, "nobody was in anybody's way");
-    let counted = control.one("SELECT sum(moves) || ' ' || sum(balance) FROM account").unwrap();
+    let counted =
+        control.one("SELECT sum(moves) || ' ' || sum(balance) FROM public.account").unwrap();
     assert_eq!(counted, Some(format!("{moved} 300")));
     drop(control);
     cluster.stop().unwrap();

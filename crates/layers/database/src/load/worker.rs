@@ -31,6 +31,7 @@ impl<'w, S: Session> Worker<'w, S> {
         threads: u32,
         limit_ns: u64,
         pids: &Mutex<Vec<u32>>,
+        stops: &[&Stop],
     ) -> Result<Self, LoadError> {
         if let Some(cpu) = plan.cpus.get(index as usize) {
             narrows_facts::affinity::pin(&[*cpu]).map_err(LoadError::Thread)?;
@@ -38,7 +39,7 @@ impl<'w, S: Session> Worker<'w, S> {
         let mut poller = Poller::new();
         let mut slots = Vec::new();
         for number in (index..plan.sessions).step_by(threads as usize) {
-            let slot: Slot<'_, S> = Slot::open(plan, number, plan.seed ^ spread(number))?;
+            let slot: Slot<'_, S> = Slot::open(plan, number, plan.seed ^ spread(number), stops)?;
             pids.lock().expect("no worker panics holding it").push(slot.session.pid());
             poller.add(slot.session.descriptor(), slots.len()).map_err(LoadError::Thread)?;
             slots.push(slot);

@@ -1,12 +1,12 @@
 //! A server of a few sentences, for what a real one can't be brought to do on request: leave questions unanswered.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use super::watcher::LIMITS;
 use crate::address::Address;
-use crate::wire::Row;
+use crate::wire::{Row, guard};
 
 /// What it does with a statement.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub(crate) fn serve(
     let served = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         read_body(&mut stream).unwrap();
-        stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+        stream.write_all(&admission()).unwrap();
         let mut kind = [0];
         while stream.read_exact(&mut kind).is_ok() {
             let body = read_body(&mut stream).unwrap();
@@ -36,6 +36,10 @@ pub(crate) fn serve(
                 return;
             }
             let sql = String::from_utf8_lossy(&body).trim_end_matches('\0').to_string();
+            if sql == guard::question() {
+                stream.write_all(&answer(&[guard::expected(PID, "bob")])).unwrap();
+                continue;
+            }
             let answered = match reply(&sql) {
                 // Like a server itself, and unlike a pooler, unless the test has it otherwise.
                 Reply::Rows(rows) if sql == LIMITS && rows.is_empty() => {
@@ -53,13 +57,22 @@ pub(crate) fn serve(
     (address, served)
 }
 
+/// Its process for us.
+pub(crate) const PID: u32 = 4711;
+
+/// Lets anybody in, and is ready.
+pub(crate) fn admission() -> Vec<u8> {
+    let key = [PID.to_be_bytes(), 42_u32.to_be_bytes()].concat();
+    [message(b'R', &[0; 4]), message(b'K', &key), message(b'Z', b"I")].concat()
+}
+
 /// A row of texts, NULL where they are empty.
 pub(crate) fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> Row {
     cells.into_iter().map(|text| Some(text.to_string()).filter(|text| !text.is_empty())).collect()
 }
 
 /// A message's body, whose length comes first.
-fn read_body(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+pub(crate) fn read_body(stream: &mut impl std::io::Read) -> std::io::Result<Vec<u8>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
@@ -68,7 +81,7 @@ fn read_body(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
 }
 
 /// The rows, and that it is ready.
-fn answer(rows: &[Row]) -> Vec<u8> {
+pub(crate) fn answer(rows: &[Row]) -> Vec<u8> {
     let mut sent: Vec<u8> = rows.iter().flat_map(data_row).collect();
     sent.extend(message(b'C', b"SELECT\0"));
     sent.extend(message(b'Z', b"I"));
@@ -94,7 +107,7 @@ fn refusal(code: &str) -> Vec<u8> {
     [message(b'E', error.as_bytes()), message(b'Z', b"I")].concat()
 }
 
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let mut message = vec![kind];
     message.extend((body.len() as u32 + 4).to_be_bytes());
     message.extend(body);

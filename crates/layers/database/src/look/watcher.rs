@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use narrows_engine::now_ns;
+use narrows_engine::{Stop, now_ns};
 use narrows_model::LiveCost;
 
 use crate::address::Address;
-use crate::wire::{Connection, Row, WireError};
+use crate::wire::{Connection, Limits, Patience, Row, WireError};
 
 /// By this name the server's administrator finds us.
 pub(crate) const APPLICATION_NAME: &str = "narrows";
@@ -20,8 +20,13 @@ pub(super) const LIMITS: &str = "SELECT current_setting('default_transaction_rea
 pub(super) const UNLIMITED: &str = "our session has not the limits that were asked for (read only, statement_timeout, lock_timeout)";
 /// An answer that says how long the server worked for it, s.
 const WORKED: &str = "SELECT extract(epoch FROM clock_timestamp() - statement_timestamp())";
-/// A server that says nothing for so long is not there any more: it ends a statement of ours after 5 s.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A question may take that long, and no longer: the server ends a statement of ours after 5 s. After a stop the last reading of the
+/// counters, which ends the window in hand, has a moment.
+const LIMITS_OF_WAITING: Limits = Limits {
+    question: Patience::QUESTION,
+    work: Patience::QUESTION,
+    cancel_after: Duration::from_secs(1),
+};
 /// Refusals that pass: a time limit or a cancel, a lock not had in time, and conflicts with recovery (PostgreSQL
 /// documentation, "PostgreSQL Error Codes" and "Handling Query Conflicts"). Any other would be the same again.
 const PASSING: [&str; 4] = ["57014", "55P03", "40001", "40P01"];
@@ -60,10 +65,9 @@ impl Watcher {
             ("default_transaction_read_only", "on"),
             ("statement_timeout", "5s"),
             ("lock_timeout", "1s"),
-            ("search_path", "pg_catalog"),
         ];
         let mut connection = Connection::open(address, &options)?;
-        connection.patience(PATIENCE);
+        connection.limit(LIMITS_OF_WAITING);
         let mut watcher = Watcher {
             connection,
             statements: 0,
@@ -102,6 +106,11 @@ impl Watcher {
         } else {
             Err(WireError::Unexpected(UNLIMITED))
         }
+    }
+
+    /// From now on a stop ends what is asked a moment later.
+    pub(crate) fn heed(&mut self, stop: &Stop) {
+        self.connection.heed(Some(stop));
     }
 
     /// How our session is encrypted, as a condition of what it sees.

@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::wire::guard;
+
 /// The longest message that is taken, bytes: a statement and its name have some hundred.
 pub(super) const LONGEST_MESSAGE: usize = 4096;
 
@@ -27,6 +29,7 @@ pub(super) const ANSWER_BYTES: usize = BOUND.len() + ROW.len() + READY.len();
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     welcomed: bool,
+    user: String,
 }
 
 impl Conversation {
@@ -47,7 +50,7 @@ impl Conversation {
                 return ControlFlow::Continue(at);
             };
             if self.welcomed {
-                message(rest[0], body, output)?;
+                self.message(rest[0], body, output)?;
             } else {
                 self.welcome(body, output)?;
             }
@@ -61,6 +64,7 @@ impl Conversation {
             SSL_REQUEST | GSS_REQUEST => output.push(b'N'),
             _ if code >> 16 == PROTOCOL_3 => {
                 self.welcomed = true;
+                self.user = user(body);
                 output.extend_from_slice(WELCOME);
                 output.extend_from_slice(b"K\0\0\0\x0c");
                 output.extend_from_slice(&std::process::id().to_be_bytes());
@@ -72,30 +76,59 @@ impl Conversation {
         }
         ControlFlow::Continue(())
     }
+
+    #[inline]
+    fn message(&self, tag: u8, body: &[u8], output: &mut Vec<u8>) -> ControlFlow<()> {
+        match tag {
+            b'B' => output.extend_from_slice(BOUND),
+            b'E' => output.extend_from_slice(ROW),
+            b'S' => output.extend_from_slice(READY),
+            b'P' => output.extend_from_slice(PARSED),
+            b'Q' if body.get(..4).is_some_and(|word| word.eq_ignore_ascii_case(b"set ")) => {
+                output.extend_from_slice(SET);
+                output.extend_from_slice(READY);
+            }
+            b'Q' if body.strip_suffix(b"\0") == Some(guard::question().as_bytes()) => {
+                self.fixed(output);
+                output.extend_from_slice(READY);
+            }
+            b'Q' => {
+                refuse("0A000", "the null server knows SET and prepared statements only", output);
+                output.extend_from_slice(READY);
+            }
+            b'X' => return ControlFlow::Break(()),
+            _ => {
+                refuse("08P01", "the null server does not know this message", output);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Its session is as it was asked for: there is nothing in it that could be otherwise.
+    fn fixed(&self, output: &mut Vec<u8>) {
+        let row = guard::expected(std::process::id(), &self.user);
+        let mut cells = (row.len() as u16).to_be_bytes().to_vec();
+        for cell in row.into_iter().flatten() {
+            cells.extend_from_slice(&(cell.len() as u32).to_be_bytes());
+            cells.extend_from_slice(cell.as_bytes());
+        }
+        output.push(b'D');
+        output.extend_from_slice(&(cells.len() as u32 + 4).to_be_bytes());
+        output.extend_from_slice(&cells);
+        output.extend_from_slice(b"C\0\0\0\x0dSELECT 1\0");
+    }
 }
 
-#[inline]
-fn message(tag: u8, body: &[u8], output: &mut Vec<u8>) -> ControlFlow<()> {
-    match tag {
-        b'B' => output.extend_from_slice(BOUND),
-        b'E' => output.extend_from_slice(ROW),
-        b'S' => output.extend_from_slice(READY),
-        b'P' => output.extend_from_slice(PARSED),
-        b'Q' if body.get(..4).is_some_and(|word| word.eq_ignore_ascii_case(b"set ")) => {
-            output.extend_from_slice(SET);
-            output.extend_from_slice(READY);
-        }
-        b'Q' => {
-            refuse("0A000", "the null server knows SET and prepared statements only", output);
-            output.extend_from_slice(READY);
-        }
-        b'X' => return ControlFlow::Break(()),
-        _ => {
-            refuse("08P01", "the null server does not know this message", output);
-            return ControlFlow::Break(());
+/// Who asks to be let in; the packet has the version, then names and values in turn.
+fn user(start: &[u8]) -> String {
+    let mut words = start.get(4..).unwrap_or_default().split(|byte| *byte == 0);
+    while let (Some(name), Some(value)) = (words.next(), words.next()) {
+        if name == b"user" {
+            return String::from_utf8_lossy(value).into_owned();
         }
     }
-    ControlFlow::Continue(())
+    String::new()
 }
 
 /// An error message with what a client looks at.
@@ -203,7 +236,7 @@ mod tests {
             (b"B\0\0\0\0", "E"),
             (b"X\0\0\0\x04", ""),
         ] {
-            let mut talk = Conversation { welcomed: true };
+            let mut talk = Conversation { welcomed: true, ..Conversation::default() };
             let mut out = Vec::new();
             assert_eq!(talk.answer(said, &mut out), ControlFlow::Break(()), "{said:?}");
             assert_eq!(tags(&out), answer, "{said:?}");
@@ -215,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_question_is_refused_and_the_session_goes_on() {
-        let mut talk = Conversation { welcomed: true };
+        let mut talk = Conversation { welcomed: true, ..Conversation::default() };
         let mut question = BytesMut::new();
         frontend::query("SELECT 1", &mut question).unwrap();
         let mut out = Vec::new();

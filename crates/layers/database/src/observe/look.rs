@@ -117,6 +117,7 @@ impl Look {
         progress: &dyn Progress,
     ) -> Result<Seen, LiveError> {
         let Look { address, mut watcher, server, recovering, settings, build, process, .. } = self;
+        watcher.heed(stop);
         let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
         let on = |name: &str| settings::on(&settings, name);
         let statement = Statement::new(&catalog, recovering, |name| on(name) == Some(true));

@@ -204,11 +204,11 @@ pub(super) fn missing(
     orders: &[Acknowledged],
 ) -> Result<(u64, Option<Acknowledged>), OrdersError> {
     control.execute(
-        "CREATE TEMP TABLE acknowledged (w int, d smallint, o int, lines smallint, PRIMARY KEY (w, d, o))",
+        "CREATE TABLE pg_temp.acknowledged (w int, d smallint, o int, lines smallint, PRIMARY KEY (w, d, o))",
     )?;
     let mut left = orders;
     let (mut begun, mut ended) = (false, false);
-    let copy = "COPY acknowledged FROM STDIN (FORMAT binary)";
+    let copy = "COPY pg_temp.acknowledged FROM STDIN (FORMAT binary)";
     control.copy_in(copy, |out: &mut Vec<u8>| -> Result<(), OrdersError> {
         if !begun {
             out.extend_from_slice(HEADER);
@@ -225,9 +225,9 @@ pub(super) fn missing(
         }
         Ok(())
     })?;
-    control.execute("ANALYZE acknowledged")?;
-    let rows = control.query(&sql(
-        "SELECT a.w, a.d, a.o, a.lines FROM acknowledged a WHERE NOT EXISTS (SELECT FROM {s}.orders t \
+    control.execute("ANALYZE pg_temp.acknowledged")?;
+    let rows = control.query_at_work(&sql(
+        "SELECT a.w, a.d, a.o, a.lines FROM pg_temp.acknowledged a WHERE NOT EXISTS (SELECT FROM {s}.orders t \
          WHERE t.w = a.w AND t.d = a.d AND t.o = a.o AND t.lines = a.lines) OR a.lines <> (SELECT count(*) FROM {s}.line t \
          WHERE t.w = a.w AND t.d = a.d AND t.o = a.o) ORDER BY 1, 2, 3",
     ))?;

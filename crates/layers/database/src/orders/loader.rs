@@ -18,6 +18,7 @@ use super::patience;
 use super::place::{self, Setup, State, sql};
 use super::population::{Load, Source, Table};
 use crate::address::Address;
+use crate::event_triggers;
 use crate::wire::{Connection, WireError};
 
 /// Bytes handed to the connection at once: what a socket takes while the server works on what came before.
@@ -178,10 +179,9 @@ fn share_out<W: Send>(
     // One that fails stops the others.
     let halt = Stop::new();
     let one = || -> Result<(), OrdersError> {
-        let mut connection =
-            Connection::open(wanted.address, &[("application_name", "narrows orders load")])?;
+        let options = [("application_name", "narrows orders load")];
+        let mut connection = Connection::open_heeding(wanted.address, &options, &[&halt])?;
         patience::take(&mut connection)?;
-        connection.heed(Some(&halt));
         loop {
             halt.check()?;
             let next = queue.lock().expect("no loader panics holding it").pop_front();
@@ -227,6 +227,7 @@ fn share_out<W: Send>(
 fn cut_short(error: &OrdersError) -> bool {
     match error {
         OrdersError::Stopped(Stopped) => true,
+        OrdersError::Wire(WireError::Stopped | WireError::GivenUp) => true,
         OrdersError::Wire(error) => error.code() == Some("57014"),
         _ => false,
     }
@@ -351,6 +352,7 @@ fn finish(
 /// # Errors
 /// The server refuses.
 pub fn install(control: &mut Connection) -> Result<(), WireError> {
+    event_triggers::refuse_foreign(control)?;
     control.execute(&sql(include_str!("functions.sql")))
 }
 

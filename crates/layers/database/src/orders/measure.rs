@@ -101,10 +101,7 @@ impl Database {
     /// # Errors
     /// They are not ours, or the server refuses.
     pub fn remove_orders(&mut self) -> Result<bool, OrdersError> {
-        self.control.heed(None);
-        // What was cut short may have left its transaction open; without one this is only a warning.
-        self.control.execute("ROLLBACK")?;
-        place::remove(&mut self.control)
+        place::remove(self.undisturbed()?)
     }
 
     /// What is loaded at this moment; `None`: nothing of ours.
@@ -112,9 +109,7 @@ impl Database {
     /// # Errors
     /// A schema of that name is not ours, or the server refuses.
     pub fn orders_state(&mut self) -> Result<Option<State>, OrdersError> {
-        self.control.heed(None);
-        self.control.execute("ROLLBACK")?;
-        place::look(&mut self.control)
+        place::look(self.undisturbed()?)
     }
 
     /// Runs the variations in turns, then checks the consistency conditions where the plan says so; a measurement for each. Where

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::OrdersError;
-use crate::wire::{Connection, WireError};
+use crate::wire::{Connection, Limits, WireError};
 
 /// How long the server may stay silent over one statement.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -14,7 +14,7 @@ pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The server refuses.
 pub fn take(connection: &mut Connection) -> Result<(), WireError> {
     connection.execute("SET statement_timeout = 0")?;
-    connection.patience(LONGEST);
+    connection.limit(Limits::hours(LONGEST));
     Ok(())
 }
 
@@ -27,8 +27,8 @@ pub fn during<T>(
     work: impl FnOnce(&mut Connection) -> Result<T, OrdersError>,
 ) -> Result<T, OrdersError> {
     control.execute("SET statement_timeout = 0")?;
-    let usual = control.patience(LONGEST);
+    let usual = control.limit(Limits::hours(LONGEST));
     let outcome = work(control);
-    control.patience(usual);
+    control.limit(usual);
     outcome
 }

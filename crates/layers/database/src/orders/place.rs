@@ -1,19 +1,24 @@
 //! The schema that the order-entry mix lives in. It outlasts a run, because loading it can take hours.
 //!
-//! One for a database, named [`SCHEMA`], with a comment that says whose it is. It is worked in under an advisory lock, which the
-//! server releases however the connection ends. A schema without our comment, or of another user, is never touched.
+//! One for a database, named [`SCHEMA`], with our sign ([`crate::ours`]). It is worked in under an advisory lock, which the
+//! server releases however the connection ends. A schema without our sign, or of another user, is never touched.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::error::OrdersError;
+use crate::event_triggers;
+use crate::ours::{self, Sign};
 use crate::session::Refusal;
 use crate::wire::{Connection, WireError};
 
 /// The schema's name.
 pub const SCHEMA: &str = "narrows_orders";
-const COMMENT: &str =
-    "made by narrows for its order-entry mix; remove it with: narrows db orders --drop";
+const SIGN: Sign = Sign {
+    comment: "made by narrows for its order-entry mix; remove it with: narrows db orders --drop",
+    table: "setup",
+    columns: "layout integer, warehouses integer, seed text, c_last_name integer, ready boolean",
+};
 /// The advisory lock: "narr" and "orde".
 const LOCK: &str = "(1851880050, 1869767781)";
 /// How long a connection that is gone may go unnoticed.
@@ -63,7 +68,7 @@ pub fn tables(schema: &str) -> String {
 pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
     let end = Instant::now() + UNNOTICED;
     loop {
-        let taken = control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?;
+        let taken = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{LOCK}"))?;
         if taken.as_deref() == Some("t") {
             return Ok(());
         }
@@ -79,9 +84,10 @@ pub fn lock(control: &mut Connection) -> Result<(), OrdersError> {
 /// # Errors
 /// The server refuses.
 pub fn is_free(control: &mut Connection) -> Result<bool, WireError> {
-    let free = control.one(&format!("SELECT pg_try_advisory_lock{LOCK}"))?.as_deref() == Some("t");
+    let free = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{LOCK}"))?.as_deref()
+        == Some("t");
     if free {
-        control.execute(&format!("SELECT pg_advisory_unlock{LOCK}"))?;
+        control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{LOCK}"))?;
     }
     Ok(free)
 }
@@ -91,14 +97,10 @@ pub fn is_free(control: &mut Connection) -> Result<bool, WireError> {
 /// # Errors
 /// There is one, and it is not ours, or of another layout.
 pub fn look(control: &mut Connection) -> Result<Option<State>, OrdersError> {
-    let ours = control.one(&format!(
-        "SELECT pg_get_userbyid(nspowner) = current_user AND coalesce(obj_description(oid, 'pg_namespace') = '{COMMENT}', \
-         false) FROM pg_namespace WHERE nspname = '{SCHEMA}'"
-    ))?;
-    match ours.as_deref() {
+    match ours::is(control, SCHEMA, &SIGN)? {
         None => return Ok(None),
-        Some("t") => {}
-        Some(_) => return Err(OrdersError::NotOurs { schema: SCHEMA.into() }),
+        Some(true) => {}
+        Some(false) => return Err(OrdersError::NotOurs { schema: SCHEMA.into() }),
     }
     let rows = control
         .query(&sql("SELECT layout, warehouses, seed, c_last_name, ready FROM {s}.setup"))?;
@@ -129,9 +131,11 @@ pub fn look(control: &mut Connection) -> Result<Option<State>, OrdersError> {
 /// # Errors
 /// The server refuses.
 pub fn create(control: &mut Connection, setup: &Setup) -> Result<(), WireError> {
+    event_triggers::refuse_foreign(control)?;
+    let comment = SIGN.comment;
     // Several statements in one message are one transaction.
     control.execute(&format!(
-        "CREATE SCHEMA {SCHEMA}; COMMENT ON SCHEMA {SCHEMA} IS '{COMMENT}'; {} \
+        "CREATE SCHEMA {SCHEMA}; COMMENT ON SCHEMA {SCHEMA} IS '{comment}'; {} \
          INSERT INTO {SCHEMA}.setup VALUES ({LAYOUT}, {}, '{}', {}, false)",
         tables(SCHEMA),
         setup.warehouses,
@@ -155,7 +159,7 @@ pub fn remove(control: &mut Connection) -> Result<bool, OrdersError> {
     if ours {
         drop_schema(control)?;
     }
-    control.execute(&format!("SELECT pg_advisory_unlock{LOCK}"))?;
+    control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{LOCK}"))?;
     Ok(ours)
 }
 
@@ -163,7 +167,7 @@ pub fn remove(control: &mut Connection) -> Result<bool, OrdersError> {
 fn drop_schema(control: &mut Connection) -> Result<(), WireError> {
     let mut tries = 1;
     loop {
-        match control.execute(&format!("DROP SCHEMA {SCHEMA} CASCADE")) {
+        match ours::remove(control, SCHEMA) {
             Err(error) if error.code() == Some(Refusal::DEADLOCK) && tries < MOST_TRIES => {
                 tries += 1
             }

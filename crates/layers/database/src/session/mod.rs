@@ -13,6 +13,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 
 use bytes::BytesMut;
+use narrows_engine::Stop;
 use postgres_protocol::message::frontend;
 
 pub use answer::{Answer, Row};
@@ -53,12 +54,15 @@ pub(crate) struct PostgresSession {
     rows: u32,
     refusal: Option<Refusal>,
     ready: Ready,
+    /// Looked at while a request finds no room.
+    stops: Vec<Stop>,
 }
 
 impl PostgresSession {
     /// Over an open stream, with so many statements prepared.
-    pub(crate) fn over(stream: Stream, pid: u32, statements: usize) -> Self {
+    pub(crate) fn over(stream: Stream, pid: u32, statements: usize, stops: Vec<Stop>) -> Self {
         PostgresSession {
+            stops,
             stream,
             pid,
             outbox: Outbox::new(statements),
@@ -144,16 +148,18 @@ impl Session for PostgresSession {
         address: &Address,
         settings: &[String],
         statements: &[String],
+        stops: &[&Stop],
     ) -> Result<Self, WireError> {
-        let mut connection = Connection::open(address, &[("application_name", APPLICATION_NAME)])?;
+        let options = [("application_name", APPLICATION_NAME)];
+        let mut connection = Connection::open_heeding(address, &options, stops)?;
         for setting in settings {
             connection.execute(&format!("SET {setting}"))?;
         }
         let named: Vec<(String, &str)> =
             statements.iter().enumerate().map(|(n, sql)| (request::name(n), &**sql)).collect();
         let (stream, pid) = connection.into_prepared(&named)?;
-        stream.set_nonblocking(true)?;
-        Ok(PostgresSession::over(stream, pid, statements.len()))
+        let stops = stops.iter().map(|stop| (*stop).clone()).collect();
+        Ok(PostgresSession::over(stream, pid, statements.len(), stops))
     }
 
     fn pid(&self) -> u32 {
@@ -177,7 +183,7 @@ impl Session for PostgresSession {
     #[inline]
     fn send(&mut self) -> io::Result<()> {
         self.forget();
-        send_all(&mut self.stream, self.outbox.bytes())
+        send_all(&mut self.stream, self.outbox.bytes(), &self.stops)
     }
 
     /// Reads again only where the stream holds what it took from the socket before: nobody is woken for that.
@@ -226,7 +232,7 @@ impl Session for PostgresSession {
 
     fn send_rollback(&mut self) -> io::Result<()> {
         self.forget();
-        send_all(&mut self.stream, ROLLBACK)
+        send_all(&mut self.stream, ROLLBACK, &self.stops)
     }
 }
 
@@ -247,25 +253,34 @@ pub(crate) fn request_bytes() -> usize {
 }
 
 #[inline]
-fn send_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<()> {
+fn send_all(stream: &mut Stream, bytes: &[u8], stops: &[Stop]) -> io::Result<()> {
     let mut sent = 0;
     while sent < bytes.len() {
         match stream.write(&bytes[sent..]) {
             Ok(n) => sent += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                wait_writable(stream.as_raw_fd());
+                wait_writable(stream.as_raw_fd(), stops)?;
             }
             Err(error) => return Err(error),
         }
     }
+    while !stream.flushed()? {
+        wait_writable(stream.as_raw_fd(), stops)?;
+    }
     Ok(())
 }
 
-fn wait_writable(fd: RawFd) {
+/// Waits a moment for room: a server that takes nothing has stopped, and a stop of ours ends that wait.
+#[cold]
+fn wait_writable(fd: RawFd, stops: &[Stop]) -> io::Result<()> {
+    if stops.iter().any(Stop::is_set) {
+        return Err(io::Error::new(io::ErrorKind::TimedOut, "stopped on request"));
+    }
     let mut poll = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
     // SAFETY: `poll` is one valid pollfd for the duration of the call.
     unsafe { libc::poll(&mut poll, 1, 50) };
+    Ok(())
 }
 
 #[cfg(test)]
@@ -274,7 +289,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     fn session(stream: UnixStream) -> PostgresSession {
-        let mut session = PostgresSession::over(Stream::Unix(stream), 0, 1);
+        let mut session = PostgresSession::over(Stream::Unix(stream), 0, 1, Vec::new());
         session.shrink();
         session
     }
@@ -307,6 +322,21 @@ mod tests {
         }
         let heard = session.hear(|heard, _| heard.map(|a| (a.rows(), a.affected())).ok());
         assert_eq!((heard, session.in_transaction()), (Some((1, 1)), false));
+    }
+
+    #[test]
+    fn a_request_that_finds_no_room_ends_with_a_stop() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let stop = Stop::new();
+        let (mut stream, stops) = (Stream::Unix(ours), [stop.clone()]);
+        // Nobody reads: more than any socket holds.
+        std::thread::scope(|scope| {
+            let sender = scope.spawn(|| send_all(&mut stream, &vec![0; 64 << 20], &stops));
+            stop.set();
+            let error = sender.join().unwrap().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
+        });
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::time::Duration;
 
 use fallible_iterator::FallibleIterator;
 use narrows_tls::TlsError;
 use postgres_protocol::message::backend::ErrorResponseBody;
 
+use super::wait::{GRACE, LONGEST_ANSWER};
 use crate::refusal;
 
 /// What can go wrong between us and a server.
@@ -84,6 +86,57 @@ pub enum WireError {
         /// Its length, as it says.
         bytes: u32,
     },
+    /// An answer without end.
+    #[error(
+        "the server's answer is longer than {} MiB, which nothing that is asked here has\n\
+         hint: is it PostgreSQL that answers on this port?", LONGEST_ANSWER >> 20
+    )]
+    TooMuch,
+    /// It takes longer than it may.
+    #[error(
+        "the server did not finish its answer within {} s, and the connection was closed\n\
+         hint: is it stopped, overloaded, or behind something that holds its answers back? ask again when it answers", .0.as_secs()
+    )]
+    Late(Duration),
+    /// On request, before anybody was let in.
+    #[error("stopped on request, while connecting to the server")]
+    Stopped,
+    /// On request, and the server went on.
+    #[error(
+        "the server did not end its statement within {} s of being asked to, and the connection was closed", GRACE.as_secs()
+    )]
+    GivenUp,
+    /// The session is not as it was asked for.
+    #[error(
+        "the session has {name} = `{found}`, and `{wanted}` was asked for: what is asked next could mean something else there\n\
+         hint: a pooler or something like it stands between; name the server itself in the address"
+    )]
+    Unfixed {
+        /// The setting.
+        name: &'static str,
+        /// What it should be.
+        wanted: String,
+        /// What it is.
+        found: String,
+    },
+    /// A pooler doesn't pass on what makes the session safe.
+    #[error(
+        "a pooler answers, and does not pass on what fixes the session's settings: {0}\n\
+         hint: name the server itself in the address, not the pooler"
+    )]
+    Pooled(String),
+    /// Others' code would run with this user's rights.
+    #[error(
+        "the event trigger {trigger} of this database runs a function of {owner} with the rights of whoever makes or removes \
+         something, so that nothing is made or removed\n\
+         hint: have an administrator look at that function, and give it to a superuser or type ALTER EVENT TRIGGER … DISABLE"
+    )]
+    EventTrigger {
+        /// Its name.
+        trigger: String,
+        /// Whose function it is.
+        owner: String,
+    },
     /// Something a server of this protocol doesn't say.
     #[error("the server said something unexpected: {0}")]
     Unexpected(&'static str),
@@ -100,6 +153,13 @@ impl From<io::Error> for WireError {
 }
 
 impl WireError {
+    /// Whether the connection is gone with it, so that a new one may do.
+    pub(crate) fn is_gone(&self) -> bool {
+        use WireError::{Connect, GivenUp, Io, Late, Stopped, TooMuch};
+        matches!(self, Io(_) | Connect { .. } | Late(_) | GivenUp | Stopped | TooMuch)
+            || self.code().is_some_and(|code| code.starts_with("57P"))
+    }
+
     /// The SQLSTATE, if the server sent one.
     pub fn code(&self) -> Option<&str> {
         match self {
@@ -109,12 +169,17 @@ impl WireError {
     }
 }
 
+/// Bytes of a field that are kept: whoever reads it has enough of them.
+const LONGEST_TEXT: usize = 4000;
+
 /// An error message's content.
 pub(super) fn error_of(body: &ErrorResponseBody) -> io::Result<WireError> {
     let mut fields = body.fields();
     let mut found = BTreeMap::new();
     while let Some(field) = fields.next()? {
-        found.insert(field.type_(), String::from_utf8_lossy(field.value_bytes()).into_owned());
+        let bytes = field.value_bytes();
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]);
+        found.insert(field.type_(), text.into_owned());
     }
     Ok(server_error(found))
 }

@@ -10,6 +10,9 @@ use narrows_tls::{ChannelBinding, Tls};
 use super::{Connection, WireError};
 use crate::address::{Address, Endpoint};
 
+/// Iterations of SCRAM that are computed: under a second of time.
+const MOST_ITERATIONS: u64 = 1_000_000;
+
 /// What the address says of TLS; sockets have none.
 fn tls(address: &Address) -> Option<&Tls> {
     match &address.endpoint {
@@ -83,6 +86,7 @@ impl Connection {
         let Message::AuthenticationSaslContinue(body) = self.next()? else {
             return Err(WireError::Unexpected("no continuation of SCRAM"));
         };
+        affordable(body.data())?;
         exchange.update(body.data())?;
         frontend::sasl_response(exchange.message(), &mut self.outbox)?;
         self.send()?;
@@ -92,6 +96,20 @@ impl Connection {
         exchange.finish(body.data())?;
         self.bound = mechanism == sasl::SCRAM_SHA_256_PLUS;
         Ok(())
+    }
+}
+
+/// Refuses a number of iterations that would keep us at computing for minutes; `scram_iterations` is 4,096 unless somebody changed
+/// it.
+fn affordable(server_first: &[u8]) -> Result<(), WireError> {
+    let mut fields = server_first.split(|byte| *byte == b',');
+    let said = fields.find_map(|field| field.strip_prefix(b"i="));
+    let number = said.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u64>().ok());
+    match number {
+        Some(number) if number > MOST_ITERATIONS => {
+            Err(WireError::Unexpected("more iterations of SCRAM than any server needs"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -167,6 +185,15 @@ mod tests {
             let (error, answer) = asked_in_clear_text(host, sslmode);
             assert!(matches!(error, WireError::Io(_)), "{error}");
             assert_eq!(answer, b"p\0\0\0\x0chunter2\0");
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_hashed_for_hours() {
+        assert!(affordable(b"r=abc,s=c2FsdA==,i=4096").is_ok());
+        assert!(affordable(b"r=abc,s=c2FsdA==").is_ok());
+        for many in ["1000001", "2147483647", "4294967295"] {
+            assert!(affordable(format!("r=abc,s=c2FsdA==,i={many}").as_bytes()).is_err());
         }
     }
 

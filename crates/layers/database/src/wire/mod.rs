@@ -9,15 +9,20 @@
 
 mod dial;
 mod error;
+pub(crate) mod guard;
 mod login;
 mod stream;
 #[cfg(test)]
 mod talk_test;
 #[cfg(test)]
 mod tls_test;
+mod wait;
+#[cfg(test)]
+mod wait_test;
 
 use std::io::{self, Read, Write};
-use std::time::{Duration, Instant};
+use std::os::fd::AsRawFd;
+use std::thread::JoinHandle;
 
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
@@ -30,13 +35,16 @@ use error::error_of;
 pub(crate) use stream::Stream;
 
 use crate::address::Address;
-use dial::{Ask, dial, waits, ways, worth_another_way};
+use dial::{Ask, Dialing, dial, ways, worth_another_way};
+use wait::{Clock, Due, GRACE, LONGEST_ANSWER, poll, waits};
+pub(crate) use wait::{Limits, Patience};
 
 /// A row of a simple query: text, or NULL.
 pub type Row = Vec<Option<String>>;
 
 /// An open connection.
 pub struct Connection {
+    /// It never waits by itself.
     stream: Stream,
     inbox: BytesMut,
     outbox: BytesMut,
@@ -44,42 +52,69 @@ pub struct Connection {
     pid: u32,
     /// What a cancel request has to show.
     secret: i32,
-    /// Cancels the statement in hand when set.
-    stop: Option<Stop>,
+    /// Any of them cancels the statement in hand when set.
+    stops: Vec<Stop>,
     /// Whether the password was tied to the server's certificate.
     bound: bool,
-    /// Whether the statement in hand was cancelled already.
-    cancelled: bool,
-    /// How long the server may stay silent.
-    silence: Duration,
+    limits: Limits,
+    /// Of the statement in hand.
+    clock: Clock,
+    /// A cancel request on its way; whether the server is known to be done with it.
+    cancelling: Option<JoinHandle<bool>>,
+    /// Whether it was given up: what comes on it would be the answer to something else.
+    closed: bool,
     /// Simple queries answered, each one a transaction of the server's.
     asked: u64,
 }
 
-/// How long logging in may take: what doesn't answer by then speaks another protocol.
-const LONGEST_LOGIN: Duration = Duration::from_secs(20);
-/// How often a connection that waits for the server looks at its stop token.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// How long the server may stay silent: longer than any statement here takes, so that a dead server ends the run.
-const SILENCE: Duration = Duration::from_secs(600);
-
 /// The longest message that is taken, bytes: answers to what is asked here have some thousand.
 const LONGEST_MESSAGE: u32 = 16 << 20;
+/// What a cell and a row take beside their text, bytes.
+const CELL: usize = size_of::<Option<String>>();
+const ROW: usize = size_of::<Row>();
+/// Said of a session whose pooler doesn't know a setting of the startup packet.
+const NOT_PASSED_ON: &str = "unsupported startup parameter";
 
 impl Connection {
     /// Connects and logs in, with TLS as the address asks. `options` are run-time parameters, `application_name`
-    /// among them.
+    /// among them. The session's settings are fixed ([`guard`]).
+    ///
+    /// # Errors
+    /// Nobody answers or lets us in in time, or the session isn't as was asked for.
     pub fn open(address: &Address, options: &[(&str, &str)]) -> Result<Connection, WireError> {
+        Connection::open_heeding(address, options, &[])
+    }
+
+    /// The same; any of the stops ends it early, and later the statements, as by [`Connection::heed`].
+    ///
+    /// # Errors
+    /// As of [`Connection::open`], or a stop.
+    pub fn open_heeding(
+        address: &Address,
+        options: &[(&str, &str)],
+        stops: &[&Stop],
+    ) -> Result<Connection, WireError> {
+        let stops = stops.iter().map(|stop| (*stop).clone()).collect();
+        Connection::open_within(address, options, stops, Patience::LOGIN)
+    }
+
+    /// The same, with a limit for all of it: connecting, TLS, another way where the first is refused, and the login.
+    pub(crate) fn open_within(
+        address: &Address,
+        options: &[(&str, &str)],
+        stops: Vec<Stop>,
+        patience: Patience,
+    ) -> Result<Connection, WireError> {
+        let dialing = Dialing::new(patience, stops);
         let (first, other) = ways(address);
-        let (error, encrypted) = match Connection::attempt(address, options, first) {
+        let (error, encrypted) = match Connection::attempt(address, options, first, &dialing) {
             Ok(connection) => return Ok(connection),
             Err(failed) => failed,
         };
         let Some(other) = other.filter(|_| worth_another_way(&error, first, encrypted)) else {
             return Err(error);
         };
-        match Connection::attempt(address, options, other) {
+        match Connection::attempt(address, options, other, &dialing) {
             Ok(connection) => Ok(connection),
             // It takes neither way: the one that was wanted says why.
             Err((WireError::NoTls(_), _)) => Err(error),
@@ -93,17 +128,20 @@ impl Connection {
         address: &Address,
         options: &[(&str, &str)],
         ask: Ask,
+        dialing: &Dialing,
     ) -> Result<Connection, (WireError, bool)> {
-        let stream = dial(address, ask).map_err(|error| (error, false))?;
+        let stream = dial(address, ask, dialing).map_err(|error| (error, false))?;
         let encrypted = stream.tls().is_some();
-        Connection::log_in(address, options, stream).map_err(|error| (error, encrypted))
+        Connection::log_in(address, options, stream, dialing).map_err(|error| (error, encrypted))
     }
 
     fn log_in(
         address: &Address,
         options: &[(&str, &str)],
         stream: Stream,
+        dialing: &Dialing,
     ) -> Result<Connection, WireError> {
+        stream.set_nonblocking(true)?;
         let mut connection = Connection {
             stream,
             inbox: BytesMut::new(),
@@ -111,10 +149,12 @@ impl Connection {
             address: address.clone(),
             pid: 0,
             secret: 0,
-            stop: None,
+            stops: dialing.stops.clone(),
             bound: false,
-            cancelled: false,
-            silence: LONGEST_LOGIN,
+            limits: Limits::USUAL,
+            clock: dialing.clock(),
+            cancelling: None,
+            closed: false,
             asked: 0,
         };
         let mut parameters = vec![
@@ -122,20 +162,33 @@ impl Connection {
             ("database", address.database.as_str()),
             ("client_encoding", "UTF8"),
         ];
+        parameters.extend_from_slice(&guard::FIXED);
         parameters.extend_from_slice(options);
         frontend::startup_message(parameters, &mut connection.outbox)?;
         connection.send()?;
-        connection.authenticate(address)?;
+        let admitted = connection.authenticate(address).and_then(|()| connection.until_admitted());
+        admitted.map_err(|error| match error {
+            WireError::Server { message, .. } if message.contains(NOT_PASSED_ON) => {
+                WireError::Pooled(message)
+            }
+            other => other,
+        })?;
+        // Of the login's time, like everything before it.
+        frontend::query(&guard::question(), &mut connection.outbox)?;
+        connection.send()?;
+        let rows = connection.rows()?;
+        guard::verify(&rows, connection.pid, &address.user)?;
+        Ok(connection)
+    }
+
+    fn until_admitted(&mut self) -> Result<(), WireError> {
         loop {
-            match connection.next()? {
+            match self.next()? {
                 Message::BackendKeyData(key) => {
-                    connection.pid = key.process_id() as u32;
-                    connection.secret = key.secret_key();
+                    self.pid = key.process_id() as u32;
+                    self.secret = key.secret_key();
                 }
-                Message::ReadyForQuery(_) => {
-                    connection.silence = SILENCE;
-                    return Ok(connection);
-                }
+                Message::ReadyForQuery(_) => return Ok(()),
                 _ => {}
             }
         }
@@ -143,12 +196,12 @@ impl Connection {
 
     /// From now on statements end early, with an error, when `stop` is set; `None`: they run to their end.
     pub fn heed(&mut self, stop: Option<&Stop>) {
-        self.stop = stop.cloned();
+        self.stops = stop.into_iter().cloned().collect();
     }
 
-    /// From now on a server that says nothing for longer than that is given up; what the limit was.
-    pub(crate) fn patience(&mut self, limit: Duration) -> Duration {
-        std::mem::replace(&mut self.silence, limit)
+    /// From now on a server that takes longer than that is given up; what the limits were.
+    pub(crate) fn limit(&mut self, limits: Limits) -> Limits {
+        std::mem::replace(&mut self.limits, limits)
     }
 
     /// How it is encrypted: `none`, or protocol, ciphers and what was verified of the server. No name of anybody.
@@ -161,20 +214,50 @@ impl Connection {
         self.pid
     }
 
-    /// Runs one or several statements and returns the rows of all of them.
+    /// Runs one or several statements and returns the rows of all of them. The server has the time of a question for that.
+    ///
+    /// # Errors
+    /// It refuses, takes too long, says too much, or the connection broke.
     pub fn query(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
-        frontend::query(sql, &mut self.outbox)?;
-        self.send()?;
-        let mut rows = Vec::new();
+        self.say(sql, self.limits.question)?;
+        let rows = self.rows()?;
+        self.asked += 1;
+        Ok(rows)
+    }
+
+    /// The same for a statement that may take long: it has the time of one that works.
+    ///
+    /// # Errors
+    /// As of [`Connection::query`].
+    pub fn query_at_work(&mut self, sql: &str) -> Result<Vec<Row>, WireError> {
+        self.say(sql, self.limits.work)?;
+        let rows = self.rows()?;
+        self.asked += 1;
+        Ok(rows)
+    }
+
+    /// Whether it was given up.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The rows of an answer.
+    fn rows(&mut self) -> Result<Vec<Row>, WireError> {
+        let (mut rows, mut kept) = (Vec::new(), 0);
         self.until_ready(|message| {
             if let Message::DataRow(body) = message {
                 let buffer = body.buffer();
                 let text = |range| String::from_utf8_lossy(&buffer[range]).into_owned();
-                rows.push(body.ranges().map(|range| Ok(range.map(text))).collect()?);
+                let row: Row = body.ranges().map(|range| Ok(range.map(text))).collect()?;
+                kept += ROW
+                    + row.iter().map(|c| CELL + c.as_ref().map_or(0, String::len)).sum::<usize>();
+                if kept > LONGEST_ANSWER {
+                    return Err(WireError::TooMuch);
+                }
+                rows.push(row);
             }
             Ok(())
         })?;
-        self.asked += 1;
         Ok(rows)
     }
 
@@ -188,9 +271,15 @@ impl Connection {
         self.asked
     }
 
-    /// Runs statements whose rows don't matter.
+    /// Runs statements whose rows don't matter, and which may take long.
+    ///
+    /// # Errors
+    /// The server refuses, falls silent, says too much, or the connection broke.
     pub fn execute(&mut self, sql: &str) -> Result<(), WireError> {
-        self.query(sql).map(|_| ())
+        self.say(sql, self.limits.work)?;
+        self.until_ready(|_| Ok(()))?;
+        self.asked += 1;
+        Ok(())
     }
 
     /// The first column of the first row.
@@ -206,8 +295,7 @@ impl Connection {
         mut fill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
         let wire = |error: io::Error| E::from(WireError::Io(error));
-        frontend::query(sql, &mut self.outbox).map_err(wire)?;
-        self.send().map_err(|e| E::from(e.into()))?;
+        self.say(sql, self.limits.work)?;
         loop {
             match self.next().map_err(E::from)? {
                 Message::CopyInResponse(_) => break,
@@ -224,7 +312,7 @@ impl Connection {
                 Ok(()) if chunk.is_empty() => break Ok(()),
                 Ok(()) => {
                     frontend::CopyData::new(&chunk[..]).map_err(wire)?.write(&mut self.outbox);
-                    self.send().map_err(|e| E::from(e.into()))?;
+                    self.send()?;
                 }
                 Err(error) => break Err(error),
             }
@@ -233,8 +321,7 @@ impl Connection {
             Ok(()) => frontend::copy_done(&mut self.outbox),
             Err(_) => frontend::copy_fail("stopped", &mut self.outbox).map_err(wire)?,
         }
-        self.send().map_err(|e| E::from(e.into()))?;
-        let ended = self.until_ready(|_| Ok(()));
+        let ended = self.send().and_then(|()| self.until_ready(|_| Ok(())));
         outcome?;
         ended.map_err(E::from)
     }
@@ -248,17 +335,75 @@ impl Connection {
             frontend::parse(name, sql, std::iter::empty(), &mut self.outbox)?;
         }
         frontend::sync(&mut self.outbox);
+        self.begin(self.limits.question);
         self.send()?;
         self.until_ready(|_| Ok(()))?;
-        self.stream.set_timeout(Some(SILENCE))?;
         Ok((self.stream, self.pid))
     }
 
-    fn send(&mut self) -> io::Result<()> {
-        self.cancelled = false;
-        self.stream.write_all(&self.outbox)?;
+    /// Sends statements.
+    fn say(&mut self, sql: &str, patience: Patience) -> Result<(), WireError> {
+        self.begin(patience);
+        frontend::query(sql, &mut self.outbox)?;
+        self.send()
+    }
+
+    /// A cancel request that is still on its way would end this statement instead of the one before.
+    fn begin(&mut self, patience: Patience) {
+        if let Some(request) = self.cancelling.take()
+            && !request.join().unwrap_or(false)
+        {
+            self.give_up();
+        }
+        self.clock = Clock::new(patience, self.limits.cancel_after);
+    }
+
+    /// Sends what is written, within the time of the statement in hand.
+    fn send(&mut self) -> Result<(), WireError> {
+        if self.closed {
+            self.outbox.clear();
+            let why = "it was given up before";
+            return Err(io::Error::new(io::ErrorKind::NotConnected, why).into());
+        }
+        let sent = self.send_all();
         self.outbox.clear();
+        sent.inspect_err(|_| self.give_up())
+    }
+
+    fn send_all(&mut self) -> Result<(), WireError> {
+        let mut sent = 0;
+        // What TLS has taken is not on its way yet.
+        while sent < self.outbox.len() || !self.stream.flushed()? {
+            let written = match self.outbox.len() - sent {
+                0 => Err(io::ErrorKind::WouldBlock.into()),
+                _ => self.stream.write(&self.outbox[sent..]),
+            };
+            match written {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                Ok(taken) => {
+                    sent += taken;
+                    self.clock.sent();
+                }
+                Err(error) if waits(&error) => poll(self.stream.as_raw_fd(), libc::POLLOUT),
+                Err(error) => return Err(error.into()),
+            }
+            self.look()?;
+        }
         Ok(())
+    }
+
+    /// Looks at the clock and at the stops; tells the server to end its statement where that is due.
+    fn look(&mut self) -> Result<(), WireError> {
+        if self.clock.look(&self.stops)? == Due::Cancel {
+            self.cancel();
+        }
+        Ok(())
+    }
+
+    /// Closes it, so that the server notices.
+    fn give_up(&mut self) {
+        self.closed = true;
+        self.stream.shut_down();
     }
 
     /// Takes the messages of an answer until the server is ready again. An error doesn't end it: the server still says when it is ready,
@@ -271,7 +416,8 @@ impl Connection {
         loop {
             match self.next_or_error() {
                 Ok(Ok(Message::ReadyForQuery(_))) => return failure.map_or(Ok(()), Err),
-                Ok(Ok(message)) => take(message)?,
+                // What isn't taken leaves the rest of the answer unread.
+                Ok(Ok(message)) => take(message).inspect_err(|_| self.give_up())?,
                 Ok(Err(error)) => failure = Some(error),
                 Err(broken) => return Err(failure.unwrap_or(broken)),
             }
@@ -283,7 +429,12 @@ impl Connection {
         self.next_or_error()?
     }
 
+    /// The outer error is the connection's end.
     fn next_or_error(&mut self) -> Result<Result<Message, WireError>, WireError> {
+        self.receive().inspect_err(|_| self.give_up())
+    }
+
+    fn receive(&mut self) -> Result<Result<Message, WireError>, WireError> {
         loop {
             self.bounded()?;
             match Message::parse(&mut self.inbox)? {
@@ -292,23 +443,11 @@ impl Connection {
                     return Ok(Err(error_of(&body)?));
                 }
                 Some(message) => return Ok(Ok(message)),
-                None => {
-                    let mut chunk = [0u8; 16 * 1024];
-                    let n = self.wait_for(&mut chunk)?;
-                    if n == 0 {
-                        return Err(WireError::Io(io::Error::new(
-                            io::ErrorKind::UnexpectedEof,
-                            "the server closed the connection",
-                        )));
-                    }
-                    self.inbox.extend_from_slice(&chunk[..n]);
-                }
+                None => self.read_more()?,
             }
         }
     }
-}
 
-impl Connection {
     /// Refuses a message by the length in its head: the parser makes room for all of it before the first byte is there, and
     /// what answers on a port may be no server.
     fn bounded(&self) -> Result<(), WireError> {
@@ -317,36 +456,47 @@ impl Connection {
         if bytes > LONGEST_MESSAGE { Err(WireError::Long { bytes }) } else { Ok(()) }
     }
 
-    fn wait_for(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
-        let since = Instant::now();
+    /// Waits for something to read. The clock is looked at each time, also where something comes each time.
+    fn read_more(&mut self) -> Result<(), WireError> {
+        let mut chunk = [0u8; 16 * 1024];
         loop {
-            match self.stream.read(chunk) {
-                Err(error) if waits(&error) => {}
-                read => return read,
-            }
-            // One that was asked to end its statement and doesn't is not waited for longer than usual.
-            let longest = if self.cancelled { self.silence.min(SILENCE) } else { self.silence };
-            if since.elapsed() > longest {
-                let what = format!("the server was silent for {} s", longest.as_secs());
-                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
-            }
-            if !self.cancelled && self.stop.as_ref().is_some_and(Stop::is_set) {
-                self.cancelled = true;
-                // Where it can't be delivered the statement runs to its end.
-                let _ = self.cancel();
+            self.look()?;
+            match self.stream.read(&mut chunk) {
+                Ok(0) => {
+                    let why = "the server closed the connection";
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why).into());
+                }
+                Ok(taken) => {
+                    self.inbox.extend_from_slice(&chunk[..taken]);
+                    return self.clock.received(taken);
+                }
+                Err(error) if waits(&error) => poll(self.stream.as_raw_fd(), libc::POLLIN),
+                Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Over TLS where this connection has it.
-    fn cancel(&self) -> Result<(), WireError> {
-        let mut request = BytesMut::new();
-        frontend::cancel_request(self.pid as i32, self.secret, &mut request);
+    /// Asks the server to end the statement in hand, over TLS where this connection has it. Nobody waits for that: where it can't be
+    /// delivered the connection is given up a moment later.
+    fn cancel(&mut self) {
+        let (address, pid, secret) = (self.address.clone(), self.pid, self.secret);
         let ask = if self.stream.tls().is_some() { Ask::Tls } else { Ask::Plain };
-        let mut stream = dial(&self.address, ask)?;
-        stream.write_all(&request)?;
-        // The server closes the connection once it has passed the request on.
-        stream.set_timeout(Some(Duration::from_secs(1)))?;
-        Ok(stream.read(&mut [0; 1]).map(|_| ())?)
+        let deliver = move || -> Result<(), WireError> {
+            let mut request = BytesMut::new();
+            frontend::cancel_request(pid as i32, secret, &mut request);
+            let dialing = Dialing::new(Patience::within(GRACE), Vec::new());
+            let mut stream = dial(&address, ask, &dialing)?;
+            stream.set_timeout(Some(GRACE))?;
+            stream.write_all(&request)?;
+            stream.flush()?;
+            // The server closes the connection once it has passed the request on.
+            match stream.read(&mut [0; 1]) {
+                Err(error) if waits(&error) => Err(error.into()),
+                _ => Ok(()),
+            }
+        };
+        let request = std::thread::Builder::new().name("cancel".into());
+        // Without a thread for it the connection is only closed.
+        self.cancelling = request.spawn(move || deliver().is_ok()).ok();
     }
 }

@@ -1,14 +1,18 @@
 //! The transport: a Unix socket or TCP, with or without TLS.
 
 use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use narrows_tls::TlsStream;
 
-use crate::address::Endpoint;
+use super::WireError;
+use super::dial::Dialing;
+use super::wait::LOOK_EVERY;
+use crate::address::{Address, Endpoint};
 
 /// How long a host may take to answer at all.
 const LONGEST_CONNECT: Duration = Duration::from_secs(10);
@@ -22,8 +26,30 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Connects, without TLS yet.
-    pub(super) fn connect(endpoint: &Endpoint) -> io::Result<Stream> {
+    /// Connects, without TLS yet. A name server that doesn't answer, a host that drops packets and a full queue of a socket can't be
+    /// called off from here: a thread waits for them, and is left behind where that takes too long.
+    pub(super) fn connect(address: &Address, dialing: &Dialing) -> Result<Stream, WireError> {
+        let unreached = |reason| WireError::Connect { address: address.to_string(), reason };
+        let endpoint = address.endpoint.clone();
+        let (tell, told) = sync_channel(1);
+        let connector = std::thread::Builder::new().name("connect".into());
+        connector.spawn(move || tell.send(Stream::reach(&endpoint))).map_err(unreached)?;
+        loop {
+            match told.recv_timeout(LOOK_EVERY) {
+                Ok(outcome) => return outcome.map_err(unreached),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(unreached(io::Error::other("the connecting thread ended")));
+                }
+            }
+            dialing.look().map_err(|error| match error {
+                WireError::Late(_) => unreached(io::ErrorKind::TimedOut.into()),
+                other => other,
+            })?;
+        }
+    }
+
+    fn reach(endpoint: &Endpoint) -> io::Result<Stream> {
         match endpoint {
             Endpoint::Unix { folder, port } => {
                 UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).map(Stream::Unix)
@@ -55,6 +81,26 @@ impl Stream {
         }
     }
 
+    /// Sends on what TLS has taken, as far as the socket has room; whether all of it is on its way.
+    #[inline]
+    pub(crate) fn flushed(&mut self) -> io::Result<bool> {
+        match self.flush() {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends it in both directions; whoever waits on the other side wakes up.
+    pub(super) fn shut_down(&self) {
+        // It may be gone already.
+        let _ = match self {
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Tls(stream) => stream.socket().shutdown(Shutdown::Both),
+        };
+    }
+
     /// The session of TLS, if it has one.
     pub(super) fn tls(&self) -> Option<&TlsStream> {
         match self {
@@ -65,9 +111,16 @@ impl Stream {
 
     pub(super) fn set_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
         match self {
-            Stream::Unix(stream) => stream.set_read_timeout(limit),
-            Stream::Tcp(stream) => stream.set_read_timeout(limit),
-            Stream::Tls(stream) => stream.socket().set_read_timeout(limit),
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(limit).and(stream.set_write_timeout(limit))
+            }
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(limit).and(stream.set_write_timeout(limit))
+            }
+            Stream::Tls(stream) => {
+                let socket = stream.socket();
+                socket.set_read_timeout(limit).and(socket.set_write_timeout(limit))
+            }
         }
     }
 }
@@ -113,7 +166,11 @@ impl Write for Stream {
         }
     }
 
+    /// Only TLS holds anything back.
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        match self {
+            Stream::Unix(_) | Stream::Tcp(_) => Ok(()),
+            Stream::Tls(stream) => stream.flush(),
+        }
     }
 }

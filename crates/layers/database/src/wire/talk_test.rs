@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use super::*;
+use crate::look::fake;
 
 #[test]
 fn a_length_that_nobody_could_mean_is_refused_before_room_is_made_for_it() {
@@ -54,10 +55,12 @@ fn a_servers_last_word_is_told_and_not_that_it_hung_up() {
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut asked = [0; 512];
+        let mut asked = [0; 4096];
         assert!(stream.read(&mut asked).unwrap() > 0);
-        // Let in, and ready.
-        stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+        // Let in, and as was asked for.
+        stream.write_all(&fake::admission()).unwrap();
+        assert!(stream.read(&mut asked).unwrap() > 0);
+        stream.write_all(&fake::answer(&[guard::expected(fake::PID, "bob")])).unwrap();
         assert!(stream.read(&mut asked).unwrap() > 0);
         let fields = b"SFATAL\0C57P01\0Mterminating connection\0\0";
         stream

@@ -7,6 +7,7 @@ use narrows_observe::Watch;
 
 use super::*;
 use crate::table::Contents;
+use crate::wire::Limits;
 use crate::{Database, Settings, Variation};
 
 pub fn a_check_cut_short_leaves_no_transaction_open(bench: &Bench) {
@@ -22,13 +23,11 @@ pub fn a_check_takes_the_time_it_takes(bench: &Bench) {
     control.execute("SET statement_timeout = '1ms'").unwrap();
     let checked = check(&mut control, WAREHOUSES, When::AfterRun, 1).unwrap();
     assert_eq!(checked.conditions.len(), 11);
-    let usual = control.patience(Duration::from_secs(9));
-    let during = patience::during(&mut control, |control| {
-        let during = control.patience(Duration::ZERO);
-        Ok(during)
-    });
-    assert!(during.unwrap() >= Duration::from_secs(24 * 3600));
-    assert_eq!(control.patience(usual), Duration::from_secs(9));
+    let short = Limits::hours(Duration::from_secs(9));
+    let usual = control.limit(short);
+    let during = patience::during(&mut control, |control| Ok(control.limit(short)));
+    assert_eq!(during.unwrap(), Limits::hours(Duration::from_secs(24 * 3600)));
+    assert_eq!(control.limit(usual), short);
 }
 
 /// Ends the control connection when the check begins.
@@ -65,7 +64,8 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         conditions: BTreeMap::new(),
     };
     let watch = Watch::new(&Platform::default(), &[]);
-    let mut database = Database::connect(bench.address.clone(), settings, watch).unwrap();
+    let mut database =
+        Database::connect(bench.address.clone(), settings, watch, &Stop::new()).unwrap();
     let setup = database.orders_state().unwrap().unwrap().setup;
     let plan = OrdersPlan {
         setup,

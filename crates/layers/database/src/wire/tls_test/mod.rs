@@ -220,7 +220,7 @@ fn a_load_over_tls_loses_nothing_and_a_statement_over_it_can_be_cancelled() {
 /// An answer in one record wakes who waits once, however many reads it takes.
 fn woken_once(address: &Address) {
     let statement = "SELECT repeat('x', 5000) WHERE $1::bigint > 0".to_string();
-    let mut session = PostgresSession::open(address, &[], &[statement]).unwrap();
+    let mut session = PostgresSession::open(address, &[], &[statement], &[]).unwrap();
     session.shrink();
     let mut poller = Poller::new();
     poller.add(session.descriptor(), 0).unwrap();

@@ -1,0 +1,109 @@
+//! What was typed, on its way into a message: a database's address may hold a password, and where it is mistyped or stands in the
+//! wrong place, nobody can say which part of it that is. So such an argument is told in no message, by the parser of arguments or by
+//! any other part; every error passes through here before it is printed.
+//!
+//! Not for addresses that were read: those print themselves without their password.
+
+use std::ffi::OsString;
+
+/// Stands for what is not told.
+const UNTOLD: &str = "…";
+
+/// The text of a message without what these arguments may hold of a password.
+pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> String {
+    let mut text = text.to_string();
+    let arguments: Vec<String> =
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let mut untold: Vec<&str> = arguments.iter().flat_map(|argument| parts(argument)).collect();
+    // A part of another one would leave the rest of that standing.
+    untold.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    for part in untold {
+        text = text.replace(part, &told(part));
+        // As it is quoted with its special characters written out.
+        let quoted = part.escape_debug().to_string();
+        if quoted != part {
+            text = text.replace(&quoted, &told(part));
+        }
+    }
+    text
+}
+
+/// The argument and what an option's value is of it, where they may hold a password.
+fn parts(argument: &str) -> impl Iterator<Item = &str> {
+    let value = argument.strip_prefix('-').and_then(|option| option.split_once('='));
+    let value = value.map(|(_, value)| value);
+    // An option with its value is told by its name.
+    let whole = if value.is_some() { None } else { Some(argument) };
+    let listed = argument.split(',').filter(move |part| *part != argument);
+    whole.into_iter().chain(value).chain(listed).filter(|part| told(part) != **part)
+}
+
+/// A word as it may be told.
+pub fn told(word: &str) -> String {
+    let lower = word.to_ascii_lowercase();
+    if let Some((scheme, _)) = word.split_once("://") {
+        let known = ["postgres", "postgresql"].contains(&scheme);
+        return if known { format!("{scheme}://{UNTOLD}") } else { UNTOLD.to_string() };
+    }
+    let named = ["postgres:", "postgresql:", "pass", "pwd", "secret", "host=", "user=", "dbname="];
+    if word.contains('@') || named.iter().any(|name| lower.contains(name)) {
+        return UNTOLD.to_string();
+    }
+    // `user:password`; but times, ranges and pairs of numbers have colons too.
+    if let Some((before, after)) = word.split_once(':')
+        && !after.split(':').all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        && !before.is_empty()
+    {
+        return format!("{before}:{UNTOLD}");
+    }
+    word.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_hold_a_password_is_not_told_and_the_rest_is() {
+        for word in
+            ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"]
+        {
+            assert_eq!(told(word), word);
+        }
+        for (word, shown) in [
+            ("postgres://app:S3cret@h/x", "postgres://…"),
+            ("postgres://app:S3cret/x", "postgres://…"),
+            ("ppostgres://app:S3cret/x", "…"),
+            ("postgres:/app:S3cret@h/x", "…"),
+            ("app:S3cret@h/shop", "…"),
+            ("app:S3creth/shop", "app:…"),
+            ("host=h password=S3cret", "…"),
+        ] {
+            assert_eq!(told(word), shown);
+        }
+    }
+
+    #[test]
+    fn a_message_has_none_of_it_in_any_form() {
+        let of =
+            |text: &str, arguments: &[&str]| without(text, arguments.iter().map(OsString::from));
+        let url = "postgres://app:S3cret@h/x";
+        assert_eq!(
+            of(&format!("unexpected argument '{url}' found\ntip: use '-- {url}'"), &["run", url]),
+            "unexpected argument 'postgres://…' found\ntip: use '-- postgres://…'"
+        );
+        let option = format!("--sessions={url}");
+        assert_eq!(
+            of(&format!("invalid value '{url}'"), &[&option]),
+            "invalid value 'postgres://…'"
+        );
+        let listed = format!("log,{url}");
+        assert_eq!(
+            of(&format!("invalid value '{url}'"), &[&listed]),
+            "invalid value 'postgres://…'"
+        );
+        let odd = "postgres://app:S3\u{1b}cret@h";
+        assert_eq!(of(&format!("{odd:?}"), &[odd]), "\"postgres://…\"");
+        assert_eq!(of("no run 7f3a", &["7f3a"]), "no run 7f3a");
+    }
+}
