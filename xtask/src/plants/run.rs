@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use narrows_model::Run;
 
 use super::disturb::Disturber;
-use super::program::{output, pinned};
+use crate::program::{output, pinned};
 use super::proxy::Proxy;
 use super::seen::Seen;
 use super::site::{Ground, Site, library};
@@ -110,7 +110,7 @@ impl Looker<'_> {
 }
 
 /// Load and plant were there to the end.
-fn load_is_there(mut load: super::program::Program, planted: &InPlace) -> Result<()> {
+fn load_is_there(mut load: crate::program::Program, planted: &InPlace) -> Result<()> {
     load.check()?;
     planted.disturber.as_ref().map_or(Ok(()), Disturber::check)
 }

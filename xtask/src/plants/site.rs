@@ -10,7 +10,7 @@ use narrows_facts::process;
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{Address, Connection, Endpoint};
 
-use super::program::{Program, output, pinned};
+use crate::program::{Program, output, pinned};
 use super::suite::{Change, Load, Server};
 use crate::group::{Group, Limit};
 
