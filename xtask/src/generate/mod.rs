@@ -3,6 +3,7 @@
 mod casebook;
 mod command;
 mod fio;
+mod killed;
 mod limits;
 mod planted;
 mod rules;
@@ -49,6 +50,7 @@ pub fn all() -> Result<Vec<Generated>> {
     let mut files =
         vec![schema::file(), rules::file()?, fio::file()?, limits::file()?, casebook::file()?];
     files.extend(planted::files()?);
+    files.push(killed::file()?);
     files.extend(command::files()?);
     Ok(files)
 }

@@ -22,18 +22,13 @@ impl Left {
         Left(left)
     }
 
-    /// Shared memory that no process uses, of both kinds that PostgreSQL has.
-    pub fn of_shared_memory() -> Left {
-        Left(shared_memory())
-    }
-
     /// What is here and was not there before.
     pub fn since(&self, before: &Left) -> Vec<String> {
         self.0.difference(&before.0).cloned().collect()
     }
 }
 
-/// System V segments without a process, and files in `/dev/shm` that no process maps.
+/// Shared memory of both kinds that PostgreSQL has: System V segments without a process, and files in `/dev/shm` that no process maps.
 fn shared_memory() -> BTreeSet<String> {
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     let unused = segments.lines().skip(1).filter_map(|line| {
@@ -100,12 +95,14 @@ pub fn running_in(folder: &Path) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for pid in processes().filter(|pid| *pid != std::process::id()) {
         let of = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-        let works = fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
+        let works =
+            fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
         let title = of("cmdline");
         // One that has ended and only waits for its parent runs nowhere.
-        let ended = String::from_utf8_lossy(&of("stat")).rsplit(')').next().is_some_and(|rest| {
-            rest.trim_start().starts_with(['Z', 'X'])
-        });
+        let ended = String::from_utf8_lossy(&of("stat"))
+            .rsplit(')')
+            .next()
+            .is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']));
         if !ended && (works || holds(&title) || holds(&of("environ"))) {
             let title = String::from_utf8_lossy(&title).replace('\0', " ");
             found.push((pid, title.trim().chars().take(120).collect()));
@@ -127,7 +124,8 @@ mod tests {
         std::os::unix::fs::symlink("/etc", folder.join("data/link")).unwrap();
         let found = files(&[folder.join("data")]);
         assert_eq!(found.len(), 3, "{found:?}");
-        let mut child = std::process::Command::new("sleep").arg("60").current_dir(&folder).spawn().unwrap();
+        let mut child =
+            std::process::Command::new("sleep").arg("60").current_dir(&folder).spawn().unwrap();
         let seen = running_in(&folder);
         let elsewhere = running_in(&dir.path().join("other"));
         child.kill().unwrap();

@@ -67,10 +67,13 @@ mod tests {
     #[test]
     fn what_failed_is_named_with_how_often_and_where() {
         let mut tally = Tally::default();
-        let bad = "running 2 tests\ntest a::b ... ok\ntest a::c ... FAILED\n\ntest result: FAILED. 1\n";
+        let bad =
+            "running 2 tests\ntest a::b ... ok\ntest a::c ... FAILED\n\ntest result: FAILED. 1\n";
         assert!(!tally.add(State::Quiet, "io-faults", "test a::b ... ok\n"));
         assert!(tally.is_clean());
-        assert!(tally.add(State::Half, "io-faults", bad) && tally.add(State::Half, "io-faults", bad));
+        assert!(
+            tally.add(State::Half, "io-faults", bad) && tally.add(State::Half, "io-faults", bad)
+        );
         let table = tally.table(&State::ALL);
         assert!(table.contains("half  2 passed, 2 failed\n"), "{table}");
         assert!(table.ends_with("io-faults a::c: half 2\n"), "{table}");

@@ -12,6 +12,7 @@ mod crashtest;
 mod db;
 mod ends;
 mod gather;
+mod kills;
 mod live;
 mod log;
 mod memory;
