@@ -87,7 +87,24 @@ pub(super) fn run(site: &Site, planned: &Planned<'_>, stop: &Stop) -> Result<(Re
     }
     drop(hidden);
     record.wrong.extend(left_behind(site, &trial, planned.command, &before)?);
+    if !record.wrong.is_empty() {
+        keep_what_was_said(&trial, planned.number);
+    }
     Ok((record, met.ran))
+}
+
+/// Outputs of a trial that went wrong, for whoever looks for the reason.
+fn keep_what_was_said(trial: &Trial, number: u64) {
+    let folder = crate::root().join("target/kills/wrong").join(number.to_string());
+    let files = fs::read_dir(trial.folder.join("said")).into_iter().flatten().flatten();
+    let mut kept = fs::create_dir_all(&folder);
+    for file in files {
+        let copy = || fs::copy(file.path(), folder.join(file.file_name())).map(drop);
+        kept = kept.and_then(|()| copy());
+    }
+    if let Err(error) = kept {
+        eprintln!("what it said can't be kept in {}: {error}", folder.display());
+    }
 }
 
 fn strike(
@@ -172,7 +189,10 @@ fn end(child: &mut Child) {
 
 /// An end that no user should meet.
 fn wrong_exit(blow: Blow, met: &Met) -> Option<String> {
-    let struck = met.struck?;
+    let Some(struck) = met.struck else {
+        let refused = met.status.code() == Some(2);
+        return refused.then(|| "it could not be run".to_string());
+    };
     if let Some(code) = met.status.code() {
         // 1 is what a shell has; 101 a panic.
         let known = matches!(code, 0 | 2 | 3 | 4 | 130);
