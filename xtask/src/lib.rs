@@ -8,12 +8,17 @@ pub mod fuzz;
 pub mod generate;
 mod group;
 pub mod kernels;
+pub mod kills;
 pub mod lab;
 pub mod links;
 pub mod peers;
 pub mod plants;
 pub mod prints;
+mod program;
+pub mod quiet;
 pub mod sanitize;
+pub mod soak;
+mod stored;
 pub mod text;
 
 use std::path::{Path, PathBuf};

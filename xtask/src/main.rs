@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | kernels | lab | peers | plants | fuzz | sanitize`.
+//! `cargo xtask check | docs | kernels | kills | lab | peers | plants | quiet | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -11,6 +11,9 @@ usage: cargo xtask TASK
   lab       boot machines made by QEMU and compare what narrows finds with what they were made of
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
   plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
+  kills     random signals at random moments in every command that writes, and what they leave (docs/src/evidence/kills.md)
+  quiet     the tests that need a machine on which nothing else runs
+  soak      all tests again and again, also on a busy machine and with half a processor
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
 
@@ -23,6 +26,9 @@ fn main() -> ExitCode {
         ["lab", rest @ ..] => return xtask::lab::lab(rest),
         ["peers", rest @ ..] => xtask::peers::peers(rest),
         ["plants", rest @ ..] => xtask::plants::plants(rest),
+        ["kills", rest @ ..] => xtask::kills::kills(rest),
+        ["quiet"] => xtask::quiet::quiet(),
+        ["soak", rest @ ..] => xtask::soak::soak(rest),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {

@@ -4,6 +4,7 @@ mod casebook;
 mod command;
 mod exits;
 mod fio;
+mod killed;
 mod limits;
 mod planted;
 mod rules;
@@ -56,6 +57,7 @@ pub fn all() -> Result<Vec<Generated>> {
         exits::file()?,
     ];
     files.extend(planted::files()?);
+    files.push(killed::file()?);
     files.extend(command::files()?);
     Ok(files)
 }

@@ -5,7 +5,6 @@
 
 mod disturb;
 mod page;
-mod program;
 mod proxy;
 mod run;
 mod seen;

@@ -9,12 +9,12 @@ use anyhow::{Context as _, Result};
 use narrows_model::Run;
 
 use super::disturb::Disturber;
-use super::program::{output, pinned};
 use super::proxy::Proxy;
 use super::seen::Seen;
 use super::site::{Ground, Site, library};
 use super::suite::{Load, Look, Plant, Planted, Server};
 use crate::group::{Group, Limit};
+use crate::program::{output, pinned};
 
 /// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
 const FINE: [i32; 3] = [0, 3, 4];
@@ -110,7 +110,7 @@ impl Looker<'_> {
 }
 
 /// Load and plant were there to the end.
-fn load_is_there(mut load: super::program::Program, planted: &InPlace) -> Result<()> {
+fn load_is_there(mut load: crate::program::Program, planted: &InPlace) -> Result<()> {
     load.check()?;
     planted.disturber.as_ref().map_or(Ok(()), Disturber::check)
 }

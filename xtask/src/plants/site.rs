@@ -10,9 +10,9 @@ use narrows_facts::process;
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{Address, Connection, Endpoint};
 
-use super::program::{Program, output, pinned};
 use super::suite::{Change, Load, Server};
 use crate::group::{Group, Limit};
+use crate::program::{Program, output, pinned};
 
 /// Longer than any look.
 const LONGEST_S: u32 = 120;

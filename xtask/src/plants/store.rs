@@ -1,12 +1,11 @@
 //! What came out, kept beside the suite, so that the page can be made of both at any time.
 
-use std::path::PathBuf;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::seen::Seen;
 use super::suite::Plant;
+use crate::stored;
 
 /// All that was measured, with where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,19 +19,10 @@ pub(super) struct Results {
     pub seen: Vec<Seen>,
 }
 
-fn path() -> PathBuf {
-    crate::root().join("xtask/src/plants/results.json")
-}
-
 impl Results {
     /// What is stored; nothing where there is no file.
     pub(super) fn read() -> Result<Results> {
-        let path = path();
-        match std::fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).with_context(|| path.display().to_string()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Results::default()),
-            Err(error) => Err(error).with_context(|| path.display().to_string()),
-        }
+        stored::read("plants")
     }
 
     pub(super) fn of(&self, plant: &Plant) -> Option<&Seen> {
@@ -42,9 +32,7 @@ impl Results {
     /// Takes a result in the place of the older one, in the suite's order, and writes all.
     pub(super) fn keep(&mut self, seen: Seen, suite: &[Plant]) -> Result<()> {
         self.take(seen, suite);
-        let path = path();
-        let text = serde_json::to_string_pretty(self)? + "\n";
-        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
+        stored::write("plants", self)
     }
 
     fn take(&mut self, seen: Seen, suite: &[Plant]) {

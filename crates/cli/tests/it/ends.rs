@@ -88,7 +88,7 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         let ended = run.end();
         assert!(asked.elapsed() < Duration::from_secs(60), "{said}: {:?}", asked.elapsed());
         // Between the last look at the request and the end a run may still complete.
-        let late = said == "database clean up" && matches!(ended.code(), Some(0 | 4));
+        let late = said == "database clean up" && matches!(ended.code(), Some(0 | 3 | 4));
         assert!(ended.code() == Some(130) || late, "{said}: {}", ended.stderr);
         let run = Run::from_json(&ended.stdout).unwrap();
         assert_eq!(run.completed, late, "{said}");
@@ -120,7 +120,7 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         assert!(fs::read_dir(fixture.data()).unwrap().next().is_some(), "nothing was left at all");
         let next = Narrows::new(&fixture).args(["--layers", "clock"]).output();
         let said = String::from_utf8_lossy(&next.stderr);
-        assert!(matches!(next.status.code(), Some(0 | 4)), "{said}");
+        assert!(matches!(next.status.code(), Some(0 | 3 | 4)), "{said}");
         assert!(said.contains("left by a run that died"), "{said}");
         fixture.assert_nothing_left();
     });
@@ -141,15 +141,15 @@ fn output_that_nobody_takes() {
         command.args(["-c", &line]).env("XDG_DATA_HOME", fixture.home()).output().unwrap()
     };
     // A closed pipe or stream is the reader's choice; a full drive loses what was asked for.
-    // On a machine that others disturb the clock is suspect, which is 4.
-    let done: [&[i32]; 2] = [&[0, 4], &[2]];
-    for (redirection, codes) in
-        [("| true", done[0]), (">&-", done[0]), (">&- 2>&-", done[0]), (">/dev/full", done[1])]
+    for (redirection, lost) in
+        [("| true", false), (">&-", false), (">&- 2>&-", false), (">/dev/full", true)]
     {
         let output = shell(redirection);
         let said = String::from_utf8_lossy(&output.stderr);
         let code = output.status.code();
-        assert!(code.is_some_and(|code| codes.contains(&code)), "{redirection}: {code:?} {said}");
+        // 3 and 4 are what a busy machine makes of the figures.
+        let fine = if lost { code == Some(2) } else { matches!(code, Some(0 | 3 | 4)) };
+        assert!(fine, "{redirection}, {code:?}: {said}");
         assert!(!said.contains("panicked"), "{redirection}: {said}");
     }
     assert_eq!(fixture.runs().len(), 4, "the run file is kept whatever becomes of the output");
@@ -190,7 +190,8 @@ fn prepared(
     unsafe { command.pre_exec(prepare) };
     let run = Narrows::within(fixture, command).args(arguments.iter().copied());
     let ended = Started::new(run.spawn()).end();
-    assert!(matches!(ended.code(), Some(0 | 4)), "{:?}: {}", ended.code(), ended.stderr);
+    // What a busy machine makes of the figures is no matter here.
+    assert!(matches!(ended.code(), Some(0 | 3 | 4)), "{:?}: {}", ended.code(), ended.stderr);
     fixture.assert_nothing_left();
     Run::from_json(&ended.stdout).unwrap()
 }

@@ -14,6 +14,7 @@ mod ends;
 mod gather;
 mod hostile;
 mod kept;
+mod kills;
 mod live;
 mod log;
 mod memory;

@@ -1,5 +1,5 @@
 //! The search for a rate, executed: on a way without a device whose law is planted, where what must come out follows from the
-//! law however busy the machine is; and on a small file, where the figures must fit each other.
+//! law however busy the machine is.
 
 mod common;
 
@@ -123,13 +123,15 @@ fn what_takes_a_millisecond_keeps_a_goal_of_a_second_at_every_rate() {
 fn windows_in_which_operations_fail_teach_nothing() {
     let access = Access::null().with_faults(vec![
         every(Effect::DelayNs(MS)),
-        Fault::any(When::Every(300), Effect::Errno(EIO)),
+        // Some in each window, and never the hundred that end it.
+        Fault::any(When::Every(150), Effect::Errno(EIO)),
     ]);
     let found = run(&CalibratePlan { large: false, ..plan(access, 20) }, &ground());
     let c = &found.calibration;
     assert_eq!(c.end, CalibrationEnd::Unfinished, "{}", c.sentence);
-    assert_eq!((c.windows, c.unusable_windows, c.rate_per_s), (25, 25, None));
-    assert!(c.sentence.contains("25 of 25 windows had operations that failed"), "{}", c.sentence);
+    assert_eq!((c.unusable_windows, c.rate_per_s), (c.windows, None));
+    let said = format!("{0} of {0} windows had operations that failed", c.windows);
+    assert!(c.windows > 0 && c.sentence.contains(&said), "{}", c.sentence);
     assert!(c.rests_on.is_empty());
 }
 
@@ -149,7 +151,7 @@ fn what_is_not_decided_in_time_is_said_to_be_unfinished() {
 }
 
 #[test]
-fn a_mix_beside_a_durable_log_on_a_file() {
+fn a_mix_beside_a_durable_log() {
     let (stop, dir) = (Stop::new(), folder());
     let ctx = context(&stop, 100);
     let Some(data) = made(&ctx, dir.path(), 64) else { return };
@@ -160,9 +162,9 @@ fn a_mix_beside_a_durable_log_on_a_file() {
         read_percent: 70,
         beside: Some(LogStream { block_bytes: 8192, rate_per_s: 50.0 }),
         write_budget_bytes: Some(budget),
-        // Loose, so that it is found or not by the disk's rate and not by its worst moments.
+        // Loose, so that it is found or not by the rate and not by the machine's worst moments.
         goal: Goal { quantile: 0.9, limit_ns: 20 * MS },
-        ..plan(Access::best(), 15)
+        ..plan(Access::null().with_faults(vec![every(Effect::DelayNs(MS / 5))]), 15)
     };
     let steps = planned_calibrate(&plan, 72 * MIB);
     assert!(steps.iter().map(|step| step.writes_bytes).sum::<u64>() >= budget + 72 * MIB);

@@ -19,14 +19,14 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn context(stop: &Stop) -> Context<'_> {
-    let window = Duration::from_millis(10);
+    let window = Duration::from_millis(60);
     Context { stop, progress: &Silent, seed: 42, repeats: 2, quick: true, window }
 }
 
 fn plan() -> InterferencePlan {
     InterferencePlan {
         rounds: 1,
-        window: Duration::from_millis(10),
+        window: Duration::from_millis(60),
         budget_bytes: 64 * MIB,
         access: Access::null(),
         ..InterferencePlan::default()
@@ -73,7 +73,7 @@ fn every_rate_stands_alone_and_beside_every_stream_within_the_budget() {
     for log in logs.clone() {
         assert_eq!(log.number("sync_after"), Some(1.0), "{} is durable", log.id);
     }
-    // A window of 10 ms on a busy machine may see no sync, ten of them see some.
+    // A window in which the machine stood still may see no sync, ten of them see some.
     assert!(logs.clone().any(|log| log.metric(metric::SYNC_THROUGHPUT).is_some()));
     let own = found.iter().filter(|m| !m.id.ends_with(".together"));
     let written: f64 = own.filter_map(|m| m.number("written_bytes")).sum();

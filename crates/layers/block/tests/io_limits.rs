@@ -9,6 +9,7 @@ mod bench;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use narrows_facts::Live;
@@ -102,15 +103,21 @@ fn a_limit_is_noted_where_it_is_reached_and_one_that_changes_is_invalid() {
     caught(&found, "io-limit-reached", Severity::Note);
     silent(&found, "io-limit-changed");
 
-    // Set in the middle of a window.
-    group.limit(None).unwrap();
+    // It changes all the time, so that it does in the window.
     let mut record = Record::new();
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(bench.length / 2);
-            group.limit(Some(50)).unwrap();
+            for reads_per_s in 100_000.. {
+                group.limit(Some(reads_per_s)).unwrap();
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
         });
         bench.window(&mut record, &stream, 9).unwrap();
+        done.store(true, Ordering::Relaxed);
     });
     let found = bench.judged(record.into_measurement(ID, &stream));
     caught(&found, "io-limit-changed", Severity::Invalid);

@@ -88,9 +88,8 @@ fn adds_up(outcome: &StreamOutcome, stream: &Stream, about: &str) {
     let sliced: u64 = outcome.slices.iter().map(|slice| slice.operations).sum();
     assert!(sliced <= series, "{about}");
     let full = u128::from(outcome.window_ns / outcome.slice_ns) * u128::from(outcome.slice_ns);
-    if full == u128::from(outcome.window_ns) {
-        assert_eq!(sliced, series, "{about}: the slices are the window");
-    }
+    let whole = full == u128::from(outcome.window_ns);
+    assert!(!whole || sliced == series, "{about}: the slices are the window");
     assert_eq!(outcome.wrong, 0, "{about}");
     match (&outcome.open, stream.load) {
         (None, Load::Closed { depth }) => {
@@ -105,7 +104,7 @@ fn adds_up(outcome: &StreamOutcome, stream: &Stream, about: &str) {
             assert_eq!(balance, series + open.backlog_after, "{about}: what came, went or waits");
             assert_eq!(open.unfinished, 0, "{about}");
             let by_slice: u64 = outcome.slices.iter().map(|slice| slice.due).sum();
-            assert_eq!(by_slice, open.due, "{about}");
+            assert!(if whole { by_slice == open.due } else { by_slice <= open.due }, "{about}");
         }
         other => panic!("{about}: {other:?}"),
     }
@@ -231,7 +230,7 @@ fn streams_of_one_scenario_share_its_window_and_are_told_apart() {
 #[test]
 fn a_stall_of_a_real_path_is_in_the_percentiles_of_an_open_loop() {
     let (dir, stop) = (folder(), Stop::new());
-    let ctx = context(&stop, 1500);
+    let ctx = context(&stop, 60_000);
     let Some(file) = made(&ctx, dir.path(), 16) else { return };
     let stall = Fault::any(When::Nth(500), Effect::StallNs(300_000_000));
     for access in ways() {
@@ -239,13 +238,18 @@ fn a_stall_of_a_real_path_is_in_the_percentiles_of_an_open_loop() {
             continue;
         }
         let access = access.with_faults(vec![stall.clone()]);
-        let stream = stream(&file, &access, open(1000.0, Arrivals::Constant, 4096));
+        let mut stream = stream(&file, &access, open(1000.0, Arrivals::Constant, 4096));
         let method = access.method();
-        let scenario = scenario(vec![Stream { over_ns: Some(20_000_000), ..stream.clone() }], 1500);
+        // The window ends with the last of them, so that all are in it.
+        stream.limit = Some(Limit { operations: 1500, then: Then::EndStream });
+        stream.over_ns = Some(20_000_000);
+        let one = scenario(vec![stream.clone()], 60_000);
+        let scenario = Scenario { warm_up: Duration::ZERO, ..one };
         let outcome = run_scenario(&ctx, &scenario, &Watch::none()).unwrap().remove(0);
         adds_up(&outcome, &stream, method.word());
         let latency = outcome.latency();
-        // 300 of 1500 wait, the first for all of it.
+        // 300 of 1500 wait at least, the first for all of it.
+        assert_eq!(outcome.operations(), 1500, "{method}");
         assert!(latency.max().unwrap() >= 299_000_000, "{method}: {latency:?}");
         assert!(latency.quantile(0.99).unwrap() >= 280_000_000, "{method}: {latency:?}");
         let over: u64 = outcome.slices.iter().map(|slice| slice.over).sum();
@@ -256,26 +260,28 @@ fn a_stall_of_a_real_path_is_in_the_percentiles_of_an_open_loop() {
 #[test]
 fn threads_that_block_take_turns_at_one_schedule() {
     let (dir, stop) = (folder(), Stop::new());
-    let ctx = context(&stop, 1000);
+    let ctx = context(&stop, 60_000);
     let Some(file) = made(&ctx, dir.path(), 16) else { return };
-    // One of the 2048 blocks takes 0.3 s; it comes once, and whoever meets it is stuck alone.
-    let stuck = Fault::any(When::At(0..1), Effect::DelayNs(300_000_000));
+    // The first block takes 2 s; one thread begins with it, and is stuck alone.
+    let stuck = Fault::any(When::At(0..1), Effect::DelayNs(2_000_000_000));
     let access = Access::blocking().with_faults(vec![stuck]);
-    let mut stream = stream(&file, &access, open(1900.0, Arrivals::Constant, 4));
-    stream.limit = None;
-    let scenario = Scenario { warm_up: Duration::ZERO, ..scenario(vec![stream.clone()], 1000) };
+    let stream = stream(&file, &access, open(600.0, Arrivals::Constant, 4));
+    let stream = Stream { place: Place::Sequential, ..stream };
+    let one = scenario(vec![stream.clone()], 3400);
+    let scenario = Scenario { warm_up: Duration::ZERO, ..one };
     let outcome = run_scenario(&ctx, &scenario, &Watch::none()).unwrap().remove(0);
     adds_up(&outcome, &stream, "turns");
     let waited: u64 = outcome
         .latency()
         .buckets()
-        .filter(|(from_ns, ..)| *from_ns >= 150_000_000)
+        .filter(|(from_ns, ..)| *from_ns >= 1_000_000_000)
         .map(|(.., count)| count)
         .sum();
-    // With a part of the rate for each thread, a quarter of 0.15 s, 70, would have waited behind it as long as that.
-    assert!(waited < 35, "{waited} waited");
+    // With a part of the rate for each thread, a quarter of what was due in the second after it began, 150, would have waited behind
+    // it as long as that; as it is, it waited alone.
+    assert!((1..75).contains(&waited), "{waited} waited");
     let open = outcome.open.unwrap();
-    assert!((1899..=1901).contains(&open.due), "{}", open.due);
+    assert!((2039..=2041).contains(&open.due), "{}", open.due);
 }
 
 #[test]
@@ -336,19 +342,25 @@ fn writers_on_one_file_and_on_several_are_measured_alike() {
         .collect();
     let mut files = vec![Region::of(&first)];
     files.extend(more.iter().map(Region::of));
-    for access in [Access::best(), Access::blocking()] {
-        let times = (Duration::from_millis(5), Duration::from_millis(60));
+    // Without a device something is done in every window, however busy the drive is.
+    for (access, always) in
+        [(Access::best(), false), (Access::blocking(), false), (Access::null(), true)]
+    {
+        let times =
+            (Duration::from_millis(5), Duration::from_millis(if always { 300 } else { 60 }));
         let writers =
             Writers { block_bytes: 8192, depth_each: 2, access, route: Route::Direct, times };
         let windows = writers_together_and_apart(&ctx, &files, &writers, &Watch::none()).unwrap();
         assert_eq!((windows.together.len(), windows.apart.len()), (2, 2));
         for outcome in &windows.together {
-            assert!(outcome.operations() > 0);
-            assert!(outcome.in_flight().unwrap() <= 6.6);
+            assert!(!always || outcome.operations() > 0);
+            // Operations that were on their way when the window began count with all of their latency.
+            let before = outcome.latency().max().unwrap_or(0) as f64 / outcome.window_ns as f64;
+            assert!(outcome.in_flight().unwrap_or(0.0) <= 6.0 * (1.1 + before));
         }
         for outcomes in &windows.apart {
             assert_eq!(outcomes.len(), 3);
-            assert!(outcomes.iter().all(|outcome| outcome.operations() > 0));
+            assert!(!always || outcomes.iter().all(|outcome| outcome.operations() > 0));
         }
     }
     let alone = writers_together_and_apart(
@@ -406,10 +418,10 @@ fn what_cannot_be_run_is_refused_with_its_stream_and_reason() {
     }
     let twice = scenario(vec![good.clone(), good.clone()], 10);
     assert!(matches!(twice.check(), Err(BlockError::Scenario { .. })));
-    // Two operations are done long before a window that begins after 0.2 s.
+    // Two operations are done long before a window that begins after 2 s.
     let limit = Some(Limit { operations: 2, then: Then::EndStream });
     let over = Scenario {
-        warm_up: Duration::from_millis(200),
+        warm_up: Duration::from_secs(2),
         ..scenario(vec![Stream { limit, access: Access::null(), threads: 1, ..good }], 10)
     };
     let error = run_scenario(&ctx, &over, &Watch::none()).unwrap_err();

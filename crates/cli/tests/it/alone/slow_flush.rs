@@ -3,7 +3,7 @@
 
 use narrows_model::{Layer, Run, metric};
 
-use crate::common::machine::alone;
+use crate::common::machine::{alone, quiet};
 use crate::common::{Fixture, postgres_folder};
 use crate::log::{command, run};
 
@@ -29,10 +29,14 @@ fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
     let planted_ns = f64::from(DELAY_US) * 1e3;
     let write = mean("write.fdatasync.overwrite.8k");
     assert!(write >= planted_ns, "{write}");
+    assert!(mean("leader") >= planted_ns);
+    if !quiet("that the plant is nowhere else") {
+        return;
+    }
     // A write that needs no call to flush doesn't meet the plant.
     assert!(mean("write.dsync.overwrite.8k") < write);
     // What stands on the write adds no second flush to it.
-    assert!(mean("leader") >= planted_ns && mean("leader") < write + 0.8 * planted_ns);
+    assert!(mean("leader") < write + 0.8 * planted_ns);
     assert!(mean("post_wait") < write + 0.8 * planted_ns);
 }
 
@@ -61,8 +65,10 @@ fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
     let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
     let planted_ns = f64::from(DELAY_US) * 1e3;
     assert!(mean("commit") >= planted_ns, "{}", mean("commit"));
-    assert!(mean("leader") < mean("commit"));
-    assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
+    if quiet("that the plant is on no other rung") {
+        assert!(mean("leader") < mean("commit"));
+        assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
+    }
     // The size of a commit was counted, not assumed.
     let bytes = run.measurement("log.ladder.leader.alone").unwrap().number("bytes_per_commit");
     assert!(bytes.unwrap() > 50.0 && bytes.unwrap() < 20_000.0, "{bytes:?}");

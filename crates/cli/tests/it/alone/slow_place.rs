@@ -6,7 +6,7 @@ use std::process::Command;
 
 use narrows_model::{Comparison, Run, Validity, metric};
 
-use crate::common::machine::alone;
+use crate::common::machine::{alone, quiet};
 use crate::common::{Fixture, postgres_folder};
 use crate::compare::{assert_empty, command, memory, text};
 
@@ -41,6 +41,9 @@ fn compared(mut command: Command) -> (Run, Comparison) {
 
 #[test]
 fn a_slow_place_is_predicted_proved_and_never_recommended() {
+    if !quiet("a slow place") {
+        return;
+    }
     let (Some(real), Some(memory)) = (postgres_folder(), memory()) else {
         eprintln!("SKIPPED: this needs the distribution's PostgreSQL and a file system in memory");
         return;

@@ -4,7 +4,7 @@
 use narrows_model::{Grade, LiveBound};
 
 use crate::common::Fixture;
-use crate::common::machine::alone;
+use crate::common::machine::{alone, quiet};
 use crate::common::server::{PASSWORD, TheirServer};
 use crate::live::{fired, live, look, theirs};
 
@@ -19,6 +19,9 @@ fn set(server: &TheirServer, name: &str, value: &str) {
 
 #[test]
 fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
+    if !quiet("a server with slow flushes") {
+        return;
+    }
     let _machine = alone();
     let f = Fixture::new();
     let library = crate::common::slow_flush(&f.public("plant"));

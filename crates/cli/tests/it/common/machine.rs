@@ -6,6 +6,16 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 static MACHINE: RwLock<()> = RwLock::new(());
 
+/// Whether a test that needs a machine on which nothing else runs is wanted (`cargo xtask quiet` sets it); says loudly if not. No
+/// other test may fail because of what else runs.
+pub fn quiet(what: &str) -> bool {
+    let wanted = std::env::var_os("NARROWS_QUIET_MACHINE").is_some();
+    if !wanted {
+        eprintln!("SKIPPED {what}: needs a quiet machine; run it by `cargo xtask quiet`");
+    }
+    wanted
+}
+
 /// For a test whose figures another's load would change.
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     MACHINE.write().unwrap_or_else(PoisonError::into_inner)

@@ -8,14 +8,22 @@ use narrows_io::{Access, Effect, Entropy, Fault, Op, Target, When};
 use narrows_layer_block::{Mix, Region, Stream};
 use narrows_model::{Severity, metric};
 
-use crate::bench::{Bench, Gone, MIB, bench, caught, reads, silent};
+use crate::bench::{Bench, ENOUGH, Gone, MIB, bench, caught, counted, reads, silent};
 
 const BYTES: u64 = 32 * MIB;
+/// One in 64 is looked at, and of somebody else's file only what is sure by those is said.
+const MANY: u64 = 8000;
+
+/// Reads of [`ENOUGH`] blocks.
+fn some(region: impl Into<Region>) -> Stream {
+    counted(reads(region), ENOUGH)
+}
 
 /// Reads of a file that holds no data: the file system answers, and by three traces.
 fn caught_as_empty(bench: &Bench, target: Target) {
     let zeros = if target.pattern().is_some() { "zero-blocks" } else { "blocks-of-nothing" };
-    let found = bench.judged(bench.counted_window(&reads(target), || ()));
+    let Some(measured) = bench.covered_window(&reads(target), || ()) else { return };
+    let found = bench.judged(measured);
     caught(&found, "unwritten-extents", Severity::Invalid);
     caught(&found, zeros, Severity::Invalid);
     caught(&found, "device-saw-less", Severity::Invalid);
@@ -52,7 +60,7 @@ fn blocks_of_zeros_that_the_drive_did_read_are_invalid_all_the_same() {
         let zeros = vec![0; MIB as usize];
         (0..BYTES / MIB).for_each(|_| file.write_all(&zeros).unwrap());
     });
-    let found = bench.judged(bench.windows(&reads(target), 1));
+    let found = bench.judged(bench.windows(&counted(reads(target), MANY), 1));
     caught(&found, "blocks-of-nothing", Severity::Invalid);
     silent(&found, "unwritten-extents");
 }
@@ -62,16 +70,16 @@ fn data_that_compresses_or_repeats_is_suspect() {
     let Some(bench) = bench() else { return };
     for (compress, dedupe) in [(50, 0), (0, 30)] {
         let Some(file) = bench.file(16, Entropy::new(compress, dedupe)) else { return };
-        let writes = Stream { mix: Mix::only(Op::Write), ..reads(Region::of(&file)) };
+        let writes = Stream { mix: Mix::only(Op::Write), ..some(Region::of(&file)) };
         let found = bench.judged(bench.windows(&writes, 1));
         caught(&found, "data-can-be-saved", Severity::Suspect);
         // It reads back what belongs there.
-        let found = bench.judged(bench.windows(&reads(Region::of(&file)), 1));
+        let found = bench.judged(bench.windows(&some(Region::of(&file)), 1));
         caught(&found, "data-can-be-saved", Severity::Suspect);
         silent(&found, "operations-failed");
     }
     let Some(file) = bench.file(16, Entropy::default()) else { return };
-    silent(&bench.judged(bench.windows(&reads(Region::of(&file)), 1)), "data-can-be-saved");
+    silent(&bench.judged(bench.windows(&some(Region::of(&file)), 1)), "data-can-be-saved");
 }
 
 #[test]
@@ -85,22 +93,22 @@ fn a_plain_file_in_dev_is_invalid_and_a_flush_there_worth_a_note() {
     let _gone = Gone(path.clone());
     file.write_all(&vec![0xa5; 4 * MIB as usize]).unwrap();
     let target = Target::open_write_exclusive(&path, true).unwrap();
-    let found = bench.judged(bench.windows(&reads(target.clone()), 1));
+    let found = bench.judged(bench.windows(&some(target.clone()), 1));
     caught(&found, "plain-file-in-dev", Severity::Invalid);
     // A file system in memory has nothing to flush.
     let writes =
-        Stream { mix: Mix::only(Op::Write), sync_after: Some(4), ..reads(Region::from(target)) };
+        Stream { mix: Mix::only(Op::Write), sync_after: Some(4), ..some(Region::from(target)) };
     let found = bench.judged(bench.windows(&writes, 1));
     caught(&found, "sync-implausibly-fast", Severity::Note);
     // A file in its place has other findings, if any, and a flush that takes its time is not worth a word.
     let Some(file) = bench.file(16, Entropy::default()) else { return };
-    silent(&bench.judged(bench.windows(&reads(Region::of(&file)), 1)), "plain-file-in-dev");
+    silent(&bench.judged(bench.windows(&some(Region::of(&file)), 1)), "plain-file-in-dev");
     let slow = Fault::on(Op::Sync, When::Every(1), Effect::DelayNs(1_000_000));
     let writes = Stream {
         mix: Mix::only(Op::Write),
         sync_after: Some(4),
         access: Access::blocking().with_faults(vec![slow]),
-        ..reads(Region::of(&file))
+        ..some(Region::of(&file))
     };
     let measurement = bench.windows(&writes, 1);
     assert!(measurement.value(metric::SYNC_THROUGHPUT).is_some_and(|rate| rate > 0.0));
@@ -111,7 +119,11 @@ fn a_plain_file_in_dev_is_invalid_and_a_flush_there_worth_a_note() {
 fn a_file_in_order_has_none_of_them() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(64, Entropy::default()) else { return };
-    let found = bench.judged(bench.windows(&reads(Region::of(&file)), 1));
+    // A millisecond each at least, so that no drive is through in too short a time.
+    let slow = Fault::any(When::Every(1), Effect::DelayNs(1_000_000));
+    let access = Access::blocking().with_faults(vec![slow]);
+    let stream = Stream { access, ..some(Region::of(&file)) };
+    let found = bench.judged(bench.windows(&stream, 1));
     for id in ["unwritten-extents", "zero-blocks", "blocks-of-nothing", "device-saw-less"] {
         silent(&found, id);
     }
@@ -136,7 +148,7 @@ fn a_few_blocks_of_zeros_in_somebody_elses_file_are_left_alone() {
             file.write_all(&part_data).unwrap();
         }
     });
-    let found = bench.judged(bench.windows(&reads(target), 1));
+    let found = bench.judged(bench.windows(&counted(reads(target), MANY), 1));
     for id in ["zero-blocks", "blocks-of-nothing", "unwritten-extents"] {
         silent(&found, id);
     }

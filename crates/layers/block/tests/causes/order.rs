@@ -1,10 +1,10 @@
 //! Blocks are read that have been read before.
 
 use narrows_io::Entropy;
-use narrows_layer_block::{Limit, Place, Record, Region, Stream, Then};
+use narrows_layer_block::{Place, Record, Region, Stream};
 use narrows_model::Severity;
 
-use crate::bench::{BLOCK, ID, bench, cached_reads, caught, reads, silent};
+use crate::bench::{BLOCK, ENOUGH, ID, bench, cached_reads, caught, counted, reads, silent};
 
 /// Four sequential readers of the same blocks.
 fn clones(stream: Stream) -> Stream {
@@ -16,7 +16,8 @@ fn overlapping_clones_are_suspect_with_unique_bytes_over_bytes_read() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(256, Entropy::default()) else { return };
     // Past the page cache the drive sees every read: suspect, no more.
-    let found = bench.judged(bench.windows(&clones(reads(Region::of(&file))), 1));
+    let stream = counted(clones(reads(Region::of(&file))), ENOUGH);
+    let found = bench.judged(bench.windows(&stream, 1));
     let evidence = caught(&found, "streams-overlap", Severity::Suspect);
     assert!(evidence.starts_with("unique bytes "), "{evidence}");
     assert!(evidence.contains(" against issued read bytes "), "{evidence}");
@@ -29,10 +30,10 @@ fn they_are_invalid_where_the_drive_saw_less_than_was_read() {
     let Some(file) = bench.file(64, Entropy::default()) else { return };
     // Each block four times, of which the drive is asked once.
     let operations = 4 * file.bytes() / u64::from(BLOCK) / 2;
-    let limit = Some(Limit { operations, then: Then::CloseWindow });
-    let stream = Stream { limit, ..clones(cached_reads(Region::of(&file))) };
+    let stream = counted(clones(cached_reads(Region::of(&file))), operations);
     let evict = || narrows_facts::file::evict(file.buffered_file()).unwrap();
-    let found = bench.judged(bench.counted_window(&stream, evict));
+    let Some(measured) = bench.covered_window(&stream, evict) else { return };
+    let found = bench.judged(measured);
     caught(&found, "streams-overlap", Severity::Suspect);
     caught(&found, "device-saw-less", Severity::Invalid);
 }
@@ -42,6 +43,7 @@ fn streams_with_parts_of_their_own_are_neither() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(256, Entropy::default()) else { return };
     let stream = Stream { place: Place::Sequential, threads: 4, ..reads(Region::of(&file)) };
+    let stream = counted(stream, ENOUGH);
     let found = bench.judged(bench.windows(&stream, 1));
     silent(&found, "streams-overlap");
     silent(&found, "device-saw-less");
@@ -53,6 +55,7 @@ fn a_sequence_that_is_run_again_is_suspect_and_one_that_goes_on_is_not() {
     let Some(file) = bench.file(64, Entropy::default()) else { return };
     for place in [reads(Region::of(&file)).place, Place::Sequential] {
         let stream = Stream { place, order_seed: Some(5), ..reads(Region::of(&file)) };
+        let stream = counted(stream, ENOUGH);
         let mut record = Record::new();
         for _ in 0..2 {
             bench.window(&mut record, &stream, 9).unwrap();
@@ -67,6 +70,8 @@ fn a_sequence_that_is_run_again_is_suspect_and_one_that_goes_on_is_not() {
 fn a_small_file_read_over_and_over_past_the_cache_is_worth_a_note() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(1, Entropy::default()) else { return };
-    let found = bench.judged(bench.windows(&reads(Region::of(&file)), 1));
+    let blocks = file.bytes() / u64::from(BLOCK);
+    let stream = counted(reads(Region::of(&file)), 4 * blocks);
+    let found = bench.judged(bench.windows(&stream, 1));
     caught(&found, "blocks-read-again", Severity::Note);
 }

@@ -241,7 +241,7 @@ mod tests {
                 let server = &cpus[cpus.len() - 1..];
                 let floor = floor(2, &cpus[..1], server, pace, hears, window).unwrap();
                 assert!(floor.rate_per_s <= 5000.0 * 1.05, "{floor:?}");
-                assert!(floor.cpu_per_op_ns > 0.0, "{floor:?}");
+                assert!(floor.rate_per_s == 0.0 || floor.cpu_per_op_ns > 0.0, "{floor:?}");
             }
         }
     }

@@ -228,6 +228,12 @@ impl<F: Flusher> CommitLog<F> {
         self.lock().queue.flushed()
     }
 
+    /// Commits that wait, those of the flush that is under way among them.
+    #[cfg(test)]
+    pub(super) fn pending(&self) -> u64 {
+        self.lock().queue.pending()
+    }
+
     /// The flushes since this was last asked, in their order.
     pub fn take_history(&self) -> Vec<Flushed> {
         std::mem::take(&mut self.lock().history)

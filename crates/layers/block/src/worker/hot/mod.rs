@@ -16,6 +16,8 @@ mod think;
 mod wait;
 
 #[cfg(test)]
+mod judged;
+#[cfg(test)]
 mod simulated;
 
 use narrows_engine::{Stopped, Window};

@@ -20,7 +20,7 @@ use crate::worker::tally::Expected;
 
 /// Reading it takes 20 ns, as on real machines; else it moves only when somebody waits.
 #[derive(Clone)]
-struct Simulated(Rc<Cell<u64>>);
+pub(super) struct Simulated(Rc<Cell<u64>>);
 
 const TICK_NS: u64 = 20;
 const SPIN_NS: u64 = 200;
@@ -42,12 +42,14 @@ impl Clock for Simulated {
 }
 
 /// `servers` at work, each `service_ns` for an operation, and none of them between the two ends of `stall`.
-struct Device {
+pub(super) struct Device {
     clock: Simulated,
     /// One for all slots: nobody looks into it.
     buffer: [u8; 512],
     free_at_ns: Vec<u64>,
     service_ns: u64,
+    /// From the operation with this number on, counted from 0, one takes so long.
+    pub(super) slower: Option<(usize, u64)>,
     stall: (u64, u64),
     /// When each operation in flight completes, and its slot.
     flying: BTreeSet<(u64, u32)>,
@@ -65,6 +67,7 @@ impl Device {
             buffer: [0; 512],
             free_at_ns: vec![0; servers],
             service_ns,
+            slower: None,
             stall,
             flying: BTreeSet::new(),
             log: Rc::default(),
@@ -106,7 +109,9 @@ impl DevicePath for Device {
         if begin_ns >= self.stall.0 && begin_ns < self.stall.1 {
             begin_ns = self.stall.1;
         }
-        *server = begin_ns + self.service_ns;
+        let number = self.log.borrow().len();
+        let slower = self.slower.filter(|(from, _)| number >= *from);
+        *server = begin_ns + slower.map_or(self.service_ns, |(_, service_ns)| service_ns);
         assert!(self.flying.insert((*server, slot)));
         self.lengths[slot as usize] = if op.moves_data() { bytes } else { 0 };
         self.log.borrow_mut().push((op, offset, bytes));
@@ -139,10 +144,10 @@ impl DevicePath for Device {
     }
 }
 
-const START_NS: u64 = 1_000_000_000;
-const SECOND: u64 = 1_000_000_000;
+pub(super) const START_NS: u64 = 1_000_000_000;
+pub(super) const SECOND: u64 = 1_000_000_000;
 
-fn stream(load: Load, mix: Mix) -> Stream {
+pub(super) fn stream(load: Load, mix: Mix) -> Stream {
     // The simulated device has no contents, so any file serves.
     let file = TestFile::existing(std::path::Path::new("/proc/self/exe"), None).unwrap();
     let mut stream = Stream::reads("simulated", Region::of(&file), 512, 1, Access::null());
@@ -151,14 +156,19 @@ fn stream(load: Load, mix: Mix) -> Stream {
     stream
 }
 
-fn open(rate_per_s: f64, arrivals: Arrivals, most_in_flight: u32) -> Load {
+pub(super) fn open(rate_per_s: f64, arrivals: Arrivals, most_in_flight: u32) -> Load {
     Load::Open { rate_per_s, arrivals, most_in_flight }
 }
 
 /// Runs one thread of `stream` for a second after a second of warm-up.
 fn second(stream: &Stream, device: &mut Device) -> Result<Tally, BlockError> {
+    run_for(stream, device, 1)
+}
+
+/// Runs it for so many seconds after a second of warm-up; ten slices each.
+pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Tally, BlockError> {
     let (epoch_ns, stop) = (START_NS, Stop::new());
-    let window = Window { start_ns: epoch_ns + SECOND, end_ns: epoch_ns + 2 * SECOND };
+    let window = Window { start_ns: epoch_ns + SECOND, end_ns: epoch_ns + (1 + s) * SECOND };
     let clock = device.clock.clone();
     let pace = match stream.load {
         Load::Closed { .. } => Pace::Closed,
@@ -180,7 +190,7 @@ fn second(stream: &Stream, device: &mut Device) -> Result<Tally, BlockError> {
         expected: Expected { pattern: None, written: true },
         over_ns: stream.over_ns,
         slice_ns: SECOND / 10,
-        slices: 10,
+        slices: 10 * s as usize,
         pace,
         epoch_ns,
         cpu_ns: || 0,
@@ -188,7 +198,7 @@ fn second(stream: &Stream, device: &mut Device) -> Result<Tally, BlockError> {
     run(orders, device, window, &Shared::new(1, &stop), &clock)
 }
 
-fn device(servers: usize, service_ns: u64) -> Device {
+pub(super) fn device(servers: usize, service_ns: u64) -> Device {
     Device::new(&Simulated(Rc::new(Cell::new(START_NS))), servers, service_ns, (0, 0))
 }
 

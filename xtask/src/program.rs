@@ -14,13 +14,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const TO_END: Duration = Duration::from_secs(60);
 
 /// A program in a process group of its own, so that Ctrl-C reaches us first.
-pub(super) struct Program {
+pub(crate) struct Program {
     name: String,
     child: Child,
 }
 
 impl Program {
-    pub(super) fn start(mut command: Command) -> Result<Program> {
+    pub(crate) fn start(mut command: Command) -> Result<Program> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.process_group(0).stdin(Stdio::null());
         // Whoever was started in the background of a shell ignores SIGINT, and so would the program: it could not be asked to end.
@@ -36,7 +36,7 @@ impl Program {
     }
 
     /// It has to run still.
-    pub(super) fn check(&mut self) -> Result<()> {
+    pub(crate) fn check(&mut self) -> Result<()> {
         match self.child.try_wait()? {
             None => Ok(()),
             Some(status) => bail!("{} ended early ({status})", self.name),
@@ -68,7 +68,7 @@ impl Drop for Program {
 }
 
 /// What it wrote to its standard output; its messages pass through if it fails. `fine`: exit codes that are no failure.
-pub(super) fn output(mut command: Command, stop: &Stop, fine: &[i32]) -> Result<String> {
+pub(crate) fn output(mut command: Command, stop: &Stop, fine: &[i32]) -> Result<String> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut program = Program::start(command)?;
     let stdout = collect(program.child.stdout.take());
@@ -99,7 +99,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
 }
 
 /// Bound to these processors.
-pub(super) fn pinned(cpus: &[u32], program: &Path) -> Command {
+pub(crate) fn pinned(cpus: &[u32], program: &Path) -> Command {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     let mut command = Command::new("taskset");
     command.args(["-c", &list.join(",")]).arg(program);
