@@ -31,7 +31,11 @@ const READS: &[&str] = &["fs::read(", "read_to_string(", "read_to_end(", "File::
 
 /// Where a word stands all the same, and why it may. A line that excuses nothing is an error too.
 const EXCUSED: &[(&str, &[&str], &str)] = &[
-    ("crates/files/", &["fs::", "chown(", "read_to_end(", "set_permissions(", ".create_new("], "the one place"),
+    (
+        "crates/files/",
+        &["fs::", "chown(", "read_to_end(", "set_permissions(", ".create_new("],
+        "the one place",
+    ),
     ("crates/facts/", READS, "the kernel's own files"),
     ("crates/observe/", READS, "the kernel's own files"),
     ("crates/lab-drive/", &["fs::", "File::", "read_to_string("], "for tests; never shipped"),
@@ -41,14 +45,34 @@ const EXCUSED: &[(&str, &[&str], &str)] = &[
     ("crates/engine/src/scratch.rs", &["read_to_string("], "the kernel's own files"),
     ("crates/io/src/nvme_generic.rs", &["read_to_string("], "the kernel's own files"),
     ("crates/io/src/uring/", &["read_to_string("], "the kernel's own files"),
-    ("crates/layers/database/src/server/run.rs", &["read_to_end("], "the pipe of a program that we started"),
-    ("crates/layers/database/src/server/cluster.rs", &["read_to_string("], "the kernel's own files"),
-    ("crates/layers/database/src/server/leftovers.rs", &["read_to_string(", "read_to_end("], "the kernel's own files, and up to a limit"),
-    ("crates/layers/database/src/server/user.rs", &["File::open("], "as the server's user, to see whether it may"),
+    (
+        "crates/layers/database/src/server/run.rs",
+        &["read_to_end("],
+        "the pipe of a program that we started",
+    ),
+    (
+        "crates/layers/database/src/server/cluster.rs",
+        &["read_to_string("],
+        "the kernel's own files",
+    ),
+    (
+        "crates/layers/database/src/server/leftovers.rs",
+        &["read_to_string(", "read_to_end("],
+        "the kernel's own files, and up to a limit",
+    ),
+    (
+        "crates/layers/database/src/server/user.rs",
+        &["File::open("],
+        "as the server's user, to see whether it may",
+    ),
     ("crates/layers/log/src/ladder/flush.rs", &["File::open("], "the device itself"),
     ("crates/crashtest/src/identity.rs", &["File::open("], "the kernel's random numbers"),
     ("crates/crashtest/src/target.rs", &["File::open("], "the folder of a new file, to flush it"),
-    ("crates/cli/src/memory/race.rs", &["read_to_end("], "the pipe from the process that started this one"),
+    (
+        "crates/cli/src/memory/race.rs",
+        &["read_to_end("],
+        "the pipe from the process that started this one",
+    ),
     ("crates/cli/src/block/jobs/read.rs", &["fs::read("], "the kernel's own files"),
     ("crates/tls/src/home.rs", &["read_to_string("], "the machine's list of users"),
 ];
@@ -81,7 +105,9 @@ pub fn around(root: &Path) -> Result<Vec<String>> {
         }
     }
     let idle = EXCUSED.iter().zip(used).filter(|(_, used)| !used);
-    wrong.extend(idle.map(|((place, ..), _)| format!("xtask/src/files.rs excuses {place} for nothing")));
+    wrong.extend(
+        idle.map(|((place, ..), _)| format!("xtask/src/files.rs excuses {place} for nothing")),
+    );
     Ok(wrong)
 }
 
@@ -123,10 +149,20 @@ mod tests {
 
     #[test]
     fn calls_are_found_and_names_that_only_resemble_them_are_not() {
-        for line in ["std::fs::write(path, text)", "fs::remove_dir_all(x)", "let f = File::open(p)?;", "options.create_new(true)"] {
+        for line in [
+            "std::fs::write(path, text)",
+            "fs::remove_dir_all(x)",
+            "let f = File::open(p)?;",
+            "options.create_new(true)",
+        ] {
             assert!(WRITES.iter().chain(READS).any(|word| calls(line, word)), "{line}");
         }
-        for line in ["narrows_files::read_to_string(p)", "prefs::write(x)", "my_read_to_string(x)", "fchown(x)"] {
+        for line in [
+            "narrows_files::read_to_string(p)",
+            "prefs::write(x)",
+            "my_read_to_string(x)",
+            "fchown(x)",
+        ] {
             assert!(!WRITES.iter().chain(READS).any(|word| calls(line, word)), "{line}");
         }
     }

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use crate::common::machine::shared;
 use crate::common::{Fixture, postgres_folder, program};
-use narrows_model::{Finding, Layer, Run, Validity};
+use narrows_model::{Finding, Layer, Run};
 
 /// Whether a namespace with mounts of its own can be had; says loudly if not.
 fn mounts(what: &str) -> bool {
