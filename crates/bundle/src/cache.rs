@@ -16,7 +16,6 @@ use narrows_files::{Access, Dir};
 use crate::digest::{self, Digest};
 use crate::download::{self, Patience, Place, Unfetched};
 use crate::unpack::{self, Item};
-use crate::way::{self, Doubt};
 use crate::{Bundle, BundleError, Pin};
 
 const MANIFEST: &str = "narrows-manifest";
@@ -71,7 +70,7 @@ fn cache_error(doing: &'static str, path: &Path, reason: io::Error) -> BundleErr
 /// Refuses a folder into which others than we and root can put programs, or whose place others can take. Its mode is the user's
 /// business: it may be a shared folder like `/tmp`.
 fn trust(dir: &Path) -> Result<(), BundleError> {
-    way::look(dir).map_err(|doubt| match doubt {
+    narrows_files::trusted_way(dir).map_err(|doubt| match doubt {
         Doubt::Untrusted(path, why) => BundleError::Untrusted { path, why },
         Doubt::System(path, reason) => cache_error("look at the cache folder", &path, reason),
     })

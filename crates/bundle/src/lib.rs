@@ -21,7 +21,6 @@ mod pin;
 #[cfg(test)]
 mod testing;
 mod unpack;
-mod way;
 
 pub use error::BundleError;
 pub use pin::Pin;

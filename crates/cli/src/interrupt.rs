@@ -24,6 +24,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
 use crate::exit::Exit;
+use crate::stream::say;
 
 const STOPS: [c_int; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 /// How long an orderly end may take before it may be cut short.
@@ -93,13 +94,13 @@ impl Wake {
 fn watch(mut counter: &File, told: &Told) {
     while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
     if told.spent.load(Ordering::Relaxed) {
-        eprintln!(
+        say!(
             "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited"
         );
     }
     std::thread::sleep(PATIENCE);
     told.cut.store(true, Ordering::SeqCst);
-    eprintln!(
+    say!(
         "still stopping: something does not answer (a drive, a file server, a process)\n\
          hint: another Ctrl-C ends narrows at once; what it made is removed by the next start"
     );

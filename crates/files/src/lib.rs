@@ -24,12 +24,14 @@ mod file;
 mod read;
 mod tree;
 mod walk;
+mod way;
 mod whole;
 
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
 pub use read::{Refused, open_plain, read, read_text};
 pub use tree::copy_tree;
+pub use way::{Doubt, trusted_way};
 pub use whole::{probe, sweep, write_whole};
 
 /// The user whose rights we have.

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat, readlinkat};
 
 /// As many as the kernel follows (`path_resolution(7)`).
-const MOST_LINKS: usize = 40;
+pub(crate) const MOST_LINKS: usize = 40;
 
 /// The folder's descriptor (`O_PATH`).
 ///
@@ -71,7 +71,7 @@ fn start(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat(CWD, place, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-fn names(path: &Path) -> VecDeque<OsString> {
+pub(crate) fn names(path: &Path) -> VecDeque<OsString> {
     path.components()
         .filter_map(|part| match part {
             Component::Normal(name) => Some(name.to_os_string()),

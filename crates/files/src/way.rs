@@ -1,6 +1,6 @@
-//! The way to the cache: who could put other programs where ours are expected.
+//! The way to a folder of programs that we start: who could put others in their place.
 //!
-//! Whoever may rename an entry of any folder on the way can put a cache of their own in the place of ours. So each folder from
+//! Whoever may rename an entry of any folder on the way can put a folder of their own in the place of ours. So each folder from
 //! the root on belongs to root or to us, and only those may write to it; a folder like `/tmp` may be shared where the kernel
 //! keeps others from renaming what isn't theirs (`S_ISVTX`, inode(7)). Each link on the way is root's or ours, and its target
 //! is looked at in the same way.
@@ -10,21 +10,26 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-/// As many as the kernel follows (path_resolution(7)).
-const MOST_LINKS: usize = 40;
+use crate::walk::{MOST_LINKS, names};
+
 const STICKY: u32 = 0o1000;
 
 /// Why the way is not to be trusted, and at which place; or that it can't be looked at.
 #[derive(Debug)]
-pub(crate) enum Doubt {
+pub enum Doubt {
+    /// The place, and who could.
     Untrusted(PathBuf, String),
+    /// The place, and what the system said.
     System(PathBuf, io::Error),
 }
 
 /// Looks at every folder and link on the way to `path`, and at `path` itself, as far as they exist.
-pub(crate) fn look(path: &Path) -> Result<(), Doubt> {
+///
+/// # Errors
+/// The first place of doubt.
+pub fn trusted_way(path: &Path) -> Result<(), Doubt> {
     let path = std::path::absolute(path).map_err(|error| Doubt::System(path.into(), error))?;
     let mut ahead = names(&path);
     let mut at = PathBuf::from("/");
@@ -75,21 +80,10 @@ fn folder(path: &Path, last: bool) -> Result<(), Doubt> {
 }
 
 fn owner(path: &Path, uid: u32, what: &str) -> Result<(), Doubt> {
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    let euid = unsafe { libc::geteuid() };
+    let euid = crate::euid();
     if uid == euid || uid == 0 {
         return Ok(());
     }
     let why = format!("{what} belongs to user {uid}, we are {euid}");
     Err(Doubt::Untrusted(path.into(), why))
-}
-
-fn names(path: &Path) -> VecDeque<OsString> {
-    path.components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_os_string()),
-            Component::ParentDir => Some(OsString::from("..")),
-            Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
-        })
-        .collect()
 }
