@@ -41,12 +41,12 @@ fn harmless_as(format: &str, about: &str, output: &Output) -> String {
         assert!(!out.contains("<script>"), "{about}: {out}");
     }
     if format == "csv" {
-        let cells = out.lines().flat_map(|line| line.split(','));
+        let mut cells = out.lines().flat_map(|line| line.split(','));
         let formula = |cell: &str| {
             let cell = cell.trim_start_matches('"');
             cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err()
         };
-        assert_eq!(cells.filter(|cell| formula(cell)).next(), None, "{about}: {out}");
+        assert_eq!(cells.find(|cell| formula(cell)), None, "{about}: {out}");
     }
     if format == "json" && !out.is_empty() {
         serde_json::from_str::<serde_json::Value>(&out).expect("a document");
