@@ -34,7 +34,7 @@ const CASES: [(&str, f64, bool); 12] = [
     ("block steady --file-size 64m --round 1s --budget 256m --load-here --at DATA", 5.0, false),
     ("block writers --load-here --at DATA", 5.0, false),
     ("block --file-size 64m --minutes 1 --load-here --at DATA", 5.0, false),
-    ("memory --quick", 3.0, false),
+    ("memory --quick --load-here", 3.0, false),
     ("report RUN --format html -o OUT", 0.1, false),
     ("gather --force -o OUT", 0.2, false),
     ("run --quick --layers database --workloads update --load-here --data DATA", 6.0, true),

@@ -174,9 +174,15 @@ impl Bench {
         const MOST: u32 = 20;
         for _ in 0..MOST {
             prepare();
-            let measurement = self.windows(stream, 1);
-            if holds(&measurement) {
-                return Some(measurement);
+            match self.try_windows(stream, 1) {
+                Ok(measurement) if holds(&measurement) => return Some(measurement),
+                Ok(_) => {}
+                // Contexts of Linux AIO are shared with whatever else runs here.
+                Err(BlockError::Io(error)) if error.to_string().contains("(os error 11)") => {
+                    eprintln!("SKIPPED: {error}");
+                    return None;
+                }
+                Err(error) => panic!("{error}"),
             }
         }
         eprintln!("SKIPPED: of {MOST} windows none {what}");

@@ -49,7 +49,8 @@ fn beside(
         let begin = || before.store(moved.load(Ordering::SeqCst), Ordering::SeqCst);
         let holds = |m: &Measurement| {
             let meanwhile = moved.load(Ordering::SeqCst) - before.load(Ordering::SeqCst);
-            m.value(name).is_some() && meanwhile >= 4
+            let own = m.value(metric::OPERATIONS) > Some(0.0);
+            own && m.value(name).is_some() && meanwhile >= 4
         };
         let measured = bench.window_where(stream, begin, "had the other in it", holds);
         done.store(true, Ordering::Relaxed);
