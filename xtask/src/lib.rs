@@ -18,6 +18,7 @@ mod program;
 pub mod quiet;
 pub mod sanitize;
 pub mod soak;
+pub mod sources;
 mod stored;
 pub mod text;
 

@@ -3,6 +3,8 @@
 //!
 //! A library crate that has to warn while it cleans up writes what `narrows_units::shown` made of it.
 
+use crate::sources::{found, is_test, shipped};
+
 /// The module that all of the command's texts go through.
 pub const STREAM: &str = "crates/cli/src/stream.rs";
 /// The folder of the rule for exit codes.
@@ -37,37 +39,6 @@ pub fn own_codes(path: &str, source: &str) -> Vec<usize> {
     let lines: Vec<&str> = shipped(source).collect();
     let compares = |line: &str| line.contains("== Exit::") || line.contains("!= Exit::");
     found(&lines, &CODES).filter(|at| !compares(lines[*at])).map(|at| at + 1).collect()
-}
-
-fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    path.contains("/tests/")
-        || path.contains("_test/")
-        || name == "tests.rs"
-        || name.ends_with("_test.rs")
-        || name == "promises.rs"
-}
-
-/// What comes before the tests of a file.
-fn shipped(source: &str) -> impl Iterator<Item = &str> {
-    let mut lines = source.lines().peekable();
-    std::iter::from_fn(move || {
-        let line = lines.next()?;
-        let tests = line == "#[cfg(test)]"
-            && lines.peek().is_some_and(|next| next.starts_with("mod tests {"));
-        (!tests).then_some(line)
-    })
-}
-
-fn found<'a>(lines: &'a [&str], words: &'a [&str]) -> impl Iterator<Item = usize> + 'a {
-    let holds = move |line: &str| {
-        let code = line.split("//").next().unwrap_or_default();
-        words.iter().any(|word| {
-            let own = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            code.match_indices(word).any(|(at, _)| own(at))
-        })
-    };
-    (0..lines.len()).filter(move |at| holds(lines[*at]))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use xtask::{crates, files, generate, links, prints, root, text};
+use xtask::{crates, files, generate, links, prints, root, sources, text};
 
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -36,17 +36,12 @@ fn nobody_goes_around_the_one_place_that_opens_files() {
 
 /// Lines of shipped sources that `wrong` finds, with their places.
 fn lines_of_sources(wrong: impl Fn(&str, &str) -> Vec<usize>) -> Vec<String> {
-    let mut files = Vec::new();
-    text::walk(&root().join("crates"), &mut files).expect("the crates are there");
-    let mut found = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
-        let path = file.strip_prefix(root()).expect("below the root").to_string_lossy();
-        if path.contains("/src/") {
-            let source = std::fs::read_to_string(file).expect("source is text");
-            found.extend(wrong(&path, &source).iter().map(|line| format!("{path}:{line}")));
-        }
-    }
-    found
+    let sources = sources::shipped_sources(&root()).expect("the sources can be read");
+    assert!(!sources.is_empty());
+    let lines = |(path, source): &(String, String)| {
+        wrong(path, source).iter().map(|line| format!("{path}:{line}")).collect::<Vec<_>>()
+    };
+    sources.iter().flat_map(lines).collect()
 }
 
 /// What comes from outside passes one filter on its last step to a terminal.

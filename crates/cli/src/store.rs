@@ -107,7 +107,7 @@ pub fn save_privately(folder: &Path, run: &Run) -> Result<PathBuf> {
 /// It can't be removed.
 pub fn remove(folder: &Path, run: &Run) -> Result<()> {
     let path = file_in(folder, &run.id);
-    match fs::remove_file(&path) {
+    match narrows_files::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(anyhow::Error::from(error).context(format!("removing {}", path.display())))
         }
