@@ -23,7 +23,7 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 10] = [
+const TARGETS: [(&str, &[&str]); 11] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("facts", &[]),
@@ -33,6 +33,7 @@ const TARGETS: [(&str, &[&str]); 10] = [
     ("machine", &[]),
     ("plan", &["cases"]),
     ("run", &[]),
+    ("talk", &[]),
     ("wire", &[]),
 ];
 

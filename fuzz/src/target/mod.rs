@@ -8,6 +8,7 @@ mod limits;
 mod machine;
 mod plan;
 mod run;
+mod talk;
 mod wire;
 
 const MIB: usize = 1 << 20;
@@ -37,6 +38,7 @@ pub const ALL: &[Target] = &[
     target("machine", 64 * MIB, machine::whole),
     target("plan", 128 * MIB, plan::check),
     target("run", 128 * MIB, run::check),
+    target("talk", 256 * MIB, talk::check),
     target("wire", 64 * MIB, wire::check),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -40,21 +40,30 @@ fn server() -> &'static Server {
 
 /// Talks to it until it has said everything.
 pub fn check(data: &[u8]) {
-    let server = server();
-    server.inputs.send(data.to_vec()).expect("the server listens");
-    if let Err(error) = talk(&server.folder) {
+    if let Err(error) = talk(&say(data)) {
         property::told(&error.to_string(), "");
     }
 }
 
-fn talk(folder: &std::path::Path) -> Result<(), WireError> {
-    let endpoint = Endpoint::Unix { folder: folder.to_path_buf(), port: 5432 };
-    let address = Address {
-        endpoint,
+/// Has the server say that to the next who connects; the folder of its socket.
+pub(super) fn say(data: &[u8]) -> PathBuf {
+    let server = server();
+    server.inputs.send(data.to_vec()).expect("the server listens");
+    server.folder.clone()
+}
+
+/// Where it is.
+pub(super) fn address(folder: &Path) -> Address {
+    Address {
+        endpoint: Endpoint::Unix { folder: folder.to_path_buf(), port: 5432 },
         user: "app".to_string(),
         password: Some(Secret::new("hunter2")),
         database: "shop".to_string(),
-    };
+    }
+}
+
+fn talk(folder: &Path) -> Result<(), WireError> {
+    let address = address(folder);
     let mut connection = Connection::open(&address, &[("application_name", "narrows")])?;
     connection.query("SELECT 1")?;
     connection.one("SHOW block_size")?;
