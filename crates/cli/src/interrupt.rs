@@ -23,7 +23,7 @@ use narrows_engine::Stop;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
-use crate::exit::Exit;
+use crate::exit::CUT_SHORT;
 use crate::stream::say;
 
 const STOPS: [c_int; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
@@ -36,7 +36,7 @@ pub fn install(stop: &Stop) -> anyhow::Result<()> {
     let wake = Wake::new();
     for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
         // First, so that the signal that asks is none that cuts short.
-        flag::register_conditional_shutdown(signal, Exit::Interrupted as c_int, told.cut.clone())?;
+        flag::register_conditional_shutdown(signal, CUT_SHORT, told.cut.clone())?;
         asks(signal, stop, wake.as_ref())?;
     }
     if !ignored(SIGXCPU) {

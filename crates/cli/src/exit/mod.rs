@@ -21,6 +21,9 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+/// What a signal's handler ends the process with where no orderly end is possible.
+pub const CUT_SHORT: i32 = Exit::Interrupted as i32;
+
 /// A code as the manual explains it.
 #[derive(Debug, Clone, Copy)]
 pub struct ExitRow {
