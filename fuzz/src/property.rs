@@ -8,9 +8,9 @@ pub fn told(message: &str, names: &str) {
     assert!(message.len() < 64 << 10, "{} bytes of message", message.len());
 }
 
-/// No control character but the line's end and the tab.
+/// Nothing that steers a terminal but the line's end and the tab.
 #[track_caller]
 pub fn harmless(text: &str) {
-    let bad = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    let bad = text.chars().find(|c| narrows_units::steers(*c) && !matches!(c, '\n' | '\t'));
     assert!(bad.is_none(), "{bad:?} would reach the terminal in: {text:?}");
 }

@@ -11,7 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use narrows_files::{Access, Dir};
+use narrows_files::{Access, Dir, Doubt};
 
 use crate::digest::{self, Digest};
 use crate::download::{self, Patience, Place, Unfetched};

@@ -22,7 +22,7 @@ impl Entry {
     }
 }
 
-/// An open folder.
+/// An open folder; it need not be one that may be listed (`O_PATH`, `open(2)`).
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
@@ -42,8 +42,7 @@ impl Dir {
     /// # Errors
     /// What the system said; `PermissionDenied` with a sentence for somebody else's link.
     pub fn open(path: &Path) -> io::Result<Dir> {
-        let found = walk::folder(path)?;
-        Dir::readable(&found, path.to_path_buf())
+        Ok(Dir { fd: walk::folder(path)?, path: path.to_path_buf() })
     }
 
     /// Makes one new folder, also where the umask would take bits of `mode`.
@@ -75,20 +74,22 @@ impl Dir {
     }
 
     fn make(above: impl AsFd, name: &OsStr, path: PathBuf, mode: u32) -> io::Result<Dir> {
-        mkdirat(&above, name, Mode::from_raw_mode(mode & 0o700))?;
+        mkdirat(&above, name, Mode::from_raw_mode(0o700))?;
         let dir = Dir::below(above, name, path)?;
-        rustix::fs::fchmod(&dir.fd, Mode::from_raw_mode(mode))?;
+        dir.set_mode(mode)?;
         Ok(dir)
     }
 
-    fn readable(folder: impl AsFd, path: PathBuf) -> io::Result<Dir> {
-        Dir::below(folder, OsStr::new("."), path)
-    }
-
     fn below(above: impl AsFd, name: &OsStr, path: PathBuf) -> io::Result<Dir> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = openat(above, name, flags, Mode::empty())?;
         Ok(Dir { fd, path })
+    }
+
+    /// The folder opened for what its path alone doesn't allow: to be listed, and to have its owner and mode changed.
+    fn readable(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(openat(&self.fd, ".", flags, Mode::empty())?)
     }
 
     /// The same folder by another descriptor.
@@ -189,7 +190,7 @@ impl Dir {
     /// # Errors
     /// What the system said.
     pub fn set_mode(&self, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::fchmod(&self.fd, Mode::from_raw_mode(mode))?)
+        Ok(rustix::fs::fchmod(self.readable()?, Mode::from_raw_mode(mode))?)
     }
 
     /// Hands it to another user and group.
@@ -197,7 +198,7 @@ impl Dir {
     /// # Errors
     /// What the system said.
     pub fn give(&self, uid: u32, gid: u32) -> io::Result<()> {
-        Ok(fchown(&self.fd, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?)
+        Ok(fchown(self.readable()?, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?)
     }
 
     /// Whether the entry `name` is the folder `other`.
@@ -284,7 +285,7 @@ impl Dir {
 
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         // A descriptor of its own: the place in the list belongs to the open file.
-        let list = Dir::readable(&self.fd, PathBuf::new())?.fd;
+        let list = self.readable()?;
         let mut buffer = Vec::with_capacity(16 << 10);
         let mut raw = RawDir::new(&list, buffer.spare_capacity_mut());
         let mut entries = Vec::new();

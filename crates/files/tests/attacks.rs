@@ -15,7 +15,7 @@ const NOBODY: u32 = 65_534;
 fn root() -> bool {
     let root = fs::metadata("/proc/self").is_ok_and(|us| us.uid() == 0);
     if !root {
-        eprintln!("SKIPPED: needs root, to make links of another user");
+        eprintln!("SKIPPED: needs root, to be another user than the one who made the links");
     }
     root
 }
@@ -297,6 +297,21 @@ fn a_name_is_one_name() {
         assert_eq!(open.remove_tree(name).unwrap_err().kind(), ErrorKind::InvalidInput, "{name}");
         assert!(open.open_dir(name).is_err(), "{name}");
     }
+}
+
+/// As folders are in which everybody may put something and nobody may look.
+#[test]
+fn a_folder_that_may_not_be_listed_can_be_written_to() {
+    let dir = folder();
+    let drop_box = Dir::create(&dir.path().join("box"), 0o300).unwrap();
+    drop_box.create_new("x", 0o600).unwrap();
+    create_new(&dir.path().join("box/y"), Access::Write, 0o600).unwrap();
+    if !root() {
+        assert!(drop_box.names().is_err());
+    }
+    drop_box.set_mode(0o700).unwrap_or_else(|_| {
+        fs::set_permissions(dir.path().join("box"), fs::Permissions::from_mode(0o700)).unwrap();
+    });
 }
 
 #[test]

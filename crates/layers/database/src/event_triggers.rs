@@ -6,7 +6,7 @@
 //! administrator's own policy (audits, prohibitions) and run as for everybody else; `event_triggers = off`, which versions
 //! from 17 on have, would go around them.
 
-use crate::wire::{Connection, WireError};
+use crate::wire::{self, Connection, WireError};
 
 /// The first that would run, with the owner of its function. `R` is fired by replication only.
 const FOREIGN: &str = "SELECT t.evtname, r.rolname FROM pg_catalog.pg_event_trigger t \
@@ -20,6 +20,6 @@ const FOREIGN: &str = "SELECT t.evtname, r.rolname FROM pg_catalog.pg_event_trig
 pub(crate) fn refuse_foreign(control: &mut Connection) -> Result<(), WireError> {
     let Some(row) = control.query(FOREIGN)?.into_iter().next() else { return Ok(()) };
     let mut cells = row.into_iter().map(Option::unwrap_or_default);
-    let mut next = || cells.next().unwrap_or_default();
+    let mut next = || wire::one_line(&cells.next().unwrap_or_default());
     Err(WireError::EventTrigger { trigger: next(), owner: next() })
 }

@@ -60,7 +60,9 @@ pub(super) fn verify(rows: &[Row], pid: u32, user: &str) -> Result<(), WireError
     }
     for ((name, wanted), found) in names.zip(expected).zip(row) {
         if *found != wanted {
-            let say = |text: Option<String>| text.unwrap_or_default().chars().take(80).collect();
+            let say = |text: Option<String>| -> String {
+                super::one_line(&text.unwrap_or_default()).chars().take(80).collect()
+            };
             return Err(WireError::Unfixed {
                 name,
                 wanted: say(wanted),

@@ -32,6 +32,7 @@ use postgres_protocol::message::frontend;
 
 pub use error::WireError;
 use error::error_of;
+pub(crate) use error::one_line;
 pub(crate) use stream::Stream;
 
 use crate::address::Address;
