@@ -171,11 +171,10 @@ fn connect(address: &str, stop: &Stop) -> Result<io::Result<TcpStream>, CrashTes
         let _ = to.send(reach(&asked));
     });
     loop {
-        if stop.is_set() {
-            return Err(CrashTestError::Stopped);
-        }
+        // A host that answers at once is told of the stop, and its list ends in order.
         match from.recv_timeout(TICK) {
             Ok(reached) => return Ok(reached),
+            Err(RecvTimeoutError::Timeout) if stop.is_set() => return Err(CrashTestError::Stopped),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(Err(io::ErrorKind::Other.into())),
         }
@@ -196,9 +195,6 @@ fn reach(address: &str) -> io::Result<TcpStream> {
 fn welcome(lines: &mut Lines, stop: &Stop) -> Result<Machine, CrashTestError> {
     let began = Instant::now();
     while began.elapsed() < SILENCE {
-        if stop.is_set() {
-            return Err(CrashTestError::Stopped);
-        }
         match lines.next() {
             Next::Message(Message::Welcome(machine))
                 if !machine.host.contains(char::is_control) =>
@@ -213,6 +209,7 @@ fn welcome(lines: &mut Lines, stop: &Stop) -> Result<Machine, CrashTestError> {
             Next::Closed => {
                 return Err(CrashTestError::Protocol("it closed the connection".to_string()));
             }
+            Next::Nothing if stop.is_set() => return Err(CrashTestError::Stopped),
             Next::Nothing => {}
         }
     }

@@ -123,7 +123,7 @@ fn a_second_loop_device_on_a_mounted_image_is_refused_and_its_files_stay_as_they
     let serial = format!("size={}", BYTES - 32 * MIB);
     let narrows = |args: &[&str]| {
         let mut command = Command::new(program());
-        command.arg("block").args(args).arg("--load-here").env("XDG_DATA_HOME", f.home());
+        command.arg("block").args(args).env("XDG_DATA_HOME", f.home());
         command.current_dir(f.data()).output().unwrap()
     };
     let consent = ["--write-to-device", &second, "--serial", &serial];

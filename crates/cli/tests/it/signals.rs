@@ -66,8 +66,8 @@ fn what_does_not_answer_is_said_and_a_further_signal_ends_at_once() {
     command.env("SLOW_FLUSH_UNDER", fixture.data());
     let run = Narrows::within(&fixture, command).args(["--layers", "log"]);
     let mut run = Started::new(run.spawn());
-    run.wait_for("log");
-    run.wait_for("prepare");
+    // Its file is flushed for the first time there.
+    run.wait_for("segment");
     run.signal(libc::SIGINT);
     // The second of an impatient hand changes nothing.
     run.signal(libc::SIGINT);
