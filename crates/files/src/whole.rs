@@ -231,8 +231,9 @@ mod tests {
         by_name(&dir, path.file_name().unwrap(), contents, 0o644)
     }
 
-    const WAYS: [fn(&Path, &[u8]) -> io::Result<()>; 2] =
-        [|path, contents| write_whole(path, contents, 0o644), without_unnamed];
+    type Way = fn(&Path, &[u8]) -> io::Result<()>;
+
+    const WAYS: [Way; 2] = [|path, contents| write_whole(path, contents, 0o644), without_unnamed];
 
     #[test]
     fn new_and_replaced_and_nothing_beside() {

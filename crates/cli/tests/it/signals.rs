@@ -63,11 +63,10 @@ fn what_does_not_answer_is_said_and_a_further_signal_ends_at_once() {
     let library = slow_flush(&fixture.home());
     let mut command = Command::new(program());
     command.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", "3600000000");
-    command.env("SLOW_FLUSH_UNDER", fixture.data());
+    command.env("SLOW_FLUSH_UNDER", fixture.data()).env("SLOW_FLUSH_SAYS", "yes");
     let run = Narrows::within(&fixture, command).args(["--layers", "log"]);
     let mut run = Started::new(run.spawn());
-    // Its file is flushed for the first time there.
-    run.wait_for("segment");
+    run.wait_for("a flush takes its time");
     run.signal(libc::SIGINT);
     // The second of an impatient hand changes nothing.
     run.signal(libc::SIGINT);

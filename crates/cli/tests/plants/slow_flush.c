@@ -1,5 +1,5 @@
 /* Preloaded into a program: every fdatasync and fsync takes SLOW_FLUSH_US longer than the device needs; with
-   SLOW_FLUSH_UNDER only those of files below that folder. */
+   SLOW_FLUSH_UNDER only those of files below that folder. With SLOW_FLUSH_SAYS it says so on standard error before it waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,8 @@ static void delay(void) {
     const char *text = getenv("SLOW_FLUSH_US");
     long us = text ? atol(text) : 0;
     struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    const char said[] = "a flush takes its time\n";
+    if (getenv("SLOW_FLUSH_SAYS") && write(2, said, sizeof said - 1) < 0) return;
     while (us > 0 && nanosleep(&time, &time) != 0) {}
 }
 

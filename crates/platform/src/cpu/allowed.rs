@@ -52,3 +52,55 @@ fn cpuset(source: &dyn Source, name: &str) -> Option<String> {
         files.find_map(|path| source.text(&path))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use narrows_facts::Call;
+
+    use super::*;
+
+    /// A machine without `/proc` and `/sys`, whose kernel answers.
+    struct Bare;
+
+    impl Source for Bare {
+        fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn list(&self, _: &str) -> io::Result<Vec<String>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn link(&self, _: &str) -> io::Result<String> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn real_path(&self, _: &str) -> io::Result<String> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn exists(&self, _: &str) -> bool {
+            false
+        }
+
+        fn call(&self, call: Call, _: &str) -> io::Result<String> {
+            if call == Call::Affinity {
+                Ok("0,3".into())
+            } else {
+                Err(io::ErrorKind::NotFound.into())
+            }
+        }
+
+        fn is_live(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn where_no_file_tells_what_is_on_line_the_kernels_answer_stands() {
+        assert_eq!(cpus(&Bare, &[]), [0, 3]);
+        assert_eq!(cpus(&Bare, &[0, 1, 2]), [0]);
+    }
+}
