@@ -151,7 +151,7 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
             let look = live::Look::open(address).map_err(|error| told(&error))?;
             look.observe(length, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
         }
-        _ => left(address, which % 2 == 0).map(drop).map_err(|error| told(&error)),
+        _ => left(address, which.is_multiple_of(2)).map(drop).map_err(|error| told(&error)),
     }
 }
 
