@@ -195,9 +195,9 @@ fn nothing_that_others_planted_runs_or_is_believed() {
             }
             let output = narrows(&fixture, args);
             let text = said(&output);
-            // What is seen of an idle server, or on a busy machine, may well be suspect.
+            // Of an idle server, one without fsync, or a busy machine, figures may well be suspect or invalid.
             assert!(
-                matches!(output.status.code(), Some(0 | 4)),
+                matches!(output.status.code(), Some(0 | 3 | 4)),
                 "{user} {database} {args:?}: {text}"
             );
             assert!(!text.contains("planted"), "{user} {database} {args:?}: {text}");

@@ -81,7 +81,7 @@ fn a_stop_ends_a_load_and_a_look_at_a_server_that_stands_still() {
         "--layers",
         "database",
         "--table",
-        "4GB",
+        "4G",
         "--data",
         &data,
         &url,

@@ -225,7 +225,12 @@ impl Database {
         }
         self.control.heed(None);
         let hurried = self.stop.is_set();
-        Ok(self.schema.drop(&mut self.control, &self.address, hurried)?)
+        self.schema.drop(&mut self.control, &self.address, hurried)?;
+        // A run that was killed a moment before this one began still had its session in a long statement, and its lock, by then.
+        match Schema::sweep(&mut self.control) {
+            // What stays now is the next run's to remove, and this one's figures stand.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// For what comes after the measurement, however it ended: no stop cuts it short, and a connection that was given up is
@@ -307,7 +312,10 @@ pub(crate) fn count_own(control: &mut Connection, version: u32) -> Result<(), Wi
 }
 
 fn control(address: &Address, stop: &Stop) -> Result<Connection, WireError> {
-    Connection::open_heeding(address, &[("application_name", "narrows control")], &[stop])
+    let options = [("application_name", "narrows control")];
+    let mut control = Connection::open_heeding(address, &options, &[stop])?;
+    control.end_with_us()?;
+    Ok(control)
 }
 
 fn observer(

@@ -67,25 +67,26 @@ impl Hostile {
             .collect()
     }
 
-    /// What it says to a statement; `None`: it hangs up.
-    fn reply(&mut self, sql: &str) -> Option<Vec<u8>> {
+    /// What it says to a statement; `Err`: its last words, in the middle of which it hangs up. It leaves nobody waiting, which is another
+    /// test's.
+    fn reply(&mut self, sql: &str) -> Result<Vec<u8>, Vec<u8>> {
         let known = sql == guard::question() && self.below(16) > 0;
         if known {
-            return Some(answer(&[guard::expected(fake::PID, "bob")]));
+            return Ok(answer(&[guard::expected(fake::PID, "bob")]));
         }
         // What a look needs to go on, most of the time.
         if sql.contains("lock_timeout") && self.below(8) > 0 {
-            return Some(answer(&[fake::row(["on", "5s", "1s"])]));
+            return Ok(answer(&[fake::row(["on", "5s", "1s"])]));
         }
         if sql.contains("server_version_num") && self.below(4) > 0 {
-            return Some(answer(&[fake::row(["150018", "15.18", "bob", "t"])]));
+            return Ok(answer(&[fake::row(["150018", "15.18", "bob", "t"])]));
         }
         let mut said = Vec::new();
         match self.below(40) {
-            0 => return None,
+            0 => return Err(Vec::new()),
             1 => {
                 let bytes = (0..self.below(64)).map(|_| self.below(256) as u8).collect::<Vec<_>>();
-                return Some(bytes);
+                return Err(bytes);
             }
             2 => {
                 let kind = b"RKSN123tTnIsGHWdcVAE"[self.below(20) as usize];
@@ -98,7 +99,7 @@ impl Hostile {
                 let text = format!("SERROR\0C{code}\0M\u{1b}[2Jplanted\0H{}\0\0", "x".repeat(5000));
                 said.extend(message(b'E', text.as_bytes()));
                 said.extend(message(b'Z', b"I"));
-                return Some(said);
+                return Ok(said);
             }
             _ => {}
         }
@@ -107,14 +108,18 @@ impl Hostile {
         said.extend(answer(&rows));
         if self.below(200) == 0 {
             said.truncate(said.len() - 3);
+            return Err(said);
         }
-        Some(said)
+        Ok(said)
     }
 
     fn serve(&mut self) -> std::io::Result<()> {
         fake::read_body(&mut self.stream)?;
-        let first = if self.below(30) == 0 { self.reply("") } else { Some(fake::admission()) };
-        self.stream.write_all(&first.unwrap_or_default())?;
+        if self.below(30) == 0 {
+            let (Ok(said) | Err(said)) = self.reply("");
+            return self.stream.write_all(&said);
+        }
+        self.stream.write_all(&fake::admission())?;
         for _ in 0..LONGEST {
             let mut kind = [0];
             self.stream.read_exact(&mut kind)?;
@@ -123,8 +128,10 @@ impl Hostile {
                 break;
             }
             let sql = String::from_utf8_lossy(&body).trim_end_matches('\0').to_string();
-            let Some(said) = self.reply(&sql) else { break };
-            self.stream.write_all(&said)?;
+            match self.reply(&sql) {
+                Ok(said) => self.stream.write_all(&said)?,
+                Err(said) => return self.stream.write_all(&said),
+            }
         }
         Ok(())
     }
@@ -144,7 +151,7 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
             let look = live::Look::open(address).map_err(|error| told(&error))?;
             look.observe(length, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
         }
-        _ => left(address, which % 2 == 0).map(drop).map_err(|error| told(&error)),
+        _ => left(address, which.is_multiple_of(2)).map(drop).map_err(|error| told(&error)),
     }
 }
 

@@ -195,6 +195,23 @@ impl Connection {
         }
     }
 
+    /// From now on a server of version 14 or newer looks every second, also in the middle of a statement, whether we are still there
+    /// (`client_connection_check_interval`): a session of a run that was killed ends and gives its locks back. Not for the load: the
+    /// server would set a timer for each statement.
+    ///
+    /// # Errors
+    /// The connection broke; a server that can't look is none.
+    pub(crate) fn end_with_us(&mut self) -> Result<(), WireError> {
+        let asked = self.execute(
+            "SELECT pg_catalog.set_config(name, '1s', false) FROM pg_catalog.pg_settings \
+             WHERE name = 'client_connection_check_interval'",
+        );
+        match asked {
+            Err(WireError::Server { .. }) => Ok(()),
+            asked => asked,
+        }
+    }
+
     /// From now on statements end early, with an error, when `stop` is set; `None`: they run to their end.
     pub fn heed(&mut self, stop: Option<&Stop>) {
         self.stops = stop.into_iter().cloned().collect();
