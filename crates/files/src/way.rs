@@ -5,8 +5,6 @@
 //! keeps others from renaming what isn't theirs (`S_ISVTX`, inode(7)). Each link on the way is root's or ours, and its target
 //! is looked at in the same way.
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;

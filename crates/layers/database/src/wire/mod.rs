@@ -9,6 +9,8 @@
 
 mod dial;
 mod error;
+#[cfg(test)]
+mod gone_test;
 pub(crate) mod guard;
 mod login;
 mod stream;
