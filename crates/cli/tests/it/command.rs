@@ -75,7 +75,7 @@ fn limits_are_told_with_their_sources_and_taken_from_a_users_file() {
     let refused = ["limits", "--limits", path];
     refuses(&refused, &["ours.toml, line 5", "sata-6: read.expected", "no unit", "hint: write"]);
     refuses(&["limits", "--limits", "/nonexistent"], &["--limits /nonexistent", "hint:"]);
-    refuses(&["limits", "--limits", "/dev/zero"], &["/dev/zero", "no regular file", "hint:"]);
+    refuses(&["limits", "--limits", "/dev/zero"], &["/dev/zero", "no plain file", "hint:"]);
     refuses(&["limits", "nvme-gen5x4"], &["no class", "did you mean `nvme-gen5-x4`"]);
     refuses(&["limits", "floppy"], &["no class", "families are dram"]);
 }

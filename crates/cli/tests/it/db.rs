@@ -53,7 +53,7 @@ fn what_does_not_fit_together_is_refused_before_anything_is_made() {
             &["lookup", "postgres://a@nosuchhost.invalid/b", "--working-set", "50%", "--load-here"],
             &["percent", "hint:"],
         ),
-        (&["lookup", "mysql://bob:secret@db/x"], &["mysql", "hint:"]),
+        (&["lookup", "mysql://bob:secret@db/x"], &["starts with postgres://", "hint:"]),
         (&["lookup", "--starts", "0"], &["--starts", "1..=30"]),
         (&["lookup", "--starts", "2", "postgres://a@nosuchhost.invalid/b"], &["--starts", "[URL]"]),
     ] {
