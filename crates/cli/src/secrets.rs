@@ -9,6 +9,20 @@ use std::ffi::OsString;
 /// Stands for what is not told.
 const UNTOLD: &str = "…";
 
+/// Schemes of addresses that people have; any other word there may be a part of a password.
+const SCHEMES: [&str; 10] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "oracle",
+    "sqlserver",
+    "mongodb",
+    "http",
+    "https",
+    "jdbc",
+];
+
 /// The text of a message without what these arguments may hold of a password.
 pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> String {
     let mut text = text.to_string();
@@ -42,7 +56,7 @@ fn parts(argument: &str) -> impl Iterator<Item = &str> {
 pub fn told(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
     if let Some((scheme, _)) = word.split_once("://") {
-        let known = ["postgres", "postgresql"].contains(&scheme);
+        let known = SCHEMES.contains(&scheme);
         return if known { format!("{scheme}://{UNTOLD}") } else { UNTOLD.to_string() };
     }
     let named = ["postgres:", "postgresql:", "pass", "pwd", "secret", "host=", "user=", "dbname="];
