@@ -52,7 +52,10 @@ fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
         ),
         (&["placement", "all", "--pid", "1"], ["cannot be used with", "--pid"]),
         (&["placement", "--matrix", "nothing-there"], ["no run `nothing-there`", "hint: "]),
-        (&["placement", "--postgres", "postgres://h/?a=b"], ["a parameter that is not known here", "known are host"]),
+        (
+            &["placement", "--postgres", "postgres://h/?a=b"],
+            ["a parameter that is not known here", "known are host"],
+        ),
         (&["--quick", "--thorough"], ["cannot be used with", "--thorough"]),
         (&["slb", "1000", "1", "--kit", "2008"], ["invalid value '2008'", "2007, 2010"]),
     ] {
@@ -71,7 +74,10 @@ fn slbs_line_comes_once_for_each_process_and_its_meaning_after_it() {
     let _machine = alone();
     let fixture = Fixture::new();
     for kit in ["2007", "2010"] {
-        let output = memory(&fixture, &["slb", "3000", "40", "--processes", "2", "--kit", kit, "--load-here"]);
+        let output = memory(
+            &fixture,
+            &["slb", "3000", "40", "--processes", "2", "--kit", kit, "--load-here"],
+        );
         let text = said(&output.stdout);
         assert!(matches!(output.status.code(), Some(0 | 4)), "{text}{}", said(&output.stderr));
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Total ops ")).collect();
@@ -183,7 +189,8 @@ fn processes_that_share_a_cpu_are_said_to() {
     let _machine = alone();
     let fixture = Fixture::new();
     let cpu = narrows_facts::affinity::current()[0].to_string();
-    let output = memory(&fixture, &["slb", "500", "20", "--processes", "2", "--bind", &cpu, "--load-here"]);
+    let output =
+        memory(&fixture, &["slb", "500", "20", "--processes", "2", "--bind", &cpu, "--load-here"]);
     let text = said(&output.stdout);
     assert!(text.contains("warning: 2 processes share 1 CPU"), "{text}{}", said(&output.stderr));
 }

@@ -356,6 +356,11 @@ mod tests {
     #[test]
     fn answers_add_up_and_the_processes_they_name_are_looked_at_until_somebody_says_so() {
         let mut asleep = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        // Not while it is still being started.
+        let stat = format!("/proc/{}/stat", asleep.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains("(sleep) S ") {
+            std::thread::yield_now();
+        }
         let worker = Standing { worker: true, pid: Some(asleep.id()), ..stands(Wait::Read) };
         let lock = Standing { pid: None, ..stands(Wait::Lock) };
         let answer = vec![worker.clone(), worker, lock];

@@ -27,7 +27,10 @@ fn a_refusal_before_tls_is_told_as_one_that_nobody_vouches_for() {
     let fields = b"SFATAL\0C53300\0Msorry, too many\x1b[2J clients\0\0";
     let length = (fields.len() as u32 + 4).to_be_bytes();
     for (answer, told) in [
-        (&[b"E", &length[..], fields].concat()[..], "FATAL 53300: sorry, too many [2J clients"),
+        (
+            &[b"E", &length[..], fields].concat()[..],
+            "FATAL 53300: sorry, too many\u{fffd}[2J clients",
+        ),
         (b"Efork failed\n\0", "in another form"),
         (&[b"E", &length[..], b"SFATAL"].concat(), "closed the connection"),
     ] {
