@@ -43,7 +43,7 @@ pub fn shown(platform: &Platform) {
     let findings = narrows_validity::check_machine(platform);
     let screen = narrows_report::platform(platform, &findings);
     property::harmless(&screen);
-    let page = narrows_report::platform_page(platform);
+    let page = narrows_report::platform_page(platform, &findings);
     assert!(page.contains("</html>"), "the page has no end");
     let _ = text(page.as_bytes());
 }
