@@ -50,7 +50,11 @@ pub fn found<'a>(lines: &'a [&str], words: &'a [&str]) -> impl Iterator<Item = u
     let holds = move |line: &str| {
         let code = line.split("//").next().unwrap_or_default();
         words.iter().any(|word| {
-            let own = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            // A method stands behind what it is called on.
+            let own = |at: usize| {
+                word.starts_with('.')
+                    || !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            };
             code.match_indices(word).any(|(at, _)| own(at))
         })
     };
