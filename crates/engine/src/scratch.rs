@@ -153,7 +153,7 @@ pub struct Hold {
 
 impl Hold {
     /// Locks a new file beside the folder `of`, in the folder `above`. The file is opened for reading, so that who inherits it can't
-    /// write to it.
+    /// write to it; the lock is a shared one, because file servers give no other to who only reads (`flock(2)`, "NFS details").
     ///
     /// # Errors
     /// What the system said.
@@ -162,7 +162,7 @@ impl Hold {
         name.push("-");
         name.push(of);
         let lock = above.create_new_as(&name, Access::Read, 0o600)?;
-        lock.lock()?;
+        lock.lock_shared()?;
         Ok(Hold { lock, name })
     }
 
@@ -184,10 +184,10 @@ fn euid() -> u32 {
 
 /// Puts a locked marker into a new folder, with the process that it belongs to.
 fn locked(dir: &Dir) -> io::Result<File> {
-    let marker = dir.create_new_as(MARKER, Access::Read, 0o600)?;
+    let mut marker = dir.create_new(MARKER, 0o600)?;
     marker.lock()?;
     let owner = format!("{} {}\n", std::process::id(), began(std::process::id()).unwrap_or(0));
-    dir.open_file(MARKER, Access::Write)?.write_all(owner.as_bytes())?;
+    marker.write_all(owner.as_bytes())?;
     Ok(marker)
 }
 
@@ -215,7 +215,7 @@ fn held(dir: &Dir) -> Held {
             if !name.as_bytes().starts_with(MARKER.as_bytes()) {
                 continue;
             }
-            match dir.open_file(&name, Access::Read)?.try_lock() {
+            match dir.open_file(&name, Access::Write)?.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(false),
                 Err(TryLockError::Error(error)) => return Err(error),
