@@ -40,7 +40,6 @@ const EXCUSED: &[(&str, &[&str], &str)] = &[
     ("crates/bundle/src/unpack.rs", WRITES, "below a way that only root and we can change"),
     ("crates/io/src/nvme_generic.rs", READS, "the kernel's own files"),
     ("crates/io/src/uring/", READS, "the kernel's own files"),
-    ("crates/layers/database/src/server/run.rs", READS, "the pipe of a program that we started"),
     ("crates/layers/database/src/server/leftovers.rs", READS, "an open file, up to a limit"),
     (
         "crates/layers/database/src/server/user.rs",

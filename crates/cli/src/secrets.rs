@@ -49,7 +49,10 @@ fn parts(argument: &str) -> impl Iterator<Item = &str> {
     // An option with its value is told by its name.
     let whole = if value.is_some() { None } else { Some(argument) };
     let listed = argument.split(',').filter(move |part| *part != argument);
-    whole.into_iter().chain(value).chain(listed).filter(|part| told(part) != **part)
+    // Joined to a short option: `-oVALUE`.
+    let joined = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    let joined = joined.and_then(|rest| rest.char_indices().nth(1).map(|(at, _)| &rest[at..]));
+    whole.into_iter().chain(value).chain(joined).chain(listed).filter(|part| told(part) != **part)
 }
 
 /// A word as it may be told.
@@ -65,7 +68,9 @@ pub fn told(word: &str) -> String {
     }
     // `user:password`; but times, ranges and pairs of numbers have colons too.
     if let Some((before, after)) = word.split_once(':')
-        && !after.split(':').all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        && !after
+            .split(':')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
         && !before.is_empty()
     {
         return format!("{before}:{UNTOLD}");

@@ -65,9 +65,18 @@ pub fn write_whole(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resul
     write_whole_for(0o666, path, contents)
 }
 
+/// Whether it is an entry of `/dev` or `/proc`: `/dev/stdout` leads to a plain file where output goes into one, and would be replaced for
+/// everybody.
+fn is_the_systems(path: &Path) -> bool {
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+    let above = fs::canonicalize(above.unwrap_or(Path::new("."))).unwrap_or_default();
+    let in_memory = above.starts_with("/dev/shm");
+    !in_memory && ["/dev", "/proc", "/sys"].iter().any(|place| above.starts_with(place))
+}
+
 /// With these permissions, as far as the umask allows.
 fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) || is_the_systems(path) {
         return Err(Failure::hinted(
             format!(
                 "cannot write {}: what is there is no plain file, and is left alone",
@@ -208,6 +217,9 @@ mod tests {
             assert_eq!(fs::symlink_metadata(path).unwrap().file_type(), kind, "{path:?}");
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "no part stays");
+        // Also where what it leads to is a plain file; nothing there is called so, and nothing is made.
+        let error = write_whole(Path::new("/dev/narrows-stdout"), "one").unwrap_err();
+        assert!(crate::failure::render(&error).contains("no plain file"), "{error}");
     }
 
     #[test]

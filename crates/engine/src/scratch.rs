@@ -12,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -79,8 +80,9 @@ impl Scratch {
                 Err(error)
                     if error.kind() == io::ErrorKind::NotFound && attempts < MOST_ATTEMPTS => {}
                 Err(error) => {
-                    // Nothing but our own, perhaps half-made, marker can be in it.
-                    let _ = remove(&above, &made, OsStr::new(&name));
+                    // Our own, perhaps half-made, marker, and the folder if nothing else is in it.
+                    let _ = made.remove_file(MARKER);
+                    let _ = above.remove_empty_dir(&name);
                     return Err(fail(error));
                 }
             }
@@ -119,6 +121,7 @@ impl Scratch {
                     }
                 }
                 Held::Alive => swept.alive.push(dir.join(&name)),
+                Held::Foreign => {}
                 // A run was killed before it put its marker there, or after it removed it. Only an empty folder goes.
                 Held::NoMarker => {
                     if above.remove_empty_dir(&name).is_ok() {
@@ -202,12 +205,21 @@ enum Held {
     Nobody,
     Alive,
     NoMarker,
+    Foreign,
 }
 
 /// Whether a run, or a program that it started, still lives. The programs of a dead run are waited for.
 fn held(dir: &Dir) -> Held {
+    let Ok(mode) = dir.mode() else { return Held::Foreign };
     if !dir.has(MARKER).unwrap_or(true) {
-        return Held::NoMarker;
+        let half_made = [0o700, 0o711].contains(&(mode & 0o777));
+        return if half_made { Held::NoMarker } else { Held::Foreign };
+    }
+    // A marker that somebody else has put there makes no folder ours.
+    let marker = dir.open_file(MARKER, Access::Read).and_then(|marker| marker.metadata());
+    let ours = marker.is_ok_and(|found| found.uid() == euid() && found.nlink() == 1);
+    if !ours || mode & 0o022 != 0 {
+        return Held::Foreign;
     }
     let end = Instant::now() + LAST_PROGRAM_ENDS;
     let all_free = || -> io::Result<bool> {
@@ -278,6 +290,7 @@ fn hint(error: &io::Error) -> &'static str {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
     use super::*;
 
@@ -339,11 +352,30 @@ mod tests {
             parent.path().join("narrows-scratch-empty"),
             parent.path().join("narrows-scratch-full"),
         );
-        fs::create_dir(&empty).unwrap();
-        fs::create_dir(&full).unwrap();
+        fs::DirBuilder::new().mode(0o711).create(&empty).unwrap();
+        fs::DirBuilder::new().mode(0o711).create(&full).unwrap();
+        fs::create_dir(parent.path().join("narrows-scratch-open")).unwrap();
         fs::write(full.join("theirs"), "x").unwrap();
         assert_eq!(sweep(parent.path()).removed, [empty]);
-        assert!(full.join("theirs").exists());
+        assert!(
+            full.join("theirs").exists() && parent.path().join("narrows-scratch-open").exists()
+        );
+    }
+
+    /// A folder of ours into which others may write, renamed to look like one of ours.
+    #[test]
+    fn a_marker_that_somebody_else_may_have_made_is_not_believed() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = dead(parent.path(), "x");
+        fs::write(path.join("theirs"), "PRECIOUS").unwrap();
+        let mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o1777);
+        assert_eq!(sweep(parent.path()), Swept::default());
+        mode(0o711);
+        fs::hard_link(path.join(MARKER), path.join("another name")).unwrap();
+        assert_eq!(sweep(parent.path()), Swept::default());
+        fs::remove_file(path.join("another name")).unwrap();
+        assert_eq!(sweep(parent.path()).removed, [path]);
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Dir {
     path: PathBuf,
 }
 
+/// New entries get the folder's group (inode(7)).
+const SET_GROUP: u32 = 0o2000;
+
 /// What an entry of a folder is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -76,7 +79,17 @@ impl Dir {
     fn make(above: impl AsFd, name: &OsStr, path: PathBuf, mode: u32) -> io::Result<Dir> {
         mkdirat(&above, name, Mode::from_raw_mode(0o700))?;
         let dir = Dir::below(above, name, path)?;
-        dir.set_mode(mode)?;
+        // Whoever may rename in the folder above may have put another folder there since: what was made is empty and nobody else's.
+        let found = fstat(&dir.fd)?.st_mode & 0o7777;
+        if found & !SET_GROUP != 0o700 || !dir.entries()?.is_empty() {
+            let why = "another folder was put in the place of the new one";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+        // A folder for a team hands its group on.
+        let wanted = mode | found & SET_GROUP;
+        if wanted != found {
+            dir.set_mode(wanted)?;
+        }
         Ok(dir)
     }
 
@@ -239,6 +252,16 @@ impl Dir {
     /// What the system said.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         Ok(renameat(&self.fd, one_name(from.as_ref())?, &self.fd, one_name(to.as_ref())?)?)
+    }
+
+    /// Moves an entry into another folder.
+    pub(crate) fn rename_into(
+        &self,
+        from: impl AsRef<OsStr>,
+        into: &Dir,
+        to: impl AsRef<OsStr>,
+    ) -> io::Result<()> {
+        Ok(renameat(&self.fd, one_name(from.as_ref())?, &into.fd, one_name(to.as_ref())?)?)
     }
 
     /// Removes a file or link.

@@ -26,34 +26,52 @@ pub(crate) fn remove(above: &Dir, name: &OsStr) -> io::Result<()> {
     above.remove_empty_dir(name)
 }
 
-/// Removes what is in a folder. Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's
-/// removal.
-fn empty(dir: &Dir, device: u64) -> io::Result<()> {
+/// Folders within folders that are held open at once; what lies deeper is moved up first, so that no depth exhausts descriptors or stack.
+const DEEPEST: u32 = 64;
+/// Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's removal.
+const LOOKS: u32 = 2;
+
+/// Removes what is in a folder.
+fn empty(top: &Dir, device: u64) -> io::Result<()> {
+    let mut moved = 0;
+    let mut looks = 0;
+    while looks < LOOKS {
+        let before = moved;
+        if clear(top, top, device, 0, &mut moved)? {
+            return Ok(());
+        }
+        // What was moved up is work of its own, and no second look at the same.
+        looks += u32::from(moved == before);
+    }
+    Ok(())
+}
+
+/// Removes what is in `dir`, which lies `depth` folders below `top`; whether it had nothing in it.
+fn clear(top: &Dir, dir: &Dir, device: u64, depth: u32, moved: &mut u64) -> io::Result<bool> {
     if dir.device()? != device {
         let why = format!("another file system is mounted at {}", dir.path().display());
         return Err(io::Error::new(io::ErrorKind::CrossesDevices, why));
     }
-    for _ in 0..2 {
-        let entries = dir.entries()?;
-        if entries.is_empty() {
-            break;
-        }
-        for entry in entries {
-            let gone = if entry.is_dir() {
-                dir.open_dir(&entry.name)
-                    .and_then(|inner| empty(&inner, device))
-                    .and_then(|()| dir.remove_empty_dir(&entry.name))
-            } else {
-                dir.remove_file(&entry.name)
-            };
-            match gone {
-                // Somebody else removed it, or put something of another kind there: the second look will tell.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                gone => gone?,
-            }
+    let entries = dir.entries()?;
+    let nothing = entries.is_empty();
+    for entry in entries {
+        let gone = if !entry.is_dir() {
+            dir.remove_file(&entry.name)
+        } else if depth == DEEPEST {
+            *moved += 1;
+            dir.rename_into(&entry.name, top, format!(".narrows-deep-{moved}"))
+        } else {
+            dir.open_dir(&entry.name)
+                .and_then(|inner| clear(top, &inner, device, depth + 1, moved))
+                .and_then(|_| dir.remove_empty_dir(&entry.name))
+        };
+        match gone {
+            // Somebody else removed it, or put something of another kind there: the next look will tell.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            gone => gone?,
         }
     }
-    Ok(())
+    Ok(nothing)
 }
 
 /// Makes `to` hold what `from` holds: plain files and folders with their permissions, owned by whoever runs this. Names in `except`

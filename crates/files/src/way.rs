@@ -23,6 +23,15 @@ pub enum Doubt {
     System(PathBuf, io::Error),
 }
 
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Doubt::Untrusted(place, why) => write!(f, "{}: {why}", place.display()),
+            Doubt::System(place, reason) => write!(f, "{}: {reason}", place.display()),
+        }
+    }
+}
+
 /// Looks at every folder and link on the way to `path`, and at `path` itself, as far as they exist.
 ///
 /// # Errors
@@ -70,7 +79,9 @@ fn folder(path: &Path, last: bool) -> Result<(), Doubt> {
     let found = fs::symlink_metadata(path).map_err(|error| Doubt::System(path.into(), error))?;
     owner(path, found.uid(), "it")?;
     let mode = found.mode() & 0o7777;
-    if mode & 0o022 != 0 && (last || mode & STICKY == 0) {
+    // Who is in root's group is trusted as root is.
+    let others = if found.gid() == 0 { 0o002 } else { 0o022 };
+    if mode & others != 0 && (last || mode & STICKY == 0) {
         let why = format!("others may write to it (mode {mode:o})");
         return Err(Doubt::Untrusted(path.into(), why));
     }

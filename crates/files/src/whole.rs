@@ -3,7 +3,7 @@
 //! What is written has no name until it is whole (`O_TMPFILE`, `open(2)`): whoever kills the writer leaves nothing. A file that is to be
 //! replaced, and a file system without unnamed files (NFS, some overlays), need a name for a moment. That name can't be foretold, so that
 //! nobody plants a link there; the file under it is locked (`flock(2)`) for as long as its writer lives; and whoever writes to the folder
-//! next removes those whose lock is free. Signals that end a process wait for that moment.
+//! next removes those whose lock is free. Signals that end a process of one thread wait for that moment.
 //!
 //! Not here: making it last through a power cut. A run is worth a flush to nobody while a drive is being measured.
 

@@ -217,6 +217,62 @@ fn swapping_a_folder_with_a_link_while_its_tree_is_removed_gains_nothing() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 20);
 }
 
+/// Deeper than a process may have files open, and than its stack may be deep.
+#[test]
+fn no_depth_of_a_tree_stops_its_removal() {
+    let dir = folder();
+    let above = Dir::open(dir.path()).unwrap();
+    let mut at = above.create_dir("tree", 0o700).unwrap();
+    for _ in 0..3000 {
+        drop(at.create_new("file", 0o600).unwrap());
+        at = at.create_dir("d", 0o700).unwrap();
+    }
+    drop(at);
+    above.remove_tree("tree").unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// The attacker may rename in the folder above: what stands under the new folder's name when it is opened is looked at.
+#[test]
+fn a_folder_that_was_put_in_the_place_of_the_new_one_is_left_alone() {
+    let dir = folder();
+    let (precious, new) = (dir.path().join("precious"), dir.path().join("new"));
+    fs::create_dir(&precious).unwrap();
+    fs::write(precious.join("file"), "PRECIOUS").unwrap();
+    fs::set_permissions(&precious, fs::Permissions::from_mode(0o700)).unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _over = Over(&over);
+        scope.spawn(|| {
+            let name = |path: &Path| std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+            let (precious, new) = (name(&precious), name(&new));
+            while !over.load(Ordering::Relaxed) {
+                // SAFETY: both names end with a zero and live for the whole call.
+                unsafe {
+                    libc::renameat2(
+                        libc::AT_FDCWD,
+                        precious.as_ptr(),
+                        libc::AT_FDCWD,
+                        new.as_ptr(),
+                        libc::RENAME_EXCHANGE,
+                    )
+                };
+            }
+        });
+        for _ in 0..2000 {
+            if let Ok(made) = Dir::create(&new, 0o711) {
+                assert!(made.names().unwrap().is_empty(), "it is not the new one");
+            }
+            // Whichever of the two is empty goes.
+            let _ = fs::remove_dir(&new);
+            let _ = fs::remove_dir(&precious);
+        }
+    });
+    let kept = [&precious, &new].into_iter().find(|place| place.join("file").exists()).unwrap();
+    assert_eq!(fs::read_to_string(kept.join("file")).unwrap(), "PRECIOUS");
+    assert_eq!(fs::metadata(kept).unwrap().mode() & 0o777, 0o700, "its mode was changed");
+}
+
 #[test]
 fn what_is_mounted_in_a_tree_stays() {
     let dir = folder();

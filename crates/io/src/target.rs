@@ -307,10 +307,18 @@ impl Target {
 
     /// Opens it again: the very file or device that is open, and no other that its path has come to lead to.
     fn opened(&self, flags: i32) -> io::Result<File> {
+        let flags = flags | self.durable.flag();
+        let file = matches!(self.kind, Kind::File | Kind::FileInDev);
+        if file && self.writable {
+            let access = narrows_files::Access::WriteWith(flags);
+            return narrows_files::reopen(&self.buffered, &self.path, access);
+        }
+        // What is only read may be reached by a link of the user's; a pipe in its place is not waited for.
+        let unwaited = if file { libc::O_NONBLOCK } else { 0 };
         let again = OpenOptions::new()
             .read(true)
             .write(self.writable)
-            .custom_flags(flags | self.durable.flag())
+            .custom_flags(flags | unwaited)
             .open(&self.path)?;
         let same = match self.kind {
             Kind::File | Kind::FileInDev => narrows_files::same_file(&again, &*self.buffered)?,

@@ -56,11 +56,18 @@ pub fn shown_cell(text: &str) -> String {
     const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
     let number =
         |word: &str| word.parse::<f64>().is_ok_and(f64::is_finite) && !word.starts_with('+');
-    let mut cell = shown(text).into_owned();
-    if cell.trim_start().starts_with(FORMULA) && !cell.split(' ').all(number) {
-        cell.insert(0, '\'');
+    let text = shown(text);
+    let mut cell = String::with_capacity(text.len());
+    // Where a list's separator is `;`, a spreadsheet begins a new cell there, quoted or not.
+    let mut begins = !text.split(' ').all(number);
+    for c in text.chars() {
+        if begins && FORMULA.contains(&c) {
+            cell.push('\'');
+        }
+        begins = matches!(c, ';' | '|') || begins && matches!(c, ' ' | '"' | ',');
+        cell.push(c);
     }
-    match cell.contains(['"', ',']) {
+    match cell.contains(['"', ',', ';']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
         false => cell,
     }
@@ -139,7 +146,11 @@ mod tests {
             ("@SUM(A1,A2)", "\"'@SUM(A1,A2)\""),
             ("\t=1", "\u{fffd}=1"),
             ("\r=1", "\u{fffd}=1"),
-            (" =1", "' =1"),
+            (" =1", " '=1"),
+            ("x;=1", "\"x;'=1\""),
+            ("x; =1", "\"x; '=1\""),
+            ("a\";=1", "\"a\"\";'=1\""),
+            ("a;-5", "\"a;'-5\""),
             ("\u{ff1d}1", "'\u{ff1d}1"),
             ("-5", "-5"),
             ("-1e-7", "-1e-7"),

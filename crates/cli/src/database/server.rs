@@ -100,7 +100,8 @@ fn on_ours(session: &mut Session<'_>, tables: &Tables, body: Body<'_>) -> Result
         password: None,
         database: LOAD_DATABASE.into(),
     };
-    Connection::open(&Address { database: Cluster::DATABASE.into(), ..address.clone() }, &[])?
+    let plain = Address { database: Cluster::DATABASE.into(), ..address.clone() };
+    Connection::open_heeding(&plain, &[], &[stop])?
         .execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
     let outcome = client::measure(session, &address);
     let outcome = keep_going(session, "database.client", outcome).and_then(|()| {

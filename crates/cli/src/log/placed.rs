@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use narrows_engine::{Context, Phase, Progress, Scratch};
+use narrows_engine::{Context, Phase, Progress, Scratch, Stop};
 use narrows_files::{Access, Dir};
 use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_layer_database::{
@@ -39,6 +39,7 @@ pub struct PlacedServer {
     sessions: u32,
     /// Its own first database, for what is not the load's.
     plain: Address,
+    stop: Stop,
     cluster: Cluster,
     _scratch: (Scratch, Scratch),
 }
@@ -77,7 +78,8 @@ impl PlacedServer {
             database: LOAD_DATABASE.into(),
         };
         let plain = Address { database: Cluster::DATABASE.into(), ..address.clone() };
-        let mut control = Connection::open(&plain, &[("application_name", "narrows")])?;
+        let options = [("application_name", "narrows")];
+        let mut control = Connection::open_heeding(&plain, &options, &[&session.stop])?;
         control.execute(&format!("CREATE DATABASE {LOAD_DATABASE}"))?;
         let database = Settings {
             run_id: session.run.id.clone(),
@@ -104,9 +106,10 @@ impl PlacedServer {
         let mut database =
             Database::connect(address, database, watch(places, &drives), &session.stop)?;
         database.prepare(&session.context(Duration::ZERO))?;
-        let segments = Segments::make(&plain, size).context(SEGMENTS)?;
+        let segments = Segments::make(&plain, size, &session.stop).context(SEGMENTS)?;
         let scratch = (data, wal);
-        Ok(PlacedServer { database, segments, sessions, plain, cluster, _scratch: scratch })
+        let stop = session.stop.clone();
+        Ok(PlacedServer { database, segments, sessions, plain, stop, cluster, _scratch: scratch })
     }
 
     /// Prepares the update for windows one by one.
@@ -175,7 +178,8 @@ impl PlacedServer {
     pub fn set_fsync(&mut self, on: bool) -> Result<()> {
         let word = if on { "on" } else { "off" };
         let plain = &self.plain;
-        let open = || Connection::open(plain, &[("application_name", "narrows")]);
+        let options = [("application_name", "narrows")];
+        let open = || Connection::open_heeding(plain, &options, &[&self.stop]);
         let mut control = open()?;
         control.execute(&format!("ALTER SYSTEM SET fsync = {word}"))?;
         control.execute("SELECT pg_reload_conf()")?;

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use narrows_engine::Stop;
 use narrows_layer_database::{Address, Connection};
 
 const MIB: u64 = 1 << 20;
@@ -105,8 +106,9 @@ impl Segments {
     ///
     /// # Errors
     /// The server refuses.
-    pub fn make(address: &Address, size: LogSize) -> Result<Segments> {
-        let control = Connection::open(address, &[("application_name", "narrows")])?;
+    pub fn make(address: &Address, size: LogSize, stop: &Stop) -> Result<Segments> {
+        let options = [("application_name", "narrows")];
+        let control = Connection::open_heeding(address, &options, &[stop])?;
         let mut segments = Segments {
             control,
             size,

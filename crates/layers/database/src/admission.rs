@@ -31,7 +31,7 @@ pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitt
         control.one("SHOW server_version_num")?.and_then(|text| text.parse().ok()).unwrap_or(0);
     let version_text = control.one("SHOW server_version")?.unwrap_or_default();
     if !(130_000..190_000).contains(&version) {
-        return Err(DatabaseError::Version(version_text));
+        return Err(DatabaseError::Version(crate::wire::one_line(&version_text)));
     }
     if control.one("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
         return Err(DatabaseError::Standby);

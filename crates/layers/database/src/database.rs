@@ -240,6 +240,7 @@ impl Database {
             let options = [("application_name", "narrows control")];
             let login = Patience::within(AFTERWARDS);
             self.control = Connection::open_within(&self.address, &options, Vec::new(), login)?;
+            self.control.end_with_us()?;
         }
         self.control.heed(None);
         // What was cut short may have left its transaction open; without one this is only a warning.

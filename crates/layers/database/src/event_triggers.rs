@@ -11,7 +11,7 @@ use crate::wire::{self, Connection, WireError};
 /// The first that would run, with the owner of its function. `R` is fired by replication only.
 const FOREIGN: &str = "SELECT t.evtname, r.rolname FROM pg_catalog.pg_event_trigger t \
     JOIN pg_catalog.pg_proc p ON p.oid = t.evtfoid JOIN pg_catalog.pg_roles r ON r.oid = p.proowner \
-    WHERE t.evtenabled IN ('O', 'A') AND NOT r.rolsuper AND r.rolname <> current_user ORDER BY 1 LIMIT 1";
+    WHERE t.evtenabled <> 'D' AND NOT r.rolsuper AND r.rolname <> current_user ORDER BY 1 LIMIT 1";
 
 /// Looks.
 ///

@@ -57,6 +57,8 @@ pub(crate) fn explain(
         let _ = control.execute("ROLLBACK; DEALLOCATE ALL");
     }
     let lines = lines?.into_iter().filter_map(|row| row.into_iter().next().flatten());
+    // No line begins like one of our own messages.
+    let lines = lines.map(|line| narrows_units::shown(&format!("  {line}")).into_owned());
     Ok(Plan { text: lines.collect::<Vec<_>>().join("\n") })
 }
 

@@ -38,6 +38,7 @@ pub struct Left {
 /// The server can't be reached or refuses.
 pub fn left(address: &Address, remove: bool) -> Result<Vec<Left>, OrdersError> {
     let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
+    control.end_with_us()?;
     let mut all = Vec::new();
     for (name, standing) in Schema::all(&mut control)? {
         let bytes = bytes(&mut control, &name)?;

@@ -11,6 +11,11 @@ use super::result::Tally;
 use super::slot::Slot;
 use super::worker::{Ended, LOOK_EVERY, Worker, check};
 use crate::kind::Session;
+use crate::wire::WireError;
+
+/// How long the last answers may take once the window is over: a server that works says something in that time, and one that lost a
+/// session never does.
+const LONGEST_LAST_NS: u64 = 600_000_000_000;
 
 /// Sessions that pause, by when they go on.
 type Pauses = BinaryHeap<Reverse<(u64, usize)>>;
@@ -30,6 +35,9 @@ impl<S: Session> Worker<'_, S> {
         }
         while active > 0 {
             check(stops)?;
+            if now_ns() > window.end_ns.saturating_add(LONGEST_LAST_NS) {
+                return Err(WireError::Late(Duration::from_nanos(LONGEST_LAST_NS)).into());
+            }
             let timeout = until_next(&pauses);
             self.answers(timeout, tally, window, |slot, Ended { index, now, .. }, tally| {
                 if window.contains(now) {

@@ -10,6 +10,9 @@ use super::slices::OpenSlices;
 use super::slot::Ending;
 use crate::session::Refusal;
 
+/// Kinds of errors that are counted apart; PostgreSQL has some hundred, a load meets a few.
+const MOST_CODES: usize = 64;
+const OTHERS: &str = "others";
 /// Slices of the throughput series.
 const SLICE_NS: u64 = 100_000_000;
 
@@ -262,7 +265,10 @@ impl Tally {
 
     #[cold]
     pub(super) fn refused(&mut self, class: usize, refusal: &Refusal) {
-        *self.seen.refusals.entry(refusal.code.clone()).or_default() += 1;
+        let known = self.seen.refusals.contains_key(&refusal.code);
+        let code =
+            if known || self.seen.refusals.len() < MOST_CODES { &refusal.code } else { OTHERS };
+        *self.seen.refusals.entry(code.to_string()).or_default() += 1;
         match refusal.code.as_str() {
             Refusal::SERIALIZATION_FAILURE => self.seen.classes[class].serialization_failures += 1,
             Refusal::DEADLOCK => self.seen.classes[class].deadlocks += 1,

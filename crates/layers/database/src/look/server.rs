@@ -4,7 +4,7 @@ use narrows_model::LiveSetting;
 
 use super::error::LiveError;
 use super::watcher::Watcher;
-use crate::wire::WireError;
+use crate::wire::{WireError, one_line};
 
 /// The first version whose counters are known.
 const OLDEST: u32 = 130_000;
@@ -32,14 +32,14 @@ impl Server {
         let text = |column: usize| row.get(column).cloned().flatten().unwrap_or_default();
         let number: u32 = text(0).parse().unwrap_or(0);
         if number < OLDEST {
-            return Err(LiveError::Version(text(1)));
+            return Err(LiveError::Version(one_line(&text(1))));
         }
-        Ok(Server { version: text(1), user: text(2), sees_others: text(3) == "t" })
+        Ok(Server { version: one_line(&text(1)), user: text(2), sees_others: text(3) == "t" })
     }
 
     /// The statement that gives the right to see everything that is asked for.
     pub(crate) fn grant(&self) -> String {
-        format!("GRANT pg_monitor TO {}", self.user)
+        format!("GRANT pg_monitor TO \"{}\"", self.user.replace('"', "\"\""))
     }
 }
 

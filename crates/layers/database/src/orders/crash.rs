@@ -128,7 +128,8 @@ pub fn crash(
     orders: &Orders,
     ctx: &Context<'_>,
 ) -> Result<Recovery, OrdersError> {
-    let open = || Connection::open(load.address, &[("application_name", "narrows control")]);
+    let options = [("application_name", "narrows control")];
+    let open = || Connection::open_heeding(load.address, &options, &[ctx.stop]);
     let before = entered(&mut open()?)?;
     ctx.progress.phase(Layer::Database, Phase::Measure, "the mix, until the server is killed");
     orders.seen.take();

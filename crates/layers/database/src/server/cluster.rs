@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -347,7 +348,7 @@ impl Cluster {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         lines.first().is_some_and(|first| *first == pid.to_string())
             && lines.get(7) == Some(&"ready")
-            && UnixStream::connect(self.folders.socket_file()).is_ok()
+            && self.user.acting(|| takes_connections(&self.folders.socket_file()))
     }
 }
 
@@ -400,6 +401,32 @@ impl Provisioner for Cluster {
 impl Drop for Running {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Whether somebody listens on a socket. It is not waited for: a full queue would make an ordinary connect wait for ever.
+fn takes_connections(socket: &Path) -> bool {
+    let name = socket.as_os_str().as_bytes();
+    // SAFETY: all-zero bytes are an address without a name.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    // One byte stays zero and ends the name.
+    if name.len() >= address.sun_path.len() {
+        return false;
+    }
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    for (to, from) in address.sun_path.iter_mut().zip(name) {
+        *to = *from as libc::c_char;
+    }
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: takes no memory; a new descriptor is nobody else's. The address lives for the whole call and is as long as is said.
+    unsafe {
+        let descriptor = libc::socket(libc::AF_UNIX, kind, 0);
+        if descriptor < 0 {
+            return false;
+        }
+        let socket = OwnedFd::from_raw_fd(descriptor);
+        let length = size_of::<libc::sockaddr_un>() as libc::socklen_t;
+        libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) == 0
     }
 }
 

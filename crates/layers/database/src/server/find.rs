@@ -173,6 +173,10 @@ fn probe(bin_dir: &Path, user: &ServerUser, origin: Origin) -> Result<Found, Str
         if !program.is_file() {
             return Err(format!("it has no {name}"));
         }
+        // What is merely found in a usual place is run only if nobody else could have put it there.
+        if origin == Origin::Packaged {
+            narrows_files::trusted_way(&program).map_err(|doubt| doubt.to_string())?;
+        }
         // The error's hint speaks of data folders; only its first line fits here.
         user.reaches(&program).map_err(|error| first_line(&error.to_string()))?;
         texts.push(printed(&program, "--version", user)?);
@@ -219,7 +223,8 @@ fn printed(program: &Path, argument: &str, user: &ServerUser) -> Result<String, 
 fn build(bin_dir: &Path, path: &OsString, user: &ServerUser) -> Option<String> {
     let own = bin_dir.join("pg_config");
     let tools = std::iter::once(own).chain(in_path(path, "pg_config"));
-    tools.filter(|tool| tool.is_file()).find_map(|tool| {
+    let trusted = |tool: &PathBuf| tool.is_file() && narrows_files::trusted_way(tool).is_ok();
+    tools.filter(trusted).find_map(|tool| {
         let of = PathBuf::from(printed(&tool, "--bindir", user).ok()?);
         if of.canonicalize().ok()? != bin_dir {
             return None;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
@@ -49,21 +51,44 @@ pub(super) fn run(mut command: Command, limit: Duration, stop: &Stop) -> io::Res
         }
         thread::sleep(LOOK_EVERY);
     };
-    let text = |thread: JoinHandle<Vec<u8>>| {
-        String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
-    };
-    Ok(Ended { status, stdout: text(stdout), stderr: text(stderr) })
+    Ok(Ended { status, stdout: stdout.text(), stderr: stderr.text() })
 }
 
-fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+/// Of what a program prints so much is kept, bytes.
+const MOST_BYTES: usize = 1 << 20;
+/// How long the rest of the output may take once the program has ended: whoever it left behind may hold its end of the pipe for ever.
+const REST: Duration = Duration::from_secs(1);
+
+/// What comes through a pipe, while it comes.
+struct Output {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    ended: Receiver<()>,
+}
+
+impl Output {
+    fn text(self) -> String {
+        // A cut-off output is better than none; the exit status tells the rest.
+        let _ = self.ended.recv_timeout(REST);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> Output {
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let (end, ended) = channel();
+    let kept = Arc::clone(&bytes);
     thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // A cut-off output is better than none; the exit status tells the rest.
-            let _ = pipe.read_to_end(&mut bytes);
+        let Some(mut pipe) = pipe else { return };
+        let mut chunk = [0; 16 << 10];
+        while let Ok(taken @ 1..) = pipe.read(&mut chunk) {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = MOST_BYTES - kept.len();
+            kept.extend_from_slice(&chunk[..taken.min(room)]);
         }
-        bytes
-    })
+        let _ = end.send(());
+    });
+    Output { bytes, ended }
 }
 
 fn kill_group(child: &mut Child) {
@@ -91,6 +116,17 @@ mod tests {
         assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("a\n", "b\n"));
         assert_eq!(ended.status.unwrap().code(), Some(3));
         assert!(!ended.success());
+    }
+
+    #[test]
+    fn what_outlives_the_program_or_never_ends_is_not_waited_for() {
+        let left = "setsid sleep 20 & echo said; exit 0";
+        let began = Instant::now();
+        let ended = run(shell(left), Duration::from_secs(60), &Stop::new()).unwrap();
+        assert_eq!(ended.stdout, "said\n");
+        assert!(ended.success() && began.elapsed() < Duration::from_secs(15));
+        let endless = run(shell("yes"), Duration::from_millis(300), &Stop::new()).unwrap();
+        assert!(endless.status.is_none() && endless.stdout.len() <= MOST_BYTES);
     }
 
     #[test]

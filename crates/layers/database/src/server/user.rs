@@ -11,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use libc::{gid_t, uid_t};
 use narrows_files::Dir;
 
 use super::UserError;
@@ -145,6 +146,16 @@ impl ServerUser {
                     libc::syscall(libc::SYS_setgroups, 0usize, std::ptr::null::<libc::gid_t>());
                     libc::setfsgid(gid);
                     libc::setfsuid(uid);
+                    // The calls report no failure: asked with a number that nobody has, they say what is so. Where the process is set to
+                    // keep its capabilities on such a change, the user's rights would not be all that it has.
+                    const KEEPS_CAPABILITIES: libc::c_int = 1 << 2;
+                    let securebits = libc::prctl(libc::PR_GET_SECUREBITS);
+                    assert!(
+                        libc::setfsgid(gid_t::MAX) as gid_t == gid
+                            && libc::setfsuid(uid_t::MAX) as uid_t == uid
+                            && (securebits < 0 || securebits & KEEPS_CAPABILITIES == 0),
+                        "this process can't act on files as user {uid}"
+                    );
                 }
                 act()
             });

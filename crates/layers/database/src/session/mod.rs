@@ -29,7 +29,7 @@ use crate::wire::{Connection, Stream, WireError};
 pub const APPLICATION_NAME: &str = "narrows load";
 
 /// The longest answer that is taken, bytes.
-const LONGEST_ANSWER: usize = 256 << 20;
+const LONGEST_ANSWER: usize = 64 << 20;
 const INBOX: usize = 8192;
 const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 

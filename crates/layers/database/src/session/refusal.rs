@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::wire::one_line;
+
+/// Of a text so much is kept, bytes: what an error says is short, and what a server may say is not.
+const LONGEST_TEXT: usize = 4000;
+
 /// An error that the server reported to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -26,7 +31,10 @@ impl Refusal {
 
     /// From an error message's fields: a type byte and a zero-terminated text each.
     pub(super) fn read(body: &[u8]) -> Refusal {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| {
+            let bytes = &bytes[..bytes.len().min(LONGEST_TEXT)];
+            one_line(&String::from_utf8_lossy(bytes))
+        };
         let mut fields: BTreeMap<u8, String> = body
             .split(|&byte| byte == 0)
             .filter_map(|field| field.split_first())
@@ -37,7 +45,11 @@ impl Refusal {
             message if message.is_empty() => "no message".to_string(),
             message => message,
         };
-        Refusal { severity: take(b'S'), code: take(b'C'), message }
+        let code = match take(b'C') {
+            code if code.len() == 5 && code.bytes().all(|b| b.is_ascii_alphanumeric()) => code,
+            _ => "?????".to_string(),
+        };
+        Refusal { severity: take(b'S'), code, message }
     }
 }
 

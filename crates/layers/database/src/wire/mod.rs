@@ -70,6 +70,11 @@ pub struct Connection {
     asked: u64,
 }
 
+/// Settings of a session that makes, fills and removes what is ours. `default_transaction_read_only` is none of them: who set it meant it.
+const OWN_LIMITS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
+     SET default_transaction_isolation = 'read committed'; SET default_transaction_deferrable = off; SET default_tablespace = ''; \
+     SET default_table_access_method = heap";
+
 /// The longest message that is taken, bytes: answers to what is asked here have some thousand.
 const LONGEST_MESSAGE: u32 = 16 << 20;
 /// What a cell and a row take beside their text, bytes.
@@ -198,8 +203,9 @@ impl Connection {
     }
 
     /// From now on a server of version 14 or newer looks every second, also in the middle of a statement, whether we are still there
-    /// (`client_connection_check_interval`): a session of a run that was killed ends and gives its locks back. Not for the load: the
-    /// server would set a timer for each statement.
+    /// (`client_connection_check_interval`): a session of a run that was killed ends and gives its locks back. And what the owner of the
+    /// database has set for everybody ends none of our long statements and moves no table of ours to another drive. Not for the load:
+    /// the server would set a timer for each statement, and what it measures is what everybody has.
     ///
     /// # Errors
     /// The connection broke; a server that can't look is none.
@@ -209,9 +215,10 @@ impl Connection {
              WHERE name = 'client_connection_check_interval'",
         );
         match asked {
-            Err(WireError::Server { .. }) => Ok(()),
-            asked => asked,
+            Err(WireError::Server { .. }) => {}
+            asked => asked?,
         }
+        self.execute(OWN_LIMITS)
     }
 
     /// From now on statements end early, with an error, when `stop` is set; `None`: they run to their end.
