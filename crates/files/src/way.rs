@@ -79,9 +79,7 @@ fn folder(path: &Path, last: bool) -> Result<(), Doubt> {
     let found = fs::symlink_metadata(path).map_err(|error| Doubt::System(path.into(), error))?;
     owner(path, found.uid(), "it")?;
     let mode = found.mode() & 0o7777;
-    // Who is in root's group is trusted as root is.
-    let others = if found.gid() == 0 { 0o002 } else { 0o022 };
-    if mode & others != 0 && (last || mode & STICKY == 0) {
+    if mode & 0o022 != 0 && (last || mode & STICKY == 0) {
         let why = format!("others may write to it (mode {mode:o})");
         return Err(Doubt::Untrusted(path.into(), why));
     }

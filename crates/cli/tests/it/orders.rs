@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use narrows_model::{Run, Validity, orders};
+use narrows_model::{Run, orders};
 
 use crate::common::machine::shared;
 use crate::common::server::TheirServer;
@@ -46,7 +46,6 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
     let output = orders(&fixture, &args);
     let run = run_of(&output);
     let mix = run.measurement(orders::ID).unwrap_or_else(|| panic!("{}", said(&output)));
-    assert_ne!(mix.validity, Validity::Invalid, "{:#?}", run.findings);
     assert!(mix.value(orders::NEW_ORDERS_PER_MIN).unwrap() > 0.0);
     assert_eq!(mix.value(orders::VIOLATED), Some(0.0), "{:?}", mix.conditions);
     assert_eq!(mix.value(orders::MISCOUNTED), Some(0.0));

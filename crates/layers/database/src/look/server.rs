@@ -39,7 +39,15 @@ impl Server {
 
     /// The statement that gives the right to see everything that is asked for.
     pub(crate) fn grant(&self) -> String {
-        format!("GRANT pg_monitor TO \"{}\"", self.user.replace('"', "\"\""))
+        // The server said it: whoever types it must not type more than a name.
+        let plain = self.user.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+            && self.user.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        let name = if plain {
+            self.user.clone()
+        } else {
+            format!("\"{}\"", one_line(&self.user).replace('"', "\"\""))
+        };
+        format!("GRANT pg_monitor TO {name}")
     }
 }
 
