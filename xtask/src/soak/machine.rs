@@ -45,14 +45,14 @@ impl FromStr for State {
 
 /// Made so.
 pub(super) struct Machine {
-    pub state: State,
-    group: Option<Group>,
+    /// One per lane, where each has half a processor.
+    groups: Vec<Group>,
     _load: Vec<Program>,
 }
 
 impl Machine {
-    /// `folder` is where the writer writes.
-    pub(super) fn made(state: State, folder: &Path) -> Result<Machine> {
+    /// `folder` is where the writer writes; `lanes` is how many programs will run side by side.
+    pub(super) fn made(state: State, folder: &Path, lanes: usize) -> Result<Machine> {
         let mut load = Vec::new();
         if state == State::Busy {
             for _ in narrows_facts::affinity::current() {
@@ -63,16 +63,17 @@ impl Machine {
             let write = "dd if=/dev/zero bs=1M count=64 oflag=direct conv=fsync status=none of=";
             load.push(shell(&format!("while :; do {write}'{}'; sleep 1; done", file.display()))?);
         }
-        let group = (state == State::Half)
-            .then(|| Group::with("soak", &[Limit::Cpus(0.5)], false))
-            .transpose()
+        let limited = if state == State::Half { lanes } else { 0 };
+        let groups = (0..limited)
+            .map(|lane| Group::with(&format!("soak-{lane}"), &[Limit::Cpus(0.5)], false))
+            .collect::<Result<_, _>>()
             .context("half a processor takes root and a control group")?;
-        Ok(Machine { state, group, _load: load })
+        Ok(Machine { groups, _load: load })
     }
 
-    /// A program on it.
-    pub(super) fn command(&self, program: &Path) -> Command {
-        match &self.group {
+    /// A program on it, in that lane.
+    pub(super) fn command(&self, program: &Path, lane: usize) -> Command {
+        match self.groups.get(lane) {
             Some(group) => group.command(program),
             None => Command::new(program),
         }
