@@ -45,6 +45,8 @@ pub struct Resolved {
     pub database_window: Duration,
     /// One window of its updates: long enough that all together see two checkpoints.
     pub update_window: Duration,
+    /// What is written and stays, for the plan's last line.
+    pub stays: Option<&'static str>,
 }
 
 impl Resolved {
@@ -156,6 +158,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         window: Duration::from_millis(if quick { 300 } else { 1000 }),
         database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
         update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+        stays: None,
     };
     resolved.plan.steps = steps(&resolved);
     Ok(resolved)
@@ -286,8 +289,12 @@ pub fn describe(resolved: &Resolved) -> String {
             minutes(step.expected_s)
         );
     }
+    let afterwards = match resolved.stays {
+        None => "everything written is removed afterwards".to_string(),
+        Some(stays) => format!("{stays}; everything else written is removed afterwards"),
+    };
     text += &format!(
-        "in all   about {}, writes up to {}; everything written is removed afterwards\n",
+        "in all   about {}, writes up to {}; {afterwards}\n",
         minutes(plan.expected_s()),
         Bytes(plan.writes_bytes())
     );

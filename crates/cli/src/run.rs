@@ -148,9 +148,7 @@ impl<'a> Session<'a> {
     pub fn sweep(&self) {
         for dir in [&self.resolved.data_dir, &self.resolved.wal_dir] {
             let swept = narrows_layer_database::server::sweep(dir);
-            for path in swept.removed {
-                self.display.say(&format!("removed {}, left by a run that died", path.display()));
-            }
+            swept.sentences().iter().for_each(|sentence| self.display.say(sentence));
         }
     }
 

@@ -135,11 +135,8 @@ impl Session {
         host::guard_storage(&prepared.platform, folders, output.load_here)?;
         let session = Session::looking(prepared, output)?;
         for dir in folders {
-            for path in narrows_layer_database::server::sweep(dir).removed {
-                session
-                    .display
-                    .say(&format!("removed {}, left by a run that died", path.display()));
-            }
+            let swept = narrows_layer_database::server::sweep(dir);
+            swept.sentences().iter().for_each(|sentence| session.display.say(sentence));
         }
         Ok(session)
     }

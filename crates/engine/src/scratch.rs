@@ -48,6 +48,23 @@ pub struct Swept {
     pub removed: Vec<PathBuf>,
     /// Folders of runs that are alive.
     pub alive: Vec<PathBuf>,
+    /// Folders of crashed runs of which something could not be removed, with the reason.
+    pub kept: Vec<(PathBuf, String)>,
+}
+
+impl Swept {
+    /// What there is to be told, one sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let removed = self
+            .removed
+            .iter()
+            .map(|path| format!("removed {}, left by a run that died", path.display()));
+        let kept = self.kept.iter().map(|(path, reason)| {
+            let path = path.display();
+            format!("warning: {path} was left by a run that died and can't be removed: {reason}")
+        });
+        removed.chain(kept).collect()
+    }
 }
 
 /// A scratch folder; removed when dropped.
@@ -116,8 +133,11 @@ impl Scratch {
             match held(&found) {
                 Held::Nobody => {
                     before(&found);
-                    if remove(&above, &found, &name).is_ok() {
-                        swept.removed.push(dir.join(&name));
+                    match remove(&above, &found, &name) {
+                        Ok(()) => swept.removed.push(dir.join(&name)),
+                        // Another start was faster.
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        Err(error) => swept.kept.push((dir.join(&name), error.to_string())),
                     }
                 }
                 Held::Alive => swept.alive.push(dir.join(&name)),
@@ -342,6 +362,11 @@ mod tests {
         let marker = path.join(MARKER).exists();
         assert!(run("umount", &[]));
         assert!(swept.removed.is_empty() && marker);
+        let told = swept.sentences();
+        assert!(
+            told.len() == 1 && told[0].contains("can't be removed: something is mounted"),
+            "{told:?}"
+        );
         assert_eq!(sweep(parent.path()).removed, [path]);
     }
 

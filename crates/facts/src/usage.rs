@@ -64,8 +64,19 @@ mod tests {
 
     #[test]
     fn work_sleep_and_fresh_memory_show() {
+        const BYTES: usize = 8 << 20;
+        // Of an allocator it may be memory that was used before, which faults no more.
+        // SAFETY: a new private mapping anywhere; it is read and written within its length, and unmapped at the end of the test.
+        let address = unsafe {
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            libc::mmap(std::ptr::null_mut(), BYTES, access, flags, -1, 0)
+        };
+        assert_ne!(address, libc::MAP_FAILED);
         let before = Usage::of_thread();
-        let fresh = vec![1u8; 8 << 20];
+        // SAFETY: as above; nobody else knows the address.
+        let fresh = unsafe { std::slice::from_raw_parts_mut(address.cast::<u8>(), BYTES) };
+        fresh.fill(1);
         let mut sum = 0u64;
         for round in 0..200 {
             sum += fresh.iter().map(|byte| u64::from(*byte) ^ round).sum::<u64>();
@@ -76,5 +87,7 @@ mod tests {
         assert!(seen.switches >= 1 && seen.minor_faults >= 1, "{seen:?}");
         let twice = seen.plus(&seen);
         assert_eq!(twice.since(&seen), seen);
+        // SAFETY: `fresh` is used no more.
+        unsafe { libc::munmap(address, BYTES) };
     }
 }

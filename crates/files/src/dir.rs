@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RawDir, Stat, Uid, fchown, fstat, mkdirat, openat,
-    renameat, statat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, RawDir, Stat, StatxFlags, Uid, fchown, fstat, mkdirat,
+    openat, renameat, statat, statx, unlinkat,
 };
 
 use crate::file::{Access, open_at};
@@ -190,6 +190,15 @@ impl Dir {
         Ok(fstat(&self.fd)?.st_uid)
     }
 
+    /// Its owner and its group.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn owner_and_group(&self) -> io::Result<(u32, u32)> {
+        let found = fstat(&self.fd)?;
+        Ok((found.st_uid, found.st_gid))
+    }
+
     /// Its permissions.
     ///
     /// # Errors
@@ -280,13 +289,21 @@ impl Dir {
         Ok(unlinkat(&self.fd, one_name(name.as_ref())?, AtFlags::REMOVEDIR)?)
     }
 
-    /// Removes a file, a link, or a folder with everything in it. Links are removed and not followed; where another file system is
-    /// mounted, its contents stay and it is an error.
+    /// Removes a file, a link, or a folder with everything in it. Links are removed and not followed; where something is mounted, or a
+    /// folder belongs neither to the owner of this one nor to whoever removes, its contents stay and it is an error.
     ///
     /// # Errors
     /// What the system said; the rest stays.
     pub fn remove_tree(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         tree::remove(self, one_name(name.as_ref())?)
+    }
+
+    /// Removes everything in it, with the bounds of [`remove_tree`](Dir::remove_tree).
+    ///
+    /// # Errors
+    /// What the system said; the rest stays.
+    pub fn empty(&self) -> io::Result<()> {
+        tree::empty(self)
     }
 
     /// The names in it.
@@ -332,9 +349,11 @@ impl Dir {
         Ok(entries)
     }
 
-    /// The device that it lies on, which changes where something is mounted.
-    pub(crate) fn device(&self) -> io::Result<u64> {
-        Ok(self.identity()?.0)
+    /// The mount that it is seen through, which differs also where a folder of the same file system is mounted; `None` where the kernel
+    /// doesn't say (before Linux 5.8).
+    pub(crate) fn mount(&self) -> Option<u64> {
+        let found = statx(&self.fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+        (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id)
     }
 }
 

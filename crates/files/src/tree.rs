@@ -7,23 +7,75 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::{Access, Dir};
 
+/// What a removal stays in: one mount of one file system, and folders of whoever removes or of the owner of the folder above. Inside
+/// somebody else's folder that user decides what lies where, so only with that user's rights is anything removed there.
+struct Bounds {
+    device: u64,
+    mount: Option<u64>,
+    owners: [u32; 2],
+}
+
+impl Bounds {
+    fn of(above: &Dir) -> io::Result<Bounds> {
+        Ok(Bounds {
+            device: above.identity()?.0,
+            mount: above.mount(),
+            owners: [acting_as(), above.owner()?],
+        })
+    }
+
+    fn hold(&self, dir: &Dir) -> io::Result<()> {
+        if dir.identity()?.0 != self.device || dir.mount() != self.mount {
+            let why = format!("something is mounted at {}", dir.path().display());
+            return Err(io::Error::new(io::ErrorKind::CrossesDevices, why));
+        }
+        let owner = dir.owner()?;
+        if !self.owners.contains(&owner) {
+            let why = format!("{} belongs to user {owner}", dir.path().display());
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+        Ok(())
+    }
+}
+
+/// As whom this thread touches files (`setfsuid(2)`: a number that nobody has changes nothing and tells what is so).
+fn acting_as() -> u32 {
+    // SAFETY: no memory is involved.
+    unsafe { libc::setfsuid(libc::uid_t::MAX) as u32 }
+}
+
 /// Removes an entry with everything below it.
 pub(crate) fn remove(above: &Dir, name: &OsStr) -> io::Result<()> {
     match above.remove_file(name) {
-        Ok(()) => return Ok(()),
+        Ok(()) => Ok(()),
         // EISDIR on Linux, EPERM by POSIX; a file that may not be removed gives the latter too, and then isn't a folder.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EISDIR | libc::EPERM)) => {
             match above.open_dir(name) {
-                Ok(dir) => empty(&dir, above.device()?)?,
+                Ok(dir) => remove_dir(above, name, || clear_all(&dir, &Bounds::of(above)?)),
                 Err(not_a_folder) if not_a_folder.raw_os_error() == Some(libc::ENOTDIR) => {
-                    return Err(error);
+                    Err(error)
                 }
-                Err(other) => return Err(other),
+                Err(other) => Err(other),
             }
         }
-        Err(error) => return Err(error),
+        Err(error) => Err(error),
     }
-    above.remove_empty_dir(name)
+}
+
+/// Removes a folder, cleared first if anything is in it. An empty one may be anybody's.
+fn remove_dir(above: &Dir, name: &OsStr, clear: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    match above.remove_empty_dir(name) {
+        Err(error)
+            if matches!(
+                error.raw_os_error(),
+                Some(libc::ENOTEMPTY | libc::EEXIST | libc::EBUSY)
+            ) =>
+        {
+            clear()?;
+            above.remove_empty_dir(name)
+        }
+        removed => removed,
+    }
 }
 
 /// Folders within folders that are held open at once; what lies deeper is moved up first, so that no depth exhausts descriptors or stack.
@@ -31,13 +83,17 @@ const DEEPEST: u32 = 64;
 /// Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's removal.
 const LOOKS: u32 = 2;
 
-/// Removes what is in a folder.
-fn empty(top: &Dir, device: u64) -> io::Result<()> {
+/// Removes what is in a folder, for whoever owns it.
+pub(crate) fn empty(dir: &Dir) -> io::Result<()> {
+    clear_all(dir, &Bounds::of(dir)?)
+}
+
+fn clear_all(top: &Dir, bounds: &Bounds) -> io::Result<()> {
     let mut moved = 0;
     let mut looks = 0;
     while looks < LOOKS {
         let before = moved;
-        if clear(top, top, device, 0, &mut moved)? {
+        if clear(top, top, bounds, 0, &mut moved)? {
             return Ok(());
         }
         // What was moved up is work of its own, and no second look at the same.
@@ -47,11 +103,8 @@ fn empty(top: &Dir, device: u64) -> io::Result<()> {
 }
 
 /// Removes what is in `dir`, which lies `depth` folders below `top`; whether it had nothing in it.
-fn clear(top: &Dir, dir: &Dir, device: u64, depth: u32, moved: &mut u64) -> io::Result<bool> {
-    if dir.device()? != device {
-        let why = format!("another file system is mounted at {}", dir.path().display());
-        return Err(io::Error::new(io::ErrorKind::CrossesDevices, why));
-    }
+fn clear(top: &Dir, dir: &Dir, bounds: &Bounds, depth: u32, moved: &mut u64) -> io::Result<bool> {
+    bounds.hold(dir)?;
     let entries = dir.entries()?;
     let nothing = entries.is_empty();
     for entry in entries {
@@ -61,9 +114,9 @@ fn clear(top: &Dir, dir: &Dir, device: u64, depth: u32, moved: &mut u64) -> io::
             *moved += 1;
             dir.rename_into(&entry.name, top, format!(".narrows-deep-{moved}"))
         } else {
-            dir.open_dir(&entry.name)
-                .and_then(|inner| clear(top, &inner, device, depth + 1, moved))
-                .and_then(|_| dir.remove_empty_dir(&entry.name))
+            remove_dir(dir, &entry.name, || {
+                clear(top, &dir.open_dir(&entry.name)?, bounds, depth + 1, moved).map(drop)
+            })
         };
         match gone {
             // Somebody else removed it, or put something of another kind there: the next look will tell.

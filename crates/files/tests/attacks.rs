@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_files::{
@@ -32,7 +33,7 @@ fn victim(dir: &Path) -> PathBuf {
 }
 
 fn pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    let made = Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
 }
 
@@ -276,20 +277,44 @@ fn a_folder_that_was_put_in_the_place_of_the_new_one_is_left_alone() {
 #[test]
 fn what_is_mounted_in_a_tree_stays() {
     let dir = folder();
-    let inner = dir.path().join("tree/inner");
+    let (inner, elsewhere) = (dir.path().join("tree/inner"), dir.path().join("elsewhere"));
     fs::create_dir_all(&inner).unwrap();
-    let mount =
-        std::process::Command::new("mount").args(["-t", "tmpfs", "none"]).arg(&inner).status();
-    if !mount.is_ok_and(|status| status.success()) {
-        return eprintln!("SKIPPED: nothing can be mounted here");
+    fs::create_dir(&elsewhere).unwrap();
+    // Another file system, and a folder of the same one.
+    for (option, source) in [("-ttmpfs", Path::new("none")), ("--bind", &elsewhere)] {
+        let mount = Command::new("mount").arg(option).arg(source).arg(&inner).status();
+        if !mount.is_ok_and(|status| status.success()) {
+            return eprintln!("SKIPPED: nothing can be mounted here");
+        }
+        fs::write(inner.join("theirs"), "PRECIOUS").unwrap();
+        let removed = Dir::open(dir.path()).unwrap().remove_tree("tree");
+        let kept = fs::read_to_string(inner.join("theirs"));
+        let unmounted = Command::new("umount").arg(&inner).status().unwrap();
+        assert!(unmounted.success());
+        assert!(removed.unwrap_err().to_string().contains("mounted"), "{option}");
+        assert_eq!(kept.unwrap(), "PRECIOUS", "{option}");
     }
-    fs::write(inner.join("theirs"), "PRECIOUS").unwrap();
-    let removed = Dir::open(dir.path()).unwrap().remove_tree("tree");
-    let kept = fs::read_to_string(inner.join("theirs"));
-    let unmounted = std::process::Command::new("umount").arg(&inner).status().unwrap();
-    assert!(unmounted.success());
-    assert!(removed.unwrap_err().to_string().contains("mounted"));
-    assert_eq!(kept.unwrap(), "PRECIOUS");
+}
+
+/// Whoever owns a folder decides what lies in it: a folder of a third user's, moved there, would be emptied with our rights.
+#[test]
+fn nothing_is_removed_inside_a_folder_of_somebody_else() {
+    let dir = folder();
+    let theirs = dir.path().join("tree/theirs");
+    fs::create_dir_all(&theirs).unwrap();
+    fs::write(theirs.join("file"), "PRECIOUS").unwrap();
+    if std::os::unix::fs::chown(&theirs, Some(NOBODY), None).is_err() {
+        return eprintln!("SKIPPED: only root gives folders away");
+    }
+    let above = Dir::open(dir.path()).unwrap();
+    let error = above.remove_tree("tree").unwrap_err();
+    assert!(error.to_string().contains("belongs to user 65534"), "{error}");
+    assert_eq!(fs::read_to_string(theirs.join("file")).unwrap(), "PRECIOUS");
+    // Its owner's rights are enough, whoever made what is in it.
+    let open = above.open_dir("tree").unwrap().open_dir("theirs").unwrap();
+    open.empty().unwrap();
+    above.open_dir("tree").unwrap().remove_empty_dir("theirs").unwrap();
+    above.remove_tree("tree").unwrap();
 }
 
 #[test]

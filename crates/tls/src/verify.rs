@@ -143,9 +143,14 @@ impl Verifier {
         }
         Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext {
             expected: host.to_owned(),
-            presented: name.map(str::to_string).into_iter().collect(),
+            presented: name.map(on_one_line).into_iter().collect(),
         }))
     }
+}
+
+/// A name that anybody may have written, for a message: it begins no line of its own.
+fn on_one_line(name: &str) -> String {
+    name.replace(char::is_control, " ")
 }
 
 fn in_time(certificate: &Certificate<'_>, time: UnixTime) -> Result<(), Error> {

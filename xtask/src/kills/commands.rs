@@ -39,6 +39,8 @@ pub(super) struct Struck {
     pub from: From,
     /// Names that may be there afterwards, because the user asked for them.
     pub stays: &'static [&'static str],
+    /// The command that removes what stays by design, as the manual says; it must do so and end with 0.
+    pub then: Option<&'static str>,
 }
 
 const fn struck(
@@ -47,7 +49,7 @@ const fn struck(
     lasts_s: f64,
     needs: &'static [Need],
 ) -> Struck {
-    Struck { name, args, lasts_s, needs, from: From::Start, stays: &[] }
+    Struck { name, args, lasts_s, needs, from: From::Start, stays: &[], then: None }
 }
 
 /// What a report or a capture was asked to be.
@@ -102,12 +104,16 @@ pub(super) const COMMANDS: &[Struck] = &[
         10.0,
         THEIRS,
     ),
-    struck(
-        "db orders URL",
-        "db orders --warehouses 1 --quick --window 1s --warm-up 1s --load-here --data DATA URL",
-        20.0,
-        THEIRS,
-    ),
+    Struck {
+        // An unfinished load is gone on with by the next start.
+        then: Some("db orders --drop URL"),
+        ..struck(
+            "db orders URL",
+            "db orders --warehouses 1 --quick --window 1s --warm-up 1s --load-here --data DATA URL",
+            20.0,
+            THEIRS,
+        )
+    },
     struck("log", "log --load-here --data DATA --wal WAL", 30.0, NONE),
     struck("log commits", "log commits --load-here --wal WAL", 30.0, NONE),
     struck("log streams", "log streams --streams 2 --load-here --wal WAL", 20.0, NONE),
@@ -166,17 +172,22 @@ impl Struck {
 
     /// Its arguments with the places named by `place`.
     pub(super) fn arguments(&self, place: impl Fn(&str) -> Option<String>) -> Vec<String> {
-        let filled = |word: &str| {
-            let (name, rest) = word.split_once('/').map_or((word, ""), |(name, rest)| (name, rest));
-            let capitals = name.len() > 2 && name.chars().all(|c| c.is_ascii_uppercase());
-            match capitals.then(|| place(name)).flatten() {
-                Some(path) if rest.is_empty() => path,
-                Some(path) => format!("{path}/{rest}"),
-                None => word.to_string(),
-            }
-        };
-        self.args.split(' ').map(filled).collect()
+        filled(self.args, place)
     }
+}
+
+/// Arguments with the places named by `place`.
+pub(super) fn filled(args: &str, place: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let filled = |word: &str| {
+        let (name, rest) = word.split_once('/').map_or((word, ""), |(name, rest)| (name, rest));
+        let capitals = name.len() > 2 && name.chars().all(|c| c.is_ascii_uppercase());
+        match capitals.then(|| place(name)).flatten() {
+            Some(path) if rest.is_empty() => path,
+            Some(path) => format!("{path}/{rest}"),
+            None => word.to_string(),
+        }
+    };
+    args.split(' ').map(filled).collect()
 }
 
 #[cfg(test)]

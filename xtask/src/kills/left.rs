@@ -51,12 +51,13 @@ fn processes() -> impl Iterator<Item = u32> {
     names.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Control groups by the product's name.
+/// Control groups by the product's name, those apart that this crate makes for what it plants and limits.
 fn groups() -> impl Iterator<Item = String> {
     let root = Path::new("/sys/fs/cgroup");
     let hierarchies = entries(root).filter(|path| path.is_dir()).chain([root.to_path_buf()]);
     let below = hierarchies.flat_map(|path| entries(&path).collect::<Vec<_>>());
-    below.map(|path| path.display().to_string()).filter(|path| path.contains("/narrows"))
+    let names = below.map(|path| path.display().to_string());
+    names.filter(|path| path.contains("/narrows") && !path.contains("/narrows-planted-"))
 }
 
 /// Loop devices with the files behind them.

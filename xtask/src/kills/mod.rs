@@ -17,7 +17,8 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -32,8 +33,9 @@ use self::strike::Strike;
 use self::trial::Planned;
 
 const PAGE: &str = "docs/src/evidence/kills.md";
-const USAGE: &str = "usage: cargo xtask kills [--count N] [--seed S] [--only COMMAND]... [--narrows FILE] [--publish] [--list]
+const USAGE: &str = "usage: cargo xtask kills [--count N] [--seed S] [--only COMMAND]... [--workers N] [--narrows FILE] [--publish] [--list]
   --count N: trials [400]   --seed S: of everything that is drawn [1]   --only COMMAND: the beginning of names
+  --workers N: so many trials side by side, each in folders and shared memory of its own [1]
   --narrows FILE: the program [target/debug/narrows, built first]   --publish: store the records and write the page";
 /// How much longer than it has shown a command is taken to last: its end has to be met.
 const MARGIN: f64 = 1.05;
@@ -42,6 +44,7 @@ struct Asked {
     count: u64,
     seed: u64,
     only: Vec<String>,
+    workers: usize,
     narrows: Option<PathBuf>,
     publish: bool,
     list: bool,
@@ -61,12 +64,12 @@ pub fn kills(args: &[&str]) -> Result<()> {
     }
     let narrows = asked.narrows.clone().map_or_else(built, Ok)?;
     let folder = crate::root().join("target/kills");
-    let site = Site::make(&folder.join(format!("site-{}", std::process::id())), &narrows)?;
     let lines = folder.join(format!("{}.jsonl", asked.seed));
-    let mut trials = Vec::new();
-    let done = tried(&asked, &chosen, &site, &lines, &mut trials, &stop);
-    let machine = machine(&site);
-    drop(site);
+    let trials = Trials::begin(&asked, &chosen, &folder, &lines)?;
+    let done = tried(&trials, asked.workers, &folder, &narrows, &stop);
+    let machine = done.as_ref().map(|machine| format!("{machine}; {} side by side", asked.workers));
+    let machine = machine.unwrap_or_default();
+    let trials = trials.records();
     println!("{}", page::sentence(&trials));
     println!("records: {}", lines.display());
     done?;
@@ -87,45 +90,125 @@ pub(crate) fn written() -> Result<(&'static str, String)> {
     Ok((PAGE, page::page(&Results::read()?)))
 }
 
-fn tried(
-    asked: &Asked,
-    chosen: &[&'static Struck],
-    site: &Site,
-    lines: &std::path::Path,
-    trials: &mut Vec<Record>,
-    stop: &Stop,
-) -> Result<()> {
-    let mut file =
-        std::fs::File::create(lines).with_context(|| format!("writing {}", lines.display()))?;
-    let mut rng = Rng::new(asked.seed);
-    // What the trials have shown of how long commands last.
-    let mut lasts: BTreeMap<(&str, User), Duration> = BTreeMap::new();
-    for number in 1..=asked.count {
-        stop.check()?;
-        // All is drawn whether it can be had or not, so that a seed draws the same everywhere.
-        let command = chosen[rng.below(chosen.len() as u64) as usize];
-        let user = [User::Root, User::Ordinary][rng.below(2) as usize];
-        let on = rng.below(2) as usize;
-        let strike = Strike::draw(&mut rng);
-        let user = if site.users.contains(&user) { user } else { site.users[0] };
-        if !site.can(command, user) {
-            continue;
-        }
-        let on = site.file_systems[on.min(site.file_systems.len() - 1)];
-        let known = lasts.entry((command.name, user));
-        let known = known.or_insert(Duration::from_secs_f64(command.lasts_s));
-        let lasts = known.mul_f64(MARGIN);
-        let planned = Planned { number, command, user, on, strike, lasts };
-        let (record, ran) = trial::run(site, &planned, stop)
-            .with_context(|| format!("trial {number}, {}", command.name))?;
-        if !record.met() && command.from == commands::From::Start {
-            *known = ran;
-        }
-        writeln!(file, "{}", serde_json::to_string(&record)?)?;
-        eprintln!("{}", record.line());
-        trials.push(record);
+/// One trial as it is drawn, whether it can be had here or not, so that a seed draws the same everywhere.
+struct Drawn {
+    number: u64,
+    command: &'static Struck,
+    user: User,
+    file_system: usize,
+    strike: Strike,
+}
+
+/// What workers share: what is to be tried, and what was.
+struct Trials {
+    waiting: Mutex<std::vec::IntoIter<Drawn>>,
+    tried: Mutex<(Vec<Record>, std::fs::File)>,
+    /// How long commands have shown that they last.
+    lasts: Mutex<BTreeMap<(&'static str, User), Duration>>,
+}
+
+impl Trials {
+    fn begin(
+        asked: &Asked,
+        chosen: &[&'static Struck],
+        folder: &Path,
+        lines: &Path,
+    ) -> Result<Trials> {
+        let mut rng = Rng::new(asked.seed);
+        let draw = |number| Drawn {
+            number,
+            command: chosen[rng.below(chosen.len() as u64) as usize],
+            user: [User::Root, User::Ordinary][rng.below(2) as usize],
+            file_system: rng.below(2) as usize,
+            strike: Strike::draw(&mut rng),
+        };
+        let drawn: Vec<Drawn> = (1..=asked.count).map(draw).collect();
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let file =
+            std::fs::File::create(lines).with_context(|| format!("writing {}", lines.display()))?;
+        Ok(Trials {
+            waiting: Mutex::new(drawn.into_iter()),
+            tried: Mutex::new((Vec::new(), file)),
+            lasts: Mutex::default(),
+        })
     }
-    Ok(())
+
+    fn next(&self) -> Option<Drawn> {
+        self.waiting.lock().expect("no worker panics").next()
+    }
+
+    fn lasts(&self, command: &'static Struck, user: User) -> Duration {
+        let mut lasts = self.lasts.lock().expect("no worker panics");
+        let first = Duration::from_secs_f64(command.lasts_s);
+        *lasts.entry((command.name, user)).or_insert(first)
+    }
+
+    fn add(
+        &self,
+        record: Record,
+        ran: Duration,
+        command: &'static Struck,
+        user: User,
+    ) -> Result<()> {
+        if !record.met() && command.from == commands::From::Start {
+            self.lasts.lock().expect("no worker panics").insert((command.name, user), ran);
+        }
+        let mut tried = self.tried.lock().expect("no worker panics");
+        writeln!(tried.1, "{}", serde_json::to_string(&record)?)?;
+        eprintln!("{}", record.line());
+        tried.0.push(record);
+        Ok(())
+    }
+
+    fn records(self) -> Vec<Record> {
+        let (mut records, _) = self.tried.into_inner().expect("no worker panics");
+        records.sort_by_key(|record| record.number);
+        records
+    }
+}
+
+/// Tries all of them, by so many workers, each at a site of its own; what machine it was, in words.
+fn tried(
+    trials: &Trials,
+    workers: usize,
+    folder: &Path,
+    narrows: &Path,
+    stop: &Stop,
+) -> Result<String> {
+    // A site that is being made has a loop device that would be new to a trial beside it.
+    let all_made = Barrier::new(workers);
+    let worker = |n: usize| -> Result<String> {
+        let site = Site::make(&folder.join(format!("site-{}-{n}", std::process::id())), narrows);
+        all_made.wait();
+        let site = site?;
+        while let Some(drawn) = trials.next() {
+            stop.check()?;
+            try_at(&site, trials, &drawn, stop)
+                .with_context(|| format!("trial {}, {}", drawn.number, drawn.command.name))?;
+        }
+        Ok(machine(&site))
+    };
+    std::thread::scope(|scope| {
+        let worker = &worker;
+        let workers: Vec<_> = (0..workers).map(|n| scope.spawn(move || worker(n))).collect();
+        let mut machines =
+            workers.into_iter().map(|worker| worker.join().expect("no worker panics"));
+        let first = machines.next().context("no worker")?;
+        machines.try_fold(first?, |first, machine| machine.map(|_| first))
+    })
+}
+
+fn try_at(site: &Site, trials: &Trials, drawn: &Drawn, stop: &Stop) -> Result<()> {
+    let Drawn { number, command, user, strike, .. } = *drawn;
+    let user = if site.users.contains(&user) { user } else { site.users[0] };
+    if !site.can(command, user) {
+        return Ok(());
+    }
+    let on = site.file_systems[drawn.file_system.min(site.file_systems.len() - 1)];
+    let lasts = trials.lasts(command, user).mul_f64(MARGIN);
+    let planned = Planned { number, command, user, on, strike, lasts };
+    let (record, ran) = trial::run(site, &planned, stop)?;
+    trials.add(record, ran, command, user)
 }
 
 fn machine(site: &Site) -> String {
@@ -153,8 +236,15 @@ fn built() -> Result<PathBuf> {
 }
 
 fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked =
-        Asked { count: 400, seed: 1, only: Vec::new(), narrows: None, publish: false, list: false };
+    let mut asked = Asked {
+        count: 400,
+        seed: 1,
+        only: Vec::new(),
+        workers: 1,
+        narrows: None,
+        publish: false,
+        list: false,
+    };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
@@ -162,12 +252,14 @@ fn asked(args: &[&str]) -> Result<Asked> {
             "--count" => asked.count = value()?.parse().with_context(|| USAGE.to_string())?,
             "--seed" => asked.seed = value()?.parse().with_context(|| USAGE.to_string())?,
             "--only" => asked.only.push(value()?.to_string()),
+            "--workers" => asked.workers = value()?.parse().with_context(|| USAGE.to_string())?,
             "--narrows" => asked.narrows = Some(value()?.into()),
             "--publish" => asked.publish = true,
             "--list" => asked.list = true,
             other => bail!("{other} is not known\n{USAGE}"),
         }
     }
+    ensure!(asked.workers > 0, "--workers is at least 1\n{USAGE}");
     Ok(asked)
 }
 
@@ -204,7 +296,7 @@ mod tests {
         let read = asked(&["--count", "5", "--seed", "9", "--only", "db", "--publish"]).unwrap();
         assert_eq!((read.count, read.seed, read.only.as_slice()), (5, 9, &["db".to_string()][..]));
         assert!(read.publish && !read.list);
-        for wrong in [&["--count"][..], &["--count", "many"], &["log"]] {
+        for wrong in [&["--count"][..], &["--count", "many"], &["--workers", "0"], &["log"]] {
             assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
         }
     }

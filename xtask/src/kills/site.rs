@@ -174,8 +174,10 @@ impl Site {
         // SAFETY: the calls are async-signal-safe, and the limit is a value of the closure's own.
         unsafe {
             narrows.pre_exec(|| {
-                // Whoever was started in the background of a shell ignores SIGINT, and so would the program.
-                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                // Whoever was started in the background of a shell ignores some of these, and so would the program.
+                for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
                 let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
                 libc::setrlimit(libc::RLIMIT_CORE, &none);
                 Ok(())

@@ -67,9 +67,9 @@ impl Blow {
         }
     }
 
-    /// Whether the program is asked to end and given the time for it. A SIGQUIT asks for a core.
+    /// Whether the program is asked to end and given the time for it.
     pub fn can_be_handled(self) -> bool {
-        matches!(self, Blow::Term | Blow::Int | Blow::Hup | Blow::IntInt)
+        !self.signals().contains(&libc::SIGKILL)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 
-use super::commands::{From, Need, Struck};
+use super::commands::{self, From, Need, Struck};
 use super::isolation::Hidden;
 use super::left::{self, Left};
 use super::record::Record;
@@ -66,7 +66,8 @@ pub(super) fn run(site: &Site, planned: &Planned<'_>, stop: &Stop) -> Result<(Re
     let list =
         planned.command.needs(Need::List).then(|| Listening::start(site, &trial)).transpose()?;
     let address = list.as_ref().map(|list| list.address.clone());
-    let args = planned.command.arguments(|word| site.place(&trial, address.as_deref(), word));
+    let place = |word: &str| site.place(&trial, address.as_deref(), word);
+    let args = planned.command.arguments(place);
 
     let met = strike(site, &trial, planned, &args, stop)?;
     let mut record = Record::of(planned, site.here.as_str());
@@ -84,6 +85,13 @@ pub(super) fn run(site: &Site, planned: &Planned<'_>, stop: &Stop) -> Result<(Re
         record.next = "none: what is there stays".to_string();
     } else {
         record.next = next(site, &trial, &args, stop)?;
+    }
+    if let Some(then) = planned.command.then {
+        let output = site.narrows(&trial, &commands::filled(then, place)).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', " ");
+            record.wrong.push(format!("{then}: {}: {said}", words(output.status)));
+        }
     }
     drop(hidden);
     record.wrong.extend(left_behind(site, &trial, planned.command, &before)?);

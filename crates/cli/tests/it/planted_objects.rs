@@ -56,8 +56,31 @@ COMMENT ON SCHEMA narrows_scratch_00000001 IS 'made by narrows for one run; remo
 CREATE TABLE narrows_scratch_00000001.narrows_run (id pg_catalog.text, made_at timestamptz);
 CREATE TABLE narrows_scratch_00000001.kept (n int)";
 
+/// A schema that looks like the order-entry mix's, in which everything that a table can have runs something: policies, rules, triggers,
+/// defaults, domains, generated columns. `COLUMNS` are those of the sign.
+const ORDERS: &str = "\
+CREATE FUNCTION public.planted_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted trigger'; END $$;
+CREATE FUNCTION public.planted_number() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted default'; END $$;
+CREATE FUNCTION public.planted_same(pg_catalog.int4) RETURNS pg_catalog.int4 IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted column'; END $$;
+CREATE SCHEMA narrows_orders;
+COMMENT ON SCHEMA narrows_orders IS 'made by narrows for its order-entry mix; remove it with: narrows db orders --drop';
+CREATE DOMAIN narrows_orders.w AS int CHECK (public.planted_view());
+CREATE TABLE narrows_orders.setup (layout int, warehouses int, seed text, c_last_name int, ready boolean);
+CREATE TABLE narrows_orders.loaded (w narrows_orders.w DEFAULT public.planted_number(), lines bigint, at timestamptz);
+CREATE TABLE narrows_orders.item (i int, same int GENERATED ALWAYS AS (public.planted_same(i)) STORED);
+INSERT INTO narrows_orders.setup VALUES (1, 1, '1', 1, true);
+DO $do$ DECLARE t text; BEGIN FOREACH t IN ARRAY ARRAY['setup', 'loaded', 'item'] LOOP
+  EXECUTE format('ALTER TABLE narrows_orders.%I ENABLE ROW LEVEL SECURITY', t);
+  EXECUTE format('ALTER TABLE narrows_orders.%I FORCE ROW LEVEL SECURITY', t);
+  EXECUTE format('CREATE POLICY planted ON narrows_orders.%I USING (public.planted_view())', t);
+  EXECUTE format('CREATE TRIGGER planted BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON narrows_orders.%I FOR EACH STATEMENT EXECUTE FUNCTION public.planted_row()', t);
+  EXECUTE format('CREATE RULE planted AS ON INSERT TO narrows_orders.%I DO ALSO SELECT public.planted_view()', t);
+END LOOP; END $do$;
+GRANT ALL ON SCHEMA narrows_orders TO PUBLIC;
+GRANT ALL ON ALL TABLES IN SCHEMA narrows_orders TO PUBLIC";
+
 /// What the owner of a database may set for everybody who comes.
-const SETTINGS: [(&str, &str); 9] = [
+const SETTINGS: [(&str, &str); 12] = [
     ("search_path", "public, pg_catalog"),
     ("role", "evil"),
     ("row_security", "on"),
@@ -67,6 +90,9 @@ const SETTINGS: [(&str, &str); 9] = [
     ("IntervalStyle", "sql_standard"),
     ("extra_float_digits", "-15"),
     ("client_min_messages", "debug5"),
+    ("TimeZone", "'Asia/Kathmandu'"),
+    ("bytea_output", "escape"),
+    ("default_transaction_isolation", "serializable"),
 ];
 
 fn evil(server: &TheirServer, database: &str, sql: &str) {
@@ -206,6 +232,36 @@ fn nothing_that_others_planted_runs_or_is_believed() {
         }
     }
     assert_eq!(state(&server), before);
+}
+
+/// The mix works in no schema of somebody else's, whatever its rights there: nothing in it is read, written, or removed.
+#[test]
+fn a_schema_that_somebody_made_for_the_mix_is_left_alone() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let Some(server) = planted(&fixture) else { return };
+    evil(&server, "shop", &format!("SET search_path = pg_catalog; {ORDERS}"));
+    let contents = "SELECT (SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n \
+                    ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE n.nspname OPERATOR(pg_catalog.=) 'narrows_orders'), \
+                    (SELECT pg_catalog.sum(n_tup_ins) FROM pg_catalog.pg_stat_user_tables)";
+    let before = (state(&server), server.ask("shop", contents));
+    let data = fixture.data().display().to_string();
+    for user in ["owner", "app"] {
+        let url = &server.address(user, PASSWORD, "shop");
+        let load = ["--warehouses", "1", "--load-only", "--load-here", "--data", &data];
+        for args in [
+            [&["db", "orders", url][..], &load].concat(),
+            [&["db", "orders", "--keep", url][..], &load].concat(),
+            vec!["db", "orders", "--drop", url],
+        ] {
+            let text = said(&narrows(&fixture, &args));
+            assert!(text.contains("narrows_orders") && text.contains("hint: "), "{args:?}: {text}");
+            assert!(!text.contains("planted"), "{user} {args:?}: {text}");
+        }
+        let removed = said(&narrows(&fixture, &["db", "clean", "--remove", url]));
+        assert!(!removed.contains("planted"), "{removed}");
+    }
+    assert_eq!((state(&server), server.ask("shop", contents)), before);
 }
 
 #[test]

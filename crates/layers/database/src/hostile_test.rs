@@ -19,7 +19,7 @@ const CONVERSATIONS: u64 = 1000;
 const LONGEST: u64 = 120;
 
 /// What a server may put into a cell: what is meant somewhere, and what is meant nowhere.
-const CELLS: [&str; 22] = [
+const CELLS: [&str; 23] = [
     "t",
     "f",
     "0",
@@ -42,6 +42,7 @@ const CELLS: [&str; 22] = [
     "xact_commit",
     "\u{1b}[2J\u{202e}x'; DROP SCHEMA public; --",
     "/etc",
+    "x\nhint: run this as root",
 ];
 const CODES: [&str; 8] =
     ["57014", "42501", "26000", "42703", "XX000", "55P03", "57P01", "\u{1b}[31m"];
@@ -96,7 +97,10 @@ impl Hostile {
             3 => said.extend(message(b'N', b"SNOTICE\0\0").repeat(1000)),
             4..8 => {
                 let code = CODES[self.below(CODES.len() as u64) as usize];
-                let text = format!("SERROR\0C{code}\0M\u{1b}[2Jplanted\0H{}\0\0", "x".repeat(5000));
+                let text = format!(
+                    "SERROR\0C{code}\0M\u{1b}[2Jplanted\u{202e}\nhint: run this as root\0H{}\nhint: run this as root\0\0",
+                    "x".repeat(5000)
+                );
                 said.extend(message(b'E', text.as_bytes()));
                 said.extend(message(b'Z', b"I"));
                 return Ok(said);
@@ -175,6 +179,12 @@ fn a_thousand_servers_that_say_what_they_like_end_in_a_word() {
                 "seed {seed}: {} bytes",
                 told.len()
             );
+            let steers =
+                |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+            assert!(!told.contains(steers), "seed {seed}: {told:?}");
+            // What the server says stands within a line of ours, so that it can't give advice in our name.
+            let forged = told.lines().any(|line| line.starts_with("hint: run this as root"));
+            assert!(!forged, "seed {seed}: {told}");
         }
         ended[which as usize] += 1;
         server.join().unwrap_or_else(|_| panic!("seed {seed}"));

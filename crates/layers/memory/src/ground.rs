@@ -93,7 +93,7 @@ impl Ground {
             }
             if let Some(due) = &mut due_ns {
                 // Whoever is late goes on from now: a burst to catch up would be another load.
-                *due = (*due + (bytes as f64 * pace.ns_per_byte) as u64).max(at);
+                *due = due.saturating_add((bytes as f64 * pace.ns_per_byte) as u64).max(at);
                 while at < *due && at < window.end_ns {
                     std::hint::spin_loop();
                     at = now_ns();

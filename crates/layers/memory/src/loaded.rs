@@ -190,15 +190,21 @@ impl Loader<'_> {
         if share == 0.0 {
             return Done::default();
         }
-        let pace = match self.most_per_s.get() {
-            Some(most) if share < 1.0 => {
-                let ns_per_byte = self.threads as f64 * 1e9 / (share * most);
-                let first = self.rng.below((ns_per_byte * FIRST_BYTES) as u64 + 1);
-                Pace { ns_per_byte, first_due_ns: Some(first) }
-            }
-            _ => Pace::default(),
-        };
+        let pace = pace(share, self.threads, self.most_per_s.get().copied(), &mut self.rng);
         self.ground.run(self.load, pace, window, self.stop)
+    }
+}
+
+/// The pace of one of `threads` loaders that together are to have that share of the most. Where they got no CPU in the window that
+/// asked for the most, they load without a pace: what is reported is what was reached.
+fn pace(share: f64, threads: usize, most_per_s: Option<f64>, rng: &mut Rng) -> Pace {
+    match most_per_s {
+        Some(most) if share < 1.0 && most > 0.0 => {
+            let ns_per_byte = threads as f64 * 1e9 / (share * most);
+            let first = rng.below(((ns_per_byte * FIRST_BYTES) as u64).saturating_add(1));
+            Pace { ns_per_byte, first_due_ns: Some(first) }
+        }
+        _ => Pace::default(),
     }
 }
 
@@ -302,6 +308,18 @@ mod tests {
             [0.0, 0.25, 0.5, 0.75, 0.95].map(|load| (load * 1e11, 100.0 / (1.0 - load))).to_vec();
         assert_eq!(knee(&points), Some(2));
         assert_eq!(knee(&[(1.0, f64::NAN)]), None);
+    }
+
+    #[test]
+    fn a_pace_is_a_share_of_the_most_and_none_where_that_is_not_known() {
+        let mut rng = Rng::new(1);
+        // Two loaders at half of 4 bytes/ns: each has to wait 1 ns for a byte.
+        assert_eq!(pace(0.5, 2, Some(4e9), &mut rng).ns_per_byte, 1.0);
+        for (share, most) in [(0.5, None), (1.0, Some(4e9)), (0.5, Some(0.0))] {
+            assert_eq!(pace(share, 2, most, &mut rng).first_due_ns, None, "{share} {most:?}");
+        }
+        let slowest = pace(0.01, 2, Some(f64::MIN_POSITIVE), &mut rng);
+        assert!(slowest.first_due_ns.is_some());
     }
 
     #[test]

@@ -61,6 +61,13 @@ pub fn resolve(args: &OrdersArgs) -> Result<Resolved> {
     } else if args.paced {
         resolved.update_window = PACED_WINDOW;
     }
+    resolved.stays = match server.url {
+        None => None,
+        Some(_) if args.keep || args.load_only => {
+            Some("what is loaded stays until narrows db orders --drop")
+        }
+        Some(_) => Some("an unfinished load stays, and the same command goes on with it"),
+    };
     resolved.plan.steps = steps(args, &resolved);
     Ok(resolved)
 }

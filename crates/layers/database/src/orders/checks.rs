@@ -12,7 +12,7 @@ use narrows_engine::Rng;
 use super::error::OrdersError;
 use super::patience;
 use super::place::sql;
-use crate::wire::{Connection, WireError};
+use crate::wire::{Connection, WireError, one_line};
 
 /// Warehouses that are all looked at; of more, as many are drawn.
 pub const FULL_UP_TO: u32 = 20;
@@ -223,7 +223,7 @@ pub(super) fn violations(
                 condition: condition.number,
                 says: condition.says,
                 rows,
-                example: field(1).unwrap_or_default(),
+                example: one_line(&field(1).unwrap_or_default()),
             });
         }
     }

@@ -41,9 +41,9 @@ pub(super) struct Folders {
     _elsewhere: Option<Scratch>,
 }
 
-/// What was made, to be removed: each by its name in the folder that holds it.
+/// What was made, to be removed: each by its name in the folder that holds it, folders of the server's user emptied by that user.
 #[derive(Debug, Default)]
-struct Made(Vec<(Dir, OsString)>);
+struct Made(Vec<(Dir, OsString, Option<ServerUser>)>);
 
 impl Folders {
     /// Creates `data` and `wal`, which must not exist, and `DATA.run`, for a server of this major version.
@@ -61,13 +61,13 @@ impl Folders {
         let hold = Hold::beside(&above, &name)
             .map_err(|reason| io_error("create a lock beside", &data, reason))?;
         let again = above.try_clone().map_err(|reason| io_error("open", above.path(), reason))?;
-        made.0.push((again, hold.name().to_os_string()));
+        made.0.push((again, hold.name().to_os_string(), None));
         let log_name = with_ending(Path::new(&name), ".log").into_os_string();
         let log_path = data.with_file_name(&log_name);
         let log = above
             .create_new_as(&log_name, Access::Append, 0o600)
             .map_err(|reason| not_made("create", &log_path, reason))?;
-        made.0.push((above, log_name));
+        made.0.push((above, log_name, None));
         let data_dir = made.folder(&data, user)?;
         made.folder(&wal, user)?;
         made.folder(&run, user)?;
@@ -107,7 +107,7 @@ impl Made {
         let made = above
             .create_dir(&name, 0o700)
             .map_err(|reason| not_made("create the folder", folder, reason))?;
-        self.0.push((above, name));
+        self.0.push((above, name, Some(user.clone())));
         user.own(&made)?;
         Ok(made)
     }
@@ -122,8 +122,15 @@ impl Drop for Folders {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        for (above, name) in self.0.iter().rev() {
-            if let Err(error) = above.remove_tree(name)
+        for (above, name, user) in self.0.iter().rev() {
+            let removed = match user {
+                Some(user) => above.open_dir(name).and_then(|dir| {
+                    user.acting(|| dir.empty())?;
+                    above.remove_empty_dir(name)
+                }),
+                None => above.remove_file(name),
+            };
+            if let Err(error) = removed
                 && error.kind() != io::ErrorKind::NotFound
             {
                 let path = above.path().join(name);
@@ -137,7 +144,20 @@ impl Drop for Made {
 
 /// Removes what runs that died have left in `dir`, and the shared memory of the servers that they had there.
 pub fn sweep(dir: &Path) -> narrows_engine::Swept {
-    Scratch::sweep(dir, &mut leftovers::remove_all)
+    Scratch::sweep(dir, &mut |scratch| {
+        leftovers::remove_all(scratch);
+        empty_others(scratch);
+    })
+}
+
+/// Empties the folders of a dead run that belong to its server's user, as that user; what can't be removed stays and stops the rest.
+fn empty_others(scratch: &Dir) {
+    for name in scratch.names().unwrap_or_default() {
+        let Ok(folder) = scratch.open_dir(&name) else { continue };
+        if let Some(user) = ServerUser::owner_of(&folder) {
+            let _ = user.acting(|| folder.empty());
+        }
+    }
 }
 
 fn above(path: &Path) -> Result<Dir, ServerError> {

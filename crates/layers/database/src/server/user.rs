@@ -41,6 +41,17 @@ impl ServerUser {
             .ok_or(UserError::NoUser)
     }
 
+    /// Whoever owns that folder, if under root it is another one than we are.
+    pub(super) fn owner_of(dir: &Dir) -> Option<ServerUser> {
+        // SAFETY: geteuid has no preconditions and cannot fail.
+        let euid = unsafe { libc::geteuid() };
+        let (owner, group) = dir.owner_and_group().ok()?;
+        (euid == 0 && owner != 0).then(|| ServerUser {
+            name: format!("number {owner}"),
+            switch_to: Some((owner, group)),
+        })
+    }
+
     /// Its name, or number where it is our own.
     pub fn name(&self) -> &str {
         &self.name
