@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use narrows_files::{Access, Dir};
 
 const PREFIX: &str = "narrows-scratch-";
-const MARKER: &str = ".narrows";
 /// How long the programs of a run that died may take to end: they are asked to by the kernel when it dies.
 const LAST_PROGRAM_ENDS: Duration = Duration::from_secs(10);
 /// Of making a folder that others who start at the same moment take for a rest.
@@ -77,6 +76,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// The file by which a folder is known for ours.
+    pub const MARKER: &str = ".narrows";
+
     /// Makes `dir/narrows-scratch-ID`, reachable (but not listable) by others, because a database server of ours
     /// may run as another user.
     pub fn create(dir: &Path, id: &str) -> Result<Scratch, ScratchError> {
@@ -98,7 +100,7 @@ impl Scratch {
                     if error.kind() == io::ErrorKind::NotFound && attempts < MOST_ATTEMPTS => {}
                 Err(error) => {
                     // Our own, perhaps half-made, marker, and the folder if nothing else is in it.
-                    let _ = made.remove_file(MARKER);
+                    let _ = made.remove_file(Scratch::MARKER);
                     let _ = above.remove_empty_dir(&name);
                     return Err(fail(error));
                 }
@@ -170,7 +172,8 @@ impl Drop for Scratch {
 /// A lock that programs inherit: while one of them lives their folders are not taken for those of a run that is over.
 #[derive(Debug)]
 pub struct Hold {
-    lock: File,
+    /// Until programs are waited for.
+    lock: Option<File>,
     name: OsString,
 }
 
@@ -181,12 +184,12 @@ impl Hold {
     /// # Errors
     /// What the system said.
     pub fn beside(above: &Dir, of: &OsStr) -> io::Result<Hold> {
-        let mut name = OsString::from(MARKER);
+        let mut name = OsString::from(Scratch::MARKER);
         name.push("-");
         name.push(of);
         let lock = above.create_new_as(&name, Access::Read, 0o600)?;
         lock.lock_shared()?;
-        Ok(Hold { lock, name })
+        Ok(Hold { lock: Some(lock), name })
     }
 
     /// The file's name.
@@ -194,9 +197,30 @@ impl Hold {
         &self.name
     }
 
+    /// Gives up our own part of the lock, and waits for all programs that inherited it to end, so long at most. Whether they have;
+    /// where that can't be told, it is taken for so.
+    pub fn wait_for_programs(&mut self, above: &Dir, limit: Duration) -> bool {
+        // Programs share the lock with the description that they inherited, so the question takes another one, and ours must be closed.
+        let Ok(other) = above.open_file(&self.name, Access::Write) else { return true };
+        self.lock = None;
+        let end = Instant::now() + limit;
+        loop {
+            match other.try_lock() {
+                Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                    std::thread::sleep(LOOK_EVERY);
+                }
+                Err(TryLockError::WouldBlock) => return false,
+                _ => return true,
+            }
+        }
+    }
+
     /// The descriptor to be inherited; its flag for closing at `execve` is set.
+    ///
+    /// # Panics
+    /// Programs were waited for: nobody is to inherit it any more.
     pub fn file(&self) -> &File {
-        &self.lock
+        self.lock.as_ref().expect("who starts a program has not waited for its end")
     }
 }
 
@@ -207,7 +231,7 @@ fn euid() -> u32 {
 
 /// Puts a locked marker into a new folder, with the process that it belongs to.
 fn locked(dir: &Dir) -> io::Result<File> {
-    let mut marker = dir.create_new(MARKER, 0o600)?;
+    let mut marker = dir.create_new(Scratch::MARKER, 0o600)?;
     marker.lock()?;
     let owner = format!("{} {}\n", std::process::id(), began(std::process::id()).unwrap_or(0));
     marker.write_all(owner.as_bytes())?;
@@ -231,12 +255,12 @@ enum Held {
 /// Whether a run, or a program that it started, still lives. The programs of a dead run are waited for.
 fn held(dir: &Dir) -> Held {
     let Ok(mode) = dir.mode() else { return Held::Foreign };
-    if !dir.has(MARKER).unwrap_or(true) {
+    if !dir.has(Scratch::MARKER).unwrap_or(true) {
         let half_made = [0o700, 0o711].contains(&(mode & 0o777));
         return if half_made { Held::NoMarker } else { Held::Foreign };
     }
     // A marker that somebody else has put there makes no folder ours.
-    let marker = dir.open_file(MARKER, Access::Read).and_then(|marker| marker.metadata());
+    let marker = dir.open_file(Scratch::MARKER, Access::Read).and_then(|marker| marker.metadata());
     let ours = marker.is_ok_and(|found| found.uid() == euid() && found.nlink() == 1);
     if !ours || mode & 0o022 != 0 {
         return Held::Foreign;
@@ -244,7 +268,7 @@ fn held(dir: &Dir) -> Held {
     let end = Instant::now() + LAST_PROGRAM_ENDS;
     let all_free = || -> io::Result<bool> {
         for name in dir.names()? {
-            if !name.as_bytes().starts_with(MARKER.as_bytes()) {
+            if !name.as_bytes().starts_with(Scratch::MARKER.as_bytes()) {
                 continue;
             }
             match dir.open_file(&name, Access::Write)?.try_lock() {
@@ -268,7 +292,7 @@ fn held(dir: &Dir) -> Held {
 
 /// Whether the process that made the folder has ended; `false` where that can't be told.
 fn owner_is_gone(dir: &Dir) -> bool {
-    let Ok(text) = dir.read_text(MARKER, 64) else { return false };
+    let Ok(text) = dir.read_text(Scratch::MARKER, 64) else { return false };
     let mut words = text.split_whitespace().map(str::parse::<u64>);
     let (Some(Ok(pid)), Some(Ok(start))) = (words.next(), words.next()) else { return false };
     let Ok(pid) = u32::try_from(pid) else { return false };
@@ -279,11 +303,11 @@ fn owner_is_gone(dir: &Dir) -> bool {
 /// removal that was cut short knows it for what it is.
 fn remove(above: &Dir, dir: &Dir, name: &OsStr) -> io::Result<()> {
     let mut last = Ok(());
-    for inner in dir.names()?.into_iter().filter(|inner| inner != MARKER) {
+    for inner in dir.names()?.into_iter().filter(|inner| inner != Scratch::MARKER) {
         last = dir.remove_tree(&inner).and(last);
     }
     last?;
-    match dir.remove_file(MARKER) {
+    match dir.remove_file(Scratch::MARKER) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
@@ -336,7 +360,9 @@ mod tests {
                 fs::write(path.join(format!("{n}")), "x").unwrap();
             }
             let dir = Dir::open(&path).unwrap();
-            for name in dir.names().unwrap().iter().filter(|name| *name != MARKER).take(cut) {
+            for name in
+                dir.names().unwrap().iter().filter(|name| *name != Scratch::MARKER).take(cut)
+            {
                 dir.remove_file(name).unwrap();
             }
             assert_eq!(sweep(parent.path()).removed, [path]);
@@ -359,7 +385,7 @@ mod tests {
             return eprintln!("SKIPPED: nothing can be mounted here");
         }
         let swept = sweep(parent.path());
-        let marker = path.join(MARKER).exists();
+        let marker = path.join(Scratch::MARKER).exists();
         assert!(run("umount", &[]));
         assert!(swept.removed.is_empty() && marker);
         let told = swept.sentences();
@@ -397,7 +423,7 @@ mod tests {
         mode(0o1777);
         assert_eq!(sweep(parent.path()), Swept::default());
         mode(0o711);
-        fs::hard_link(path.join(MARKER), path.join("another name")).unwrap();
+        fs::hard_link(path.join(Scratch::MARKER), path.join("another name")).unwrap();
         assert_eq!(sweep(parent.path()), Swept::default());
         fs::remove_file(path.join("another name")).unwrap();
         assert_eq!(sweep(parent.path()).removed, [path]);
@@ -423,7 +449,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = dead(parent.path(), "x");
         // As if another process had made it, which has ended.
-        fs::write(path.join(MARKER), format!("{} 1\n", std::process::id())).unwrap();
+        fs::write(path.join(Scratch::MARKER), format!("{} 1\n", std::process::id())).unwrap();
         let hold = Hold::beside(&Dir::open(&path).unwrap(), OsStr::new("data")).unwrap();
         assert_eq!(hold.name(), ".narrows-data");
         let seen = std::sync::atomic::AtomicBool::new(false);
@@ -439,6 +465,31 @@ mod tests {
                 "removed under a living program"
             );
         });
+    }
+
+    #[test]
+    fn programs_that_inherited_a_lock_are_waited_for() {
+        use std::os::fd::AsRawFd;
+        use std::os::unix::process::CommandExt;
+
+        let parent = tempfile::tempdir().unwrap();
+        let above = Dir::open(parent.path()).unwrap();
+        let mut hold = Hold::beside(&above, OsStr::new("data")).unwrap();
+        let descriptor = hold.file().as_raw_fd();
+        let mut program = std::process::Command::new("sleep");
+        program.arg("60");
+        // SAFETY: fcntl is async-signal-safe; the descriptor is the child's copy.
+        unsafe {
+            program.pre_exec(move || {
+                libc::fcntl(descriptor, libc::F_SETFD, 0);
+                Ok(())
+            })
+        };
+        let mut program = program.spawn().unwrap();
+        assert!(!hold.wait_for_programs(&above, Duration::from_millis(50)), "it lives");
+        program.kill().unwrap();
+        program.wait().unwrap();
+        assert!(hold.wait_for_programs(&above, Duration::from_secs(60)));
     }
 
     #[test]

@@ -33,7 +33,9 @@ fn shared_memory() -> BTreeSet<String> {
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     let unused = segments.lines().skip(1).filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        (*words.get(6)? == "0").then(|| format!("segment {}", words[1]))
+        // Key, number, permissions, bytes, who made it, who touched it last, how many use it, its owner (proc(5)).
+        let [_, number, _, bytes, maker, _, "0", owner, ..] = words[..] else { return None };
+        Some(format!("segment {number} of {bytes} bytes, made by process {maker} of user {owner}"))
     });
     let files = entries(Path::new("/dev/shm")).collect::<Vec<PathBuf>>();
     let mapped = if files.is_empty() { String::new() } else { maps() };

@@ -10,6 +10,7 @@ use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use narrows_engine::{Hold, Scratch};
 use narrows_files::{Access, Dir};
@@ -19,6 +20,8 @@ use super::{ServerError, ServerUser};
 
 /// The name of the socket comes from the port; the port is opened nowhere else, so it need not differ.
 pub(super) const PORT: u16 = 5432;
+/// Programs that were killed are waited for so long.
+const LAST_PROGRAM_ENDS: Duration = Duration::from_secs(10);
 /// Bytes of a socket's path, without the ending zero (`unix(7)`: `sun_path` has 108).
 const LONGEST_SOCKET_PATH: usize = 107;
 
@@ -71,8 +74,8 @@ impl Folders {
         let data_dir = made.folder(&data, user)?;
         made.folder(&wal, user)?;
         made.folder(&run, user)?;
-        let leftovers =
-            Leftovers::of(&data_dir, major).map_err(|reason| io_error("look at", &data, reason))?;
+        let leftovers = Leftovers::of(&data_dir, major, now_s())
+            .map_err(|reason| io_error("look at", &data, reason))?;
         let (mut socket, mut elsewhere) = (run.clone(), None);
         if socket_file(&socket).as_os_str().len() > LONGEST_SOCKET_PATH {
             let (scratch, place) = short_place(user)?;
@@ -115,7 +118,11 @@ impl Made {
 
 impl Drop for Folders {
     fn drop(&mut self) {
-        // Nothing runs in the folders any more, and usually nothing is left of it in memory either.
+        // A program that was killed is gone a moment later, and may be just making what it shares.
+        if let Ok(above) = above(&self.data) {
+            self.hold.wait_for_programs(&above, LAST_PROGRAM_ENDS);
+        }
+        // Usually nothing is left of it in memory either.
         self.leftovers.remove();
     }
 }
@@ -163,6 +170,12 @@ fn empty_others(scratch: &Dir) {
 fn above(path: &Path) -> Result<Dir, ServerError> {
     let above = path.parent().unwrap_or(Path::new("/"));
     Dir::open(above).map_err(|reason| io_error("open the folder", above, reason))
+}
+
+/// s since 1970, as the kernel has them in a segment's books.
+fn now_s() -> i64 {
+    // SAFETY: a null pointer asks for the value alone.
+    unsafe { libc::time(std::ptr::null_mut()) }
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

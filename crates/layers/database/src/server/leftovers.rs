@@ -7,8 +7,9 @@
 //!
 //! Recognised as the server itself does it: the System V segment's header holds a magic number, the device and inode
 //! of its data folder, and the list's number (`PGShmemHeader` in `src/include/storage/pg_shmem.h`,
-//! `dsm_cleanup_using_control_segment` in `src/backend/storage/ipc/dsm.c`; layouts of versions 13 to 18). What isn't
-//! recognised is left alone.
+//! `dsm_cleanup_using_control_segment` in `src/backend/storage/ipc/dsm.c`; layouts of versions 13 to 18). A server that
+//! is killed before it writes the header leaves zeros: of the server's user, of the header's size, made since the data
+//! folder, by a process that is gone, used by nobody. What isn't recognised is left alone.
 
 use std::fs;
 use std::io::Read;
@@ -16,6 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use narrows_engine::Scratch;
 use narrows_files::{Access, Dir};
 
 /// Where the C library keeps POSIX shared memory, and what PostgreSQL's is called there.
@@ -39,15 +41,17 @@ pub(super) struct Leftovers {
     device: u64,
     inode: u64,
     item_bytes: usize,
+    /// When the run began that the folder belongs to, s since 1970.
+    since_s: i64,
 }
 
 impl Leftovers {
-    /// Of servers of this major version on this folder, which must exist.
-    pub fn of(data_dir: &Dir, major: u32) -> std::io::Result<Leftovers> {
+    /// Of servers of this major version on this folder, which must exist, of a run that began then.
+    pub fn of(data_dir: &Dir, major: u32, since_s: i64) -> std::io::Result<Leftovers> {
         let (device, inode) = data_dir.identity()?;
         // `dsm_control_item` got two more words in version 14.
         let item_bytes = if major < 14 { 24 } else { 40 };
-        Ok(Leftovers { owner: data_dir.owner()?, device, inode, item_bytes })
+        Ok(Leftovers { owner: data_dir.owner()?, device, inode, item_bytes, since_s })
     }
 
     /// Removes what is left, once no process is attached any more.
@@ -64,6 +68,25 @@ impl Leftovers {
             // SAFETY: no memory is passed; the segment was our server's and nobody uses it.
             unsafe { libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut()) };
         }
+        for segment in self.unfinished() {
+            // SAFETY: no memory is passed; nobody uses the segment, and who made it is gone.
+            unsafe { libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut()) };
+        }
+    }
+
+    /// System V segments that a server was killed in the making of.
+    pub(super) fn unfinished(&self) -> Vec<i32> {
+        let made_since = |id: &i32| {
+            status(*id).is_some_and(|info| {
+                info.shm_ctime >= self.since_s
+                    && info.shm_nattch == 0
+                    && info.shm_segsz == HEADER_BYTES
+                    && !process_exists(info.shm_cpid)
+            })
+        };
+        let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+        let segments = segments.lines().skip(1).filter_map(segment_id).filter(made_since);
+        segments.filter(|id| read_header(*id, self.owner) == Some([0; HEADER_BYTES])).collect()
     }
 
     /// The System V segments that belong to the data folder, with their headers.
@@ -109,10 +132,22 @@ pub(super) fn remove_all(scratch: &Dir) {
         // Written before the first program that shares memory starts.
         let version = folder.read_text("PG_VERSION", 64).unwrap_or_default();
         let Ok(major) = version.trim().parse() else { continue };
-        if let Ok(leftovers) = Leftovers::of(&folder, major) {
+        if let Ok(leftovers) = Leftovers::of(&folder, major, began_s(scratch)) {
             leftovers.remove();
         }
     }
+}
+
+/// When the marker of a run's folder was written, s since 1970; where that can't be told, never.
+fn began_s(scratch: &Dir) -> i64 {
+    let marker = scratch.open_file(Scratch::MARKER, Access::Read);
+    marker.and_then(|file| file.metadata()).map_or(i64::MAX, |marker| marker.mtime())
+}
+
+fn process_exists(pid: libc::pid_t) -> bool {
+    // SAFETY: signal 0 is sent to nobody.
+    let sent = unsafe { libc::kill(pid, 0) } == 0;
+    sent || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 fn segment_id(line: &str) -> Option<i32> {
@@ -195,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_segment_is_ours_by_magic_device_and_inode_together() {
-        let ours = Leftovers { owner: 1, device: 7, inode: 9, item_bytes: 40 };
+        let ours = Leftovers { owner: 1, device: 7, inode: 9, item_bytes: 40, since_s: 0 };
         let header = |magic: u32, device: u64, inode: u64| {
             let mut header = [0; HEADER_BYTES];
             header[..4].copy_from_slice(&magic.to_ne_bytes());
@@ -209,6 +244,27 @@ mod tests {
         }
     }
 
+    /// As a server leaves it that was killed between making its segment and writing the header.
+    #[test]
+    fn a_segment_whose_header_was_never_written_goes_if_it_was_made_since() {
+        let made = std::process::Command::new("ipcmk").args(["-M", "56", "-p", "0600"]).output();
+        let said = made.map(|made| String::from_utf8_lossy(&made.stdout).into_owned());
+        let id = said.ok().and_then(|said| said.rsplit(' ').next()?.trim().parse::<i32>().ok());
+        let Some(id) = id else {
+            return eprintln!("SKIPPED: ipcmk (util-linux) makes no segment here");
+        };
+        let made = status(id).unwrap();
+        let of = |since_s, owner| Leftovers { owner, device: 7, inode: 9, item_bytes: 40, since_s };
+        let mut found = vec![
+            of(made.shm_ctime + 1, made.shm_perm.uid).unfinished(),
+            of(made.shm_ctime, made.shm_perm.uid + 1).unfinished(),
+        ];
+        of(made.shm_ctime, made.shm_perm.uid).remove();
+        found.retain(|ids| ids.contains(&id));
+        assert!(found.is_empty(), "of another user or time");
+        assert_eq!(attached(id), None, "it is there still");
+    }
+
     #[test]
     fn a_foreign_segment_stays() {
         // SAFETY: creates a private segment of 4096 bytes.
@@ -220,7 +276,7 @@ mod tests {
             );
         }
         let dir = tempfile::tempdir().unwrap();
-        Leftovers::of(&Dir::open(dir.path()).unwrap(), 18).unwrap().remove();
+        Leftovers::of(&Dir::open(dir.path()).unwrap(), 18, 0).unwrap().remove();
         let still_there = attached(id) == Some(0);
         // SAFETY: the segment was made above.
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };

@@ -168,7 +168,7 @@ fn initdb_ends_with_us_and_what_it_shares_goes_with_the_next_start() {
         let data = bench.dir.path().join("narrows-scratch-killed/data");
         until("initdb gets that far", || data.join(reached).exists());
         let leftovers =
-            Leftovers::of(&Dir::open(&data).unwrap(), bench.found.version.major).unwrap();
+            Leftovers::of(&Dir::open(&data).unwrap(), bench.found.version.major, 0).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         let swept = sweep(bench.dir.path());
