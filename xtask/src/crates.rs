@@ -20,6 +20,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-plan", &["narrows-units", "narrows-limits"]),
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
+    // All rules in their order; who judges a whole run asks here.
+    ("narrows-judge", &["narrows-model", "narrows-limits", "narrows-validity", "narrows-verdict"]),
     // Writing, and reading what others wrote; the one place for both.
     ("narrows-files", &[]),
     ("narrows-facts", &["narrows-units"]),
@@ -77,6 +79,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-limits",
             "narrows-validity",
             "narrows-verdict",
+            "narrows-judge",
         ],
     ),
     // Writes rows to PostgreSQL as well as records to files.
@@ -125,6 +128,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-plan", "crates/plan"),
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
+    ("narrows-judge", "crates/judge"),
     ("narrows-fio", "crates/fio"),
 ];
 

@@ -51,6 +51,19 @@ fn nobody_prints_around_the_filter() {
     none(lines_of_sources(prints::unfiltered));
 }
 
+/// A second composition of the rules drifts from the first.
+#[test]
+fn a_whole_run_is_judged_in_one_place() {
+    let steps = ["narrows_validity::check(", "narrows_limits::attach(", "narrows_verdict::judge("];
+    let elsewhere = |path: &str, source: &str| {
+        let lines: Vec<&str> = sources::shipped(source).collect();
+        // Tests of layers that live in modules of their own.
+        let judges = path.starts_with("crates/judge/") || path.ends_with("/hot/judged.rs");
+        if judges { Vec::new() } else { sources::found(&lines, &steps).map(|at| at + 1).collect() }
+    };
+    none(lines_of_sources(elsewhere));
+}
+
 #[test]
 fn one_rule_decides_exit_codes() {
     assert!(root().join(prints::RULE).is_dir());

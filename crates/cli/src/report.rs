@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use narrows_model::{CrashTest, Run};
+use narrows_judge::judge;
+use narrows_model::CrashTest;
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
@@ -51,21 +52,4 @@ fn crash_test(path: &Path) -> Result<CrashTest> {
     };
     let text = narrows_files::read_text(path, LONGEST_CRASH_TEST).map_err(|error| wrong(&error))?;
     serde_json::from_str(&text).map_err(|error| wrong(&error))
-}
-
-/// Limits, findings, verdicts: everything that follows from what was measured.
-pub fn judge(run: &mut Run) {
-    narrows_limits::attach(run);
-    // What was found while running (a layer that could not run) is evidence and stays.
-    run.findings.retain(|finding| finding.id.starts_with("absent-"));
-    run.findings.extend(narrows_validity::check(run));
-    run.apply_findings();
-    run.verdicts = narrows_verdict::judge(run);
-    run.scalings = narrows_verdict::scalings(run);
-    run.starts = narrows_verdict::starts(run);
-    run.durability = narrows_validity::durability::of_run(run);
-    for log in &mut run.live_logs {
-        log.verdict = Some(narrows_verdict::live(log));
-    }
-    run.comparison = narrows_verdict::compare::compare(run, &run.durability);
 }

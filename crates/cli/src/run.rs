@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
+use narrows_judge::judge;
 use narrows_model::{Finding, Layer, Measurement, Plan, Platform, Run, Severity, Tool};
 
 use crate::args::{OutputArgs, RunArgs};
@@ -15,7 +16,6 @@ use crate::exit::{Exit, Outcome};
 use crate::kept::{self, Kept};
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
-use crate::report::judge;
 use crate::stream::{self, say};
 use crate::{database, failure, host, interrupt, layers, observe, output, store};
 
@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
 
     /// Adds what a layer measured and keeps the partial run.
     pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
-        self.run.measurements.extend(measurements);
+        self.run.add(measurements);
         if let Err(error) = store::save(&self.folder, &self.run) {
             self.display.say(&format!("warning: {}", failure::render(&error)));
         }
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         let (reason, hint) = text.split_once("\nhint: ").unwrap_or((text, ""));
         self.display.say(&format!("warning: {what} is not measured: {text}"));
         self.run.findings.push(Finding {
-            id: format!("absent-{what}"),
+            id: Finding::id_of_not_measured(what),
             severity: Severity::Note,
             measurement: None,
             summary: reason.lines().next().unwrap_or(reason).to_string(),

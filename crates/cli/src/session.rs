@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::{Context, Scratch, ScratchError, Stop};
+use narrows_judge::judge;
 use narrows_model::{DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, Run};
 use narrows_units::{Bytes, shown};
 
@@ -13,7 +14,6 @@ use crate::exit::{Exit, Outcome};
 use crate::failure::{self, Failure};
 use crate::kept::{self, Kept};
 use crate::progress::Display;
-use crate::report::judge;
 use crate::stream::{self, say};
 use crate::{host, interrupt, output, plan, run, store};
 
@@ -197,7 +197,7 @@ impl Session {
             window,
         };
         measure(&ctx, &mut |part| {
-            run.measurements.extend(part);
+            run.add(part);
             save_partial(folder, run, display);
         })
     }
@@ -205,7 +205,7 @@ impl Session {
     /// Adds measurements and keeps the partial run. Where it can't be written any more, the measurement goes on: the end tries again,
     /// shows what there is, and says why it was not kept.
     pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
-        self.run.measurements.extend(measurements);
+        self.run.add(measurements);
         save_partial(&self.folder, &self.run, &self.display);
     }
 

@@ -53,7 +53,8 @@ fn crash(lab: &mut Lab, kind: Kind, beside: &Path, case: &Case) -> (Acknowledged
     if case.lies {
         lab.drive().lie().unwrap();
     }
-    listening.wait_for(400);
+    // However late we come: these are written after the drive began to lie.
+    listening.wait_for_more(300);
     let written = if case.sync == Sync::None {
         // Nothing tells it that the drive has gone.
         let written = writing.stop();

@@ -114,7 +114,7 @@ fn crash(
     listening.wait_for(50);
     // So that the cluster and the table are there after the cut with fsync=off too.
     lab.sync().unwrap();
-    listening.wait_for(400);
+    listening.wait_for_more(300);
     if fsync == "on" {
         lab.cut(seed).unwrap();
         drop(server);

@@ -40,6 +40,22 @@ pub struct Finding {
     pub places: Vec<FindingPlace>,
 }
 
+impl Finding {
+    /// Beginning of the ids of findings that are made while a run goes on, when a layer or a workload can't be measured. They are
+    /// evidence: no rule makes them again.
+    const NOT_MEASURED: &str = "absent-";
+
+    /// The id of the finding that says why `what` is not measured.
+    pub fn id_of_not_measured(what: &str) -> String {
+        format!("{}{what}", Finding::NOT_MEASURED)
+    }
+
+    /// The layer or workload whose absence it explains.
+    pub fn not_measured(&self) -> Option<&str> {
+        self.id.strip_prefix(Finding::NOT_MEASURED)
+    }
+}
+
 /// A machine of which nothing was measured, and what the rules find in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inventory {

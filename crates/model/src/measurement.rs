@@ -340,8 +340,77 @@ impl Measurement {
         value.and_then(|value| Vec::deserialize(value).ok()).unwrap_or_default()
     }
 
+    /// Leaves out what is not a number, such as the time per load of a window in which a busy machine let nobody load: JSON has no word
+    /// for it, and a run file that held it could not be read again. A step of a sweep goes with its abscissa, a series over time whole.
+    pub fn drop_unknown(&mut self) {
+        self.metrics.retain_mut(|metric| {
+            metric.samples.retain(|sample| sample.is_finite());
+            let known = |interval: &Interval| interval.low.is_finite() && interval.high.is_finite();
+            metric.interval_95 = metric.interval_95.take().filter(known);
+            metric.value.is_finite()
+        });
+        self.series.retain_mut(|series| {
+            if series.x.len() == series.values.len() {
+                let steps = series.x.iter().zip(&series.values);
+                let known = steps.filter(|(x, value)| x.is_finite() && value.is_finite());
+                (series.x, series.values) = known.map(|(x, value)| (*x, *value)).unzip();
+            }
+            !series.values.is_empty() && series.values.iter().all(|value| value.is_finite())
+        });
+    }
+
     /// Whether a verdict may rest on it.
     pub fn usable(&self) -> bool {
         self.validity == Validity::Valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Plan, Platform, Run};
+
+    #[test]
+    fn what_is_not_a_number_does_not_cost_the_run_file() {
+        let mut measurement = Measurement::new("memory.x", Layer::Memory);
+        let metric = |value: f64, samples: &[f64]| Metric {
+            name: "cost".into(),
+            unit: Unit::NsPerOp,
+            better: Better::Less,
+            value,
+            interval_95: Some(Interval {
+                low: 1.0,
+                high: f64::INFINITY,
+                method: IntervalMethod::MeanT,
+            }),
+            samples: samples.to_vec(),
+        };
+        measurement.metrics = vec![metric(2.0, &[1.0, f64::NAN, 3.0]), metric(f64::NAN, &[1.0])];
+        let series = |x: &[f64], values: &[f64]| Series {
+            name: "curve.latency".into(),
+            unit: Unit::NsPerOp,
+            repeat: 0,
+            t0_ns: 0,
+            interval_ns: 0,
+            x: x.to_vec(),
+            values: values.to_vec(),
+        };
+        measurement.series = vec![
+            series(&[0.0, 0.5, 1.0], &[5.0, f64::NAN, 7.0]),
+            series(&[], &[5.0, f64::INFINITY]),
+            series(&[0.0], &[f64::NAN]),
+            series(&[], &[1.0, 2.0]),
+        ];
+        let mut run = Run::blank(Plan::default(), Platform::default());
+        run.add([measurement]);
+        let kept = &run.measurements[0];
+        assert_eq!(kept.metrics.len(), 1);
+        assert_eq!(
+            (&kept.metrics[0].samples[..], kept.metrics[0].interval_95.is_none()),
+            (&[1.0, 3.0][..], true)
+        );
+        let series: Vec<_> = kept.series.iter().map(|s| (&s.x[..], &s.values[..])).collect();
+        assert_eq!(series, [(&[0.0, 1.0][..], &[5.0, 7.0][..]), (&[], &[1.0, 2.0])]);
+        assert_eq!(Run::from_json(&run.to_json()).unwrap(), run);
     }
 }

@@ -168,6 +168,14 @@ impl Run {
         narrows_units::shown_json(&text).into_owned()
     }
 
+    /// Adds what was measured, without what is not a number ([`Measurement::drop_unknown`]).
+    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
+        self.measurements.extend(measurements.into_iter().map(|mut measurement| {
+            measurement.drop_unknown();
+            measurement
+        }));
+    }
+
     /// The first host's inventory.
     pub fn platform(&self) -> Option<&Platform> {
         self.hosts.first().map(|host| &host.platform)

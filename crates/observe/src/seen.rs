@@ -114,11 +114,12 @@ impl Seen {
 const MISSED: f64 = 0.03;
 
 impl Seen {
-    /// The same without the drives' counts, where the look missed a part of the window it was to cover. Where a machine stands still as
-    /// a window begins, whoever looks wakes late: requests before that are not in the counts, which then are no counts of the window.
-    pub fn of(&self, window: Nanos) -> Seen {
-        let covered = self.window.0 as f64 >= window.0 as f64 * (1.0 - MISSED);
-        Seen { drives: self.drives.filter(|_| covered), ..self.clone() }
+    /// The same without the drives' counts, where the look began so late that it missed a part of the window that it was to cover. On a
+    /// busy machine whoever looks wakes late, at the end as well, so that lengths alone don't tell: requests before the look are not in
+    /// the counts, which then are no counts of the window.
+    pub fn begun_late(self, late: Nanos, window: Nanos) -> Seen {
+        let covered = late.0 as f64 <= window.0 as f64 * MISSED;
+        Seen { drives: self.drives.filter(|_| covered), ..self }
     }
 }
 
@@ -246,10 +247,11 @@ mod tests {
     #[test]
     fn counts_that_miss_the_start_of_a_window_are_not_its_counts() {
         let drives = DriveSeen { read_bytes: 950, reads: 95, ..DriveSeen::default() };
-        let seen = Seen { window: Nanos(950), drives: Some(drives), ..Seen::default() };
-        assert_eq!(seen.of(Nanos(1000)).drives, None, "a twentieth was missed");
-        assert_eq!(seen.of(Nanos(970)).drives.unwrap().reads, 95);
-        assert_eq!(seen.of(Nanos(900)).drives.unwrap().reads, 95, "a longer look has them all");
+        // However long the look went on.
+        let seen = Seen { window: Nanos(2000), drives: Some(drives), ..Seen::default() };
+        assert_eq!(seen.clone().begun_late(Nanos(50), Nanos(1000)).drives, None);
+        assert_eq!(seen.clone().begun_late(Nanos(30), Nanos(1000)).drives.unwrap().reads, 95);
+        assert_eq!(seen.begun_late(Nanos(0), Nanos(1)).drives.unwrap().reads, 95);
     }
 
     #[test]

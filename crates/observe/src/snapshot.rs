@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use narrows_facts::io_limits::IoLimits;
+use narrows_units::Nanos;
 
 use crate::counters::MovedPages;
 use crate::cpu::CpuTimes;
@@ -32,4 +33,11 @@ pub struct Snapshot {
     /// Times processors slowed themselves down.
     pub(crate) heat_stops: Option<u64>,
     pub(crate) tick_ns: u64,
+}
+
+impl Snapshot {
+    /// How long ago it was taken: the drives' counters were read before that.
+    pub fn age(&self) -> Nanos {
+        Nanos::from(self.at.elapsed())
+    }
 }

@@ -62,7 +62,7 @@ impl Notes {
             .findings
             .iter()
             .filter(|f| f.measurement.is_none())
-            .filter_map(|f| match f.id.strip_prefix(ABSENT) {
+            .filter_map(|f| match f.not_measured() {
                 None => Some(f.clone()),
                 // It has no row of its own that could say why.
                 Some(DATABASE) => Some(whole(f)),
@@ -120,8 +120,6 @@ impl Notes {
     }
 }
 
-/// Prefix of the id of a run-level finding that says why a workload is absent.
-const ABSENT: &str = "absent-";
 /// What is absent when the whole layer is.
 const DATABASE: &str = "database";
 
@@ -139,12 +137,12 @@ fn whole(finding: &Finding) -> Finding {
 
 /// Why the workload or measurement is absent, if the run says so.
 pub(crate) fn absent<'a>(run: &'a Run, what: &str) -> Option<&'a Finding> {
-    run.findings.iter().find(|f| f.id.strip_prefix(ABSENT) == Some(what))
+    run.findings.iter().find(|f| f.not_measured() == Some(what))
 }
 
 /// Every absence the run explains, as (what, finding).
 pub(crate) fn absences(run: &Run) -> impl Iterator<Item = (&str, &Finding)> {
-    run.findings.iter().filter_map(|f| f.id.strip_prefix(ABSENT).map(|what| (what, f)))
+    run.findings.iter().filter_map(|f| f.not_measured().map(|what| (what, f)))
 }
 
 /// What was asked for and could not be measured, first of all: a line for each reason.

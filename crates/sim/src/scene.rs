@@ -1,9 +1,10 @@
 //! A whole run of the program on a simulated machine: capacities, the workload, and interventions on demand.
 
+use narrows_judge::judge;
 use narrows_model::{
     Cpu, DatabaseChoice, Layer, Measurement, Plan, Platform, Run, Tool, condition,
 };
-use narrows_verdict::{Intervention, Workload, fewer_cpus, judge, propose};
+use narrows_verdict::{Intervention, Workload, fewer_cpus, propose};
 use serde_json::json;
 
 use crate::account::Windows;
@@ -197,9 +198,10 @@ impl Scene {
 /// The whole way: measure, judge, make the test that the verdict proposes, judge again.
 pub fn simulate(scene: &Scene) -> Run {
     let mut run = scene.measure();
+    judge(&mut run);
     if let Some(intervention) = propose(&run, scene.workload.measurement_id()) {
         run.measurements.push(scene.intervene(intervention));
+        judge(&mut run);
     }
-    run.verdicts = judge(&run);
     run
 }

@@ -13,7 +13,11 @@ pub fn check(data: &[u8]) {
         Err(error) => return property::told(&error.to_string(), ""),
     };
     rendered(&run);
-    judged(&mut run);
+    // As `narrows report --rejudge` does; judged twice it is what it was.
+    narrows_judge::judge(&mut run);
+    let once = run.to_json();
+    narrows_judge::judge(&mut run);
+    assert!(run.to_json() == once, "judging again changes the run");
     rendered(&run);
     let stored = run.to_json();
     if let Err(error) = Run::from_json(&stored) {
@@ -30,18 +34,4 @@ fn rendered(run: &Run) {
     let report = Report::new(run, Units::Si);
     let _ = (narrows_report::csv(&report), narrows_report::json(&report));
     assert!(narrows_report::html(&report).contains("</html>"), "the page has no end");
-}
-
-/// As `narrows report --rejudge` does.
-fn judged(run: &mut Run) {
-    narrows_limits::attach(run);
-    run.findings.retain(|finding| finding.id.starts_with("absent-"));
-    run.findings.extend(narrows_validity::check(run));
-    run.apply_findings();
-    run.verdicts = narrows_verdict::judge(run);
-    run.durability = narrows_validity::durability::of_run(run);
-    for log in &mut run.live_logs {
-        log.verdict = Some(narrows_verdict::live(log));
-    }
-    run.comparison = narrows_verdict::compare::compare(run, &run.durability);
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use narrows_engine::Context;
+use narrows_judge::judge;
 use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation, Workload};
 use narrows_model::{Layer, Measurement, PlannedStep, metric};
 use narrows_verdict::Intervention;
 use server::{Tables, scan_workers};
 
 use crate::plan::Resolved;
-use crate::report::judge;
 use crate::run::{Interrupted, Session};
 use crate::{client, cpus, layers};
 

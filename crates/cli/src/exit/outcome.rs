@@ -119,7 +119,7 @@ impl Outcome {
             run.live_logs.iter().all(|log| told(log.verdict.as_ref().map(|verdict| verdict.grade)));
         // What is said of the machine as a whole is not one measurement's, and stands against all of them.
         let doubted = run.findings.iter().any(|finding| {
-            finding.id.starts_with("absent-")
+            finding.not_measured().is_some()
                 || finding.measurement.is_none() && finding.severity != Severity::Note
         });
         let made = crate::session::not_made(run).next().is_none();

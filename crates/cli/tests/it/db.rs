@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use narrows_model::{Run, condition, metric};
+use narrows_model::{Run, Validity, condition, metric};
 
 use crate::common::machine::shared;
 use crate::common::server::{PASSWORD, TheirServer};
@@ -122,14 +122,18 @@ fn a_load_is_repeated_on_further_starts_of_our_own_server() {
     let output = db(&fixture, &[&update[..], &small, &postgres, &["--format", "json"]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let run = Run::from_json(&text).unwrap_or_else(|e| panic!("{e}: {}", said(&output)));
-    for id in ["database.update", "database.update.start_2", "database.update.start_3"] {
+    let ids = ["database.update", "database.update.start_2", "database.update.start_3"];
+    for id in ids {
         let m = run.measurement(id).unwrap_or_else(|| panic!("{id}: {}", said(&output)));
         assert!(m.value(metric::THROUGHPUT).unwrap() > 0.0 && m.repeats == 3, "{m:?}");
         // The server's processes are found again, and its own counters agree.
         assert!(m.value(metric::BACKEND_CPU_PER_OP).is_some(), "{m:?}");
     }
     let [starts] = &run.starts[..] else { panic!("{:?}", run.starts) };
-    assert_eq!((starts.workload.as_str(), starts.starts.len()), ("update", 3));
+    // On a busy machine a window may have been too short for what it is to show, and its start then tells nothing.
+    let valid = ids.iter().filter_map(|id| run.measurement(id));
+    let valid = valid.filter(|m| m.validity != Validity::Invalid).count();
+    assert_eq!((starts.workload.as_str(), starts.starts.len()), ("update", valid));
     fixture.assert_nothing_left();
 }
 

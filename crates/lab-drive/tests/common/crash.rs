@@ -37,6 +37,11 @@ impl Listening {
         assert!(until(|| total() >= records), "only {} records came", total());
     }
 
+    /// Waits until so many more records are in the list than now.
+    pub fn wait_for_more(&self, records: u64) {
+        self.wait_for(Acknowledged::read(&self.path).map_or(0, |list| list.total()) + records);
+    }
+
     /// The list, once the writer has ended.
     pub fn end(self) -> Acknowledged {
         self.thread.join().unwrap()

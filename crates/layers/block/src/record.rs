@@ -99,7 +99,7 @@ impl Record {
             self.issued(&[outcome]);
         }
         let shared = outcome.beside_others;
-        let seen = outcome.seen.of(Nanos(outcome.window_ns)).metrics();
+        let seen = outcome.seen.metrics();
         let own = seen.into_iter().filter(|(name, ..)| !(shared && name.starts_with("device_")));
         self.samples.extend(own);
         let drift = outcome.sentinel_drift;
@@ -154,7 +154,7 @@ impl Record {
         samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
         samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, sum(StreamOutcome::short));
         self.issued(&outcomes.iter().collect::<Vec<_>>());
-        self.samples.extend(first.seen.of(Nanos(window_ns)).metrics());
+        self.samples.extend(first.seen.metrics());
         self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, first.sentinel_drift);
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use narrows_engine::{Context, Schedule, now_ns};
 use narrows_facts::process;
 use narrows_observe::{Watch, sentinel};
+use narrows_units::Nanos;
 
 use crate::BlockError;
 use crate::contents::Contents;
@@ -188,6 +189,7 @@ fn coordinate(
     window.wait_start(ctx.stop).ok()?;
     let before = watch.snapshot();
     let (cpu_from_ns, from_ns) = (process::self_cpu_ns(), now_ns());
+    let late_ns = now_ns().saturating_sub(before.age().0).saturating_sub(window.start_ns);
     loop {
         let (now, end) = (now_ns(), shared.end_ns());
         if now >= end {
@@ -202,6 +204,7 @@ fn coordinate(
         return None;
     }
     let window_ns = end_ns - window.start_ns;
+    let seen = seen.begun_late(Nanos(late_ns), Nanos(window_ns));
     // A window that closed early is over a moment before this thread notices: nothing ran meanwhile, so the time
     // is not scaled then.
     let early = end_ns < window.end_ns;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Context;
+use narrows_judge::judge;
 use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
 use narrows_layer_database::{Database, Provisioner, Variation};
 use narrows_model::{Measurement, metric, orders as names};
@@ -12,7 +13,6 @@ use super::plan;
 use super::tidy::{self, Before};
 use crate::args::db::orders::OrdersArgs;
 use crate::database::{OPEN_SHARE, SHORT, TEST, intervene, keep_going, ladder, on_start};
-use crate::report::judge;
 use crate::run::Session;
 
 /// How long the mix runs before the server is killed under it.
