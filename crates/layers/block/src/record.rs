@@ -6,7 +6,6 @@ use narrows_model::{
     Better, Histogram, Layer, LoadedLink, Measurement, Replication, Series, Unit, condition, metric,
 };
 use narrows_stats::Recorder;
-use narrows_units::Nanos;
 use serde_json::json;
 
 use crate::describe;
