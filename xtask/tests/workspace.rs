@@ -1,6 +1,7 @@
 //! Promises about the workspace as a whole, kept by ordinary tests.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use xtask::{crates, files, generate, links, prints, root, sources, text};
 
@@ -27,6 +28,32 @@ fn pure_crates_touch_nothing() {
         }
     }
     none(wrong);
+}
+
+/// A crate without unsafe code says so, and the compiler keeps it.
+#[test]
+fn crates_without_unsafe_code_forbid_it() {
+    let mut unsafe_in: BTreeMap<PathBuf, bool> = BTreeMap::new();
+    let mut files = Vec::new();
+    text::walk(&root().join("crates"), &mut files).expect("the crates can be listed");
+    for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        let crate_root = file.ancestors().find_map(|folder| {
+            folder.ends_with("src").then(|| folder.join("lib.rs")).filter(|lib| lib.is_file())
+        });
+        let Some(crate_root) = crate_root else { continue };
+        let source = std::fs::read_to_string(file).expect("source is text");
+        let lines: Vec<&str> = source.lines().collect();
+        let blocks = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"];
+        let found = sources::found(&lines, &blocks).next().is_some();
+        *unsafe_in.entry(crate_root).or_default() |= found;
+    }
+    assert!(unsafe_in.values().any(|found| *found), "unsafe code is not found where it is");
+    let silent = |lib: &PathBuf| {
+        let source = std::fs::read_to_string(lib).expect("source is text");
+        !source.contains("#![forbid(unsafe_code)]")
+    };
+    let silent = unsafe_in.into_iter().filter(|(lib, found)| !found && silent(lib));
+    none(silent.map(|(lib, _)| format!("{} forbids nothing", lib.display())).collect());
 }
 
 #[test]

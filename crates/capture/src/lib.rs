@@ -7,6 +7,8 @@
 //!
 //! Not here: what is asked (`narrows-platform`), and what the command says (`narrows gather`).
 
+#![forbid(unsafe_code)]
+
 mod archive;
 mod fill;
 mod privileged;

@@ -12,6 +12,8 @@
 //! The method comes from fio's manual and from watching fio's parser (`fio --debug=parse --parse-only`), which the
 //! tests use as the judge. Where manual and program disagree, the program is right, since it is what ran.
 
+#![forbid(unsafe_code)]
+
 mod apply;
 mod arithmetic;
 mod arrangement;

@@ -5,6 +5,8 @@
 //! planted servers by it, and the fuzzer judges run files of nobody's. Nothing is read but the run, nothing is kept but in the run, and
 //! judging twice gives what judging once gave.
 
+#![forbid(unsafe_code)]
+
 use narrows_model::Run;
 
 /// Puts all that follows from the measurements into the run, in place of what followed from them before.

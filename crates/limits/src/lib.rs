@@ -11,6 +11,8 @@
 //!
 //! Not here: what a workload would need (that is the verdict).
 
+#![forbid(unsafe_code)]
+
 mod carrier;
 mod configured;
 mod dram;

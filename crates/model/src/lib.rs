@@ -7,6 +7,8 @@
 //! Pure data: no clock, no file, no system call. Units are the last part of every key and field name; a value
 //! that could not be learned is `None`, never zero.
 
+#![forbid(unsafe_code)]
+
 mod calibration;
 mod comparison;
 pub mod condition;

@@ -28,6 +28,8 @@
 //!
 //! Not here: judging any of it (`narrows-validity`), and the server's own counters (the database layer).
 
+#![forbid(unsafe_code)]
+
 mod counters;
 mod cpu;
 mod drive;

@@ -8,6 +8,8 @@
 //! Not here: queueing (but for sessions at the processors) and software. A ceiling is what no system passes; where a
 //! source says what good systems reach, that stands beside it.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod budget;
 mod build;

@@ -9,6 +9,8 @@
 //!
 //! Not here: what the parts could do (`narrows-limits`), or whether a setting is bad (`narrows-validity`).
 
+#![forbid(unsafe_code)]
+
 mod block;
 mod caches;
 mod cgroup;

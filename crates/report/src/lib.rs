@@ -8,6 +8,8 @@
 //! Not here: judging. A number, a grade or a finding that is not in the run is never invented; what is absent
 //! prints as `-` or is named as not known.
 
+#![forbid(unsafe_code)]
+
 mod advice;
 mod beside;
 mod calibration;

@@ -12,6 +12,8 @@
 //!
 //! Nothing here reads a clock or touches the machine; the same seed gives the same run.
 
+#![forbid(unsafe_code)]
+
 mod account;
 mod clock;
 pub mod device;

@@ -8,6 +8,8 @@
 //! Pure: no clock, no file, no randomness. It does not decide what is a finding and does not choose
 //! the number of repeats.
 
+#![forbid(unsafe_code)]
+
 pub mod change;
 mod effective;
 mod exceedance;

@@ -9,6 +9,8 @@
 //!
 //! Not here: statistics, or anything that knows what a quantity was measured on.
 
+#![forbid(unsafe_code)]
+
 mod parse;
 mod print;
 mod shown;

@@ -11,6 +11,8 @@
 //! A figure that is absent fires nothing and passes nothing; where a whole class of cross-checks was impossible,
 //! one note says so. Not here: explaining *why* a workload is slow (that is the verdict), or changing a number.
 
+#![forbid(unsafe_code)]
+
 mod blind;
 mod clean;
 mod describe;

@@ -12,6 +12,8 @@
 //! measuring, validity (a suspect measurement gives an OPEN verdict, an invalid one none), words for the screen
 //! beyond one phrase.
 
+#![forbid(unsafe_code)]
+
 mod analysis;
 mod asked;
 mod bound;

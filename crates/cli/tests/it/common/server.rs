@@ -48,6 +48,10 @@ impl TheirServer {
         server.tool("initdb", &["-D", data, "-U", SUPERUSER, "-A", "trust", "--no-sync"]);
         let rules = "local all owner trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
         std::fs::write(server.folder.join("data/pg_hba.conf"), rules).unwrap();
+        // Up to version 13 passwords would be kept for a method that these rules don't take.
+        let conf = server.folder.join("data/postgresql.conf");
+        let settings = std::fs::read_to_string(&conf).unwrap();
+        std::fs::write(&conf, settings + "password_encryption = 'scram-sha-256'\n").unwrap();
         server.control(&["-w", "start"]);
         for sql in [
             format!("CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'"),
