@@ -322,7 +322,9 @@ fn rounds_say_in_a_sentence_what_a_rate_is_worth() {
     let said = measurement.text("sentence").expect("it says what it is worth");
     // A gigabyte fills no drive.
     assert_eq!(measurement.text("write_state"), Some("burst"), "{said}");
-    assert!(said.contains("burst"), "{said}");
+    // On a busy machine not even these few rounds need be alike.
+    let reasons = ["burst", "not steady", "not shown to be steady"];
+    assert!(reasons.iter().any(|reason| said.contains(reason)), "{said}");
     assert!(matches!(output.status.code(), Some(3 | 4)), "{:?}", output.status);
 }
 
