@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use narrows_model::{Run, orders};
+use narrows_model::{Run, Validity, orders};
 
 use crate::common::machine::shared;
 use crate::common::server::TheirServer;
@@ -56,7 +56,9 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
     let recovery = run.measurement(&format!("{}.recovery", orders::ID)).unwrap();
     assert_eq!(recovery.value(orders::LOST), Some(0.0));
     assert!(recovery.value(orders::ACKNOWLEDGED).unwrap() > 0.0);
-    assert!(run.verdicts.iter().any(|verdict| verdict.workload == "orders"), "{:?}", run.verdicts);
+    // On a busy machine the windows may be worth no verdict.
+    let judged = run.verdicts.iter().any(|verdict| verdict.workload == "orders");
+    assert!(judged || mix.validity == Validity::Invalid, "{:?}", run.verdicts);
     assert_eq!(mix.workload["derived"], orders::DERIVED);
     fixture.assert_nothing_left();
 }
