@@ -187,7 +187,7 @@ impl Dir {
     /// # Errors
     /// What the system said.
     pub fn owner(&self) -> io::Result<u32> {
-        Ok(fstat(&self.fd)?.st_uid)
+        Ok(self.owner_and_group()?.0)
     }
 
     /// Its owner and its group.

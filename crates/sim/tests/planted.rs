@@ -211,6 +211,17 @@ fn without_the_test_nothing_is_sure_and_a_sketch_never_is() {
     }
 }
 
+/// A stored run is judged again whenever somebody asks for it: nothing may add up.
+#[test]
+fn judging_again_changes_nothing() {
+    for plant in PLANTS {
+        let run = simulate(&(plant.scene)(5));
+        let mut again = run.clone();
+        narrows_judge::judge(&mut again);
+        assert_eq!(again.to_json(), run.to_json(), "{}", plant.name);
+    }
+}
+
 #[test]
 fn a_gain_that_was_tested_does_not_exceed_what_the_law_allows() {
     for plant in PLANTS {

@@ -7,6 +7,9 @@ use std::io;
 
 use anyhow::{Context as _, Result};
 
+/// Folders that trials have empty and to themselves.
+pub(super) const COVERED: [&str; 2] = ["/dev/shm", "/tmp"];
+
 /// Leaves the machine's namespaces of mounts and of System V memory, for this thread and whatever it starts.
 pub(super) fn isolate() -> Result<()> {
     // SAFETY: no memory is involved; what this thread mounts from here on is nobody else's.
@@ -14,7 +17,7 @@ pub(super) fn isolate() -> Result<()> {
     check(left).context("leaving the machine's namespaces")?;
     // Before anything is mounted, or the machine would see it too.
     mount(None, "/", None, libc::MS_REC | libc::MS_PRIVATE, None)?;
-    for folder in ["/dev/shm", "/tmp"] {
+    for folder in COVERED {
         mount(Some("tmpfs"), folder, Some("tmpfs"), 0, Some("mode=1777,size=2g"))?;
     }
     Ok(())

@@ -59,6 +59,12 @@ impl Site {
     /// Makes all of it below `folder`, which must not be there; says loudly what can't be had.
     pub(super) fn make(folder: &Path, narrows: &Path) -> Result<Site> {
         let root = process::is_root();
+        ensure!(
+            !root || !isolation::COVERED.iter().any(|covered| folder.starts_with(covered)),
+            "{} lies in a folder that the harness covers with an empty one of its own\nhint: move the tree out of {}",
+            folder.display(),
+            isolation::COVERED.join(" and ")
+        );
         if root {
             isolation::isolate()?;
         } else {

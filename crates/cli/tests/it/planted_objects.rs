@@ -57,7 +57,7 @@ CREATE TABLE narrows_scratch_00000001.narrows_run (id pg_catalog.text, made_at t
 CREATE TABLE narrows_scratch_00000001.kept (n int)";
 
 /// A schema that looks like the order-entry mix's, in which everything that a table can have runs something: policies, rules, triggers,
-/// defaults, domains, generated columns. `COLUMNS` are those of the sign.
+/// defaults, domains, generated columns. Comment and setup table are those that ours has.
 const ORDERS: &str = "\
 CREATE FUNCTION public.planted_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted trigger'; END $$;
 CREATE FUNCTION public.planted_number() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted default'; END $$;
@@ -254,7 +254,9 @@ fn a_schema_that_somebody_made_for_the_mix_is_left_alone() {
             [&["db", "orders", "--keep", url][..], &load].concat(),
             vec!["db", "orders", "--drop", url],
         ] {
-            let text = said(&narrows(&fixture, &args));
+            let output = narrows(&fixture, &args);
+            let text = said(&output);
+            assert_eq!(output.status.code(), Some(2), "{user} {args:?}: {text}");
             assert!(text.contains("narrows_orders") && text.contains("hint: "), "{args:?}: {text}");
             assert!(!text.contains("planted"), "{user} {args:?}: {text}");
         }
