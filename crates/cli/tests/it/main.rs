@@ -12,6 +12,7 @@ mod crashtest;
 mod db;
 mod ends;
 mod gather;
+mod golden;
 mod hostile;
 mod kept;
 mod kills;

@@ -1,0 +1,106 @@
+//! What `--dry-run` prints, of every command that has it. Figures depend on the machine and its memory, so each stands as `#`;
+//! words and their order are compared. The words, too, are those of a machine like the one where they were recorded.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use super::Differences;
+use crate::common::{Fixture, postgres_folder, program};
+
+/// `DATA` stands for a folder of the fixture, `OTHER` for a second one.
+const PLANS: [&str; 26] = [
+    "run --quick --data DATA",
+    "run --data DATA --wal OTHER",
+    "run --layers block,log --data DATA",
+    "run --layers database --workloads update --data DATA --sessions 4",
+    "run --database none --data DATA",
+    "block --at DATA",
+    "block calibrate --at DATA --reads 70 --within 2ms --beside log",
+    "block interference --at DATA",
+    "block steady --at DATA",
+    "block writers --at DATA --writers 4",
+    "memory",
+    "memory --quick",
+    "memory --thorough",
+    "memory slb 4096 100000",
+    "log --wal DATA",
+    "log --wal DATA --no-database",
+    "log commits --wal DATA",
+    "log compare --wal DATA --wal OTHER",
+    "log streams --wal DATA",
+    "db lookup --data DATA",
+    "db lookup --from drive --p99 2ms --data DATA",
+    "db batch --data DATA",
+    "db update --sessions 1,2,4 --data DATA",
+    "db commit --data DATA --starts 3",
+    "db scan --workers 1,2 --data DATA",
+    "db orders --data DATA",
+];
+
+/// The text with each figure, list or range of figures as `#`.
+fn without_figures(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if !c.is_ascii_digit() {
+            out.push(c);
+            continue;
+        }
+        out.push('#');
+        while rest.peek().is_some_and(|c| c.is_ascii_digit() || ".,:-".contains(*c)) {
+            let c = rest.next().expect("peeked");
+            // A comma or a dot that no figure follows is the sentence's.
+            if !c.is_ascii_digit() && !rest.peek().is_some_and(char::is_ascii_digit) {
+                out.push(c);
+                break;
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn plans_are_as_recorded() {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    // SAFETY: it takes nothing and can't fail.
+    let root = unsafe { libc::geteuid() } == 0;
+    let nodes = std::path::Path::new("/sys/devices/system/node/node1").exists();
+    if cpus != 2 || !root || nodes || postgres_folder().is_none() {
+        println!("SKIPPED: plans were recorded as root, on 2 CPUs, one node, with a PostgreSQL");
+        return;
+    }
+    let fixture = Fixture::new();
+    let data = fixture.data().display().to_string();
+    let other = fixture.public("other").display().to_string();
+    let mut text = String::new();
+    for plan in PLANS {
+        let args = plan.split(' ').map(|word| match word {
+            "DATA" => &data,
+            "OTHER" => &other,
+            other => other,
+        });
+        let output = Command::new(program())
+            .args(args)
+            .args(["--dry-run", "--load-here", "--seed", "7"])
+            .env("XDG_DATA_HOME", fixture.home())
+            .output()
+            .unwrap();
+        let _ =
+            writeln!(text, "$ narrows {plan} --dry-run\nexit {}", output.status.code().unwrap());
+        for said in [&output.stdout, &output.stderr] {
+            let said =
+                String::from_utf8_lossy(said).replace(&other, "OTHER").replace(&data, "DATA");
+            text.push_str(&without_figures(&said));
+        }
+    }
+    fixture.assert_nothing_left();
+    let mut differences = Differences::default();
+    differences.compare("plans.txt", &text);
+    differences.assert_none();
+}
+
+#[test]
+fn figures_are_taken_out_and_words_are_not() {
+    let text = "1.07 GB, CPUs 0-3,8; 12:05. ~2:19, log";
+    assert_eq!(without_figures(text), "# GB, CPUs #; #. ~#, log");
+}
