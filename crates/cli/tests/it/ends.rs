@@ -249,7 +249,7 @@ fn on_one_processor_client_and_server_share_it_and_that_is_said() {
     }
     let fixture = Fixture::new();
     let cpu = *narrows_facts::affinity::current().first().expect("we run somewhere");
-    let arguments = ["--layers", "memory,database", "--workloads", "lookup_cached"];
+    let arguments = ["--layers", "database", "--workloads", "lookup_cached"];
     let run = prepared(&fixture, &arguments, move || {
         // SAFETY: an all-zero set is a valid one; the call reads it.
         unsafe {

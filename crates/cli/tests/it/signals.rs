@@ -9,7 +9,8 @@ use crate::common::machine::shared;
 use crate::common::started::{Ended, Started};
 use crate::common::{Fixture, Narrows, program, slow_flush};
 
-/// Starts a short run to which `signal` is sent once it measures; `ignored` says whether whoever started it ignored the signal.
+/// Starts a short run to which `signal` is sent once it measures; `ignored` says whether whoever started it ignored the signal, and
+/// the run so goes on to its end.
 fn signalled(fixture: &Fixture, signal: i32, ignored: bool) -> Ended {
     let mut command = Command::new(program());
     if ignored {
@@ -21,9 +22,11 @@ fn signalled(fixture: &Fixture, signal: i32, ignored: bool) -> Ended {
             })
         };
     }
-    let run = Narrows::within(fixture, command).args(["--layers", "clock,memory"]);
+    // What is to end is in the midst of something long; what goes on is over soon.
+    let layer = if ignored { "clock" } else { "memory" };
+    let run = Narrows::within(fixture, command).args(["--layers", layer]);
     let mut run = Started::new(run.spawn());
-    run.wait_for("memory");
+    run.wait_for("in all");
     run.wait_for("measure");
     run.signal(signal);
     run.end()
