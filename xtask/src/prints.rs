@@ -67,6 +67,9 @@ mod tests {
     fn a_code_decided_beside_the_rule_is_found() {
         assert_eq!(own_codes(PATH, "Ok(Exit::Inconclusive)"), [1]);
         assert_eq!(own_codes(PATH, "if exit != Exit::Invalid {\nOk(Exit::Done)"), [] as [usize; 0]);
-        assert_eq!(own_codes("crates/runner/src/exit/outcome.rs", "Exit::Invalid"), [] as [usize; 0]);
+        assert_eq!(
+            own_codes("crates/runner/src/exit/outcome.rs", "Exit::Invalid"),
+            [] as [usize; 0]
+        );
     }
 }
