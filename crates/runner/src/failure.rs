@@ -1,8 +1,4 @@
-//! The one place that prints errors: what was attempted, why it failed, and a `hint:` where one is known.
-
-use crate::exit::Exit;
-use crate::secrets;
-use crate::stream;
+//! An error as it is told: what was attempted, why it failed, and a `hint:` where one is known.
 
 /// An error of the command itself, with its hint.
 #[derive(Debug)]
@@ -29,12 +25,6 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-/// Prints an error with its causes; the hints come last.
-pub fn print(error: &anyhow::Error) -> Exit {
-    stream::line(&secrets::without(&render(error), std::env::args_os()));
-    Exit::Usage
-}
 
 /// The text of an error: causes joined by colons, each hint once, on its own line. What it quotes may be of anybody's making
 /// and steers no terminal.

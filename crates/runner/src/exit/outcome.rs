@@ -122,7 +122,7 @@ impl Outcome {
             finding.not_measured().is_some()
                 || finding.measurement.is_none() && finding.severity != Severity::Note
         });
-        let made = crate::session::not_made(run).next().is_none();
+        let made = not_made(run).next().is_none();
         Outcome {
             parts,
             open: !(sought && judged && told && made) || doubted,
@@ -152,13 +152,19 @@ impl Outcome {
     }
 }
 
+/// Ids of measurements that were asked for and could not be made, each with the reason.
+pub fn not_made(run: &Run) -> impl Iterator<Item = (&str, &str)> {
+    let unknown = run.hosts.iter().flat_map(|host| &host.platform.unknown);
+    unknown.filter_map(|unknown| unknown.as_not_made())
+}
+
 #[cfg(test)]
 mod tests {
     use narrows_model::{Calibration, Finding, HighestRate, Measurement, Unknown, Verdict};
     use serde_json::json;
 
     use super::*;
-    use crate::run::testing::empty_run;
+    use crate::new_run::testing::empty_run;
     use Layer::{Block, Clock, Database, Log};
     use Validity::{Invalid, Suspect, Valid};
 

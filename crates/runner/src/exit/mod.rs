@@ -4,7 +4,7 @@ mod outcome;
 
 use std::process::ExitCode;
 
-pub use outcome::Outcome;
+pub use outcome::{Outcome, not_made};
 
 /// How a command ended. Only [`Outcome`] says anything but done and usage; a test of the workspace looks for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,8 @@ impl Exit {
     }
 }
 
-/// The codes for a help text: as in [`Exit::ALL`], which a test compares.
+/// The codes for a help text: as in [`Exit::ALL`](crate::exit::Exit::ALL), which a test compares.
+#[macro_export]
 macro_rules! exit_codes {
     () => {
         "Exit codes: 0 done and valid; 2 usage or environment; 3 nothing valid measured;\n\
@@ -84,7 +85,6 @@ macro_rules! exit_codes {
          130 interrupted (the partial run is kept)."
     };
 }
-pub(crate) use exit_codes;
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {

@@ -24,14 +24,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
 use crate::exit::CUT_SHORT;
-use crate::stream::say;
 
 const STOPS: [c_int; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 /// How long an orderly end may take before it may be cut short.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes the signals set `stop`.
-pub fn install(stop: &Stop) -> anyhow::Result<()> {
+/// Makes the signals set `stop`; `say` tells people what takes long meanwhile.
+pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
     let told = Arc::new(Told::default());
     let wake = Wake::new();
     for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
@@ -50,7 +49,7 @@ pub fn install(stop: &Stop) -> anyhow::Result<()> {
         let watcher = std::thread::Builder::new().name("narrows-stop".into());
         // The handlers have its number, so that it is not closed where the thread can't be had either.
         let counter = std::mem::ManuallyDrop::new(wake.0);
-        let _ = watcher.stack_size(64 << 10).spawn(move || watch(&counter, &told));
+        let _ = watcher.stack_size(64 << 10).spawn(move || watch(&counter, &told, say));
     }
     Ok(())
 }
@@ -91,19 +90,17 @@ impl Wake {
     }
 }
 
-fn watch(mut counter: &File, told: &Told) {
+fn watch(mut counter: &File, told: &Told, say: fn(&str)) {
     while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
     if told.spent.load(Ordering::Relaxed) {
-        say!(
-            "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited"
+        say(
+            "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited",
         );
     }
     std::thread::sleep(PATIENCE);
     told.cut.store(true, Ordering::SeqCst);
-    say!(
-        "still stopping: something does not answer (a drive, a file server, a process)\n\
-         hint: another Ctrl-C ends narrows at once; what it made is removed by the next start"
-    );
+    say("still stopping: something does not answer (a drive, a file server, a process)\n\
+         hint: another Ctrl-C ends narrows at once; what it made is removed by the next start");
 }
 
 /// Whether the signal was ignored when we were started.

@@ -10,7 +10,7 @@ use anyhow::{Error, Result};
 use narrows_model::Run;
 
 use crate::failure::{self, Failure};
-use crate::{run, store};
+use crate::{new_run, store};
 
 /// Where a run is.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub fn conclude(
     judge: impl FnOnce(&mut Run),
 ) -> Kept {
     run.completed = completed;
-    run.finished_at = Some(run::now());
+    run.finished_at = Some(new_run::now());
     let unjudged = keep(run, folder);
     judge(run);
     let kept = keep(run, folder);
@@ -97,7 +97,7 @@ mod tests {
     use narrows_model::Layer;
 
     use super::*;
-    use crate::run::testing::empty_run;
+    use crate::new_run::testing::empty_run;
 
     #[test]
     fn a_run_is_kept_before_it_is_judged() {
