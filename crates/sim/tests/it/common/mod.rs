@@ -3,7 +3,7 @@
 pub mod random;
 
 use narrows_model::{Run, Verdict};
-use narrows_sim::{Law, Scene, Server, Step, simulate};
+use narrows_sim::{Law, Scene, Server, Step};
 use narrows_verdict::Workload;
 
 pub fn cpu(ns: f64) -> Step {
