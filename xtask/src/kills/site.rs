@@ -90,7 +90,7 @@ impl Site {
                 Err(error) => eprintln!("SKIPPED: on XFS: {error:#}"),
             }
         }
-        match server::find(None, &ServerUser::choose()?, None) {
+        match server::find(None, &ServerUser::choose()?, None, &narrows_engine::Stop::new()) {
             Ok(found) => {
                 let user = User::Ordinary.ids();
                 site.theirs = Some(Theirs::start(&found.bin_dir, &folder.join("theirs"), user)?);

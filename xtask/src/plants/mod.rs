@@ -106,7 +106,7 @@ fn measure(
     let ground = Ground {
         stop,
         folder: scratch.path(),
-        found: server::find(None, &user, None)?,
+        found: server::find(None, &user, None, &Stop::new())?,
         user,
         drive: drive(&platform)?,
         cpus: [server_cpu, client_cpu],

@@ -128,7 +128,7 @@ pub fn find_server(session: &Session<'_>, user: &ServerUser) -> Result<Found> {
             display.phase(Layer::Database, Phase::Prepare, &detail);
         })
     };
-    Ok(server::find(session.resolved.postgres.as_deref(), user, Some(&mut fetch))?)
+    Ok(server::find(session.resolved.postgres.as_deref(), user, Some(&mut fetch), session.stop)?)
 }
 
 fn server_settings(resolved: &Resolved, found: &Found) -> Vec<(String, String)> {

@@ -183,7 +183,7 @@ pub fn find(session: &Session, postgres: Option<&Path>, user: &ServerUser) -> Re
             display.phase(Layer::Database, Phase::Prepare, &detail);
         })
     };
-    Ok(server::find(postgres, user, Some(&mut fetch))?)
+    Ok(server::find(postgres, user, Some(&mut fetch), &session.stop)?)
 }
 
 /// The durability of a production server; no checkpoint of its own, because the load beside the log is ours.

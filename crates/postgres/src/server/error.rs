@@ -46,6 +46,9 @@ pub enum FindError {
     /// As whom to try them is not known.
     #[error(transparent)]
     User(#[from] UserError),
+    /// A stop was asked for.
+    #[error("stopped while PostgreSQL's programs were looked for")]
+    Stopped,
     /// The one the user named doesn't do.
     #[error(
         "--postgres {path} is not a PostgreSQL server that can be used: {why}\n\

@@ -61,30 +61,50 @@ pub struct Found {
 
 /// Finds the server. `explicit` is the user's choice, a `postgres` program or its folder: if it doesn't do, that is an
 /// error and nothing else is tried. `fetch` gets the bundle and is called only if the machine has no usable server;
-/// `None` forbids it.
+/// `None` forbids it. `stop` ends the search, also while a program that was found doesn't answer.
 pub fn find(
     explicit: Option<&Path>,
     user: &ServerUser,
     fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
+    stop: &Stop,
 ) -> Result<Found, FindError> {
     let usual = USUAL.iter().flat_map(|pattern| expand(pattern)).collect();
-    Search { path: std::env::var_os("PATH").unwrap_or_default(), usual }.find(explicit, user, fetch)
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Search { path, usual, run_as: RunAs { user, stop } }.find(explicit, fetch)
 }
 
-struct Search {
+/// As whom programs are tried, and what ends them.
+#[derive(Clone, Copy)]
+struct RunAs<'a> {
+    user: &'a ServerUser,
+    stop: &'a Stop,
+}
+
+struct Search<'a> {
     path: OsString,
     usual: Vec<PathBuf>,
+    run_as: RunAs<'a>,
 }
 
-impl Search {
+impl Search<'_> {
     fn find(
         &self,
         explicit: Option<&Path>,
-        user: &ServerUser,
         fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
     ) -> Result<Found, FindError> {
+        let found = self.unless_stopped(explicit, fetch);
+        // What was stopped says nothing of the servers that it asked.
+        if self.run_as.stop.is_set() { Err(FindError::Stopped) } else { found }
+    }
+
+    fn unless_stopped(
+        &self,
+        explicit: Option<&Path>,
+        fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
+    ) -> Result<Found, FindError> {
+        let run_as = self.run_as;
         if let Some(path) = explicit {
-            return given(path, user).map_err(|why| FindError::Given {
+            return given(path, run_as).map_err(|why| FindError::Given {
                 path: path.to_path_buf(),
                 why,
                 least: LEAST_MAJOR,
@@ -93,7 +113,7 @@ impl Search {
         let mut rejected = String::new();
         let mut best: Option<Found> = None;
         for bin_dir in self.candidates() {
-            match probe(&bin_dir, user, Origin::Packaged) {
+            match probe(&bin_dir, run_as, Origin::Packaged) {
                 // The first of equals stays: PATH comes first.
                 Ok(found)
                     if best.as_ref().is_none_or(|b| found.version.rank() > b.version.rank()) =>
@@ -105,12 +125,12 @@ impl Search {
             }
         }
         if let Some(mut found) = best {
-            found.build = build(&found.bin_dir, &self.path, user);
+            found.build = build(&found.bin_dir, &self.path, run_as);
             return Ok(found);
         }
         let Some(fetch) = fetch else { return Err(FindError::None { rejected }) };
         let bundle = fetch().map_err(|e| FindError::Bundle { rejected, bundle: Box::new(e) })?;
-        let found = probe(&bundle.bin_dir, user, Origin::Bundle)
+        let found = probe(&bundle.bin_dir, run_as, Origin::Bundle)
             .map_err(|why| FindError::BundleUnusable { path: bundle.bin_dir.clone(), why })?;
         Ok(Found {
             build: Some(narrows_bundle::BUILD.to_owned()),
@@ -146,7 +166,7 @@ fn home_of(program: &Path) -> Option<PathBuf> {
     Some(if real.join("initdb").exists() { real } else { named })
 }
 
-fn given(path: &Path, user: &ServerUser) -> Result<Found, String> {
+fn given(path: &Path, run_as: RunAs<'_>) -> Result<Found, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     let program = if metadata.is_dir() {
         // An installation's root does as well as its bin.
@@ -160,13 +180,13 @@ fn given(path: &Path, user: &ServerUser) -> Result<Found, String> {
         path.to_path_buf()
     };
     let bin_dir = home_of(&program).ok_or("it has no postgres program")?;
-    let mut found = probe(&bin_dir, user, Origin::Given)?;
-    found.build = build(&found.bin_dir, &OsString::new(), user);
+    let mut found = probe(&bin_dir, run_as, Origin::Given)?;
+    found.build = build(&found.bin_dir, &OsString::new(), run_as);
     Ok(found)
 }
 
 /// Whether `postgres` and `initdb` are there, run as the server's user, and are of one version that will do.
-fn probe(bin_dir: &Path, user: &ServerUser, origin: Origin) -> Result<Found, String> {
+fn probe(bin_dir: &Path, run_as: RunAs<'_>, origin: Origin) -> Result<Found, String> {
     let mut texts = Vec::new();
     for name in ["postgres", "initdb"] {
         let program = bin_dir.join(name);
@@ -178,8 +198,8 @@ fn probe(bin_dir: &Path, user: &ServerUser, origin: Origin) -> Result<Found, Str
             narrows_files::trusted_way(&program).map_err(|doubt| doubt.to_string())?;
         }
         // The error's hint speaks of data folders; only its first line fits here.
-        user.reaches(&program).map_err(|error| first_line(&error.to_string()))?;
-        texts.push(printed(&program, "--version", user)?);
+        run_as.user.reaches(&program).map_err(|error| first_line(&error.to_string()))?;
+        texts.push(printed(&program, "--version", run_as)?);
     }
     let versions: Vec<Version> = texts.iter().filter_map(|text| Version::parse(text)).collect();
     let [version, initdb] = versions.as_slice() else {
@@ -206,10 +226,10 @@ fn first_line(text: &str) -> String {
 }
 
 /// The first line a program prints.
-fn printed(program: &Path, argument: &str, user: &ServerUser) -> Result<String, String> {
-    let mut command = user.command(program, Path::new("/"));
+fn printed(program: &Path, argument: &str, run_as: RunAs<'_>) -> Result<String, String> {
+    let mut command = run_as.user.command(program, Path::new("/"));
     command.arg(argument);
-    let ended = run::run(command, PROBE_LIMIT, &Stop::new())
+    let ended = run::run(command, PROBE_LIMIT, run_as.stop)
         .map_err(|error| format!("{} does not run: {error}", program.display()))?;
     if !ended.success() {
         let said = first_line(&ended.stderr);
@@ -220,17 +240,17 @@ fn printed(program: &Path, argument: &str, user: &ServerUser) -> Result<String, 
 
 /// What the `pg_config` of this very server says. One found elsewhere may belong to a newer client library (Debian),
 /// so it counts only if it names this folder.
-fn build(bin_dir: &Path, path: &OsString, user: &ServerUser) -> Option<String> {
+fn build(bin_dir: &Path, path: &OsString, run_as: RunAs<'_>) -> Option<String> {
     let own = bin_dir.join("pg_config");
     let tools = std::iter::once(own).chain(in_path(path, "pg_config"));
     let trusted = |tool: &PathBuf| tool.is_file() && narrows_files::trusted_way(tool).is_ok();
     tools.filter(trusted).find_map(|tool| {
-        let of = PathBuf::from(printed(&tool, "--bindir", user).ok()?);
+        let of = PathBuf::from(printed(&tool, "--bindir", run_as).ok()?);
         if of.canonicalize().ok()? != bin_dir {
             return None;
         }
-        let configure = printed(&tool, "--configure", user).ok()?;
-        let flags = printed(&tool, "--cflags", user).ok()?;
+        let configure = printed(&tool, "--configure", run_as).ok()?;
+        let flags = printed(&tool, "--cflags", run_as).ok()?;
         Some(format!("CONFIGURE = {configure} CFLAGS = {flags}"))
     })
 }

@@ -5,13 +5,14 @@ use super::*;
 struct Machine {
     dir: tempfile::TempDir,
     user: ServerUser,
+    stop: Stop,
 }
 
 impl Machine {
     fn new() -> Machine {
         let dir = tempfile::tempdir_in("/tmp").unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        Machine { dir, user: ServerUser::choose().unwrap() }
+        Machine { dir, user: ServerUser::choose().unwrap(), stop: Stop::new() }
     }
 
     fn program(&self, path: &str, script: &str) -> PathBuf {
@@ -32,14 +33,15 @@ impl Machine {
         self.dir.path().join(bin)
     }
 
-    fn search(&self, path: &[&str], usual: &[&str]) -> Search {
+    fn search(&self, path: &[&str], usual: &[&str]) -> Search<'_> {
         let full =
             |names: &[&str]| names.iter().map(|n| self.dir.path().join(n)).collect::<Vec<_>>();
-        Search { path: std::env::join_paths(full(path)).unwrap(), usual: full(usual) }
+        let run_as = RunAs { user: &self.user, stop: &self.stop };
+        Search { path: std::env::join_paths(full(path)).unwrap(), usual: full(usual), run_as }
     }
 
-    fn found(&self, search: &Search) -> Found {
-        search.find(None, &self.user, None).unwrap()
+    fn found(&self, search: &Search<'_>) -> Found {
+        search.find(None, None).unwrap()
     }
 }
 
@@ -93,7 +95,7 @@ fn what_was_given_is_taken_or_refused_and_nothing_else_is_tried() {
     let old = machine.server("old/bin", "14.1");
     machine.server("new/bin", "17.2");
     let search = machine.search(&["new/bin"], &[]);
-    let given = |path: &Path| search.find(Some(path), &machine.user, None);
+    let given = |path: &Path| search.find(Some(path), None);
     for path in [old.clone(), old.join("postgres"), machine.dir.path().join("old")] {
         let found = given(&path).unwrap();
         assert_eq!((found.bin_dir, found.origin), (old.clone(), Origin::Given));
@@ -128,10 +130,10 @@ fn the_bundle_is_fetched_only_where_there_is_nothing_else() {
         Ok(Bundle { bin_dir: bin_dir.clone(), version, source, cached: true })
     };
     let some = machine.search(&[], &["some/bin"]);
-    let found = some.find(None, &machine.user, Some(&mut fetch)).unwrap();
+    let found = some.find(None, Some(&mut fetch)).unwrap();
     assert_eq!(found.origin, Origin::Packaged);
     let none = machine.search(&[], &[]);
-    let found = none.find(None, &machine.user, Some(&mut fetch)).unwrap();
+    let found = none.find(None, Some(&mut fetch)).unwrap();
     assert_eq!(fetched, 1);
     assert_eq!((found.origin, found.version.major), (Origin::Bundle, 18));
     assert!(found.build.is_some_and(|build| build.contains("-Os")));
@@ -142,9 +144,33 @@ fn without_any_the_error_names_those_that_did_not_do() {
     let machine = Machine::new();
     machine.server("ancient/bin", "9.6.1");
     let search = machine.search(&["ancient/bin"], &[]);
-    let error = search.find(None, &machine.user, None).unwrap_err().to_string();
+    let error = search.find(None, None).unwrap_err().to_string();
     assert!(error.contains("ancient/bin won't do: it is version 9.6"), "{error}");
     assert!(error.contains("--postgres"), "{error}");
+}
+
+#[test]
+fn a_stop_ends_the_search_while_a_program_does_not_answer() {
+    let machine = Machine::new();
+    machine.server("fine/bin", "17.2");
+    machine.server("silent/bin", "17.2");
+    // It says so before it falls silent, and only then is there a stop: no time decides.
+    let asked = machine.dir.path().join("asked");
+    machine.program(
+        "silent/bin/postgres",
+        &format!("mkfifo -m 666 {0}; echo >{0}; sleep 600", asked.display()),
+    );
+    fs::set_permissions(machine.dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let search = machine.search(&["fine/bin"], &["silent/bin"]);
+    let outcome = std::thread::scope(|scope| {
+        let outcome = scope.spawn(|| search.find(None, None));
+        while fs::read(&asked).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        machine.stop.set();
+        outcome.join().unwrap()
+    });
+    assert!(matches!(outcome, Err(FindError::Stopped)), "{outcome:?}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl<'a> Bench<'a> {
     /// Starts it; the inner error says what this machine lacks.
     pub(super) fn start(ctx: &'a Context<'a>, folder: &Path) -> Result<Result<Self, String>> {
         let user = ServerUser::choose()?;
-        let found = match server::find(None, &user, None) {
+        let found = match server::find(None, &user, None, &narrows_engine::Stop::new()) {
             Ok(found) => found,
             Err(error) => return Ok(Err(error.to_string())),
         };

@@ -33,7 +33,7 @@ struct Bench<'a> {
 
 pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let user = ServerUser::choose()?;
-    let found = match server::find(None, &user, None) {
+    let found = match server::find(None, &user, None, &narrows_engine::Stop::new()) {
         Ok(found) => found,
         Err(error) => return Ok(format!("Not measured: {error}\n\n")),
     };

@@ -124,7 +124,7 @@ fn bench<'a>(ctx: &Context<'_>, folder: &'a Path, fio: Fio) -> Result<Bench<'a>>
     let group = Group::with("peers", &[Limit::Writes(drive.number.clone(), WRITES_PER_S)], false)
         .context("a control group that limits writes can't be made")?;
     let user = ServerUser::choose()?;
-    let found = server::find(None, &user, None)?;
+    let found = server::find(None, &user, None, &narrows_engine::Stop::new())?;
     let library = slow_flush(folder)?;
     let env = [("SLOW_FLUSH_US".to_string(), DELAY_US.to_string())];
     let server = |name, plant| place::server(ctx, (&found, &user), (folder, name), &[], plant);

@@ -24,7 +24,8 @@ const COMMIT_BYTES: u64 = 200;
 
 pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let Some(fio) = Fio::found().into_iter().next() else { return Ok(NO_FIO.into()) };
-    let found = match server::find(None, &ServerUser::choose()?, None) {
+    let found = match server::find(None, &ServerUser::choose()?, None, &narrows_engine::Stop::new())
+    {
         Ok(found) => found,
         Err(error) => return Ok(format!("Not measured: {error}\n\n")),
     };

@@ -137,7 +137,7 @@ fn transfers(address: &Address, seed: u64) -> LoadResult {
 #[test]
 fn what_clients_counted_is_what_the_database_has_whatever_conflicts_there_were() {
     let user = ServerUser::choose().unwrap();
-    let found = match server::find(None, &user, None) {
+    let found = match server::find(None, &user, None, &Stop::new()) {
         Ok(found) => found,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };
