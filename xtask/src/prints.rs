@@ -8,7 +8,9 @@ use crate::sources::{found, is_test, shipped};
 /// The module that all of the command's texts go through.
 pub const STREAM: &str = "crates/cli/src/stream.rs";
 /// The folder of the rule for exit codes.
-pub const RULE: &str = "crates/cli/src/exit/";
+pub const RULE: &str = "crates/runner/src/exit/";
+/// Where commands are run, and where one might decide by itself.
+const RULED: [&str; 2] = ["crates/cli/src/", "crates/runner/src/"];
 /// A laboratory with a command of its own, which is never shipped.
 const NOT_SHIPPED: &str = "crates/lab-drive/";
 
@@ -33,7 +35,7 @@ pub fn unfiltered(path: &str, source: &str) -> Vec<usize> {
 
 /// Lines of the command that decide an exit code beside the rule. Comparing with one decides nothing.
 pub fn own_codes(path: &str, source: &str) -> Vec<usize> {
-    if !path.starts_with("crates/cli/src/") || path.starts_with(RULE) || is_test(path) {
+    if !RULED.iter().any(|ours| path.starts_with(ours)) || path.starts_with(RULE) || is_test(path) {
         return Vec::new();
     }
     let lines: Vec<&str> = shipped(source).collect();
@@ -65,6 +67,9 @@ mod tests {
     fn a_code_decided_beside_the_rule_is_found() {
         assert_eq!(own_codes(PATH, "Ok(Exit::Inconclusive)"), [1]);
         assert_eq!(own_codes(PATH, "if exit != Exit::Invalid {\nOk(Exit::Done)"), [] as [usize; 0]);
-        assert_eq!(own_codes("crates/cli/src/exit/outcome.rs", "Exit::Invalid"), [] as [usize; 0]);
+        assert_eq!(
+            own_codes("crates/runner/src/exit/outcome.rs", "Exit::Invalid"),
+            [] as [usize; 0]
+        );
     }
 }

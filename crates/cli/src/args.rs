@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// How fast a database server could be, how fast it is, and which layer holds it back.
 #[derive(Debug, Parser)]

@@ -12,7 +12,7 @@ use crate::args::gather::GatherArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::platform_view::{self, DEFAULT_DATA};
-use crate::{output, run, store};
+use crate::{new_run, output, store};
 
 /// Things of a kind that are named one by one.
 const NAMED: usize = 4;
@@ -78,7 +78,7 @@ fn scrubbed(recording: Recording, privileged: bool, roles: &[(Role, PathBuf)]) -
     let header = Header {
         schema: SCHEMA.to_string(),
         tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
-        captured_at: run::now(),
+        captured_at: new_run::now(),
         privileged,
         roles: roles.iter().zip(paths).map(place).collect(),
         machine,

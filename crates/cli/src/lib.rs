@@ -5,16 +5,11 @@ pub mod args;
 mod block;
 mod captures;
 mod client;
-mod cpus;
 mod crashtest;
 mod database;
 mod db;
-mod exit;
-mod failure;
 mod gather;
 mod host;
-mod interrupt;
-mod kept;
 mod layers;
 mod limits;
 mod log;
@@ -29,15 +24,14 @@ mod progress;
 mod report;
 mod room;
 mod run;
-mod secrets;
 mod session;
-mod store;
 mod stream;
 mod what_if;
 
 use clap::{CommandFactory, Parser};
+use narrows_runner::{exit, failure, interrupt, kept, new_run, secrets, split, store};
 
-pub use exit::{Exit, ExitRow};
+pub use narrows_runner::exit::{Exit, ExitRow};
 
 /// The command line, for man page and completions.
 pub fn command() -> clap::Command {
@@ -63,5 +57,5 @@ pub fn main() -> std::process::ExitCode {
         args::Command::Limits(args) => limits::limits(args),
         args::Command::Plan(args) => plan_view::plan(args),
     };
-    outcome.unwrap_or_else(|error| failure::print(&error)).into()
+    outcome.unwrap_or_else(|error| stream::error(&error)).into()
 }

@@ -11,9 +11,9 @@ use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 use narrows_units::{Bytes, shown};
 
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
-use crate::cpus::{self, Split};
 use crate::database::theirs::Found;
 use crate::failure::Failure;
+use crate::split::{self, Split};
 use crate::{captures, database, layers, secrets};
 
 /// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
@@ -109,7 +109,7 @@ pub fn resolve(args: &RunArgs) -> Result<Resolved> {
         ));
     }
     let layers = layers_of(args, &choice);
-    let split = cpus::split(&platform);
+    let split = split::split(&platform);
     let server = split.server.len() as u32;
     let memory = memory_bytes(&platform);
     let free = |role: Role| {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_judge::judge;
-use narrows_model::{Finding, Layer, Measurement, Plan, Platform, Run, Severity, Tool};
+use narrows_model::{Finding, Layer, Measurement, Run, Severity};
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::exit::{Exit, Outcome};
@@ -17,7 +17,7 @@ use crate::kept::{self, Kept};
 use crate::plan::{self, Resolved};
 use crate::progress::Display;
 use crate::stream::{self, say};
-use crate::{database, failure, host, interrupt, layers, observe, output, store};
+use crate::{database, failure, host, interrupt, layers, new_run, observe, output, store};
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Exit> {
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     };
     store::prepare(&folder)?;
     let stop = Stop::new();
-    interrupt::install(&stop)?;
+    interrupt::install(&stop, stream::line)?;
 
     stream::put(&plan::describe(&resolved));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
@@ -60,25 +60,6 @@ fn tell(args: &OutputArgs, session: &Session<'_>, kept: Kept) -> Result<()> {
     }
     say!("kept in {}", path.display());
     Ok(())
-}
-
-/// A run in which nothing was measured yet.
-pub fn blank(plan: Plan, platform: Platform) -> Run {
-    Run {
-        id: format!("{:08x}", narrows_engine::Rng::new(id_seed()).next_u64() as u32),
-        tool: Tool { name: "narrows".into(), version: env!("CARGO_PKG_VERSION").into() },
-        command: command_line(),
-        started_at: now(),
-        completed: false,
-        ..Run::blank(plan, platform)
-    }
-}
-
-/// The time as the run file has it.
-pub fn now() -> String {
-    jiff::Timestamp::now()
-        .round(jiff::Unit::Second)
-        .map_or_else(|_| String::new(), |t| t.to_string())
 }
 
 /// A run in progress.
@@ -108,7 +89,7 @@ impl<'a> Session<'a> {
         display: &'a Display,
         folder: PathBuf,
     ) -> Result<Session<'a>> {
-        let run = blank(resolved.plan.clone(), resolved.platform.clone());
+        let run = new_run::blank(resolved.plan.clone(), resolved.platform.clone());
         let session = Session { resolved, stop, display, run, folder, cut_short: false };
         store::save(&session.folder, &session.run)?;
         Ok(session)
@@ -185,42 +166,3 @@ impl<'a> Session<'a> {
 /// Asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupted;
-
-fn id_seed() -> u64 {
-    let time = jiff::Timestamp::now().as_nanosecond() as u64;
-    time ^ (u64::from(std::process::id()) << 32)
-}
-
-/// The command line as typed, with the address's password taken out.
-fn command_line() -> Vec<String> {
-    std::env::args()
-        .map(|argument| {
-            let (option, value) = match argument.split_once('=') {
-                Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
-                _ => (String::new(), argument.as_str()),
-            };
-            if !value.contains("://") {
-                return argument.clone();
-            }
-            match narrows_layer_database::Address::parse(value) {
-                Ok(address) => format!("{option}{address}"),
-                Err(_) => format!("{option}…"),
-            }
-        })
-        .collect()
-}
-
-/// For the tests of this crate.
-#[cfg(test)]
-pub mod testing {
-    use narrows_model::{Layer, Plan, Platform, Run};
-
-    use super::blank;
-
-    /// A run that is whole and in which nothing was measured.
-    pub fn empty_run(layers: &[Layer]) -> Run {
-        let plan =
-            Plan { layers: layers.to_vec(), sessions: 1, repeats: 1, seed: 1, ..Plan::default() };
-        Run { completed: true, ..blank(plan, Platform::default()) }
-    }
-}

@@ -15,7 +15,7 @@ use crate::failure::{self, Failure};
 use crate::kept::{self, Kept};
 use crate::progress::Display;
 use crate::stream::{self, say};
-use crate::{host, interrupt, output, plan, run, store};
+use crate::{host, interrupt, new_run, output, plan, store};
 
 /// What is measured by whom, before it begins.
 pub struct Prepared {
@@ -152,10 +152,10 @@ impl Session {
         };
         store::prepare(&folder)?;
         let stop = Stop::new();
-        interrupt::install(&stop)?;
+        interrupt::install(&stop, stream::line)?;
         stream::put(&prepared.describe());
         let display = Display::new(Duration::from_secs_f64(prepared.plan.expected_s()));
-        let run = run::blank(prepared.plan, prepared.platform);
+        let run = new_run::blank(prepared.plan, prepared.platform);
         let session = Session {
             run,
             stop,
@@ -272,12 +272,6 @@ fn save_partial(folder: &Path, run: &Run, display: &Display) {
     if let Err(error) = store::save(folder, run) {
         display.say(&format!("warning: {}", failure::render(&error)));
     }
-}
-
-/// Ids of measurements that were asked for and could not be made, each with the reason.
-pub fn not_made(run: &Run) -> impl Iterator<Item = (&str, &str)> {
-    let unknown = run.hosts.iter().flat_map(|host| &host.platform.unknown);
-    unknown.filter_map(|unknown| unknown.as_not_made())
 }
 
 /// A scratch folder below `dir`, with a hint that fits this command.

@@ -13,7 +13,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use narrows_units::{shown, shown_lines, shown_screen};
 
-use crate::secrets;
+use crate::exit::Exit;
+use crate::{failure, secrets};
 
 /// How help looks on a terminal: bold, underlined, plain again.
 const HELP: [&str; 3] = ["\x1b[1m", "\x1b[4m", "\x1b[0m"];
@@ -51,6 +52,12 @@ pub fn put(text: &str) {
 /// A line on standard error, or several.
 pub fn line(text: &str) {
     errors(&(shown_lines(text).into_owned() + "\n"));
+}
+
+/// An error with its causes; the hints come last.
+pub fn error(error: &anyhow::Error) -> Exit {
+    line(&secrets::without(&failure::render(error), std::env::args_os()));
+    Exit::Usage
 }
 
 /// Draws the terminal's last line again.

@@ -3,7 +3,8 @@
 //! `calibrated`, `interfered`, `botched`, `unreachable`, `unlimited` or `loads`; of the commit log `laddered`,
 //! `streams` or `compared`; of a server that was looked at `observed`; or a run file's name.
 
-#[path = "../tests/common/mod.rs"]
+#[allow(dead_code)] // The tests use the rest.
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use narrows_model::{CalibrationEnd, Run};

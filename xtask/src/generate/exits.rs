@@ -11,5 +11,5 @@ pub(super) fn file() -> Result<Generated> {
     for row in narrows::Exit::ALL {
         table += &format!("| {} | {} | {} |\n", row.exit.code(), row.word, row.when);
     }
-    between_markers(PAGE, "crates/cli/src/exit", &table)
+    between_markers(PAGE, "crates/runner/src/exit", &table)
 }

@@ -7,7 +7,7 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::OutputArgs;
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// `narrows block`; without a command `narrows block calibrate`.
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use super::block::{binary_size, limit};
 use super::{LayerArg, OutputArgs};
 use quantities::{KeysArg, WorkingSetArg, keys, think, window, working_set};
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 pub mod orders;
 pub mod quantities;

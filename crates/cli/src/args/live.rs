@@ -7,7 +7,7 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::{Format, OutputArgs, UnitsArg};
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// `narrows log postgres`
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
 use super::OutputArgs;
 use super::block::{ArrivalsArg, binary_size, limit, percentile};
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// `narrows log`; without a command the ladder and the commits.
 #[derive(Debug, Args)]

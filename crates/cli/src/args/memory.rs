@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::OutputArgs;
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// `narrows memory`; without a command all of it is measured.
 #[derive(Debug, Args)]

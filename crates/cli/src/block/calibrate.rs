@@ -9,13 +9,13 @@ use narrows_layer_block::{CalibratePlan, Ground, LogStream, planned_calibrate};
 
 use super::place;
 use super::spot::{Spot, spot};
-use super::wrap::paragraph;
 use crate::args::block::{ArrivalsArg, BesideArg, CalibrateArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 use crate::session::{Ended, Prepared, Session};
 use crate::stream;
+use narrows_runner::paragraph::paragraph;
 
 /// The log beside the load is written round and round in so much.
 const LOG_BYTES: u64 = 64 << 20;

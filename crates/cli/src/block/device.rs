@@ -6,11 +6,11 @@ use narrows_facts::Live;
 use narrows_raw::{Device, Refusal, Wear, inspect, refusals, would_lose};
 use serde_json::{Value, json};
 
-use super::wrap::wrapped;
 use crate::args::PlatformFormat;
 use crate::args::block::DeviceArgs;
 use crate::exit::Exit;
 use crate::output;
+use narrows_runner::paragraph::wrapped;
 
 /// Looks at the device and tells.
 pub fn device(args: &DeviceArgs) -> Result<Exit> {

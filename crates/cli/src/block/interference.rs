@@ -9,12 +9,12 @@ use narrows_layer_block::{
 
 use super::place;
 use super::spot::{Spot, spot};
-use super::wrap::paragraph;
 use crate::args::block::InterferenceArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::session::{Answer, Ended, Prepared, Session};
 use crate::stream;
+use narrows_runner::paragraph::paragraph;
 
 /// The log is written round and round in so much.
 const LOG_BYTES: u64 = 64 << 20;

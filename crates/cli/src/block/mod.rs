@@ -11,7 +11,6 @@ mod jobs;
 pub(crate) mod place;
 mod spot;
 mod steady;
-pub(crate) mod wrap;
 mod writers;
 
 use anyhow::Result;

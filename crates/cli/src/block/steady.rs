@@ -11,13 +11,13 @@ use serde_json::json;
 
 use super::place;
 use super::spot::{Spot, spot};
-use super::wrap::paragraph;
 use crate::args::Format;
 use crate::args::block::SteadyArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::session::{Ended, Prepared, Session};
 use crate::stream;
+use narrows_runner::paragraph::paragraph;
 
 /// SNIA's PTS writes a device through twice before the first round; a file has its blocks written once more, at random
 /// places.

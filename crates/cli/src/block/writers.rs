@@ -15,12 +15,12 @@ use narrows_units::{Bytes, OpsPerSecond, significant};
 use serde_json::json;
 
 use super::place;
-use super::wrap::paragraph;
 use crate::args::Format;
 use crate::args::block::WritersArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::session::{Ended, Prepared, Session, scratch};
+use narrows_runner::paragraph::paragraph;
 
 /// Each file.
 const FILE_BYTES: u64 = 64 << 20;

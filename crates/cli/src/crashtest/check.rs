@@ -11,9 +11,9 @@ use narrows_model::{CrashTest, CrashTestOutcome};
 
 use crate::args::PlatformFormat;
 use crate::args::crashtest::CheckArgs;
-use crate::block::wrap::wrapped;
 use crate::exit::{Exit, Outcome};
 use crate::output;
+use narrows_runner::paragraph::wrapped;
 
 /// Lost records on the screen; JSON has more.
 const MOST_SHOWN: usize = 20;

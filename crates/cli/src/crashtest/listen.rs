@@ -5,15 +5,15 @@ use narrows_crashtest::{Acknowledged, Collector, CrashTestError, End, Heard, Pla
 use narrows_engine::Stop;
 
 use crate::args::crashtest::ListenArgs;
-use crate::block::wrap::paragraph;
 use crate::exit::{Exit, Outcome};
 use crate::stream::{self, say};
 use crate::{interrupt, output};
+use narrows_runner::paragraph::paragraph;
 
 /// Listens for one writer.
 pub fn listen(args: &ListenArgs) -> Result<Exit> {
     let stop = Stop::new();
-    interrupt::install(&stop)?;
+    interrupt::install(&stop, stream::line)?;
     let collector = Collector::bind(&args.at)?;
     let address = collector.address()?;
     say!("listening on {address}; on the machine whose power will be cut:");

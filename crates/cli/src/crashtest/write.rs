@@ -13,16 +13,16 @@ use narrows_layer_database::Address;
 
 use crate::args::crashtest::{SyncArg, WriteArgs};
 use crate::block::place;
-use crate::block::wrap::paragraph;
 use crate::exit::{Exit, Outcome};
 use crate::failure::Failure;
 use crate::stream::{self, say};
 use crate::{host, interrupt, output};
+use narrows_runner::paragraph::paragraph;
 
 /// Writes until the power goes, Ctrl-C, or the end of the time that was given.
 pub fn write(args: &WriteArgs) -> Result<Exit> {
     let stop = Stop::new();
-    interrupt::install(&stop)?;
+    interrupt::install(&stop, stream::line)?;
     let length = args.length.map(|length| Duration::from_nanos(length.0));
     let mut tell = |records: u64| {
         if stream::redraws() {

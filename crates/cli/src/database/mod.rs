@@ -16,7 +16,7 @@ use server::{Tables, scan_workers};
 
 use crate::plan::Resolved;
 use crate::run::{Interrupted, Session};
-use crate::{client, cpus, layers};
+use crate::{client, layers, split};
 
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
 pub const OPEN_SHARE: f64 = 0.7;
@@ -256,7 +256,7 @@ pub fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Re
         Intervention::SyncOff => test.synchronous_commit = false,
         Intervention::WorkersX2 => test.workers *= 2,
         Intervention::FewerCpus => {
-            test.server_cpus = cpus::fewer(&split.server, &resolved.platform);
+            test.server_cpus = split::fewer(&split.server, &resolved.platform);
         }
         Intervention::MoreCpus => {
             test.server_cpus = split.server.iter().chain(&split.client).copied().collect();

@@ -6,9 +6,9 @@ use narrows_layer_database::observe::Look;
 use narrows_layer_database::{Admitted, admit};
 use narrows_observe::Watch;
 
-use crate::cpus;
 use crate::observe::drives::{self, OfServer};
 use crate::plan::Resolved;
+use crate::split;
 
 /// A server that was found among this machine's processes.
 pub struct Found {
@@ -62,7 +62,7 @@ pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     }
     resolved.found = Found::of(&Look::open(&address).with_context(cannot)?);
     if let Some(found) = &resolved.found {
-        resolved.split = cpus::around(&found.cpus, &resolved.platform);
+        resolved.split = split::around(&found.cpus, &resolved.platform);
         resolved.plan.server_cpus = found.cpus.clone();
         resolved.plan.client_cpus = resolved.split.client.clone();
     }

@@ -27,9 +27,9 @@ use super::places::Places;
 use super::segments::{CACHED_BYTES, LogSize};
 use crate::args::log::CompareArgs;
 use crate::block::place;
-use crate::cpus::{self, Split};
 use crate::exit::Exit;
 use crate::session::{Answer, Ended, Prepared, Session};
+use crate::split::{self, Split};
 use crate::{output, plan};
 
 /// One window of a rung.
@@ -48,7 +48,7 @@ const SEGMENT_BYTES: u64 = 64 << 20;
 /// Runs the command.
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let places = Places::find(args)?;
-    let split = cpus::split(&places.platform);
+    let split = split::split(&places.platform);
     let prepared = prepared(args, &places, &split);
     if args.output.dry_run {
         output::print(&prepared.describe())?;

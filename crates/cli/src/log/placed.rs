@@ -18,8 +18,8 @@ use serde_json::json;
 
 use super::places::Places;
 use super::segments::{CACHED_BYTES, LogSize, Segments, warm_up};
-use crate::cpus::Split;
 use crate::session::Session;
+use crate::split::Split;
 
 const MIB: u64 = 1 << 20;
 /// The table: small enough for the buffer pool, large enough that rows are rarely updated by two sessions at once.

@@ -13,10 +13,10 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::args::memory::BaselineArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, not_made};
 use crate::failure::Failure;
 use crate::memory::{same_machine, touch};
-use crate::session::{Ended, Prepared, Session, not_made};
+use crate::session::{Ended, Prepared, Session};
 use crate::stream::say;
 use crate::{output, plan, store};
 

@@ -115,7 +115,7 @@ mod tests {
 
     use super::super::drives::testing::{drive, machine};
     use super::*;
-    use crate::run::testing::empty_run;
+    use narrows_runner::new_run::testing::empty_run;
 
     const NOW: &str = "2026-11-20T12:00:00Z";
 

@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs, url: &str) -> Result<Exit> {
     };
     store::prepare(&folder)?;
     let stop = Stop::new();
-    interrupt::install(&stop)?;
+    interrupt::install(&stop, stream::line)?;
     stream::put(&planned::describe(&resolved, args, Some(&look)));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;

@@ -13,7 +13,7 @@ use super::drives;
 use crate::args::{LayerArg, RunArgs};
 use crate::failure::Failure;
 use crate::plan::{self, Resolved};
-use crate::{cpus, host};
+use crate::{host, split};
 
 /// Options that say how to measure, where nothing is measured.
 pub fn refuse(args: &RunArgs) -> Result<()> {
@@ -130,7 +130,7 @@ fn looking(args: &RunArgs, platform: Platform) -> Resolved {
     };
     Resolved {
         plan,
-        split: cpus::split(&platform),
+        split: split::split(&platform),
         platform,
         data_dir: PathBuf::new(),
         wal_dir: PathBuf::new(),

@@ -2,7 +2,7 @@
 //! middle of a window, the window is invalid. One test, because a group holds the whole process. Needs root; puts
 //! the process back where it was, and removes the group.
 
-#[path = "causes/bench.rs"]
+#[path = "it/causes/bench.rs"]
 #[allow(dead_code)] // The other program uses the rest.
 mod bench;
 

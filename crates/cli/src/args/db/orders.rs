@@ -6,7 +6,7 @@ use narrows_units::Nanos;
 use super::quantities::window;
 use super::{LoadArgs, ServerArgs};
 
-use crate::exit::exit_codes;
+use narrows_runner::exit_codes;
 
 /// Where transactions run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -40,7 +40,7 @@ pub fn run(args: &OrdersArgs) -> Result<Exit> {
     };
     store::prepare(&folder)?;
     let stop = Stop::new();
-    interrupt::install(&stop)?;
+    interrupt::install(&stop, stream::line)?;
     stream::put(&crate::plan::describe(&resolved));
     let display = Display::new(Duration::from_secs_f64(resolved.plan.expected_s()));
     let mut session = Session::begin(&resolved, &stop, &display, folder)?;

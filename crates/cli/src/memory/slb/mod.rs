@@ -21,12 +21,12 @@ pub use self::words::counted;
 use self::words::{meaning, micros, overlap, slb_line};
 use crate::args::Format;
 use crate::args::memory::{KitArg, SlbArgs};
-use crate::block::wrap::paragraph;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::race::{Task, together};
 use crate::session::{Answer, Ended, Prepared, Session};
 use crate::{output, plan};
+use narrows_runner::paragraph::paragraph;
 
 /// A guess for the plan, ns an access.
 const GUESS_NS: f64 = 20.0;

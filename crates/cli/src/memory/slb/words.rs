@@ -5,7 +5,7 @@ use narrows_model::{Measurement, metric};
 use narrows_units::{Bytes, significant};
 
 use crate::args::memory::{KitArg, SlbArgs};
-use crate::block::wrap::paragraph;
+use narrows_runner::paragraph::paragraph;
 
 /// How long it took, µs.
 pub fn micros(done: &Hammered) -> f64 {

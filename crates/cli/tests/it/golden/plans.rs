@@ -1,5 +1,6 @@
 //! What `--dry-run` prints, of every command that has it. Figures depend on the machine and its memory, so each stands as `#`;
-//! words and their order are compared. The words, too, are those of a machine like the one where they were recorded.
+//! words and their order are compared. Sizes follow caches and free memory, so their units stand as `MiB` and `MB`. The words, too, are
+//! those of a machine like the one where they were recorded.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -56,6 +57,10 @@ fn without_figures(text: &str) -> String {
             }
         }
     }
+    let sizes = [(["# KiB", "# GiB", "# TiB"], "# MiB"), (["# kB", "# GB", "# TB"], "# MB")];
+    for (size, one) in sizes.iter().flat_map(|(sizes, one)| sizes.map(|size| (size, one))) {
+        out = out.replace(size, one);
+    }
     out
 }
 
@@ -102,5 +107,5 @@ fn plans_are_as_recorded() {
 #[test]
 fn figures_are_taken_out_and_words_are_not() {
     let text = "1.07 GB, CPUs 0-3,8; 12:05. ~2:19, log";
-    assert_eq!(without_figures(text), "# GB, CPUs #; #. ~#, log");
+    assert_eq!(without_figures(text), "# MB, CPUs #; #. ~#, log");
 }

@@ -1,0 +1,9 @@
+//! The block layer on files: what it measures, what it finds, and causes that were planted.
+
+mod calibrate;
+mod causes;
+mod common;
+mod interference;
+mod measure;
+mod scenario;
+mod steady;

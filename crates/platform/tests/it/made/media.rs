@@ -1,0 +1,189 @@
+//! In whose machine drives are, and what they say of their own write caches, on machines made of files.
+
+use std::path::Path;
+
+use crate::made::machine::Machine;
+use narrows_model::{BlockDevice, DriveCache, Medium, Role, RolePath};
+
+const SATA: &str = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+const ISCSI: &str = "/sys/devices/platform/host2/session1/target2:0:0/2:0:0:1/block/sdb";
+
+fn wal(machine: &Machine, number: &str) -> RolePath {
+    machine
+        .folder("/wal")
+        .file("/proc/self/mountinfo", format!("26 1 {number} / / rw - xfs /dev/x rw\n"));
+    let mut platform =
+        narrows_platform::discover(&machine.tree(), &[(Role::Wal, Path::new("/wal"))]);
+    platform.roles.remove(0)
+}
+
+fn elsewhere(path: &RolePath) -> String {
+    match path.medium() {
+        Medium::Elsewhere(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A drive with what it says of itself and what the kernel was told, attached to the machine.
+fn drive(machine: &Machine, folder: &str, number: &str, says: &str, kernel: &str) {
+    let name = folder.rsplit('/').next().unwrap();
+    let scsi = folder.rsplit('/').nth(2).unwrap();
+    let device = folder.strip_suffix(&format!("/block/{name}")).unwrap();
+    machine
+        .device(folder, number, 100)
+        .link(&format!("{folder}/device"), device)
+        .file(&format!("{device}/scsi_disk/{scsi}/cache_type"), format!("{says}\n"))
+        .file(&format!("{folder}/queue/write_cache"), format!("{kernel}\n"));
+}
+
+fn mirror(machine: &Machine, members: &[&str]) -> String {
+    let md = "/sys/devices/virtual/block/md0";
+    machine.device(md, "9:0", 100).file(&format!("{md}/md/level"), "raid1\n");
+    for member in members {
+        let name = member.rsplit('/').next().unwrap();
+        machine.link(&format!("{md}/slaves/{name}"), member);
+    }
+    "9:0".to_string()
+}
+
+fn cache(device: &BlockDevice) -> Option<&DriveCache> {
+    device.queue.as_ref()?.drive_cache.as_ref()
+}
+
+#[test]
+fn a_drive_says_itself_whether_its_cache_is_volatile_whatever_the_kernel_was_told() {
+    let machine = Machine::new();
+    drive(&machine, SATA, "8:0", "write back", "write through");
+    drive(&machine, ISCSI, "8:16", "write through", "write back");
+    let number = mirror(&machine, &[SATA, ISCSI]);
+    let path = wal(&machine, &number);
+    let [md, sda, sdb] = path.devices.as_slice() else { panic!("{:?}", path.devices) };
+    assert_eq!(cache(md), None);
+    let told = |device: &BlockDevice| device.queue.as_ref().unwrap().write_cache.clone().unwrap();
+    assert_eq!((told(sda).as_str(), told(sdb).as_str()), ("write through", "write back"));
+    assert!(cache(sda).unwrap().volatile);
+    assert_eq!(cache(sda).unwrap().says, "scsi_disk cache_type \"write back\"");
+    // Also what the kernel assumes of drives that don't tell.
+    assert_eq!(cache(sdb), None);
+}
+
+#[test]
+fn no_word_of_a_scsi_drive_clears_its_cache() {
+    for says in ["write through", "none"] {
+        let machine = Machine::new();
+        drive(&machine, SATA, "8:0", says, "write through");
+        let path = wal(&machine, "8:0");
+        assert_eq!(cache(&path.devices[0]), None, "{says}");
+    }
+}
+
+#[test]
+fn a_virtual_drive_says_it_in_its_configuration() {
+    let machine = Machine::new();
+    let vda = "/sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda";
+    machine
+        .device(vda, "254:0", 100)
+        .file(&format!("{vda}/cache_type"), "write back\n")
+        .file(&format!("{vda}/queue/write_cache"), "write back\n");
+    let path = wal(&machine, "254:0");
+    assert!(cache(&path.devices[0]).unwrap().volatile);
+    machine.file(&format!("{vda}/cache_type"), "write through\n");
+    assert!(!cache(&wal(&machine, "254:0").devices[0]).unwrap().volatile);
+    assert!(elsewhere(&path).contains("lent by a hypervisor"));
+}
+
+#[test]
+fn drives_in_other_machines_are_known_by_how_they_are_attached() {
+    let scsi = "host7/target7:0:0/7:0:0:0/block/sdc";
+    let pci = "/sys/devices/pci0000:00/0000:00:05.0";
+    for (folder, class, transport) in [
+        (ISCSI.to_string(), None, "iscsi"),
+        (format!("{pci}/{scsi}"), Some("iscsi_host"), "iscsi"),
+        (format!("{pci}/{scsi}"), Some("srp_host"), "srp"),
+        (format!("{pci}/{scsi}"), Some("fc_host"), "fibre channel"),
+        (format!("{pci}/host7/rport-7:0-1/target7:0:0/7:0:0:0/block/sdc"), None, "fibre channel"),
+        ("/sys/devices/virtual/block/nbd3".to_string(), None, "network (nbd)"),
+        ("/sys/devices/rbd/0/block/rbd0".to_string(), None, "network (rbd)"),
+        ("/sys/devices/virtual/block/drbd12".to_string(), None, "network (drbd)"),
+        ("/sys/devices/virtual/block/rnbd0".to_string(), None, "network (rnbd)"),
+        ("/sys/devices/virtual/block/etherd!e1.2".to_string(), None, "network (aoe)"),
+    ] {
+        let machine = Machine::new();
+        machine.device(&folder, "8:32", 100);
+        if let Some(class) = class {
+            machine.folder(&format!("/sys/class/{class}/host7"));
+        }
+        let path = wal(&machine, "8:32");
+        assert_eq!(path.devices[0].transport.as_deref(), Some(transport), "{folder}");
+        let why = elsewhere(&path);
+        assert!(why.contains("its own power has to be cut"), "{why}");
+    }
+}
+
+#[test]
+fn drives_that_may_have_a_power_supply_of_their_own_are_not_taken_for_local() {
+    let sas = "/sys/devices/pci0000:00/0000:00:01.0/0000:02:00.0/host0/port-0:0";
+    let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0";
+    let drive = "end_device-0:0:5/target0:0:5/0:0:5:0/block/sdc";
+    for (folder, transport, here) in [
+        (format!("{sas}/{drive}"), "sas", true),
+        (format!("{sas}/expander-0:0/port-0:0:5/{drive}"), "sas (expander)", false),
+        (format!("{usb}/block/sdc"), "usb", false),
+    ] {
+        let machine = Machine::new();
+        machine.device(&folder, "8:32", 100);
+        let path = wal(&machine, "8:32");
+        assert_eq!(path.devices[0].transport.as_deref(), Some(transport), "{folder}");
+        match path.medium() {
+            Medium::Here => assert!(here, "{transport}"),
+            Medium::Unseen(why) => assert!(!here && why.contains("power supply"), "{why}"),
+            Medium::Elsewhere(why) => panic!("{why}"),
+        }
+    }
+}
+
+#[test]
+fn nvme_over_fabrics_is_elsewhere_and_over_pcie_is_here() {
+    for (transport, here) in
+        [("pcie", true), ("loop", true), ("tcp", false), ("rdma", false), ("fc", false)]
+    {
+        let machine = Machine::new();
+        let controller = "/sys/devices/virtual/nvme-fabrics/ctl/nvme4";
+        machine
+            .file(&format!("{controller}/transport"), format!("{transport}\n"))
+            .link("/sys/class/nvme/nvme4", controller)
+            .device(&format!("{controller}/nvme4n1"), "259:0", 100);
+        let path = wal(&machine, "259:0");
+        assert_eq!(path.medium() == Medium::Here, here, "{transport}");
+    }
+}
+
+#[test]
+fn one_half_of_a_mirror_in_another_machine_is_enough() {
+    let machine = Machine::new();
+    drive(&machine, SATA, "8:0", "write back", "write back");
+    let alone = mirror(&machine, &[SATA]);
+    assert_eq!(wal(&machine, &alone).medium(), Medium::Here);
+    let machine = Machine::new();
+    drive(&machine, SATA, "8:0", "write back", "write back");
+    drive(&machine, ISCSI, "8:16", "write back", "write back");
+    let both = mirror(&machine, &[SATA, ISCSI]);
+    assert!(elsewhere(&wal(&machine, &both)).starts_with("sdb is attached by iscsi"));
+}
+
+#[test]
+fn a_loop_device_over_a_network_file_is_elsewhere() {
+    let machine = Machine::new();
+    let looped = "/sys/devices/virtual/block/loop3";
+    machine
+        .device(looped, "7:3", 99)
+        .file(&format!("{looped}/loop/backing_file"), "/images/disk.img\n")
+        .file("/images/disk.img", "x")
+        .folder("/mnt")
+        .file(
+            "/proc/self/mountinfo",
+            "25 1 0:44 / / rw - nfs4 host:/x rw\n26 25 7:3 / /mnt rw - ext4 /dev/loop3 rw\n",
+        );
+    let platform = narrows_platform::discover(&machine.tree(), &[(Role::Wal, Path::new("/mnt"))]);
+    assert!(elsewhere(&platform.roles[0]).contains("network (nfs4)"));
+}

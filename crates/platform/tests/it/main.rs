@@ -1,0 +1,6 @@
+//! Discovery: made machines, machines of others, and this one.
+
+mod hwloc;
+mod hwloc_devices;
+mod live;
+mod made;

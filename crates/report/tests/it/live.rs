@@ -1,0 +1,109 @@
+//! Runs that only looked: a live server's log, and what `pg_test_fsync` printed beside it.
+
+use crate::common::builders::m;
+use crate::common::finding;
+use crate::common::live::looked as run;
+use narrows_model::*;
+use narrows_report::{Report, Units, html, markdown, text};
+use serde_json::json;
+
+fn screen(run: &Run) -> String {
+    text(&Report::new(run, Units::Si), 100, false)
+}
+
+#[test]
+fn a_look_fits_the_screen() {
+    let screen = screen(&run());
+    insta::assert_snapshot!("live_log", screen);
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    // The parts of the wait make its sum: sessions over three thousand a second.
+    let row = |name: &str| screen.lines().find(|line| line.contains(name)).expect(name).to_string();
+    assert!(row("the log in all").contains("1.64 ms"), "{screen}");
+    assert!(row("behind another's flush").contains("1.37 ms"), "{screen}");
+    assert!(screen.contains("what is planted (a right)"), "{screen}");
+}
+
+#[test]
+fn markdown_and_the_page_have_the_same() {
+    let report = Report::new(&run(), Units::Si);
+    insta::assert_snapshot!("live_log_markdown", markdown(&report));
+    let page = html(&report);
+    for part in ["<section id=\"live\">", "behind another&#39;s flush", "8 KiB dsync direct"] {
+        let plain = part.replace("&#39;", "'");
+        assert!(page.contains(part) || page.contains(&plain), "no `{part}`");
+    }
+}
+
+#[test]
+fn a_ladder_stands_beside_pg_test_fsync_where_there_is_one() {
+    let mut run = run();
+    let row = |run: &Run| {
+        let screen = screen(run);
+        screen.lines().find(|line| line.contains("8 KiB fdatasync")).unwrap().to_string()
+    };
+    assert!(
+        row(&run).contains("1.02 ms") && row(&run).contains("the server's own flush"),
+        "{}",
+        row(&run)
+    );
+    let id = "log.ladder.write.fdatasync.overwrite.8k.alone";
+    run.measurements.push(m(id, Layer::Log, 6, &[(metric::LATENCY_MEAN, Unit::Ns, 7e5, 0.0)]));
+    assert!(row(&run).contains("700 µs") && row(&run).contains("the ladder's"), "{}", row(&run));
+    // What is invalid is printed nowhere.
+    run.findings.push(finding(Severity::Invalid, "planted", Some(id), "planted"));
+    run.apply_findings();
+    assert!(!row(&run).contains("700 µs"), "{}", row(&run));
+}
+
+#[test]
+fn what_is_unknown_is_a_dash_and_suspects_are_marked() {
+    let mut run = run();
+    let log = &mut run.live_logs[0];
+    log.counted = LiveCounts { interval_ns: 30e9, writers: Some(90.0), ..LiveCounts::default() };
+    log.waits = LiveWaits::default();
+    run.measurements[0].conditions.insert("fsync".into(), json!("off"));
+    run.findings.push(finding(Severity::Suspect, "planted", Some("log.live"), "planted"));
+    run.apply_findings();
+    run.live_logs[0].cost.unanswered = 2;
+    run.live_logs[0].cost.unanswered_ns = 1e10;
+    let screen = screen(&run);
+    assert!(screen.contains("604 statements (2 not answered, 10.0 s lost)"), "{screen}");
+    let row = screen.lines().find(|line| line.trim_start().starts_with("flushes")).unwrap();
+    assert!(row.contains(" - "), "{screen}");
+    assert!(!screen.contains("SESSIONS AT WORK"), "{screen}");
+    assert!(screen.contains("? PostgreSQL 18.1"), "{screen}");
+}
+
+#[test]
+fn no_doubt_is_printed_that_leaves_its_figure_out() {
+    let mut run = run();
+    // Bursts: the median window's interval is far below the mean.
+    let flush = &mut run.live_logs[0].waits.sessions[0];
+    flush.interval_95 =
+        Some(Interval { low: 0.0, high: 0.1, method: IntervalMethod::OrderStatistic });
+    let log_rate = run.measurements[0].metrics.iter_mut().find(|m| m.name == metric::LOG_RATE);
+    log_rate.unwrap().interval_95 =
+        Some(Interval { low: 2e6, high: 3e6, method: IntervalMethod::OrderStatistic });
+    let screen = screen(&run);
+    for name in ["in its own flush", "  log "] {
+        let row = screen.lines().find(|line| line.contains(name)).unwrap();
+        assert!(!row.contains('±'), "{row}");
+    }
+    let row = screen.lines().find(|line| line.contains("behind another's flush")).unwrap();
+    assert!(row.contains('±'), "{row}");
+}
+
+#[test]
+fn what_is_ours_alone_and_ids_beyond_commits_are_marked() {
+    let mut run = run();
+    let log = &mut run.live_logs[0];
+    log.counted.commits = Some(45_000.0);
+    let off = log.settings.iter_mut().find(|s| s.name == "synchronous_commit").unwrap();
+    (off.value, off.source) = ("off".into(), "user".into());
+    let screen = screen(&run);
+    assert!(screen.contains("synchronous_commit off (our session's)"), "{screen}");
+    let row = screen.lines().find(|line| line.contains("transactions that wrote")).unwrap();
+    // Half of the ids are commits, so that each commit has twice as much.
+    assert!(row.contains("1.50 k/s") && row.contains("1.07 kB of log each"), "{row}");
+    assert!(screen.contains("transaction ids: 3.00 k/s"), "{screen}");
+}

@@ -1,0 +1,13 @@
+//! Every output of a run, as people and programs read it.
+
+mod common;
+mod exports;
+mod hostile;
+mod live;
+mod log;
+mod memory;
+mod observed;
+mod page;
+mod pencil;
+mod screen;
+mod storage;

@@ -1,0 +1,201 @@
+//! A server that was only looked at: its figures, its verdict, and what is said where little could be seen.
+
+use crate::common::observed::observed;
+use crate::common::{finding, rich};
+use narrows_model::*;
+use narrows_report::{Report, Units, csv, embedded_run, html, markdown, text};
+
+fn screen(run: &Run) -> String {
+    text(&Report::new(run, Units::Si), 100, false)
+}
+
+fn line<'a>(screen: &'a str, name: &str) -> &'a str {
+    let of = |line: &&str| line.trim_start().starts_with(name);
+    screen.lines().find(of).unwrap_or_else(|| panic!("no {name} in\n{screen}"))
+}
+
+#[test]
+fn an_observed_server_fits_the_screen() {
+    let screen = screen(&observed());
+    insta::assert_snapshot!("observed", screen);
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    // What the clients decide is no closed loop of ours, and has no p99 at a rate of ours.
+    for absent in ["closed loop", "p99", "server start"] {
+        assert!(!screen.contains(absent), "{absent} in\n{screen}");
+    }
+}
+
+#[test]
+fn parts_of_a_transaction_make_the_whole() {
+    let screen = screen(&observed());
+    let (_, table) = screen.split_once("WHERE A TRANSACTION'S TIME GOES").unwrap();
+    let names = ["flush", "CPU", "read", "lock", "other", "run queue", "client"];
+    let share = |name: &&str| -> f64 {
+        // The ± comes first.
+        let before = line(table, name).split(" %").nth(1).unwrap();
+        before.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    let sum: f64 = names.iter().map(share).sum();
+    assert!((sum - 100.0).abs() < 1.0, "{sum}: {table}");
+    assert_eq!(share(&"flush"), 40.0, "{screen}");
+    assert!(line(table, "flush").contains("IO:WALSync 0.80"), "{table}");
+    assert!(line(table, "in all").contains("2.04 ms by the server's own account"), "{table}");
+}
+
+#[test]
+fn who_waits_for_a_standby_is_not_sent_to_buy_a_drive() {
+    let here = screen(&observed());
+    assert!(here.contains("a faster flush for the log"), "{here}");
+    let mut run = observed();
+    for found in &mut run.observations[0].activity.found {
+        if found.state == ActivityState::Log {
+            found.events = vec![("IPC:SyncRep".to_string(), found.processes)];
+        }
+    }
+    let standby = screen(&run);
+    assert!(standby.contains("a shorter way to the standby"), "{standby}");
+    assert!(!standby.contains("a faster flush for the log"), "{standby}");
+}
+
+#[test]
+fn what_is_unknown_has_no_row() {
+    let mut run = observed();
+    let seen = &mut run.observations[0];
+    seen.counted = ObservedCounts {
+        commits: Some(93_600.0),
+        block_reads: Some(1000.0),
+        ..ObservedCounts::default()
+    };
+    seen.processes = None;
+    seen.activity = Activity::default();
+    seen.sessions = ObservedSessions::default();
+    seen.build.clear();
+    run.verdicts[0].standing = None;
+    let screen = screen(&run);
+    assert!(line(&screen, "blocks read").contains("16.7 /s"), "{screen}");
+    for absent in [
+        "blocks hit",
+        "CPUs",
+        "sessions  ",
+        "rows",
+        "log",
+        "flushes",
+        "checkpoints  ",
+        "temp",
+        "BUILT",
+    ] {
+        let found = screen.lines().any(|line| line.trim_start().starts_with(absent));
+        assert!(!found, "{absent} in\n{screen}");
+    }
+    assert!(!screen.contains("TIME GOES") && !screen.contains("WERE FOUND"), "{screen}");
+    let page = html(&Report::new(&run, Units::Si));
+    assert!(!page.contains("<section id=\"history\">"), "a picture of nothing");
+    assert!(!page.contains("<section id=\"processors\">"), "processors of nobody");
+}
+
+#[test]
+fn without_a_sum_it_still_says_where_sessions_were() {
+    let mut run = observed();
+    run.verdicts[0].standing.as_mut().unwrap().time = None;
+    let screen = screen(&run);
+    let row = line(&screen, "waiting for the log");
+    assert!(row.contains("1.25") && row.contains("IO:WALSync 0.80"), "{screen}");
+    assert!(line(&screen, "idle in a transaction").ends_with('-'), "{screen}");
+}
+
+#[test]
+fn nothing_is_derived_from_an_invalid_look() {
+    let mut run = observed();
+    run.findings.push(finding(Severity::Invalid, "planted", Some("database.observed"), "planted"));
+    run.apply_findings();
+    let screen = screen(&run);
+    assert!(screen.contains("invalid: PostgreSQL 18.1"), "{screen}");
+    for absent in ["1.56 k/s", "TIME GOES"] {
+        assert!(!screen.contains(absent), "{absent} in\n{screen}");
+    }
+    let rows = csv(&Report::new(&run, Units::Si));
+    let commits = rows.lines().find(|row| row.starts_with("database.observed.counted")).unwrap();
+    assert!(commits.contains(",invalid,"), "{commits}");
+}
+
+#[test]
+fn only_what_somebody_chose_is_called_not_the_default() {
+    let screen = screen(&observed());
+    let screen: Vec<&str> = screen.split_whitespace().collect();
+    let screen = screen.join(" ");
+    let (_, settings) = screen.split_once("SETTINGS").unwrap();
+    assert!(settings.contains("max_wal_size 256MB") && settings.contains("shared_buffers 2GB"));
+    assert!(settings.contains("work_mem 64MB (our session's)"), "{settings}");
+    assert!(settings.contains("and 2 of no weight here"), "{settings}");
+    assert!(!settings.contains("synchronous_commit") && !settings.contains("lc_messages"));
+}
+
+#[test]
+fn markdown_has_the_same() {
+    insta::assert_snapshot!("observed_markdown", markdown(&Report::new(&observed(), Units::Si)));
+}
+
+#[test]
+fn the_page_has_the_verdict_first_and_pictures_with_words() {
+    let run = observed();
+    let page = html(&Report::new(&run, Units::Si));
+    let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}"));
+    let order =
+        ["narrow", "next", "observed", "history", "processors", "wal", "settings", "findings"];
+    let places = order.map(|id| at(&format!("<section id=\"{id}\">")));
+    assert!(places.is_sorted(), "{places:?}");
+    // The gap in the history parts each area, in both widths.
+    let areas = page.matches("<polygon class=\"f2\"").count();
+    assert_eq!(areas, 4, "areas of the log's waits");
+    for words in
+        ["waiting for the log", "4 CPUs for the server", "whole pages, at most", "-Wall -O2 -g"]
+    {
+        assert!(page.contains(words), "no `{words}`");
+    }
+    assert_eq!(embedded_run(&page).unwrap().unwrap(), run);
+}
+
+#[test]
+fn spreadsheets_have_states_counters_and_the_history() {
+    let run = observed();
+    let rows = csv(&Report::new(&run, Units::Si));
+    let row = |start: &str| {
+        rows.lines().find(|row| row.starts_with(start)).unwrap_or_else(|| panic!("no {start}"))
+    };
+    let log = row("database.observed.at_work,database,valid,session.log,count,1.25,");
+    let cells: Vec<&str> = log.split(',').collect();
+    let ends = [6, 7].map(|cell| cells[cell].parse::<f64>().unwrap());
+    assert!(ends[0] < 1.25 && 1.25 < ends[1] && cells[8] == "6", "{log}");
+    assert!(row("database.observed.counted,database,valid,flush_ns,ns,").len() > 40);
+    assert!(row("database.observed.cpus,database,valid,kernel,cpus,0.21,").len() > 40);
+    let lock = row("database.observed.history,database,valid,lock,count,");
+    assert_eq!(lock.rsplit(',').next().unwrap().split(' ').count(), 114);
+    // Each row has the columns of the header.
+    assert!(rows.lines().all(|row| row.matches(',').count() >= 9), "{rows}");
+}
+
+#[test]
+fn names_that_a_server_gives_stay_text() {
+    let mut run = observed();
+    let evil = "<script>\u{1b}[2J|`*\"".to_string();
+    let seen = &mut run.observations[0];
+    (seen.version, seen.address) = (evil.clone(), evil.clone());
+    seen.settings[3].value = evil.clone();
+    seen.activity.found[1].events[0].0 = evil.clone();
+    seen.build[1].1 = evil.clone();
+    seen.activity.history[3].sessions[0].1 = f64::NAN;
+    let report = Report::new(&run, Units::Si);
+    let page = html(&report);
+    let (page, _) = page.split_once("<script type").unwrap();
+    assert!(!page.contains("<script>") && !page.contains('\u{1b}') && !page.contains("NaN"));
+    for view in [markdown(&report), screen(&run)] {
+        assert!(!view.contains('\u{1b}'), "{view}");
+    }
+    assert!(!markdown(&report).contains("<script>"));
+}
+
+#[test]
+fn runs_without_a_look_have_none_of_it() {
+    let page = html(&Report::new(&rich(), Units::Si));
+    assert!(!page.contains("id=\"f0\"") && !page.contains("id=\"observed\""));
+}

@@ -1,0 +1,326 @@
+//! The one screen: golden screens, its width, and that colour changes nothing but colour.
+
+use crate::common;
+use narrows_report::{Report, Units, text};
+
+fn screen(run: &narrows_model::Run) -> String {
+    text(&Report::new(run, Units::Si), 100, false)
+}
+
+fn all() -> Vec<(&'static str, narrows_model::Run)> {
+    vec![
+        ("rich", common::rich()),
+        ("quick", common::quick()),
+        ("interrupted", common::interrupted()),
+        ("doubtful", common::doubtful()),
+        ("without_database", common::without_database()),
+        ("hostile", common::hostile()),
+    ]
+}
+
+#[test]
+fn screens_look_as_they_should() {
+    for (name, run) in all().into_iter().filter(|(name, _)| *name != "hostile") {
+        insta::assert_snapshot!(name, screen(&run));
+    }
+}
+
+/// The rich run on a machine of which no limit is known.
+fn without_limits() -> narrows_model::Run {
+    let mut run = common::rich();
+    run.measurements.iter_mut().for_each(|m| m.limits.clear());
+    run
+}
+
+#[test]
+fn columns_of_limits_are_there_only_where_one_is_known() {
+    assert!(screen(&common::rich()).contains("link limit"));
+    let screen = screen(&without_limits());
+    assert!(!screen.contains("link limit") && !screen.contains("share  CPU"), "{screen}");
+    assert!(screen.contains("no physical limit known here"), "{screen}");
+}
+
+#[test]
+fn every_line_fits_and_moves_no_cursor() {
+    for (name, run) in all().into_iter().chain([("without limits", without_limits())]) {
+        for width in [0, 80, 100, 120, 500] {
+            for units in [Units::Si, Units::Iec] {
+                let screen = text(&Report::new(&run, units), width, false);
+                for line in screen.lines() {
+                    let columns = line.chars().count();
+                    assert!(columns <= width.clamp(100, 120), "{name}: {columns} columns: {line}");
+                    assert!(!line.chars().any(char::is_control), "{name}: {line:?}");
+                    assert_eq!(line.trim_end(), line, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_adds_only_colour() {
+    for (name, run) in all() {
+        let coloured = text(&Report::new(&run, Units::Si), 100, true);
+        assert!(coloured.contains('\u{1b}'), "{name}");
+        let mut plain = String::new();
+        let mut rest = coloured.as_str();
+        while let Some((before, after)) = rest.split_once('\u{1b}') {
+            plain.push_str(before);
+            rest = after.split_once('m').expect("an escape ends with m").1;
+        }
+        plain.push_str(rest);
+        let plain: Vec<&str> = plain.lines().map(str::trim_end).collect();
+        assert_eq!(plain, screen(&run).lines().collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn a_sketch_and_a_stopped_run_say_so_in_the_head() {
+    assert!(screen(&common::quick()).lines().take(2).any(|l| l.contains("sketch: 3 repeats")));
+    assert!(
+        screen(&common::interrupted()).lines().next().unwrap().contains("INTERRUPTED, partial")
+    );
+    let full = screen(&common::rich());
+    assert!(!full.contains("sketch") && !full.contains("INTERRUPTED"));
+}
+
+#[test]
+fn an_invalid_figure_is_not_printed_anywhere() {
+    let screen = screen(&common::doubtful());
+    assert!(screen.contains("invalid"));
+    assert!(!screen.contains("2.31 M/s"), "{screen}");
+    assert!(!screen.contains("152 k/s"), "{screen}");
+    assert!(!screen.contains("602 µs"), "the tail of an invalid measurement is invalid too");
+}
+
+#[test]
+fn an_invalid_companion_lends_no_figure_to_a_remark() {
+    let mut run = common::rich();
+    for about in ["block.read.random.8k.d1", "memory.latency.4k", "clock.syscall"] {
+        run.findings.push(common::finding(
+            narrows_model::Severity::Invalid,
+            "planted",
+            Some(about),
+            "planted",
+        ));
+    }
+    run.apply_findings();
+    let screen = screen(&run);
+    assert!(!screen.contains("alone 84.6"), "{screen}");
+    assert!(!screen.contains("4 KiB 158"), "{screen}");
+    assert!(!screen.contains("syscall 181"), "{screen}");
+}
+
+#[test]
+fn a_suspect_row_carries_its_mark_and_footnote() {
+    let screen = screen(&common::rich());
+    let row = screen.lines().find(|l| l.contains("write 8 KiB random")).unwrap();
+    assert_eq!(row.chars().nth(7), Some('?'), "{row}");
+    assert!(row.ends_with("[2]"), "{row}");
+    assert!(screen.contains("[2] suspect: wrote 41 GB"));
+}
+
+#[test]
+fn an_absent_workload_gives_its_reason() {
+    let screen = screen(&common::quick());
+    let line = screen.lines().find(|l| l.starts_with("lookup, uncached")).unwrap();
+    assert!(line.contains("not measured: no way to keep"), "{line}");
+}
+
+#[test]
+fn without_an_interval_the_number_of_repeats_is_printed() {
+    let quick = screen(&common::quick());
+    let row = quick.lines().find(|l| l.contains("read 1 MiB in order")).unwrap();
+    assert!(row.contains("- n 3"), "{row}");
+    assert!(quick.contains("n: repeats, too few for an interval"));
+    assert!(!screen(&common::rich()).contains("too few"));
+}
+
+#[test]
+fn grades_end_at_the_right_edge() {
+    let screen = screen(&common::rich());
+    for line in screen.lines().filter(|l| l.ends_with("  SURE") || l.ends_with(" LIKELY")) {
+        assert_eq!(line.chars().count(), 100, "{line}");
+    }
+    assert_eq!(screen.lines().filter(|l| l.ends_with("  SURE")).count(), 3);
+}
+
+#[test]
+fn the_tail_says_at_which_rate_it_was_taken() {
+    let screen = screen(&common::rich());
+    let (_, verdicts) = screen.split_once("WHERE IT IS NARROW").unwrap();
+    assert!(verdicts.contains("p99@70%: 99 % of the"), "{verdicts}");
+    assert!(verdicts.contains("p99@70% 410 µs"), "{verdicts}");
+    assert!(!verdicts.contains(" p99 "), "{verdicts}");
+}
+
+#[test]
+fn a_cpu_is_never_called_a_thread() {
+    for (name, run) in all() {
+        let screen = screen(&run);
+        let found = screen.lines().find(|l| l.contains("thread") || l.contains("processor"));
+        assert_eq!(found, None, "{name}");
+    }
+}
+
+#[test]
+fn a_factor_that_is_no_loss_is_not_called_sharing() {
+    let mut run = common::rich();
+    let sharing = run.verdicts[0].sharing.as_mut().unwrap();
+    (sharing.alone_ns_per_op, sharing.smt_factor) = (89.2e3, Some(1.0));
+    (sharing.ratio, sharing.limits_scaling) = (Some(0.686), false);
+    let screen_text = screen(&run);
+    assert!(!screen_text.contains("0.686") && !screen_text.contains("sharing ×"), "{screen_text}");
+    let flat = screen_text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("a lone session needs 89.2 µs CPU: no sharing loss seen"), "{flat}");
+    // Then more CPUs are worth a try, and the reader is told how many there were.
+    let next = Report::new(&run, Units::Si).next;
+    let asks = |row: &narrows_report::NextRow| row.action.contains("the server had 96 of 128");
+    assert!(next.iter().any(asks), "{next:?}");
+    // Where something else is narrow, it would only be noise.
+    run.verdicts[0].narrow = narrows_model::Narrow::Client;
+    assert!(!screen(&run).contains("sharing"));
+}
+
+#[test]
+fn more_cpus_are_not_advised_where_they_do_not_scale() {
+    let screen = screen(&common::rich());
+    let (_, next) = screen.split_once("\nNEXT").unwrap();
+    assert!(next.contains("cached lookups: faster CPUs"), "{next}");
+    assert!(!next.contains("the server had"), "{next}");
+}
+
+#[test]
+fn each_workload_has_a_gain_of_its_own() {
+    let mut run = common::rich();
+    let mut twin = run.verdicts[0].clone();
+    twin.workload = "update".into();
+    (twin.measurement, twin.gain_at_most) = ("database.update".into(), Some(1.19));
+    run.verdicts[2] = twin;
+    let screen = screen(&run);
+    let gain = |start: &str| {
+        let row = screen.lines().find(|l| l.contains(start)).unwrap_or_else(|| panic!("{screen}"));
+        row.split("+0 to ").nth(1).map(|rest| rest.split(" %").next().unwrap().to_string())
+    };
+    assert_eq!(gain("  cached lookups: ").as_deref(), Some("+33"));
+    assert_eq!(gain("  updates: ").as_deref(), Some("+119"));
+}
+
+#[test]
+fn what_is_not_known_is_all_named_or_the_command_that_names_it() {
+    let mut run = common::rich();
+    let unknown = |i: u32| narrows_model::Unknown {
+        what: format!("thing {i}"),
+        needs: format!("a right that takes a good many words to describe, number {i}"),
+    };
+    run.hosts[0].platform.unknown = (0..8).map(unknown).collect();
+    let few = screen(&run);
+    let (_, few) = few.split_once("NOT KNOWN").unwrap();
+    assert!((0..8).all(|i| few.contains(&format!("thing {i}"))), "{few}");
+    assert!(few.contains("why: narrows report 7f3a --html"), "{few}");
+    run.hosts[0].platform.unknown = (0..80).map(unknown).collect();
+    let many = screen(&run);
+    let (_, many) = many.split_once("NOT KNOWN").unwrap();
+    let named = (0..80).filter(|i| many.contains(&format!("thing {i};"))).count();
+    assert!(named >= 20, "{many}");
+    // The effect of a restart is the one unknown that the run itself adds.
+    let flat = many.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = format!("{} more, and why: narrows report 7f3a --html", 81 - named);
+    assert!(flat.contains(&rest), "{named}: {flat}");
+}
+
+#[test]
+fn iec_is_an_option() {
+    let screen = text(&Report::new(&common::rich(), Units::Iec), 100, false);
+    assert!(screen.contains("361 GiB/s"), "{screen}");
+    assert!(!screen.contains("GB/s"), "{screen}");
+}
+
+#[test]
+fn an_empty_run_still_gives_a_screen() {
+    let mut run = common::rich();
+    run.measurements.clear();
+    run.findings.clear();
+    run.verdicts.clear();
+    run.hosts.clear();
+    let report = Report::new(&run, Units::Si);
+    assert!(text(&report, 100, false).contains("0 measurements: 0 valid"));
+    assert!(narrows_report::html(&report).contains("</html>"));
+    assert!(narrows_report::markdown(&report).contains("not judged"));
+}
+
+#[test]
+fn a_database_that_could_not_be_measured_says_why_and_what_to_do() {
+    let mut run = common::rich();
+    run.verdicts.clear();
+    run.measurements.retain(|m| m.layer != narrows_model::Layer::Database);
+    run.findings.push(narrows_model::Finding {
+        id: "absent-database".into(),
+        severity: narrows_model::Severity::Note,
+        measurement: None,
+        summary: "no PostgreSQL server found".into(),
+        evidence: "no PostgreSQL server found".into(),
+        advice: "install one".into(),
+        places: Vec::new(),
+    });
+    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "The database is not measured: no PostgreSQL server found; hint: install one";
+    assert!(flat.contains(said), "{screen}");
+}
+
+#[test]
+fn what_the_machine_costs_is_one_line_and_empty_channels_stand_at_their_node() {
+    use narrows_model::{FindingPlace, Severity};
+    let mut run = common::rich();
+    let mut found = |id: &str, about: Option<&str>, summary: &str, evidence: &str| {
+        let mut finding = common::finding(Severity::Note, id, about, summary);
+        let place = FindingPlace { parts: Vec::new(), evidence: evidence.to_string() };
+        finding.places = vec![place];
+        run.findings.push(finding);
+    };
+    let memory = "memory.bandwidth.read.node1";
+    found("memory-channels-empty", Some(memory), "Channels without a module", "2 of 12: K, L");
+    found("governor-not-performance", None, "The governor may lower the clock", "powersave");
+    found("mitigations-dear", None, "Guards cost time", "meltdown: PTI");
+    let report = Report::new(&run, Units::Si);
+    let screen = text(&report, 100, false);
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "[machine] governor-not-performance, mitigations-dear: narrows report 7f3a --html";
+    assert!(flat.contains(line), "{screen}");
+    assert!(!flat.contains("powersave"), "figures are in the long report");
+    assert!(flat.contains("Channels without a module: 2 of 12: K, L"), "{screen}");
+    let marked = screen.lines().find(|line| line.contains("read, node 1")).expect("a row");
+    assert!(marked.contains('['), "{marked}");
+    let markdown = narrows_report::markdown(&report);
+    assert!(markdown.contains("The governor may lower the clock"), "{markdown}");
+}
+
+#[test]
+fn a_limit_that_is_no_pcie_link_is_named_in_its_row() {
+    let mut run = common::rich();
+    let m = run.measurements.iter_mut().find(|m| m.id == "block.read.sequential.1m.knee");
+    let limit = &mut m.expect("measured").limits[0];
+    limit.id = "sata:sda+sdb".into();
+    let screen = text(&Report::new(&run, Units::Si), 120, false);
+    assert!(screen.contains("limit: sata:sda+sdb"), "{screen}");
+}
+
+#[test]
+fn a_workload_is_named_as_it_was_run() {
+    let name_of = |change: &dyn Fn(&mut narrows_model::Measurement)| {
+        let mut run = common::rich();
+        let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
+        change(m);
+        Report::new(&run, Units::Si).narrow.iter().map(|b| b.name.clone()).collect::<Vec<_>>()
+    };
+    assert!(name_of(&|_| {}).contains(&"update, durable".to_string()));
+    let mix = name_of(&|m| drop(m.workload.insert("updates_percent".into(), 30.into())));
+    assert!(mix.contains(&"30 % updates".to_string()), "{mix:?}");
+    let all = name_of(&|m| drop(m.workload.insert("updates_percent".into(), 100.into())));
+    assert!(all.contains(&"update, durable".to_string()), "{all:?}");
+    let heavy = name_of(&|m| drop(m.workload.insert("redo".into(), "heavy".into())));
+    assert!(heavy.contains(&"update, heavy".to_string()), "{heavy:?}");
+    let blocks = name_of(&|m| drop(m.workload.insert("blocks_per_op".into(), 16.into())));
+    assert!(blocks.contains(&"update, 16 blocks".to_string()), "{blocks:?}");
+}

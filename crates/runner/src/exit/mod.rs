@@ -1,0 +1,105 @@
+//! How a command ends: the exit codes, one list for code, man pages and book, and [one rule](outcome) for all commands.
+
+mod outcome;
+
+use std::process::ExitCode;
+
+pub use outcome::{Outcome, not_made};
+
+/// How a command ended. Only [`Outcome`] says anything but done and usage; a test of the workspace looks for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, and what was asked for is valid.
+    Done = 0,
+    /// The arguments or the environment don't allow it; nothing was measured.
+    Usage = 2,
+    /// Nothing valid was measured of something that was asked for.
+    Invalid = 3,
+    /// Something is suspect, invalid beside what is valid, or could not be measured; or no verdict was reached.
+    Inconclusive = 4,
+    /// Stopped on request; a partial run was kept.
+    Interrupted = 130,
+}
+
+/// What a signal's handler ends the process with where no orderly end is possible.
+pub const CUT_SHORT: i32 = Exit::Interrupted as i32;
+
+/// A code as the manual explains it.
+#[derive(Debug, Clone, Copy)]
+pub struct ExitRow {
+    /// The code.
+    pub exit: Exit,
+    /// In a few words, as the man pages have it.
+    pub word: &'static str,
+    /// When a command ends with it.
+    pub when: &'static str,
+}
+
+impl Exit {
+    /// All of them, in the order in which they are explained.
+    pub const ALL: [ExitRow; 5] = [
+        ExitRow {
+            exit: Exit::Done,
+            word: "done and valid",
+            when: "The command did what it was asked for. Where it measured, all that was asked for was measured and is valid, and \
+                   every workload has its verdict.",
+        },
+        ExitRow {
+            exit: Exit::Usage,
+            word: "usage or environment",
+            when: "The arguments, a file that was named, or the machine don't allow it. The error says why. Nothing was measured, \
+                   or what was measured could not be written.",
+        },
+        ExitRow {
+            exit: Exit::Invalid,
+            word: "nothing valid measured",
+            when: "Of something that was asked for all measurements are invalid, or nothing at all could be measured. For \
+                   `crashtest check`: refuted.",
+        },
+        ExitRow {
+            exit: Exit::Inconclusive,
+            word: "something is suspect or could not be measured, or no verdict was reached",
+            when: "Of each thing that was asked for and measured something is usable; but a measurement is suspect, or invalid beside \
+                   valid ones, or could not be made, a workload's verdict is OPEN, a rate was not found or is not known to last, or \
+                   the look at a server ended early.",
+        },
+        ExitRow {
+            exit: Exit::Interrupted,
+            word: "interrupted",
+            when: "Stopped by Ctrl-C or a signal. The partial run is kept.",
+        },
+    ];
+
+    /// As the shell sees it.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The codes for a help text: as in [`Exit::ALL`](crate::exit::Exit::ALL), which a test compares.
+#[macro_export]
+macro_rules! exit_codes {
+    () => {
+        "Exit codes: 0 done and valid; 2 usage or environment; 3 nothing valid measured;\n\
+         4 something is suspect or could not be measured, or no verdict was reached;\n\
+         130 interrupted (the partial run is kept)."
+    };
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_help_text_has_the_codes_of_the_table() {
+        let help = exit_codes!().replace('\n', " ");
+        let parts = Exit::ALL.map(|row| format!("{} {}", row.exit.code(), row.word));
+        assert_eq!(help, format!("Exit codes: {} (the partial run is kept).", parts.join("; ")));
+    }
+}

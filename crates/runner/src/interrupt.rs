@@ -1,0 +1,115 @@
+//! Ctrl-C, termination, a closed terminal: the stop token is set, the work in hand ends within a moment, what was made is
+//! removed, and the partial run is kept.
+//!
+//! - A signal that was ignored when we were started stays ignored, as POSIX shells and `nohup` mean it: a job in the
+//!   background of a script doesn't end with the terminal's Ctrl-C.
+//! - `SIGQUIT` is one more way to ask: files that nobody removes help no one. `SIGXCPU` (`ulimit -t`) comes before the kernel
+//!   ends the process, and is taken as its last word.
+//! - A file that grows over its limit (`ulimit -f`, `SIGXFSZ`) would end the process on the spot; it becomes the error of the
+//!   write instead.
+//! - A second Ctrl-C changes nothing, because cleaning up is what it waits for. Where that takes longer than [`PATIENCE`],
+//!   something doesn't answer (a drive, a file server, a hung process): this is said, and from then on a further one ends the
+//!   process at once. What was made is found and removed by the next start.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use libc::c_int;
+use narrows_engine::Stop;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::{flag, low_level};
+
+use crate::exit::CUT_SHORT;
+
+const STOPS: [c_int; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+/// How long an orderly end may take before it may be cut short.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes the signals set `stop`; `say` tells people what takes long meanwhile.
+pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
+    let told = Arc::new(Told::default());
+    let wake = Wake::new();
+    for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
+        // First, so that the signal that asks is none that cuts short.
+        flag::register_conditional_shutdown(signal, CUT_SHORT, told.cut.clone())?;
+        asks(signal, stop, wake.as_ref())?;
+    }
+    if !ignored(SIGXCPU) {
+        flag::register(SIGXCPU, told.spent.clone())?;
+        asks(SIGXCPU, stop, wake.as_ref())?;
+    }
+    // Handled rather than ignored: a server that we start gets the system's default back.
+    flag::register(SIGXFSZ, Arc::default())?;
+    if let Some(wake) = wake {
+        // Without a thread of its own it can't be said; the stop works all the same.
+        let watcher = std::thread::Builder::new().name("narrows-stop".into());
+        // The handlers have its number, so that it is not closed where the thread can't be had either.
+        let counter = std::mem::ManuallyDrop::new(wake.0);
+        let _ = watcher.stack_size(64 << 10).spawn(move || watch(&counter, &told, say));
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Told {
+    /// The time on processors that was allowed is used up.
+    spent: Arc<AtomicBool>,
+    /// The next signal ends the process at once.
+    cut: Arc<AtomicBool>,
+}
+
+fn asks(signal: c_int, stop: &Stop, wake: Option<&Wake>) -> anyhow::Result<()> {
+    flag::register(signal, stop.flag())?;
+    if let Some(wake) = wake {
+        let counter = wake.0.as_raw_fd();
+        let add = move || {
+            let one = 1u64;
+            // SAFETY: write(2) may be called by a signal's handler; it reads the eight bytes of `one`. The counter is never
+            // closed.
+            unsafe { libc::write(counter, (&raw const one).cast(), size_of::<u64>()) };
+        };
+        // SAFETY: the action is one system call, which allocates nothing and takes no lock.
+        unsafe { low_level::register(signal, add)? };
+    }
+    Ok(())
+}
+
+/// Something to wait for without waking up in between, which would be seen in what is measured (eventfd(2)).
+struct Wake(File);
+
+impl Wake {
+    fn new() -> Option<Wake> {
+        // SAFETY: no memory is involved.
+        let counter = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+        // SAFETY: the descriptor is new and nobody else's.
+        (counter >= 0).then(|| Wake(unsafe { File::from_raw_fd(counter) }))
+    }
+}
+
+fn watch(mut counter: &File, told: &Told, say: fn(&str)) {
+    while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
+    if told.spent.load(Ordering::Relaxed) {
+        say(
+            "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited",
+        );
+    }
+    std::thread::sleep(PATIENCE);
+    told.cut.store(true, Ordering::SeqCst);
+    say("still stopping: something does not answer (a drive, a file server, a process)\n\
+         hint: another Ctrl-C ends narrows at once; what it made is removed by the next start");
+}
+
+/// Whether the signal was ignored when we were started.
+fn ignored(signal: c_int) -> bool {
+    let mut old = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action the call only fills `old`, for which all-zero bytes are valid.
+    let old = unsafe {
+        libc::sigaction(signal, std::ptr::null(), old.as_mut_ptr());
+        old.assume_init()
+    };
+    old.sa_sigaction == libc::SIG_IGN
+}

@@ -1,0 +1,834 @@
+//! Each rule in a run in which it fires and in a near miss in which it stays silent.
+
+use crate::{clean, observed, orders};
+use std::collections::BTreeSet;
+
+use narrows_model::{
+    Layer, Measurement, Metric, NumaNode, Role, RolePath, Run, RunningDatabase, Unit, condition,
+    metric,
+};
+use narrows_validity::{About, check, rules};
+use serde_json::{Value, json};
+
+use crate::clean::{REPEATS, say, series};
+
+/// A rule, what makes it fire, and what almost does.
+pub struct Pair {
+    pub rule: &'static str,
+    pub fires: fn(&mut Run),
+    pub silent: fn(&mut Run),
+}
+
+const KNEE: &str = "block.read.random.8k.knee";
+const BUFFERED: &str = "block.read.random.8k.server_knee";
+const WRITE: &str = "block.write.random.8k.knee";
+const AIO: &str = "block.read.random.8k.aio";
+const BLOCK_OPEN: &str = "block.read.random.8k.open";
+const SYNCED: &str = "block.write.random.8k.synced";
+const APPEND: &str = "log.append.fdatasync.idle";
+const CACHED: &str = "database.lookup_cached";
+const UNCACHED: &str = "database.lookup_uncached";
+const UPDATE: &str = "database.update";
+const OPEN: &str = "database.update.open";
+const CLIENT_OPEN: &str = "database.client.open";
+const PLACED: &str = "database.update.wal_2";
+
+#[rustfmt::skip]
+const PAIRS: &[Pair] = &[
+    Pair { rule: "little-law-broken",
+        fires: |r| change(r, KNEE, metric::IN_FLIGHT, 36.0),
+        // Of a disk's 600 operations at depth 32 those at the window's ends are too many to tell.
+        silent: |r| { change(r, KNEE, metric::IN_FLIGHT, 35.0); change(r, WRITE, metric::IN_FLIGHT, 40.0); change(r, WRITE, metric::OPERATIONS, 600.0) } },
+    Pair { rule: "depth-not-reached",
+        fires: |r| change_one(r, KNEE, metric::IN_FLIGHT, 28.0),
+        // At depth 1 the generator's own time between two requests is no fault.
+        silent: |r| {
+            change(r, KNEE, metric::IN_FLIGHT, 29.0);
+            change(r, "block.read.random.8k.d1", metric::IN_FLIGHT, 0.7);
+            change(r, WRITE, metric::IN_FLIGHT, 25.0);
+            change(r, WRITE, metric::OPERATIONS, 600.0);
+        } },
+    Pair { rule: "bytes-not-operations-times-size",
+        fires: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.02e6 * 8192.0),
+        silent: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.005e6 * 8192.0) },
+    Pair { rule: "rate-not-operations-over-window",
+        fires: |r| change_one(r, UPDATE, metric::WINDOW, 9.8e9),
+        silent: |r| change_one(r, UPDATE, metric::WINDOW, 9.95e9) },
+    Pair { rule: "operations-failed",
+        fires: |r| change_one(r, UPDATE, metric::ERRORS, 1.0),
+        silent: |r| remove(r, UPDATE, metric::ERRORS) },
+    Pair { rule: "short-io",
+        fires: |r| change_one(r, KNEE, metric::SHORT_IOS, 1.0),
+        silent: |r| remove(r, KNEE, metric::SHORT_IOS) },
+
+    Pair { rule: "nothing-done",
+        fires: |r| change_one(r, KNEE, metric::OPERATIONS, 0.0),
+        silent: |r| change_one(r, KNEE, metric::OPERATIONS, 1.0) },
+    Pair { rule: "window-too-short",
+        fires: |r| change_one(r, KNEE, metric::WINDOW, 19e6),
+        silent: |r| change_one(r, KNEE, metric::WINDOW, 21e6) },
+    Pair { rule: "few-operations",
+        fires: |r| change(r, KNEE, metric::OPERATIONS, 3.0),
+        silent: |r| change(r, KNEE, metric::OPERATIONS, 4.0) },
+
+    Pair { rule: "device-saw-less",
+        fires: |r| change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.94e6 * 8192.0),
+        // The drive's own commands are not in its counters.
+        silent: |r| {
+            change_one(r, BUFFERED, metric::DEVICE_READ_BYTES, 0.96e6 * 8192.0);
+            change(r, KNEE, metric::DEVICE_READ_BYTES, 0.0);
+            say(of(r, KNEE), condition::METHOD, json!("passthrough"));
+        } },
+    Pair { rule: "device-saw-fewer-writes",
+        fires: |r| change_one(r, APPEND, metric::DEVICE_WRITE_BYTES, 0.94e5 * 8192.0),
+        // A file system in memory has no drive; other rules say so.
+        silent: |r| { change(r, APPEND, metric::DEVICE_WRITE_BYTES, 0.0); path(r, Role::Wal).file_system.volatile = true } },
+    Pair { rule: "others-read-the-drives",
+        fires: |r| change(r, KNEE, metric::DEVICE_READ_BYTES, 1.26e6 * 8192.0),
+        silent: |r| change_one(r, KNEE, metric::DEVICE_READ_BYTES, 2e6 * 8192.0) },
+    Pair { rule: "others-write-the-drives",
+        fires: |r| change(r, WRITE, metric::DEVICE_WRITE_BYTES, 2e6 * 8192.0),
+        // Mirrors write everything twice.
+        silent: |r| { change(r, WRITE, metric::DEVICE_WRITE_BYTES, 2e6 * 8192.0); mirror(r) } },
+    Pair { rule: "flush-not-seen",
+        fires: |r| change(r, APPEND, metric::DEVICE_FLUSHES, 0.0),
+        // A drive without a volatile cache isn't sent flushes.
+        silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 0.0); write_through(r) } },
+    Pair { rule: "syncs-not-seen",
+        fires: |r| change(r, SYNCED, metric::DEVICE_FLUSHES, 0.0),
+        // Sixteen threads may share one flush.
+        silent: |r| change(r, SYNCED, metric::DEVICE_FLUSHES, 1e4 / 16.0) },
+    Pair { rule: "requests-merged",
+        fires: |r| change(r, KNEE, metric::DEVICE_MERGES, 1.1e5),
+        silent: |r| change(r, KNEE, metric::DEVICE_MERGES, 0.9e5) },
+
+    Pair { rule: "plain-file-in-dev",
+        fires: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("file in /dev")),
+        silent: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("block device")) },
+    Pair { rule: "data-can-be-saved",
+        fires: |r| say(of(r, WRITE), "dedupe_percent", json!(20)),
+        silent: |r| { say(of(r, WRITE), "dedupe_percent", json!(0)); say(of(r, WRITE), "compress_percent", json!(10)) } },
+    Pair { rule: "streams-overlap",
+        // Four streams over the same blocks.
+        fires: |r| { say(of(r, KNEE), condition::PLACE, json!("same_offsets")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) },
+        // Each has a part of its own, and went round four times.
+        silent: |r| { say(of(r, KNEE), condition::PLACE, json!("parts")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) } },
+    Pair { rule: "working-set-in-memory",
+        fires: |r| change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0),
+        silent: |r| { change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0); say(of(r, BUFFERED), "file_bytes", json!(64_u64 << 30)) } },
+    Pair { rule: "blocks-read-again",
+        fires: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.4e6 * 8192.0),
+        silent: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.6e6 * 8192.0) },
+    Pair { rule: "sequence-repeated",
+        fires: |r| change_one(r, KNEE, metric::SEQUENCE_REPEATED, 1.0),
+        silent: |r| remove(r, KNEE, metric::SEQUENCE_REPEATED) },
+
+    Pair { rule: "resident-before",
+        fires: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.02),
+        silent: |r| change_one(r, BUFFERED, metric::RESIDENT_BEFORE, 0.005) },
+    Pair { rule: "zero-blocks",
+        fires: |r| change_one(r, KNEE, metric::ZERO_BLOCKS, 0.001),
+        // Somebody else's file may hold a few.
+        silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change(r, KNEE, metric::ZERO_BLOCKS, 0.04) } },
+    Pair { rule: "blocks-of-nothing",
+        fires: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.06) },
+        silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.05) } },
+    Pair { rule: "processors-hot",
+        fires: |r| change(r, KNEE, metric::HEAT_STOPS, 1.0),
+        silent: |r| change_one(r, KNEE, metric::HEAT_STOPS, 5.0) },
+    Pair { rule: "drive-hot",
+        fires: |r| change_one(r, KNEE, metric::DRIVE_HEAT, 1.01),
+        silent: |r| change(r, KNEE, metric::DRIVE_HEAT, 1.0) },
+    Pair { rule: "unwritten-extents",
+        fires: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.01),
+        silent: |r| change_one(r, KNEE, metric::UNWRITTEN, 0.0005) },
+    Pair { rule: "burst-write",
+        fires: |r| say(of(r, WRITE), condition::WRITE_STATE, json!("burst")),
+        silent: |r| say(of(r, WRITE), condition::WRITE_STATE, json!("sustained")) },
+
+    Pair { rule: "not-steady",
+        // Half the rate at the end of each window.
+        fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| 100e3 * (1.0 - s as f64 / 60.0))).collect(),
+        // The same in one window of six: a visitor.
+        silent: |r| of(r, KNEE).series[2] = series(2, |s| 100e3 * (1.0 - s as f64 / 60.0)) },
+    Pair { rule: "settled-lower",
+        // From the middle of the fourth window on, 60 % and level.
+        fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 })).collect(),
+        // As much lower, but ragged: somebody else came.
+        silent: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| {
+            if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 * [0.7, 1.3, 0.9][s % 3] }
+        })).collect() },
+    Pair { rule: "wide-spread",
+        fires: |r| interval(r, UPDATE, metric::THROUGHPUT, 14e3, 26e3),
+        silent: |r| interval(r, UPDATE, metric::THROUGHPUT, 16e3, 24e3) },
+    Pair { rule: "few-repeats",
+        fires: |r| of(r, UPDATE).repeats = 2,
+        silent: |r| of(r, UPDATE).repeats = 3 },
+    Pair { rule: "few-repeats",
+        fires: |r| of(r, UPDATE).repeats = 2,
+        silent: |r| { of(r, UPDATE).repeats = 1; r.plan.repeats = 1 } },
+
+    Pair { rule: "steal",
+        fires: |r| change(r, KNEE, metric::STEAL, 0.02),
+        silent: |r| change(r, KNEE, metric::STEAL, 0.009) },
+    Pair { rule: "steal-heavy",
+        fires: |r| change(r, KNEE, metric::STEAL, 0.06),
+        silent: |r| change(r, UPDATE, metric::STEAL, 0.06) },
+    Pair { rule: "other-load",
+        fires: |r| change(r, KNEE, metric::OTHER_CPUS, 0.3),
+        silent: |r| change(r, KNEE, metric::OTHER_CPUS, 0.1) },
+    Pair { rule: "server-cpus-taken",
+        fires: |r| change(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2),
+        silent: |r| change_one(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2) },
+    Pair { rule: "cpu-pressure",
+        fires: |r| change(r, APPEND, metric::CPU_PRESSURE, 0.2),
+        // Eight sessions on two processors wait for one another by design.
+        silent: |r| change(r, UPDATE, metric::CPU_PRESSURE, 0.9) },
+    Pair { rule: "sentinel-drift",
+        fires: |r| change(r, KNEE, metric::SENTINEL_DRIFT, -0.2),
+        silent: |r| change(r, KNEE, metric::SENTINEL_DRIFT, 0.08) },
+    Pair { rule: "throttled",
+        fires: |r| change(r, KNEE, metric::THROTTLED, 6.0),
+        silent: |r| change(r, KNEE, metric::THROTTLED, 4.0) },
+    Pair { rule: "swapping",
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 101.0),
+        silent: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 100.0) },
+    Pair { rule: "pages-balanced",
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::BALANCED_PAGES, Unit::Count, 800.0),
+        // A server's own pages may be moved: its verdict says so.
+        silent: |r| clean::set(of(r, UPDATE), metric::BALANCED_PAGES, Unit::Count, 800.0) },
+    Pair { rule: "server-throttled",
+        fires: |r| change(r, UPDATE, metric::THROTTLED, 1.0),
+        silent: |r| change(r, KNEE, metric::THROTTLED, 1.0) },
+
+    Pair { rule: "io-limit-changed",
+        fires: |r| change_one(r, KNEE, metric::IO_LIMIT_CHANGED, 1.0),
+        silent: |r| remove(r, KNEE, metric::IO_LIMIT_CHANGED) },
+    Pair { rule: "io-limit-reached",
+        fires: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.99),
+        silent: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.85) },
+
+    Pair { rule: "generator-bound",
+        fires: |r| change(r, KNEE, metric::GENERATOR_BUSY, 0.95),
+        // On the server's own path the processor is part of what is measured.
+        silent: |r| change(r, BUFFERED, metric::GENERATOR_BUSY, 0.99) },
+    Pair { rule: "client-bound",
+        fires: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.71),
+        // The client alone is meant to be busy.
+        silent: |r| { client_alone(r, 2e5); change(r, CACHED, metric::CLIENT_BUSY, 0.69) } },
+    Pair { rule: "client-bound",
+        // The workloads' 20 000 a second, within 1.4 times or not.
+        fires: |r| client_alone(r, 27_900.0),
+        silent: |r| client_alone(r, 28_100.0) },
+    Pair { rule: "client-bound",
+        fires: |r| client_alone(r, 27_900.0),
+        // Alone it is asked without TLS.
+        silent: |r| {
+            client_alone(r, 27_900.0);
+            for m in r.measurements.iter_mut().filter(|m| m.layer == Layer::Database) {
+                say(m, condition::ENCRYPTION, json!("TLS 1.3 AES_256_GCM_SHA384, server not verified"));
+            }
+        } },
+    Pair { rule: "client-misses-rate",
+        fires: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.006e5) },
+        silent: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::OFFERED, 1.004e5) } },
+    Pair { rule: "client-misses-rate",
+        fires: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::ASKED_RATE, 1.006e5) },
+        silent: |r| { client_alone(r, 2e5); change(r, CLIENT_OPEN, metric::ASKED_RATE, 1.004e5) } },
+    Pair { rule: "cpus-shared",
+        fires: |r| say(of(r, UPDATE), condition::CPUS_SHARED, json!(true)),
+        silent: |r| { of(r, UPDATE).workload.remove(condition::CPUS_SHARED); } },
+    Pair { rule: "overload",
+        fires: |r| change(r, OPEN, metric::OFFERED, 20.5e3),
+        silent: |r| change(r, OPEN, metric::OFFERED, 20.1e3) },
+    Pair { rule: "generator-late",
+        fires: |r| change(r, OPEN, metric::LATENESS_P99, 0.2e6),
+        silent: |r| change(r, OPEN, metric::LATENESS_P99, 0.05e6) },
+    Pair { rule: "operations-skipped",
+        fires: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 1.1 * allowed) },
+        // What the ends of the windows cut off.
+        silent: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 0.9 * allowed) } },
+    Pair { rule: "far-from-drive",
+        fires: |r| { two_nodes(r, 1); r.hosts[0].platform.cpu.allowed = vec![0, 1] },
+        // One of its threads was bound to the drive's side.
+        silent: |r| {
+            two_nodes(r, 1);
+            r.hosts[0].platform.cpu.allowed = vec![0, 1];
+            let storage = |m: &&mut Measurement| matches!(m.layer, Layer::Block | Layer::Log);
+            r.measurements.iter_mut().filter(storage).for_each(|m| say(m, "cpus", json!([1, 2])));
+        } },
+    Pair { rule: "backlog-grows",
+        fires: |r| change(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 1.1e4),
+        silent: |r| change_one(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 5e4) },
+    Pair { rule: "rate-not-offered",
+        fires: |r| change(r, BLOCK_OPEN, metric::SENT_RATE, 98e3),
+        // The device held the others back, which is overload.
+        silent: |r| { change(r, BLOCK_OPEN, metric::SENT_RATE, 98e3); change(r, BLOCK_OPEN, metric::HELD, 2e4) } },
+    Pair { rule: "asynchronous-in-name",
+        fires: |r| say(of(r, AIO), condition::DIRECT, json!(false)),
+        silent: |r| { say(of(r, AIO), condition::DIRECT, json!(false)); change(r, AIO, metric::DEPTH, 1.0); change(r, AIO, metric::IN_FLIGHT, 0.9) } },
+    Pair { rule: "submission-blocks",
+        fires: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 9.5e3); change(r, AIO, metric::GENERATOR_BUSY, 0.2) },
+        // Busy submitting, not asleep in it.
+        silent: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 8e3); change(r, AIO, metric::GENERATOR_BUSY, 0.85) } },
+    Pair { rule: "io-uring-refused",
+        fires: |r| say(of(r, KNEE), "io_uring_refused", json!("kernel.io_uring_disabled = 2")),
+        // Threads that were asked for, not fallen back to.
+        silent: |r| say(of(r, KNEE), condition::METHOD, json!("threads")) },
+
+    Pair { rule: "server-counted-otherwise",
+        fires: |r| change(r, UPDATE, metric::SERVER_TRANSACTIONS, 2.23e5),
+        // What one window's end withheld, the next one got.
+        silent: |r| samples(r, UPDATE, metric::SERVER_TRANSACTIONS, &[2.1e5, 2.3e5, 2.2e5, 2.2e5, 2.2e5, 2.2e5]) },
+    Pair { rule: "cached-lookups-read",
+        fires: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.02),
+        silent: |r| change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.005) },
+    Pair { rule: "pool-missed",
+        fires: |r| batch_read(r, "pool", 0.02),
+        // What is asked of the drives is to be read.
+        silent: |r| batch_read(r, "drive", 1.0) },
+    Pair { rule: "pool-missed-by-updates",
+        fires: |r| update_read(r, 600.0),
+        // Blocks that were added.
+        silent: |r| update_read(r, 50.0) },
+    Pair { rule: "private-tables-shared",
+        fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
+        silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
+    Pair { rule: "uncached-lookups-hit",
+        fires: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.4),
+        silent: |r| change(r, UNCACHED, metric::BLOCK_READS_PER_OP, 0.6) },
+    Pair { rule: "page-cache-answered",
+        fires: |r| change_one(r, UNCACHED, metric::DEVICE_READ_BYTES, 1.7e5 * 8192.0),
+        silent: |r| change_one(r, UNCACHED, metric::DEVICE_READ_BYTES, 1.9e5 * 8192.0) },
+    Pair { rule: "fewer-flushes-than-commits-need",
+        fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
+        // Eight sessions may share one flush between them.
+        silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
+    Pair { rule: "plan-changed",
+        fires: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("other")),
+        silent: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("same")) },
+    Pair { rule: "answered-from-index",
+        fires: |r| { of(r, UPDATE).id = "database.scan_1".into(); say(of(r, "database.scan_1"), condition::ANSWERED_FROM, json!("index")) },
+        // What else is answered from it is meant to be.
+        silent: |r| say(of(r, CACHED), condition::ANSWERED_FROM, json!("index")) },
+    Pair { rule: "fsync-off",
+        fires: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "off" })),
+        silent: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "on", "jit": "off" })) },
+    Pair { rule: "full-page-writes-off",
+        fires: |r| say(of(r, UPDATE), "server_settings", json!({ "full_page_writes": "off" })),
+        silent: |r| say(of(r, UPDATE), "full_page_writes", json!("off")) },
+    Pair { rule: "more-flushes-than-commits",
+        fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.3),
+        silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.1) },
+    Pair { rule: "few-checkpoints",
+        fires: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+        silent: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]) },
+    Pair { rule: "few-checkpoints-sketch",
+        fires: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 0.0) },
+        silent: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 2.0) } },
+    Pair { rule: "checkpoint-in-window",
+        fires: |r| { placed(r); change_one(r, PLACED, metric::CHECKPOINTS, 1.0) },
+        // Elsewhere a checkpoint belongs to the workload.
+        silent: |r| { placed(r); change(r, OPEN, metric::CHECKPOINTS, 2.0) } },
+    Pair { rule: "few-wait-samples",
+        fires: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 30.0),
+        silent: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 40.0) },
+    Pair { rule: "bundled-server",
+        fires: |r| say(of(r, UPDATE), "origin", json!("bundle")),
+        silent: |r| say(of(r, UPDATE), "origin", json!("package")) },
+    Pair { rule: "server-data-in-memory",
+        fires: |r| path(r, Role::Data).file_system.volatile = true,
+        silent: |r| path(r, Role::Wal).file_system.volatile = true },
+
+    Pair { rule: "not-durable",
+        fires: |r| path(r, Role::Wal).file_system.volatile = true,
+        silent: |r| path(r, Role::Data).file_system.volatile = true },
+    Pair { rule: "flush-switched-off",
+        fires: |r| drive_cache(r, Role::Wal, "write through", true),
+        // What the drive itself says has no such cache; and a flush that is sent.
+        silent: |r| { drive_cache(r, Role::Wal, "write through", false); drive_cache(r, Role::Data, "write back", true) } },
+    Pair { rule: "sync-implausibly-fast",
+        fires: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 2e3),
+        silent: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 12e3) },
+    Pair { rule: "commit-wait-above-law",
+        fires: |r| { put(r, APPEND, metric::LATENCY_MEAN, 2.1e5); put(r, APPEND, metric::MODEL_LATENCY_MEAN, 1e5) },
+        silent: |r| { put(r, APPEND, metric::LATENCY_MEAN, 1.9e5); put(r, APPEND, metric::MODEL_LATENCY_MEAN, 1e5) } },
+    Pair { rule: "fewer-commits-per-flush",
+        fires: |r| { put(r, APPEND, metric::COMMITS_PER_FLUSH, 4.9); put(r, APPEND, metric::MODEL_COMMITS_PER_FLUSH, 10.0) },
+        silent: |r| { put(r, APPEND, metric::COMMITS_PER_FLUSH, 5.1); put(r, APPEND, metric::MODEL_COMMITS_PER_FLUSH, 10.0) } },
+    Pair { rule: "wake-up-dominates",
+        fires: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.51),
+        silent: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.49) },
+    Pair { rule: "no-flush-counted",
+        fires: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("no flush was counted")) },
+        silent: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("fua")) } },
+    // Of a hundred writes a second that are due in six windows some are under way at each end.
+    Pair { rule: "streams-fall-behind",
+        fires: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.9) },
+        silent: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.985) } },
+    Pair { rule: "live-fsync-off",
+        fires: |r| live_says(r, "fsync", "off"),
+        silent: |r| live_says(r, "fsync", "on") },
+    Pair { rule: "live-commits-do-not-wait",
+        fires: |r| live_says(r, "synchronous_commit", "off"),
+        silent: |r| live_says(r, "synchronous_commit", "local") },
+    Pair { rule: "live-no-full-pages",
+        fires: |r| live_says(r, "full_page_writes", "off"),
+        silent: |r| live_says(r, "full_page_writes", "on") },
+    Pair { rule: "live-no-times",
+        fires: |r| live_says(r, "track_wal_io_timing", "off"),
+        silent: |r| live_says(r, "track_wal_io_timing", "on") },
+    Pair { rule: "live-full-pages-dominate",
+        fires: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.51),
+        silent: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.49) },
+    Pair { rule: "live-buffers-full",
+        fires: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.11),
+        silent: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.09) },
+    Pair { rule: "live-states-disagree",
+        fires: |r| { live_has(r, metric::FLUSH_BUSY, 0.5); put(r, "log.live", metric::FLUSH_SEEN, 0.24) },
+        // Where little happens chance decides.
+        silent: |r| { live_has(r, metric::FLUSH_BUSY, 0.09); put(r, "log.live", metric::FLUSH_SEEN, 0.0) } },
+    Pair { rule: "live-looking-costs",
+        fires: |r| live_has(r, metric::LOOKING_SHARE, 0.021),
+        silent: |r| live_has(r, metric::LOOKING_SHARE, 0.019) },
+    Pair { rule: "flush-implausibly-fast",
+        fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
+        silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },
+
+    Pair { rule: "clock-backwards",
+        fires: |r| change_one(r, "clock.vdso", metric::ERRORS, 1.0),
+        silent: |r| remove(r, "clock.vdso", metric::ERRORS) },
+    Pair { rule: "clock-source-changed",
+        fires: |r| say(of(r, "clock.vdso"), "clock_source_after", json!("hpet")),
+        silent: |r| say(of(r, "clock.vdso"), "clock_source", json!("tsc")) },
+    Pair { rule: "clock-is-a-system-call",
+        fires: |r| change(r, "clock.vdso", metric::COST, 60.0),
+        silent: |r| change(r, "clock.vdso", metric::COST, 44.0) },
+    Pair { rule: "huge-pages-not-obtained",
+        fires: |r| say(of(r, "memory.latency.2m"), condition::PAGE_BYTES, json!(4096)),
+        silent: |r| { of(r, "memory.latency.2m").workload.remove(condition::PAGE_BYTES); } },
+    Pair { rule: "node-not-obtained",
+        fires: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.96)) },
+    Pair { rule: "moved-off-processor",
+        fires: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(1)),
+        silent: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(0)) },
+    Pair { rule: "random-as-fast-as-in-order",
+        fires: |r| say(of(r, "memory.latency.2m"), "random_over_sequential", json!(1.4)),
+        silent: |r| say(of(r, "memory.latency.2m"), "random_over_sequential", json!(1.6)) },
+    Pair { rule: "threads-unequal",
+        fires: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.45)),
+        silent: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.55)) },
+    Pair { rule: "cell-unlike-its-distance",
+        fires: |r| {
+            let m = of(r, "memory.latency.2m");
+            m.id = "memory.matrix.latency.from0.to1".to_string();
+            say(m, "over_its_distance", json!(0.4));
+        },
+        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".to_string() },
+    Pair { rule: "footprint-in-cache",
+        fires: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(1.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(4.0)) },
+
+    Pair { rule: "block-in-memory",
+        fires: |r| path(r, Role::Data).file_system.volatile = true,
+        silent: |r| path(r, Role::Wal).file_system.volatile = true },
+    Pair { rule: "network-path",
+        fires: |r| path(r, Role::Wal).file_system.network = true,
+        silent: |r| path(r, Role::Wal).devices.clear() },
+    Pair { rule: "overlay-path",
+        fires: |r| path(r, Role::Data).file_system.overlay = true,
+        silent: |r| path(r, Role::Data).file_system.kind = "ext4".to_string() },
+    Pair { rule: "pcie-link-below-under-load",
+        fires: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (8.0, 2))),
+        silent: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (16.0, 4))) },
+    Pair { rule: "pcie-link-came-up",
+        fires: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (16.0, 4))),
+        // Part of the way is not up.
+        silent: |r| say(of(r, KNEE), condition::LINKS_UNDER_LOAD, loaded((2.5, 4), (8.0, 4))) },
+    Pair { rule: "database-beside",
+        fires: |r| database(r, vec![Role::Data]),
+        silent: |r| database(r, Vec::new()) },
+
+    Pair { rule: "counters-off",
+        fires: |r| queue(r).iostats = Some(false),
+        silent: |r| queue(r).iostats = None },
+    Pair { rule: "device-reads-unchecked",
+        fires: |r| remove_all(r, "block.read", metric::DEVICE_READ_BYTES),
+        silent: |r| remove(r, KNEE, metric::DEVICE_READ_BYTES) },
+    Pair { rule: "device-writes-unchecked",
+        fires: |r| remove_all(r, "", metric::DEVICE_WRITE_BYTES),
+        silent: |r| remove(r, WRITE, metric::DEVICE_WRITE_BYTES) },
+    Pair { rule: "depth-unchecked",
+        fires: |r| remove_all(r, "block", metric::IN_FLIGHT),
+        silent: |r| remove(r, KNEE, metric::IN_FLIGHT) },
+    Pair { rule: "server-uncounted",
+        fires: |r| remove_all(r, "database", metric::SERVER_TRANSACTIONS),
+        silent: |r| remove(r, UPDATE, metric::SERVER_TRANSACTIONS) },
+    Pair { rule: "others-unseen",
+        fires: |r| { remove_all(r, "", metric::OTHER_CPUS); remove_all(r, "", metric::STEAL) },
+        silent: |r| remove_all(r, "", metric::STEAL) },
+];
+
+/// The log's measurement as that of a live server, whose settings are conditions.
+fn live_says(r: &mut Run, setting: &str, value: &str) {
+    rename(r, APPEND, "log.live");
+    say(of(r, "log.live"), setting, json!(value));
+}
+
+fn live_has(r: &mut Run, name: &str, value: f64) {
+    rename(r, APPEND, "log.live");
+    put(r, "log.live", name, value);
+}
+
+/// The updates as those of a place for the log, with no checkpoint anywhere in them.
+fn placed(r: &mut Run) {
+    rename(r, UPDATE, PLACED);
+    for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
+        put(r, PLACED, name, 0.0);
+    }
+}
+
+#[test]
+fn a_checkpoint_beside_a_place_shows_by_its_count_its_pages_or_the_checkpointer_at_work() {
+    for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
+        let mut run = clean::run();
+        placed(&mut run);
+        samples(&mut run, PLACED, name, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        let findings = check(&run);
+        let found = findings.iter().find(|finding| finding.id == "checkpoint-in-window");
+        let found = found.unwrap_or_else(|| panic!("{name}: {findings:#?}"));
+        assert_eq!(found.measurement.as_deref(), Some(PLACED));
+    }
+}
+
+fn all_pairs() -> impl Iterator<Item = &'static Pair> {
+    PAIRS.iter().chain(observed::PAIRS).chain(orders::PAIRS)
+}
+
+#[test]
+fn a_look_in_order_has_no_findings() {
+    let mut run = clean::run();
+    observed::look(&mut run);
+    assert_eq!(check(&run), Vec::new());
+}
+
+#[test]
+fn a_mix_of_orders_in_order_has_no_findings() {
+    let mut run = clean::run();
+    orders::mix(&mut run);
+    assert_eq!(check(&run), Vec::new());
+}
+
+#[test]
+fn a_checkpoint_that_somebody_asked_for_is_not_the_doing_of_the_log() {
+    let found = |log_bytes_per_s: f64| {
+        let mut run = clean::run();
+        let look = observed::look(&mut run);
+        observed::setting(look, "max_wal_size", "1GB");
+        observed::setting(look, "checkpoint_timeout", "5min");
+        look.counted.log_bytes = Some(log_bytes_per_s * 60.0);
+        look.counted.checkpoints_requested = Some(2.0);
+        check(&run).iter().any(|finding| finding.id == "observed-checkpoints-requested")
+    };
+    // Half of 1 GiB in five minutes.
+    let least = 512.0 * 1024.0 * 1024.0 / 300.0;
+    assert!(found(least + 1.0));
+    assert!(!found(least - 1.0), "a backup begins with one");
+}
+
+#[test]
+fn a_server_that_was_looked_at_is_not_beside_drives_that_nobody_measured() {
+    let beside = |change: fn(&mut Run)| {
+        let mut run = clean::run();
+        observed::look(&mut run);
+        database(&mut run, vec![Role::Data, Role::Wal]);
+        change(&mut run);
+        check(&run).iter().any(|finding| finding.id == "database-beside")
+    };
+    assert!(beside(|_| {}), "drives were measured before the look");
+    assert!(!beside(|run| run.measurements.retain(|m| m.layer == Layer::Database)));
+    // What a run of another day measured had other company.
+    let taken = |run: &mut Run| {
+        for m in &mut run.measurements {
+            m.conditions.insert(condition::TAKEN_FROM.into(), json!("run 7f3a, 3 days before"));
+        }
+    };
+    assert!(!beside(taken));
+}
+
+#[test]
+fn a_run_in_order_has_no_findings() {
+    assert_eq!(check(&clean::run()), Vec::new());
+}
+
+#[test]
+fn every_rule_has_a_pair_and_every_pair_a_rule() {
+    let paired: BTreeSet<&str> = all_pairs().map(|pair| pair.rule).collect();
+    let all: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
+    assert_eq!(all.len(), rules().len(), "two rules share an id");
+    // Those about machines have theirs in `structure.rs`.
+    let of_runs = rules().iter().filter(|rule| !matches!(rule.about, About::Machine));
+    let ruled: BTreeSet<&str> = of_runs.map(|rule| rule.id).collect();
+    assert_eq!(paired, ruled);
+}
+
+#[test]
+fn every_rule_fires_on_its_fault_with_figures_as_evidence() {
+    for pair in all_pairs() {
+        let mut run = clean::run();
+        (pair.fires)(&mut run);
+        let findings = check(&run);
+        let Some(finding) = findings.iter().find(|finding| finding.id == pair.rule) else {
+            panic!("{} stayed silent; instead {findings:#?}", pair.rule);
+        };
+        assert!(!finding.evidence.is_empty(), "{finding:?}");
+        assert!(!finding.evidence.contains("NaN"), "{finding:?}");
+    }
+}
+
+#[test]
+fn every_rule_stays_silent_on_a_near_miss() {
+    for pair in all_pairs() {
+        let mut run = clean::run();
+        (pair.silent)(&mut run);
+        let findings = check(&run);
+        let fired = findings.iter().find(|finding| finding.id == pair.rule);
+        assert_eq!(fired, None, "{} fired", pair.rule);
+    }
+}
+
+#[test]
+fn an_empty_run_has_nothing_to_say() {
+    let mut run = clean::run();
+    run.measurements.clear();
+    run.hosts.clear();
+    assert_eq!(check(&run), Vec::new());
+}
+
+#[test]
+fn a_missing_figure_never_fires() {
+    // Whatever metric of whatever measurement is taken away, only notes that a check was impossible may follow.
+    let whole = clean::run();
+    for m in &whole.measurements {
+        for metric in &m.metrics {
+            let mut run = whole.clone();
+            remove(&mut run, &m.id, &metric.name);
+            for finding in check(&run) {
+                assert!(
+                    finding.measurement.is_none(),
+                    "{} without {}: {finding:?}",
+                    m.id,
+                    metric.name
+                );
+            }
+        }
+    }
+}
+
+fn of<'a>(run: &'a mut Run, id: &str) -> &'a mut Measurement {
+    run.measurements.iter_mut().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+fn metric_of<'a>(run: &'a mut Run, id: &str, name: &str) -> &'a mut Metric {
+    let metrics = &mut of(run, id).metrics;
+    metrics.iter_mut().find(|m| m.name == name).unwrap_or_else(|| panic!("no {name} in {id}"))
+}
+
+/// In every repeat.
+fn change(run: &mut Run, id: &str, name: &str, value: f64) {
+    samples(run, id, name, &[value; REPEATS]);
+}
+
+/// In the third repeat only.
+fn change_one(run: &mut Run, id: &str, name: &str, value: f64) {
+    metric_of(run, id, name).samples[2] = value;
+}
+
+fn samples(run: &mut Run, id: &str, name: &str, values: &[f64]) {
+    let metric = metric_of(run, id, name);
+    metric.samples = values.to_vec();
+    metric.value = values[0];
+}
+
+/// A metric that the clean run hasn't.
+fn put(run: &mut Run, id: &str, name: &str, value: f64) {
+    let metric = Metric {
+        name: name.to_string(),
+        unit: Unit::Count,
+        better: narrows_model::Better::Neither,
+        value,
+        interval_95: None,
+        samples: vec![value; REPEATS],
+    };
+    let metrics = &mut of(run, id).metrics;
+    metrics.retain(|m| m.name != name);
+    metrics.push(metric);
+}
+
+fn rename(run: &mut Run, id: &str, to: &str) {
+    of(run, id).id = to.to_string();
+}
+
+/// The rate obtained is that share of what was due.
+fn behind(run: &mut Run, id: &str, share: f64) {
+    let rate = metric_of(run, id, metric::THROUGHPUT).value;
+    put(run, id, metric::OFFERED, rate / share);
+}
+
+fn interval(run: &mut Run, id: &str, name: &str, low: f64, high: f64) {
+    let interval = metric_of(run, id, name).interval_95.as_mut().expect("the clean run has one");
+    (interval.low, interval.high) = (low, high);
+}
+
+fn remove(run: &mut Run, id: &str, name: &str) {
+    of(run, id).metrics.retain(|m| m.name != name);
+}
+
+fn remove_all(run: &mut Run, prefix: &str, name: &str) {
+    for m in run.measurements.iter_mut().filter(|m| m.id.starts_with(prefix)) {
+        m.metrics.retain(|metric| metric.name != name);
+    }
+}
+
+fn path(run: &mut Run, role: Role) -> &mut RolePath {
+    let roles = &mut run.hosts[0].platform.roles;
+    roles.iter_mut().find(|path| path.role == role).expect("both roles are there")
+}
+
+/// A link of 16 GT/s x4 at idle and under load.
+fn loaded(idle: (f64, u32), now: (f64, u32)) -> Value {
+    json!([{
+        "address": "0000:41:00.0", "port": "0000:40:01.0",
+        "gts": now.0, "width": now.1,
+        "idle_gts": idle.0, "idle_width": idle.1,
+        "most_gts": 16.0, "most_width": 4,
+    }])
+}
+
+fn queue(run: &mut Run) -> &mut narrows_model::Queue {
+    path(run, Role::Data).devices[0].queue.as_mut().expect("the clean drive has a queue")
+}
+
+fn write_through(run: &mut Run) {
+    let queue = path(run, Role::Wal).devices[0].queue.as_mut().expect("it has a queue");
+    queue.write_cache = Some("write through".to_string());
+}
+
+/// What the kernel takes a drive's cache for, and whether the drive says that it is volatile.
+fn drive_cache(run: &mut Run, role: Role, kernel: &str, volatile: bool) {
+    let queue = path(run, role).devices[0].queue.as_mut().expect("it has a queue");
+    queue.write_cache = Some(kernel.to_string());
+    queue.drive_cache = Some(narrows_model::DriveCache { volatile, says: "it says so".into() });
+}
+
+fn mirror(run: &mut Run) {
+    let devices = &mut path(run, Role::Data).devices;
+    let mut raid = devices[0].clone();
+    raid.kind = narrows_model::DeviceKind::Raid;
+    raid.level = Some("raid1".to_string());
+    raid.slaves = vec![devices[0].name.clone()];
+    devices.insert(0, raid);
+}
+
+/// Two nodes with two processors each; all drives at `drives_at`.
+fn two_nodes(run: &mut Run, drives_at: u32) {
+    let platform = &mut run.hosts[0].platform;
+    let node = |id: u32, cpus: Vec<u32>| NumaNode {
+        id,
+        cpus,
+        memory_bytes: 8 << 30,
+        distances: vec![10, 21],
+        ..NumaNode::default()
+    };
+    platform.nodes = vec![node(0, vec![0, 1]), node(1, vec![2, 3])];
+    let devices = platform.roles.iter_mut().flat_map(|path| &mut path.devices);
+    devices.for_each(|device| device.numa_node = Some(drives_at));
+}
+
+/// Operations that the ends of all windows of the open loop may leave over.
+fn left_over(run: &mut Run) -> f64 {
+    let m = of(run, OPEN);
+    let figure = |name: &str| m.value(name).expect("the clean run has it");
+    let waiting = figure(metric::THROUGHPUT) * figure(metric::LATENCY_MEAN) / 1e9 + 1.0;
+    waiting * (REPEATS as f64 + 3.0 * (REPEATS as f64).sqrt())
+}
+
+/// The client against a server that does nothing, in both loops.
+fn client_alone(run: &mut Run, per_s: f64) {
+    for (id, kind, per_s) in
+        [("database.client", "closed", per_s), (CLIENT_OPEN, "open", per_s / 2.0)]
+    {
+        let mut m = Measurement::new(id, Layer::Database);
+        m.repeats = REPEATS as u32;
+        say(&mut m, condition::LOOP, json!(kind));
+        for name in [metric::THROUGHPUT, metric::OFFERED, metric::ASKED_RATE] {
+            clean::set(&mut m, name, Unit::OpsPerS, per_s);
+        }
+        clean::set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
+        clean::set(&mut m, metric::OPERATIONS, Unit::Count, per_s * 10.0);
+        clean::set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.98);
+        // Nothing else happens in such an answer's time.
+        clean::set(&mut m, metric::LATENCY_P99, Unit::Ns, 20e3);
+        clean::set(&mut m, metric::LATENESS_P99, Unit::Ns, 5e3);
+        run.measurements.push(m);
+    }
+}
+
+#[test]
+fn the_client_alone_is_in_order_when_it_is_its_own_limit() {
+    let mut run = clean::run();
+    client_alone(&mut run, 2e5);
+    assert_eq!(check(&run), Vec::new());
+}
+
+fn database(run: &mut Run, shares_role: Vec<Role>) {
+    run.hosts[0].platform.databases.push(RunningDatabase {
+        kind: "postgresql".to_string(),
+        pid: 1234,
+        data_dir: None,
+        shares_role,
+    });
+}
+
+/// One commit in ten operations needs a tenth of the flushes, and blocks are judged one by one.
+#[test]
+fn mixes_and_operations_of_several_blocks_are_judged_by_commit_and_by_block() {
+    let fires = |rule: &str, change: fn(&mut Run)| {
+        let mut run = clean::run();
+        change(&mut run);
+        narrows_validity::check(&run).iter().any(|finding| finding.id == rule)
+    };
+    let tenth: fn(&mut Run) = |r| {
+        add(r, UPDATE, metric::COMMITS_PER_OP, 0.1);
+        change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0125);
+    };
+    assert!(!fires("fewer-flushes-than-commits-need", tenth));
+    let more: fn(&mut Run) = |r| {
+        add(r, UPDATE, metric::COMMITS_PER_OP, 0.1);
+        change(r, UPDATE, metric::FLUSHES_PER_OP, 0.2);
+    };
+    assert!(fires("more-flushes-than-commits", more));
+    let many: fn(&mut Run) = |r| {
+        add(r, CACHED, metric::BLOCKS_PER_OP, 64.0);
+        change(r, CACHED, metric::BLOCK_READS_PER_OP, 0.3);
+    };
+    assert!(!fires("cached-lookups-read", many));
+}
+
+fn batch_read(run: &mut Run, from: &str, reads_per_op: f64) {
+    const BATCH: &str = "database.batch";
+    of(run, CACHED).id = BATCH.into();
+    say(of(run, BATCH), condition::FROM, json!(from));
+    change(run, BATCH, metric::BLOCK_READS_PER_OP, reads_per_op);
+}
+
+fn update_read(run: &mut Run, read_time_ns: f64) {
+    say(of(run, UPDATE), condition::FROM, json!("pool"));
+    add(run, UPDATE, metric::BLOCK_READS_PER_OP, 0.1);
+    clean::set(of(run, UPDATE), metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, read_time_ns);
+}
+
+fn add(run: &mut Run, id: &str, name: &str, value: f64) {
+    clean::set(of(run, id), name, Unit::CountPerOp, value);
+}

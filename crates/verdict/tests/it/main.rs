@@ -1,0 +1,7 @@
+//! Verdicts on runs whose narrow place is known.
+
+mod compare;
+mod observed;
+mod servers;
+mod what_if;
+mod worked;

@@ -1,0 +1,429 @@
+//! What is said of a server that was only looked at, and what is left open.
+
+use crate::servers;
+use crate::servers::{known, observed, set};
+use narrows_model::{
+    ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
+    LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses, ProcessClass, Provenance,
+    Run, TimeAccount, Unit, Verdict, metric,
+};
+use narrows_verdict::{Scenario, judge, propose, what_if};
+
+const ID: &str = "database.observed";
+
+/// A minute of it: 2000 transactions a second, half of which wrote, on 8 CPUs.
+fn look() -> Observation {
+    Observation {
+        measurement: ID.into(),
+        address: "postgres://app@db7:5432/shop".into(),
+        version: "17.2".into(),
+        interval_ns: 60e9,
+        windows: 6,
+        counted: ObservedCounts {
+            commits: Some(120e3),
+            writers: Some(60e3),
+            checkpoint_writes: Some(900.0),
+            session_writes: Some(100.0),
+            ..ObservedCounts::default()
+        },
+        activity: Default::default(),
+        sessions: Default::default(),
+        processes: Some(processes(HotProcess {
+            class: ProcessClass::Session,
+            cpus: 0.4,
+            share_of_windows: 0.5,
+        })),
+        settings: Vec::new(),
+        build: Vec::new(),
+        capacities_from: Vec::new(),
+        cost: Default::default(),
+        unknown: Vec::new(),
+    }
+}
+
+fn processes(hot: HotProcess) -> ObservedProcesses {
+    let used = |class, cpus| ClassUse { class, cpus, run_queue: None };
+    ObservedProcesses {
+        classes: vec![
+            used(ProcessClass::Session, 1.2),
+            used(ProcessClass::Autovacuum, 0.5),
+            used(ProcessClass::LogWriter, 0.001),
+        ],
+        hot: Some(hot),
+        machine_cpus: 2.2,
+        kernel_cpus: Some(0.3),
+        other_cpus: Some(0.2),
+        allowed_cpus: 8.0,
+        quota_cpus: None,
+        throttled_share: None,
+        drive_read_bytes: None,
+    }
+}
+
+fn measurement(run: &mut Run) -> &mut narrows_model::Measurement {
+    run.measurements.iter_mut().find(|m| m.id == ID).expect("it was looked at")
+}
+
+fn run(change: impl FnOnce(&mut Run, &mut Observation)) -> Run {
+    let (mut run, mut look) = (observed(), look());
+    change(&mut run, &mut look);
+    run.observations.push(look);
+    run
+}
+
+fn verdict(change: impl FnOnce(&mut Run, &mut Observation)) -> Verdict {
+    let mut verdicts = judge(&run(change));
+    assert_eq!(verdicts.len(), 1);
+    verdicts.remove(0)
+}
+
+/// The sessions that are open are those at work: the clients keep nobody waiting.
+fn busy(run: &mut Run) {
+    set(measurement(run), metric::OPEN_SESSIONS, 4.0);
+}
+
+#[test]
+fn who_has_idle_sessions_waits_for_its_clients_and_is_never_tested() {
+    let run = run(|_, _| {});
+    let found = &judge(&run)[0];
+    assert_eq!((found.narrow, found.or, found.grade), (Narrow::Client, None, Grade::Likely));
+    assert_eq!(
+        found.phrase,
+        "waits for its clients: 4.0 of 40.0 sessions at work; the server's 8 CPUs 15 % used"
+    );
+    assert_eq!(propose(&run, ID), None, "somebody's server is left alone");
+}
+
+#[test]
+fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
+    let said = |found: &Verdict| {
+        found.reasons.iter().any(|why| why.contains("what that time consists of"))
+    };
+    assert!(!said(&verdict(|_, _| {})));
+    let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 1.6e6));
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
+    assert!(said(&found), "{:?}", found.reasons);
+}
+
+#[test]
+fn statements_that_never_ended_are_missing_in_the_servers_account_and_that_is_no_missing_account() {
+    let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 0.0));
+    assert_eq!(found.grade, Grade::Open, "{:?}", found.reasons);
+    assert!(!found.reasons.iter().any(|why| why.contains("keeps no account")), "{found:?}");
+    let time = found.standing.and_then(|standing| standing.time).expect("its parts are known");
+    assert_eq!((time.account, time.account_ns), (TimeAccount::Server, 0.0));
+}
+
+#[test]
+fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
+    // 4 of 40 at work, of which so many stand in the queue.
+    let queued = |share: f64| {
+        verdict(|run, _| {
+            let m = measurement(run);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::WAIT_OTHER_PER_OP, 0.0);
+            set(m, metric::WAIT_LOCK_PER_OP, share * 2e6);
+            set(m, metric::BACKEND_CPU_PER_OP, (1.0 - share) * 2e6);
+        })
+    };
+    let found = queued(0.7);
+    assert_eq!((found.narrow, found.or), (Narrow::Client, Some(Narrow::Lock)), "{}", found.phrase);
+    assert_eq!(found.grade, Grade::Open);
+    assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions stand in a queue")));
+    assert_eq!(queued(0.4).or, None, "it is the smaller part");
+}
+
+#[test]
+fn who_has_none_waits_for_the_largest_part_of_the_time() {
+    let found = verdict(|run, _| busy(run));
+    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    let standing = found.standing.expect("it was looked at");
+    let said = standing.sentences.join("\n");
+    for part in [
+        "A transaction is 2.00 ms in the server: flush 1.20 ms (60 %), CPU 600 µs (30 %)",
+        "the server's own account says 2.00 ms",
+        "4.0 of 4.00 sessions are at work at a moment.",
+        "Nearest to its end: CPU, the server's 8 CPUs, 15 % in use; at most × 6.7 of the rate now.",
+        "What these could carry isn't known: drives, log. --capacities RUN or --load-here would tell.",
+        "CPUs in use: sessions 1.2, autovacuum 0.50, kernel on nobody's account 0.30, others 0.20.",
+        "written by the checkpointer 90 %, sessions themselves 10 %.",
+    ] {
+        assert!(said.contains(part), "`{part}` is missing in:\n{said}");
+    }
+}
+
+#[test]
+fn a_sum_that_the_servers_account_contradicts_leaves_it_open() {
+    let found = verdict(|run, _| {
+        busy(run);
+        set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.2e6);
+    });
+    assert_eq!(found.grade, Grade::Open);
+    assert!(found.reasons[0].contains("the sum differs"), "{:?}", found.reasons);
+    // Without an account the samples have to do, and it is said.
+    let found = verdict(|run, _| {
+        busy(run);
+        measurement(run).metrics.retain(|m| m.name != metric::ACTIVE_TIME_PER_OP);
+    });
+    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert!(found.reasons.iter().any(|why| why.contains("samples only")), "{:?}", found.reasons);
+}
+
+#[test]
+fn cpu_time_outside_of_statements_is_no_part_of_them() {
+    // 100 µs for taking requests in: the account of statements knows nothing of it.
+    let found = verdict(|run, _| {
+        busy(run);
+        let m = measurement(run);
+        set(m, metric::BACKEND_CPU_PER_OP, 700e3);
+        set(m, metric::BETWEEN_STATEMENTS_PER_OP, 100e3);
+    });
+    let sum = found.sum.expect("all parts are known");
+    assert!((sum.predicted_per_s / sum.measured_per_s - 1.0).abs() < 1e-9, "{sum:?}");
+}
+
+#[test]
+fn a_queue_outside_of_statements_comes_off_the_queue_and_not_off_the_cpu_time() {
+    // All CPUs busy with short statements: woken sessions wait for a CPU before the server knows of their request.
+    let part = |found: &Verdict, name: &str| {
+        let time = found.standing.as_ref()?.time.as_ref()?;
+        time.parts.iter().find(|part| part.name == name).map(|part| part.ns_per_op)
+    };
+    let queued = |run: &mut Run| {
+        busy(run);
+        let m = measurement(run);
+        set(m, metric::BACKEND_CPU_PER_OP, 700e3);
+        set(m, metric::RUN_QUEUE_PER_OP, 900e3);
+        set(m, metric::BETWEEN_STATEMENTS_PER_OP, 1000e3);
+    };
+    let found = verdict(|run, _| {
+        queued(run);
+        set(measurement(run), metric::QUEUE_BETWEEN_STATEMENTS_PER_OP, 900e3);
+    });
+    assert_eq!((part(&found, "CPU"), part(&found, "run queue")), (Some(600e3), None));
+    let time = found.standing.as_ref().and_then(|standing| standing.time.as_ref());
+    assert_eq!(time.map(|time| (time.summed_ns, time.account_ns)), Some((2e6, 2e6)));
+    // A run that doesn't tell how much of it is which has the same sum.
+    let found = verdict(|run, _| queued(run));
+    assert_eq!((part(&found, "CPU"), part(&found, "run queue")), (None, Some(600e3)));
+    let time = found.standing.as_ref().and_then(|standing| standing.time.as_ref());
+    assert_eq!(time.map(|time| time.summed_ns), Some(2e6));
+}
+
+#[test]
+fn a_flush_that_nobody_times_is_at_least_half_of_a_commits_wait() {
+    // 1.2 ms of a transaction, every other of which commits: 2.4 ms a commit, for two flushes at most.
+    let with = |layer_ns: f64, delay: &str| {
+        verdict(|run, look| {
+            busy(run);
+            run.measurements.push(servers::flush(layer_ns));
+            let (name, source) = ("commit_delay".to_string(), "configuration file".to_string());
+            look.settings.push(LiveSetting { name, value: delay.into(), source });
+        })
+    };
+    let slow = with(200e3, "0");
+    assert_eq!(slow.narrow, Narrow::CommitInsideServer, "{:?}", slow.reasons);
+    let said = "commit wait inside the server: its flush takes at least 6.0 times the log layer's on that drive";
+    assert_eq!(slow.phrase, said);
+    // Not twice, or a wait that was asked for.
+    assert_eq!(with(700e3, "0").narrow, Narrow::CommitWait);
+    assert_eq!(with(200e3, "100").narrow, Narrow::CommitWait);
+}
+
+#[test]
+fn what_nobody_saw_or_too_little_of_is_open() {
+    let idle = verdict(|_, look| look.counted.commits = Some(19.0));
+    assert_eq!(idle.grade, Grade::Open);
+    assert!(idle.reasons[0].contains("only 19 transactions"), "{:?}", idle.reasons);
+    let unknown = verdict(|run, _| {
+        measurement(run).metrics.retain(|m| m.name != metric::OPEN_SESSIONS);
+    });
+    assert_eq!(unknown.grade, Grade::Open);
+    assert!(unknown.reasons[0].contains("how many sessions were open"), "{:?}", unknown.reasons);
+    // Nobody may see what sessions do: bounds by counters stay.
+    let blind = verdict(|run, _| {
+        measurement(run)
+            .metrics
+            .retain(|m| m.name != metric::SESSIONS && !m.name.starts_with("wait_"));
+    });
+    assert_eq!(blind.grade, Grade::Open);
+    assert!(blind.bounds.iter().any(|bound| bound.resource == Narrow::Cpu), "{blind:?}");
+    let nothing = verdict(|run, _| measurement(run).metrics.clear());
+    assert_eq!(nothing.grade, Grade::Open);
+}
+
+#[test]
+fn a_long_report_beside_others_is_not_what_they_wait_for() {
+    let with = |class, share_of_sessions: f64| {
+        verdict(|run, look| {
+            busy(run);
+            let m = measurement(run);
+            set(m, metric::HOT_THREAD, 0.99);
+            set(m, metric::BACKEND_CPU_PER_OP, 0.99 / share_of_sessions / 2000.0 * 1e9);
+            let hot = HotProcess { class, cpus: 0.99, share_of_windows: 1.0 };
+            look.processes = Some(processes(hot));
+        })
+    };
+    let hot = |verdict: &Verdict| verdict.bounds.iter().any(|b| b.resource == Narrow::HotThread);
+    assert!(!hot(&with(ProcessClass::Session, 0.3)), "others do most of the work");
+    assert!(hot(&with(ProcessClass::Session, 0.8)), "it does most of the work");
+    assert!(!hot(&with(ProcessClass::Autovacuum, 0.8)), "nobody waits for it");
+    assert!(hot(&with(ProcessClass::LogWriter, 0.3)));
+    assert!(!hot(&with(ProcessClass::LogSender, 0.3)), "no commit waits for the standby");
+}
+
+#[test]
+fn the_quota_is_the_servers_and_not_ours() {
+    let full = |run: &mut Run| {
+        busy(run);
+        // 1.2 CPUs in use; of 1.25.
+        set(measurement(run), metric::SERVER_CPUS_AVAILABLE, 1.25);
+    };
+    let ours = verdict(|run, _| {
+        full(run);
+        run.hosts[0].platform.cgroup.cpu_quota_cpus = Some(1.25);
+    });
+    assert_ne!(ours.narrow, Narrow::CpuQuota, "{}", ours.phrase);
+    let theirs = verdict(|run, look| {
+        full(run);
+        look.processes.as_mut().unwrap().quota_cpus = Some(1.25);
+    });
+    assert!(
+        [Some(theirs.narrow), theirs.or].contains(&Some(Narrow::CpuQuota)),
+        "{}",
+        theirs.phrase
+    );
+}
+
+#[test]
+fn the_io_limit_of_the_servers_own_group_is_a_ceiling() {
+    let throttled = |run: &mut Run| {
+        busy(run);
+        let m = measurement(run);
+        m.metrics.push(known(metric::DEVICE_READS, 20e3));
+        m.metrics.push(known(metric::OPERATIONS, 20e3));
+        set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+        set(m, metric::WAIT_READ_PER_OP, 1.2e6);
+        let (device, kind) = ("254:0".to_string(), "riops".to_string());
+        run.hosts[0].platform.cgroup.io_limits = vec![IoLimit { device, kind, value: 2020 }];
+    };
+    let found = verdict(|run, _| throttled(run));
+    assert_eq!((found.narrow, found.grade), (Narrow::IoLimit, Grade::Likely), "{}", found.phrase);
+    // From afar the groups are those of this program.
+    let afar = verdict(|run, look| {
+        throttled(run);
+        look.processes = None;
+    });
+    assert!(afar.bounds.iter().all(|bound| bound.resource != Narrow::IoLimit), "{:?}", afar.bounds);
+}
+
+/// So many sessions wait for the log, by these names.
+fn at_the_log(look: &mut Observation, events: &[(&str, f64)]) {
+    look.activity.samples = 1200;
+    let processes = events.iter().map(|(_, n)| n).sum();
+    look.activity.found.push(ActivityWhere {
+        class: ProcessClass::Session,
+        state: ActivityState::Log,
+        processes,
+        interval_95: None,
+        windows: vec![processes; 6],
+        events: events.iter().map(|(name, n)| (name.to_string(), *n)).collect(),
+    });
+}
+
+#[test]
+fn a_wait_for_a_standby_is_told_from_one_for_the_log_here() {
+    let found = verdict(|run, look| {
+        busy(run);
+        at_the_log(look, &[("IPC:SyncRep", 2.1), ("IO:WALSync", 0.3)]);
+    });
+    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert!(found.phrase.starts_with("commit wait for a standby: 88 % of"), "{}", found.phrase);
+    let here = verdict(|run, look| {
+        busy(run);
+        at_the_log(look, &[("IPC:SyncRep", 0.3), ("IO:WALSync", 2.1)]);
+    });
+    assert!(!here.phrase.contains("standby"), "{}", here.phrase);
+}
+
+#[test]
+fn a_faster_log_here_does_not_make_a_standby_answer_sooner() {
+    let time = |standby: f64| {
+        let run = run(|run, look| {
+            busy(run);
+            at_the_log(look, &[("IPC:SyncRep", standby), ("IO:WALSync", 2.4 - standby)]);
+        });
+        let scenario = Scenario::parse(&["log=2x"]).expect("a change");
+        let (_, answer) = what_if(&run, &scenario, None).remove(0);
+        let then = answer.then.expect("the law holds");
+        (then.time_at_least_ns.expect("it is known"), answer.assumed.join("; "))
+    };
+    // Of 2 ms the flush is 1.2.
+    let (all_here, assumed) = time(0.0);
+    assert!((all_here - 1.4e6).abs() < 1.0, "{all_here}");
+    assert!(!assumed.contains("standby"), "{assumed}");
+    let (half, assumed) = time(1.2);
+    assert!((half - 1.7e6).abs() < 1.0, "{half}");
+    assert!(assumed.contains("standby's answer is taken to stay"), "{assumed}");
+}
+
+#[test]
+fn a_links_specification_is_a_ceiling_and_says_that_it_is_one() {
+    let found = verdict(|run, _| {
+        let m = measurement(run);
+        m.metrics.push(known(metric::DEVICE_READ_BYTES, 20e9));
+        m.metrics.push(known(metric::OPERATIONS, 20e3));
+        m.limits.push(LimitShare {
+            id: "pcie:nvme0n1:read".into(),
+            basis: LimitBasis::Protocol,
+            value: 4e9,
+            unit: Unit::BytesPerS,
+            share: 0.5,
+            source: "PCIe".into(),
+        });
+    });
+    let link = found.bounds.iter().find(|b| b.provenance == Provenance::Limit).expect("a ceiling");
+    assert!((link.bound_per_s - 4000.0).abs() < 1e-6, "4 GB/s over 1 MB each: {link:?}");
+    let nearest = found.standing.and_then(|standing| standing.nearest).expect("it is the nearest");
+    assert_eq!((nearest.provenance, nearest.utilisation), (Provenance::Limit, 0.5));
+}
+
+#[test]
+fn commits_that_nobody_waits_for_have_no_bound_at_the_log() {
+    let with = |value: &str| {
+        verdict(|run, look| {
+            let source = "configuration file".to_string();
+            let name = "synchronous_commit".to_string();
+            look.settings.push(LiveSetting { name, value: value.into(), source });
+            run.measurements.push(servers::rung(64, 50e3));
+            run.measurements.push(servers::rung(1, 5e3));
+        })
+    };
+    let log = |verdict: &Verdict| {
+        verdict.bounds.iter().find(|b| b.label.starts_with("the log")).map(|b| b.demand_per_op)
+    };
+    assert_eq!(log(&with("on")), Some(0.5), "half of the transactions wrote");
+    assert_eq!(log(&with("off")), None);
+}
+
+#[test]
+fn the_servers_own_names_of_waits_are_told() {
+    let found = verdict(|run, look| {
+        busy(run);
+        look.activity.samples = 1200;
+        look.sessions.most_behind_one = Some(12.0);
+        look.activity.found.push(ActivityWhere {
+            class: ProcessClass::Session,
+            state: ActivityState::Lock,
+            processes: 2.5,
+            interval_95: None,
+            windows: vec![2.5; 6],
+            events: vec![("Lock:tuple".into(), 0.5), ("Lock:transactionid".into(), 2.0)],
+        });
+    });
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    assert!(
+        said.contains("Lock:transactionid 2.0, Lock:tuple 0.50; 12 waited behind one"),
+        "{said}"
+    );
+}

@@ -1,0 +1,4 @@
+//! Promises about the workspace as a whole, and about the form of a run file.
+
+mod schema;
+mod workspace;
