@@ -32,6 +32,11 @@ pub(super) fn definitions() -> String {
     format!("<svg class=\"defs\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>")
 }
 
+/// Whether a page needs them.
+pub(super) fn used(page: &str) -> bool {
+    FILLS.iter().any(|(name, ..)| page.contains(&format!("class=\"{name}\"")))
+}
+
 /// The fill of a state.
 pub(super) fn of_state(state: ActivityState) -> &'static str {
     match state {

@@ -47,6 +47,7 @@ pub(crate) fn html(report: &Report, document: &Document) -> String {
     let mut main: String = render::in_order(document)
         .map(|section| match section.id {
             "observed" => render::section(section) + &looked,
+            "findings" => String::new(),
             _ => render::section(section),
         })
         .collect();
@@ -56,13 +57,13 @@ pub(crate) fn html(report: &Report, document: &Document) -> String {
         detail::sweeps(report),
         detail::time_series(report),
         detail::measurements(report),
+        document.sections.iter().filter(|of| of.id == "findings").map(render::section).collect(),
         inventory::machines(report),
         inventory::plan(report),
     ]
     .concat();
     let head = render::head(document);
-    let fills =
-        if main.contains("class=\"swatch\"") { fills::definitions() } else { String::new() };
+    let fills = if fills::used(&main) { fills::definitions() } else { String::new() };
     let body = format!("{head}<main>{fills}{main}</main>{}", render::foot(&document.foot));
     page(
         &title,

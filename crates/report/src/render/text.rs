@@ -343,10 +343,10 @@ fn table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
         lines.push(std::mem::take(&mut corner));
     }
     let mut heads = places.heads(corner);
-    if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
-        heads = heads.to(at).put(Style::Faint, head);
-    }
     if heads.width() > 0 {
+        if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
+            heads = heads.to(at).put(Style::Faint, head);
+        }
         lines.push(heads);
     }
     for row in &table.rows {
@@ -394,9 +394,8 @@ fn cells_of(
                 line = line.to(at).put(style, &rows.remove(0));
                 below.push((at, style, rows));
             }
-            At::Right(_) | At::Step(_) if cell.text.is_empty() => {}
             At::Right(_) | At::Step(_) => {
-                figures = true;
+                figures |= !cell.text.is_empty();
                 line = right(line, &cell.text, *place);
             }
         }
@@ -519,10 +518,7 @@ mod tests {
             vec![Inline::from("slow").notes([1, 2])],
         ));
         let loads = Section::new("loads", "Loads").with([Block::Table(table)]);
-        assert_eq!(
-            screen(&loads),
-            "LOADS           rate\n? reads         5 /s\n    slow [1] [2]\n"
-        );
+        assert_eq!(screen(&loads), "LOADS           rate\n? reads         5 /s\n    slow [1][2]\n");
         let text = Block::paragraph("one two three four five six seven");
         let said = Section::new("x", "Narrow").with([text]);
         assert_eq!(screen(&said), "NARROW  one two three four five six\nseven\n");

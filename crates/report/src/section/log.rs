@@ -178,11 +178,13 @@ fn stream(report: &Report, streams: &Streams, row: &StreamsRow) -> Row {
 
 /// Whether what is acknowledged survives the power. All that it rests on stands on the screen where the log alone was looked at.
 pub(crate) fn durability(report: &Report) -> Option<Section> {
-    if report.run.durability.is_empty() || report.run.comparison.is_some() {
+    if report.run.durability.is_empty() {
         return None;
     }
     let depth = if report.ladder.is_empty() { Depth::Text } else { Depth::Screen };
-    Some(of_roles(&report.run.durability, depth))
+    let section = of_roles(&report.run.durability, depth);
+    // Each place says it in its own row.
+    Some(if report.run.comparison.is_some() { section.from(Depth::Text) } else { section })
 }
 
 /// `depth` is that of the evidence.

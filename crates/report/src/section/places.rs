@@ -117,7 +117,7 @@ fn durability(place: &Placement) -> Inline {
         Some(why) if place.in_memory => (" ", why),
         _ => (": ", sentence.as_str()),
     };
-    Inline::of(style, word).put(Style::Faint, between).put(Style::Faint, why)
+    Inline::of(style, word).put(Style::Faint, format!("{between}{why}"))
 }
 
 /// `alone: 8 KiB fdatasync 139 µs at p50, 288 µs at p99; log writer …`.
