@@ -19,9 +19,12 @@ const LONGEST_CONNECT: Duration = Duration::from_secs(10);
 
 /// The transport.
 #[derive(Debug)]
-pub(crate) enum Stream {
+pub enum Stream {
+    /// A Unix socket.
     Unix(UnixStream),
+    /// TCP as it is.
     Tcp(TcpStream),
+    /// TCP with TLS.
     Tls(Box<TlsStream>),
 }
 
@@ -63,7 +66,8 @@ impl Stream {
         }
     }
 
-    pub(crate) fn set_nonblocking(&self, on: bool) -> io::Result<()> {
+    /// Whether reads and writes come back at once where they would wait.
+    pub fn set_nonblocking(&self, on: bool) -> io::Result<()> {
         match self {
             Stream::Unix(stream) => stream.set_nonblocking(on),
             Stream::Tcp(stream) => stream.set_nonblocking(on),
@@ -74,7 +78,7 @@ impl Stream {
     /// Whether bytes were taken from the socket that no `read` has given yet: nobody who waits for the socket is woken for them,
     /// so who reads reads on until this is false.
     #[inline]
-    pub(crate) fn holds_more(&self) -> bool {
+    pub fn holds_more(&self) -> bool {
         match self {
             Stream::Unix(_) | Stream::Tcp(_) => false,
             Stream::Tls(stream) => stream.holds_more(),
@@ -83,7 +87,7 @@ impl Stream {
 
     /// Sends on what TLS has taken, as far as the socket has room; whether all of it is on its way.
     #[inline]
-    pub(crate) fn flushed(&mut self) -> io::Result<bool> {
+    pub fn flushed(&mut self) -> io::Result<bool> {
         match self.flush() {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),

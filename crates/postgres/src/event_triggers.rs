@@ -17,7 +17,7 @@ const FOREIGN: &str = "SELECT t.evtname, r.rolname FROM pg_catalog.pg_event_trig
 ///
 /// # Errors
 /// Others' code would run with our rights, or the server refuses.
-pub(crate) fn refuse_foreign(control: &mut Connection) -> Result<(), WireError> {
+pub fn refuse_foreign(control: &mut Connection) -> Result<(), WireError> {
     let Some(row) = control.query(FOREIGN)?.into_iter().next() else { return Ok(()) };
     let mut cells = row.into_iter().map(Option::unwrap_or_default);
     let mut next = || wire::one_line(&cells.next().unwrap_or_default());

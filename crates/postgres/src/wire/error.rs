@@ -198,7 +198,7 @@ fn server_error(mut fields: BTreeMap<u8, String>) -> WireError {
 }
 
 /// A field on one line: a line of its own could pass for one of ours, as `hint: type …`.
-pub(crate) fn one_line(field: &str) -> String {
+pub fn one_line(field: &str) -> String {
     let lines: Vec<&str> = field.lines().map(str::trim).collect();
     narrows_units::shown(&lines.join(" ")).into_owned()
 }

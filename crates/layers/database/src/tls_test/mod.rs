@@ -9,12 +9,12 @@ use narrows_engine::Stop;
 use narrows_tls::TlsError;
 
 use self::server::{Server, named};
-use super::{Connection, WireError};
-use crate::address::Address;
 use crate::kind::Session;
 use crate::load::{self, ByKey, LoadPlan};
 use crate::poller::Poller;
 use crate::session::{PostgresSession, Value};
+use crate::wire::{Connection, WireError};
+use narrows_postgres::Address;
 
 /// The error of what must not succeed, which has a reason and a hint.
 fn refused(what: &str, result: Result<String, WireError>) -> WireError {

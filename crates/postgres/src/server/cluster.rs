@@ -22,7 +22,6 @@ use super::child::inherits;
 use super::folders::{Folders, PORT, io_error};
 use super::postmaster::{Postmaster, SpawnError};
 use super::{Found, ServerError, ServerUser, run, settings};
-use crate::kind::Provisioner;
 
 const INITDB_LIMIT: Duration = Duration::from_secs(300);
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -381,20 +380,6 @@ impl Running {
         while pids.iter().any(|pid| runs(*pid)) && Instant::now() < end {
             std::thread::sleep(LOOK_EVERY);
         }
-    }
-}
-
-impl Provisioner for Cluster {
-    fn start(&mut self, stop: &Stop) -> Result<(), ServerError> {
-        Cluster::start(self, stop)
-    }
-
-    fn stop(&mut self) -> Result<HowStopped, ServerError> {
-        Cluster::stop(self)
-    }
-
-    fn kill(&mut self) -> Result<(), ServerError> {
-        Cluster::kill(self)
     }
 }
 

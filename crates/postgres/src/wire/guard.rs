@@ -28,13 +28,13 @@ pub(super) const FIXED: [(&str, &str); 11] = [
 
 /// Asks for all of them, and for whose session it is. It names no operator, and its functions with their schema, so that it
 /// means the same along every path.
-pub(crate) fn question() -> String {
+pub fn question() -> String {
     let settings = FIXED.map(|(name, _)| format!("pg_catalog.current_setting('{name}'), "));
     format!("SELECT {}pg_catalog.pg_backend_pid(), session_user, current_user", settings.concat())
 }
 
 /// What a session answers that is as it should be.
-pub(crate) fn expected(pid: u32, user: &str) -> Row {
+pub fn expected(pid: u32, user: &str) -> Row {
     let settings = FIXED.map(|(_, value)| value.to_string()).into_iter();
     let whose = [pid.to_string(), user.to_string(), user.to_string()];
     settings.chain(whose).map(Some).collect()

@@ -10,13 +10,13 @@ use crate::wire::{Connection, WireError};
 
 /// What a schema of ours has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sign {
+pub struct Sign {
     /// Its comment.
-    pub(crate) comment: &'static str,
+    pub comment: &'static str,
     /// A table in it.
-    pub(crate) table: &'static str,
+    pub table: &'static str,
     /// The table's columns with their types begin like this.
-    pub(crate) columns: &'static str,
+    pub columns: &'static str,
 }
 
 impl Sign {
@@ -48,11 +48,7 @@ impl Sign {
 ///
 /// # Errors
 /// The server refuses.
-pub(crate) fn is(
-    control: &mut Connection,
-    schema: &str,
-    sign: &Sign,
-) -> Result<Option<bool>, WireError> {
+pub fn is(control: &mut Connection, schema: &str, sign: &Sign) -> Result<Option<bool>, WireError> {
     let ours = control.one(&format!(
         "SELECT ({}) IS TRUE FROM pg_catalog.pg_namespace n WHERE n.nspname = '{schema}'",
         sign.holds()
@@ -64,11 +60,7 @@ pub(crate) fn is(
 ///
 /// # Errors
 /// The server refuses, or names others than were asked for.
-pub(crate) fn all(
-    control: &mut Connection,
-    prefix: &str,
-    sign: &Sign,
-) -> Result<Vec<String>, WireError> {
+pub fn all(control: &mut Connection, prefix: &str, sign: &Sign) -> Result<Vec<String>, WireError> {
     let rows = control.query(&format!(
         "SELECT n.nspname FROM pg_catalog.pg_namespace n WHERE n.nspname ~ '^{prefix}[0-9a-f]{{8}}$' AND {} ORDER BY 1",
         sign.holds()
@@ -90,7 +82,7 @@ fn own_name(row: Vec<Option<String>>, prefix: &str) -> Result<String, WireError>
 ///
 /// # Errors
 /// Others hung something on it, an event trigger of others would run, or the server refuses.
-pub(crate) fn remove(control: &mut Connection, schema: &str) -> Result<(), WireError> {
+pub fn remove(control: &mut Connection, schema: &str) -> Result<(), WireError> {
     event_triggers::refuse_foreign(control)?;
     let mut statements = Vec::new();
     for (what, list) in [

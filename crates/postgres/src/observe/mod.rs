@@ -20,7 +20,7 @@ mod machine;
 mod missing;
 mod places;
 mod seldom;
-pub(crate) mod settings;
+pub mod settings;
 mod sources;
 mod window;
 

@@ -27,7 +27,7 @@ const HURRIED: Duration = Duration::from_secs(3);
 
 /// A schema of ours on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Schema {
+pub struct Schema {
     name: String,
     /// Second half of the lock's key.
     key: i32,
@@ -35,7 +35,7 @@ pub(crate) struct Schema {
 
 /// Whether somebody works in a schema of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// Its run is connected.
     Held,
     /// Its run is gone.
@@ -59,7 +59,7 @@ pub struct LeftBehind {
 
 impl Schema {
     /// For the run of that id, eight hexadecimal digits; any other text is turned into such a number.
-    pub(crate) fn of_run(id: &str) -> Schema {
+    pub fn of_run(id: &str) -> Schema {
         let number = u32::from_str_radix(id, 16).unwrap_or_else(|_| {
             // FNV-1a, 32 bits.
             id.bytes().fold(0x811c_9dc5, |hash: u32, byte| {
@@ -69,12 +69,13 @@ impl Schema {
         Schema { name: format!("{PREFIX}{number:08x}"), key: number as i32 }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// Its name.
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Creates it, locked before anybody can see it.
-    pub(crate) fn create(&self, control: &mut Connection) -> Result<(), WireError> {
+    pub fn create(&self, control: &mut Connection) -> Result<(), WireError> {
         event_triggers::refuse_foreign(control)?;
         let (name, key) = (&self.name, self.key);
         control.execute(&format!("SELECT pg_catalog.pg_advisory_lock({LOCK_SPACE}, {key})"))?;
@@ -88,7 +89,7 @@ impl Schema {
 
     /// Removes it with everything in it. On a connection that broke, a new one is tried for as long as a restart
     /// takes, or a moment where it is `hurried`.
-    pub(crate) fn drop(
+    pub fn drop(
         &self,
         control: &mut Connection,
         address: &Address,
@@ -127,7 +128,7 @@ impl Schema {
     }
 
     /// Removes what crashed runs of this user left in this database; returns the names.
-    pub(crate) fn sweep(control: &mut Connection) -> Result<Vec<String>, WireError> {
+    pub fn sweep(control: &mut Connection) -> Result<Vec<String>, WireError> {
         let mut removed = Vec::new();
         for name in ours::all(control, PREFIX, &SIGN)? {
             if Schema::remove_free(control, &name)? {
@@ -138,7 +139,7 @@ impl Schema {
     }
 
     /// Schemas of runs of this user in this database, and whether somebody works in them.
-    pub(crate) fn all(control: &mut Connection) -> Result<Vec<(String, Standing)>, WireError> {
+    pub fn all(control: &mut Connection) -> Result<Vec<(String, Standing)>, WireError> {
         let mut all = Vec::new();
         for name in ours::all(control, PREFIX, &SIGN)? {
             let lock = Schema::lock_of(&name);
@@ -154,7 +155,7 @@ impl Schema {
     }
 
     /// Removes a schema of [`Schema::all`], unless somebody works in it.
-    pub(crate) fn remove_free(control: &mut Connection, name: &str) -> Result<bool, WireError> {
+    pub fn remove_free(control: &mut Connection, name: &str) -> Result<bool, WireError> {
         let lock = Schema::lock_of(name);
         if control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?.as_deref()
             != Some("t")

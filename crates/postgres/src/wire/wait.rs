@@ -22,50 +22,50 @@ pub(super) const LONGEST_ANSWER: usize = 64 << 20;
 
 /// How long a server may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Patience {
+pub struct Patience {
     /// Without a word.
-    pub(crate) silence: Duration,
+    pub silence: Duration,
     /// In all.
-    pub(crate) whole: Option<Duration>,
+    pub whole: Option<Duration>,
 }
 
 impl Patience {
     /// With a login: what isn't done by then speaks another protocol.
-    pub(crate) const LOGIN: Patience = Patience::within(Duration::from_secs(20));
+    pub const LOGIN: Patience = Patience::within(Duration::from_secs(20));
     /// With a question about itself.
-    pub(crate) const QUESTION: Patience = Patience::within(Duration::from_secs(30));
+    pub const QUESTION: Patience = Patience::within(Duration::from_secs(30));
     /// With a statement that works: longer than any here takes, so that a dead server ends the run.
-    pub(crate) const WORK: Patience = Patience::silent(Duration::from_secs(600));
+    pub const WORK: Patience = Patience::silent(Duration::from_secs(600));
 
     /// As a whole.
-    pub(crate) const fn within(limit: Duration) -> Patience {
+    pub const fn within(limit: Duration) -> Patience {
         Patience { silence: limit, whole: Some(limit) }
     }
 
     /// For as long as it says something.
-    pub(crate) const fn silent(limit: Duration) -> Patience {
+    pub const fn silent(limit: Duration) -> Patience {
         Patience { silence: limit, whole: None }
     }
 }
 
 /// What one connection is patient with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Statements whose rows are wanted.
-    pub(crate) question: Patience,
+    pub question: Patience,
     /// Statements that work, and COPY.
-    pub(crate) work: Patience,
+    pub work: Patience,
     /// How long after a stop a statement may still end by itself before it is cancelled.
-    pub(crate) cancel_after: Duration,
+    pub cancel_after: Duration,
 }
 
 impl Limits {
     /// Of most connections.
-    pub(crate) const USUAL: Limits =
+    pub const USUAL: Limits =
         Limits { question: Patience::QUESTION, work: Patience::WORK, cancel_after: LOOK_EVERY };
 
     /// Where every statement may take that long.
-    pub(crate) const fn hours(silence: Duration) -> Limits {
+    pub const fn hours(silence: Duration) -> Limits {
         let patience = Patience::silent(silence);
         Limits { question: patience, work: patience, cancel_after: LOOK_EVERY }
     }

@@ -1,7 +1,7 @@
 //! A blocking connection for everything that is not the measured load: authentication, setting up, loading by
 //! COPY, reading counters. The wire format and the authentication are `postgres-protocol`'s.
 //!
-//! Not for the load: that is [`crate::session`], which shares the opened stream.
+//! Not for a measured load: who drives one prepares its statements here and takes the stream ([`Connection::into_prepared`]).
 //!
 //! A statement may take minutes on somebody's server (an index, a checkpoint). A connection that was told to
 //! [`heed`](Connection::heed) a stop token cancels its statement within a moment of the request, as `psql` does on
@@ -11,13 +11,11 @@ mod dial;
 mod error;
 #[cfg(test)]
 mod gone_test;
-pub(crate) mod guard;
+pub mod guard;
 mod login;
 mod stream;
 #[cfg(test)]
 mod talk_test;
-#[cfg(test)]
-mod tls_test;
 mod wait;
 #[cfg(test)]
 mod wait_test;
@@ -34,13 +32,13 @@ use postgres_protocol::message::frontend;
 
 pub use error::WireError;
 use error::error_of;
-pub(crate) use error::one_line;
-pub(crate) use stream::Stream;
+pub use error::one_line;
+pub use stream::Stream;
 
 use crate::address::Address;
 use dial::{Ask, Dialing, dial, ways, worth_another_way};
 use wait::{Clock, Due, GRACE, LONGEST_ANSWER, poll, waits};
-pub(crate) use wait::{Limits, Patience};
+pub use wait::{Limits, Patience};
 
 /// A row of a simple query: text, or NULL.
 pub type Row = Vec<Option<String>>;
@@ -107,7 +105,7 @@ impl Connection {
     }
 
     /// The same, with a limit for all of it: connecting, TLS, another way where the first is refused, and the login.
-    pub(crate) fn open_within(
+    pub fn open_within(
         address: &Address,
         options: &[(&str, &str)],
         stops: Vec<Stop>,
@@ -209,7 +207,7 @@ impl Connection {
     ///
     /// # Errors
     /// The connection broke; a server that can't look is none.
-    pub(crate) fn end_with_us(&mut self) -> Result<(), WireError> {
+    pub fn end_with_us(&mut self) -> Result<(), WireError> {
         let asked = self.execute(
             "SELECT pg_catalog.set_config(name, '1s', false) FROM pg_catalog.pg_settings \
              WHERE name = 'client_connection_check_interval'",
@@ -227,7 +225,7 @@ impl Connection {
     }
 
     /// From now on a server that takes longer than that is given up; what the limits were.
-    pub(crate) fn limit(&mut self, limits: Limits) -> Limits {
+    pub fn limit(&mut self, limits: Limits) -> Limits {
         std::mem::replace(&mut self.limits, limits)
     }
 
@@ -264,7 +262,7 @@ impl Connection {
     }
 
     /// Whether it was given up.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.closed
     }
 
@@ -289,12 +287,12 @@ impl Connection {
     }
 
     /// The database it is in.
-    pub(crate) fn database(&self) -> &str {
+    pub fn database(&self) -> &str {
         &self.address.database
     }
 
     /// Simple queries that were answered so far, outside of transactions each a transaction by itself.
-    pub(crate) fn asked(&self) -> u64 {
+    pub fn asked(&self) -> u64 {
         self.asked
     }
 
@@ -354,7 +352,7 @@ impl Connection {
     }
 
     /// Prepares named statements, all in one transaction, and gives up the stream for the load.
-    pub(crate) fn into_prepared(
+    pub fn into_prepared(
         mut self,
         statements: &[(String, &str)],
     ) -> Result<(Stream, u32), WireError> {

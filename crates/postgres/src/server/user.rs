@@ -64,7 +64,7 @@ impl ServerUser {
 
     /// A command that runs as this user: a group of its own, `/` as its folder, umask 077, English messages, and of
     /// our environment only `PATH`, `TZ` and `LD_LIBRARY_PATH` (servers loaded as a module need it).
-    pub(crate) fn command(&self, program: &Path, home: &Path) -> Command {
+    pub fn command(&self, program: &Path, home: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("LC_ALL", "C").env("HOME", home);
         for name in ["PATH", "TZ", "LD_LIBRARY_PATH"] {
@@ -87,7 +87,7 @@ impl ServerUser {
     }
 
     /// Hands a folder of ours to the user.
-    pub(crate) fn own(&self, dir: &Dir) -> Result<(), UserError> {
+    pub fn own(&self, dir: &Dir) -> Result<(), UserError> {
         let Some((uid, gid)) = self.switch_to else { return Ok(()) };
         dir.give(uid, gid).map_err(|reason| UserError::GiveAway {
             path: dir.path().to_path_buf(),

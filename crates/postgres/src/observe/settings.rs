@@ -85,7 +85,7 @@ fn differ(before: &[LiveSetting], now: &[LiveSetting]) -> Vec<String> {
 ///
 /// # Errors
 /// The statement failed, for another reason than rights, which are asked for first.
-pub(crate) fn build(
+pub fn build(
     mut ask: impl FnMut(&str) -> Result<Vec<Row>, WireError>,
 ) -> Result<Vec<(String, String)>, WireError> {
     let may = "SELECT pg_catalog.has_table_privilege('pg_catalog.pg_config', 'SELECT') \
