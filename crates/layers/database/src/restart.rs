@@ -28,7 +28,7 @@ impl Database {
         server.start(ctx.stop)?;
         // The schema's lock is not taken again: on a server of our own nobody else could remove it.
         self.connect_again()?;
-        self.control.heed(Some(ctx.stop));
+        self.server.heed(Some(ctx.stop));
         Ok(())
     }
 }
