@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Progress, Stop};
-use narrows_layer_database::{Address, AddressError, Workload};
+use narrows_layer_database::Workload;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_postgres::{Address, AddressError};
 use narrows_units::{Bytes, shown};
 
 use crate::args::{LayerArg, RunArgs, WorkloadArg};

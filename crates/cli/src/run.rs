@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
     /// Removes what runs that died have left in the folders of this one.
     pub fn sweep(&self) {
         for dir in [&self.resolved.data_dir, &self.resolved.wal_dir] {
-            let swept = narrows_layer_database::server::sweep(dir);
+            let swept = narrows_postgres::server::sweep(dir);
             swept.sentences().iter().for_each(|sentence| self.display.say(sentence));
         }
     }

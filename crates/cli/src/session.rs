@@ -135,7 +135,7 @@ impl Session {
         host::guard_storage(&prepared.platform, folders, output.load_here)?;
         let session = Session::looking(prepared, output)?;
         for dir in folders {
-            let swept = narrows_layer_database::server::sweep(dir);
+            let swept = narrows_postgres::server::sweep(dir);
             swept.sentences().iter().for_each(|sentence| session.display.say(sentence));
         }
         Ok(session)

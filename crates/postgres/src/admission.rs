@@ -1,10 +1,43 @@
 //! Whether a server can be measured at all: reachable, of a version that is known, not a standby, and one in which a
 //! schema of ours may be made. Only looked at; nothing is changed.
 
-use crate::error::DatabaseError;
+use narrows_layer_database::DatabaseError;
+
+use crate::address::Address;
 use crate::event_triggers;
 use crate::wire::{Connection, WireError};
-use narrows_postgres::Address;
+
+/// Why a server can't be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum AdmissionError {
+    /// A version nobody tested.
+    #[error(
+        "the server is version {0}; versions 13 to 18 are supported\nhint: name another server with --database, or let narrows start its own"
+    )]
+    Version(String),
+    /// A standby takes no writes.
+    #[error(
+        "the server is a standby and takes no writes\nhint: name the primary, or use --database managed"
+    )]
+    Standby,
+    /// The user may look and not make anything.
+    #[error(
+        "the user {user} may not create a schema in the database {database}\n\
+         hint: GRANT CREATE ON DATABASE {database} TO {user}, or name another user or database"
+    )]
+    NoRight {
+        /// The user.
+        user: String,
+        /// The database.
+        database: String,
+    },
+}
+
+impl From<AdmissionError> for DatabaseError {
+    fn from(error: AdmissionError) -> Self {
+        DatabaseError::Kind(error.into())
+    }
+}
 
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,16 +64,16 @@ pub(crate) fn look(control: &mut Connection, address: &Address) -> Result<Admitt
         control.one("SHOW server_version_num")?.and_then(|text| text.parse().ok()).unwrap_or(0);
     let version_text = control.one("SHOW server_version")?.unwrap_or_default();
     if !(130_000..190_000).contains(&version) {
-        return Err(DatabaseError::Version(crate::wire::one_line(&version_text)));
+        return Err(AdmissionError::Version(crate::wire::one_line(&version_text)).into());
     }
     if control.one("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
-        return Err(DatabaseError::Standby);
+        return Err(AdmissionError::Standby.into());
     }
     event_triggers::refuse_foreign(control)?;
     let right = control.one("SELECT has_database_privilege(current_database(), 'CREATE')")?;
     if right.as_deref() != Some("t") {
         let (user, database) = (address.user.clone(), address.database.clone());
-        return Err(DatabaseError::NoRight { user, database });
+        return Err(AdmissionError::NoRight { user, database }.into());
     }
     let said = control.one("SELECT pg_size_bytes(current_setting('shared_buffers'))")?;
     let pool_bytes = said.and_then(|text| text.parse().ok());

@@ -3,29 +3,29 @@
 //! Explained as the sessions run it, prepared and with the generic plan; the nodes that read are compared by their whole
 //! names, because `Bitmap Index Scan` also contains `Index Scan` and is another way to the blocks.
 
+use narrows_layer_database::Planned;
+use narrows_layer_database::kind::Plan;
+
 use crate::table::TableError;
-use crate::task::Planned;
 use crate::wire::{Connection, WireError};
 
-/// A plan as the server tells it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
-    /// The lines of EXPLAIN.
-    pub(crate) text: String,
+/// A plan of these lines of EXPLAIN.
+fn plan(text: String) -> Plan {
+    let reads_by: Vec<String> = reads_by(&text).into_iter().map(String::from).collect();
+    let from_index = reads_by.iter().any(|node| node.ends_with("Index Only Scan"));
+    Plan { text, reads_by, from_index }
 }
 
-impl Plan {
-    /// The nodes that read a table or an index, in the plan's order.
-    pub(crate) fn reads_by(&self) -> Vec<&str> {
-        let nodes = self.text.lines().filter_map(|line| {
-            let node = line.trim_start().trim_start_matches("->").trim_start();
-            // Other lines of a node (conditions, workers) have no cost.
-            let (node, _) = node.split_once("  (cost=")?;
-            let name = node.find(" using ").or_else(|| node.find(" on "));
-            Some(name.map_or(node, |end| &node[..end]))
-        });
-        nodes.filter(|node| node.ends_with("Scan")).collect()
-    }
+/// The nodes that read a table or an index, in the plan's order.
+fn reads_by(text: &str) -> Vec<&str> {
+    let nodes = text.lines().filter_map(|line| {
+        let node = line.trim_start().trim_start_matches("->").trim_start();
+        // Other lines of a node (conditions, workers) have no cost.
+        let (node, _) = node.split_once("  (cost=")?;
+        let name = node.find(" using ").or_else(|| node.find(" on "));
+        Some(name.map_or(node, |end| &node[..end]))
+    });
+    nodes.filter(|node| node.ends_with("Scan")).collect()
 }
 
 /// Asks for the plan of a statement under those settings.
@@ -59,7 +59,7 @@ pub(crate) fn explain(
     let lines = lines?.into_iter().filter_map(|row| row.into_iter().next().flatten());
     // No line begins like one of our own messages.
     let lines = lines.map(|line| narrows_units::shown(&format!("  {line}")).into_owned());
-    Ok(Plan { text: lines.collect::<Vec<_>>().join("\n") })
+    Ok(plan(lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// The plan, which must read as the statement is meant to.
@@ -73,7 +73,7 @@ pub(crate) fn verified(
 ) -> Result<Plan, TableError> {
     let plan = explain(control, settings, statement)?;
     let Some(wanted) = statement.reads_by else { return Ok(plan) };
-    if plan.reads_by() == wanted {
+    if plan.reads_by == wanted {
         return Ok(plan);
     }
     Err(TableError::Plan {
@@ -86,11 +86,6 @@ pub(crate) fn verified(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn reads_by(text: &str) -> Vec<String> {
-        let plan = Plan { text: text.to_string() };
-        plan.reads_by().into_iter().map(String::from).collect()
-    }
 
     #[test]
     fn a_bitmap_is_no_index_scan() {

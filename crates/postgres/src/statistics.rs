@@ -9,9 +9,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::counters::Counters;
-use crate::kind::{Observer, Standing};
-use crate::sampling::Wait;
+use narrows_layer_database::kind::{KindError, Observer, Standing};
+use narrows_layer_database::{Counters, Wait};
+
 use crate::session::APPLICATION_NAME;
 use crate::wire::{Connection, Row, WireError};
 
@@ -36,7 +36,7 @@ impl Statistics {
 }
 
 impl Observer for Statistics {
-    fn counters(&mut self) -> Result<Counters, WireError> {
+    fn counters(&mut self) -> Result<Counters, KindError> {
         let beside = self.monitor.database() == self.database;
         if beside && self.version >= 150_000 {
             // Who may not is off by what the connection asked in a second.
@@ -85,13 +85,13 @@ impl Observer for Statistics {
             transactions: need(0)?,
             blocks_read: need(1)?,
             blocks_hit: need(2)?,
-            read_time_ns: need(3)? * 1e6,
+            read_time_ns: Some(need(3)? * 1e6),
             wal_bytes: need(4)?,
             flushes: number(5),
             flush_time_ns: number(6).map(|ms| ms * 1e6),
             write_time_ns: number(7).map(|ms| ms * 1e6),
-            checkpoints: need(8)?,
-            checkpoint_pages: need(9)?,
+            checkpoints: Some(need(8)?),
+            checkpoint_pages: Some(need(9)?),
             checkpointing: number(10),
             full_pages: number(11),
             own,
@@ -99,7 +99,7 @@ impl Observer for Statistics {
     }
 
     /// Before version 15 reports travel through a collector process that may be half a second behind.
-    fn settle(&mut self) -> Result<(), WireError> {
+    fn settle(&mut self) -> Result<(), KindError> {
         let sql = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{APPLICATION_NAME}'"
         );
@@ -116,7 +116,7 @@ impl Observer for Statistics {
         Ok(())
     }
 
-    fn activity(&mut self) -> Result<Vec<Standing>, WireError> {
+    fn activity(&mut self) -> Result<Vec<Standing>, KindError> {
         let rows = self.monitor.query(&format!(
             "SELECT wait_event_type, wait_event, state, pid, backend_type FROM pg_stat_activity \
              WHERE application_name = '{APPLICATION_NAME}'"

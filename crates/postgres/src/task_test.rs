@@ -11,15 +11,22 @@ use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use crate::database::{Database, Settings};
+use crate::address::{Address, Endpoint};
+use crate::kind::PostgresServer;
 use crate::server::{Cluster, Options, ServerUser, find};
-use crate::table::{Contents, TableError};
-use crate::task::{Action, Answer, Calls, Redo, Source, Spread, Task};
-use crate::{DatabaseError, Variation};
-use narrows_postgres::{Address, Endpoint};
+use crate::table::TableError;
+use crate::wire::Connection;
+use narrows_layer_database::{
+    Action, Calls, Contents, Redo, ScanAnswer as Answer, Source, Spread, Task,
+};
+use narrows_layer_database::{Database, DatabaseError, Settings, Variation};
 
 const MIB: u64 = 1 << 20;
 const SESSIONS: u32 = 2;
+
+fn control(database: &mut Database) -> &mut Connection {
+    &mut PostgresServer::of(database).unwrap().control
+}
 
 struct Bench {
     _dir: tempfile::TempDir,
@@ -198,7 +205,7 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
     let m = bench.measure(&mut database, task);
     counted(&m);
     assert_eq!(m.workload["private_tables"], SESSIONS);
-    let names: Vec<String> = database.tables.iter().map(|table| table.name()).collect();
+    let names = [1, 2].map(|n| format!("narrows_scratch_7a5c0002.rows_{n}"));
     for name in &names {
         // The sessions have ended, so that what they scanned is counted.
         let scans = format!(
@@ -206,14 +213,15 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
         );
         let scanned = (0..50).any(|_| {
             std::thread::sleep(Duration::from_millis(100));
-            database.control.one(&scans).unwrap().as_deref() == Some("t")
+            control(&mut database).one(&scans).unwrap().as_deref() == Some("t")
         });
         assert!(scanned, "{name} was not read");
     }
 
-    let of = |sessions| {
+    let ctx = bench.context();
+    let mut of = |sessions| {
         let variation = Variation::closed("database.lookup_cached", sessions);
-        database.begin(&task, &variation, &[]).measurement.workload
+        database.begin_turns(&ctx, task, variation).unwrap().finish().workload
     };
     let (one, two, four) = (of(1), of(2), of(4));
     // 1 MiB of the 2, and a table of it for each session.
@@ -223,17 +231,17 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
     assert_eq!(four[condition::PRIVATE_TABLES_SHARED], true);
 
     let variation = Variation::closed("database.lookup_cached", SESSIONS);
-    let table = database.table.clone().unwrap();
-    let plans = database.plans(&task, &variation, &table).unwrap();
-    let mut filling = database.begin(&task, &variation, &plans);
-    database.planned_again(&task, &variation, &plans, &mut filling).unwrap();
-    assert!(!filling.measurement.conditions.contains_key(condition::PLAN_AFTER));
+    let mut turns = database.begin_turns(&ctx, task, variation.clone()).unwrap();
+    database.turn(&ctx, &mut turns).unwrap();
+    assert!(!turns.finish().conditions.contains_key(condition::PLAN_AFTER));
+    let mut turns = database.begin_turns(&ctx, task, variation.clone()).unwrap();
     // Without the index of any of the tables the statement has another way to its block.
-    database.control.execute(&format!("DROP INDEX {}_k_idx", names[1])).unwrap();
-    database.planned_again(&task, &variation, &plans, &mut filling).unwrap();
-    assert_eq!(filling.measurement.conditions[condition::PLAN_AFTER], "other");
-    let refused = database.measure(&bench.context(), task, &[variation]).unwrap_err();
-    let DatabaseError::Table(TableError::Plan { plan, wanted, .. }) = &refused else {
+    control(&mut database).execute(&format!("DROP INDEX {}_k_idx", names[1])).unwrap();
+    database.turn(&ctx, &mut turns).unwrap();
+    assert_eq!(turns.finish().conditions[condition::PLAN_AFTER], "other");
+    let refused = database.measure(&ctx, task, &[variation]).unwrap_err();
+    let DatabaseError::Kind(kind) = &refused else { panic!("{refused}") };
+    let Some(TableError::Plan { plan, wanted, .. }) = kind.downcast_ref() else {
         panic!("{refused}")
     };
     assert!(plan.contains("Seq Scan") && wanted == "Index Scan", "{refused}");

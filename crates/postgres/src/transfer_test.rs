@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use narrows_engine::{Rng, Stop};
 
-use super::program::{Next, Operation, Program, Programs, Recovery, Verdict};
-use super::{LoadPlan, LoadResult, run};
+use crate::address::{Address, Endpoint};
 use crate::server::{self, Cluster, Options, ServerUser};
-use crate::session::{Answer, Refusal, Request, Value};
 use crate::wire::Connection;
-use narrows_postgres::{Address, Endpoint};
+use narrows_layer_database::load::{
+    LoadPlan, LoadResult, Next, Operation, Program, Programs, Recovery, Verdict, run,
+};
+use narrows_layer_database::{Answer, Refusal, Request, Value};
 
 const ACCOUNTS: i64 = 3;
 const BEGIN: usize = 0;
@@ -121,7 +122,7 @@ impl Program for Session {
 fn transfers(address: &Address, seed: u64) -> LoadResult {
     let stop = Stop::new();
     let plan = LoadPlan {
-        address,
+        server: address,
         settings: &["deadlock_timeout = '5ms'".to_string()],
         programs: &Transfers,
         sessions: 6,

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use narrows_crashtest::{
     Acknowledged, Cut, Machine, Place, TableCheck, check_file, check_table, conclude,
 };
-use narrows_layer_database::Address;
 use narrows_model::{CrashTest, CrashTestOutcome};
+use narrows_postgres::Address;
 
 use crate::args::PlatformFormat;
 use crate::args::crashtest::CheckArgs;

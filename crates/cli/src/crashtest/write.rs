@@ -9,7 +9,7 @@ use narrows_crashtest::{
     write_files, write_table,
 };
 use narrows_engine::Stop;
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 
 use crate::args::crashtest::{SyncArg, WriteArgs};
 use crate::block::place;

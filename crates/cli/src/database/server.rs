@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use narrows_engine::{Phase, Progress, Scratch};
-use narrows_layer_database::server::{self, Cluster, Found, Options, Origin, ServerUser};
-use narrows_layer_database::{
-    Address, Connection, Contents, Database, Endpoint, Provisioner, Settings,
-};
+use narrows_layer_database::{Contents, Database, Provisioner, Settings};
 use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
+use narrows_postgres::server::{self, Cluster, Found, Options, Origin, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 use serde_json::{Value, json};
 
 use super::keep_going;

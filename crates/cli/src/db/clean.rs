@@ -1,8 +1,8 @@
 //! `narrows db clean`: what of ours is on a server.
 
 use anyhow::{Context as _, Result};
-use narrows_layer_database::{Address, Left, LeftKind, left};
 use narrows_model::Unit;
+use narrows_postgres::{Address, Left, LeftKind, left};
 use narrows_report::Units;
 use narrows_units::shown;
 
@@ -82,7 +82,7 @@ fn what(left: &Left, remove: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_layer_database::orders::{Setup, State};
+    use narrows_postgres::orders::{Setup, State};
 
     use super::*;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Progress, Scratch, Stop, Stopped, now_ns};
-use narrows_layer_database::server::{self, Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint, WireError};
 use narrows_layer_log::{LEADER, LogError, Rung};
 use narrows_model::{Layer, condition};
+use narrows_postgres::server::{self, Cluster, Found, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint, WireError};
 use serde_json::{Value, json};
 
 use super::ground::Ground;

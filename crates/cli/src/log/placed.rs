@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Progress, Scratch, Stop};
 use narrows_files::{Access, Dir};
-use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{
-    Address, Connection, Contents, Database, Endpoint, Settings, Turns, Variation, Workload,
-};
+use narrows_layer_database::{Contents, Database, Settings, Turns, Variation, Workload};
 use narrows_model::{Layer, RolePath, condition};
 use narrows_observe::Watch;
+use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 use narrows_verdict::compare::place_name;
 use serde_json::json;
 

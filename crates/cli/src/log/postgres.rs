@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_layer_database::Address;
-use narrows_layer_database::live::Look;
 use narrows_model::{DatabaseChoice, FlushTest, HostRole, Layer, Plan, PlannedStep};
+use narrows_postgres::Address;
+use narrows_postgres::live::Look;
 
 use super::flush_test;
 use crate::args::live::LogPostgresArgs;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
-use narrows_layer_database::{Address, Connection};
+use narrows_postgres::{Address, Connection};
 
 const MIB: u64 = 1 << 20;
 const SEGMENT_BYTES: u64 = 16 * MIB;

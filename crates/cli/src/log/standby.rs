@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Phase, Progress, Scratch, Stop};
-use narrows_layer_database::Connection;
-use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
 use narrows_model::Layer;
+use narrows_postgres::Connection;
+use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
 
 use super::ground::Ground;
 use crate::session::Session;

@@ -12,10 +12,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_facts::Live;
-use narrows_layer_database::Address;
-use narrows_layer_database::observe::{Around, Look};
 use narrows_model::{HostRole, Observation};
 use narrows_observe::Watch;
+use narrows_postgres::Address;
+use narrows_postgres::observe::{Around, Look};
 
 use crate::args::RunArgs;
 use crate::exit::Exit;

@@ -5,8 +5,8 @@ use narrows_model::{Layer, Measurement, Replication, condition};
 use serde_json::{Map, Value, json};
 
 use crate::database::Database;
-use crate::kind::Plan;
 use crate::filling::Filling;
+use crate::kind::Plan;
 use crate::sampling::Sampled;
 use crate::task::{Action, Answer, Calls, Planned, Redo, Source, Spread, Task};
 use crate::variation::Variation;

@@ -18,11 +18,17 @@ const FEWEST_SLICES: usize = 2;
 
 /// A measurement being filled, repeat by repeat.
 pub struct Filling {
+    /// What it becomes.
     pub measurement: Measurement,
+    /// A sample a repeat of every metric.
     pub samples: Samples,
+    /// What sessions were found waiting for, over the repeats.
     pub sampled: Sampled,
+    /// The busiest of the server's processes, by its name.
     pub hot: Option<String>,
+    /// Bytes that a scan reads; `None` for what is none.
     pub scan_bytes: Option<u64>,
+    /// Processes that a scan asked for.
     pub workers: u32,
     /// CPUs that each class of the server's processes used, summed over the repeats.
     pub classes: BTreeMap<String, f64>,

@@ -18,7 +18,9 @@ const MOSTLY_THROTTLED: f64 = 0.5;
 /// Processors of server and client.
 #[derive(Debug, Clone, Default)]
 pub struct Cpus {
+    /// Of the server.
     pub server: Vec<u32>,
+    /// Of the client.
     pub client: Vec<u32>,
     /// The control group's quota on the server, processors.
     pub quota: Option<f64>,
@@ -27,6 +29,7 @@ pub struct Cpus {
 }
 
 impl Cpus {
+    /// Whether they have some in common.
     pub fn shared(&self) -> bool {
         self.server.iter().any(|cpu| self.client.contains(cpu))
     }
@@ -65,15 +68,19 @@ impl Shape {
 
 /// Everything one repeat saw.
 pub struct Once {
+    /// Of its operations.
     pub shape: Shape,
+    /// Sessions.
     pub sessions: u32,
     /// Server processes that work on operations at the same time: the sessions, or a scan's processes.
     pub parties: f64,
+    /// What the client counted.
     pub load: LoadResult,
     /// Length of the window, ns.
     pub window_ns: f64,
     /// Server processes over the window; `None` where they can't be seen.
     pub used: Option<Used>,
+    /// What sessions were found waiting for.
     pub sampled: Sampled,
     /// Machine counters over the window.
     pub seen: Seen,
@@ -83,7 +90,9 @@ pub struct Once {
     pub counters: Counters,
     /// Transactions that opening the sessions took, in the server's count.
     pub setup_transactions: f64,
+    /// Bytes of a block.
     pub block_bytes: f64,
+    /// Rate that an open loop was asked for.
     pub offered_per_s: Option<f64>,
 }
 

@@ -25,7 +25,10 @@ impl Database {
         ctx.progress.phase(Layer::Database, Phase::Prepare, "the server, started again");
         self.tidy()?;
         server.stop()?;
-        server.start(ctx.stop)?;
+        if let Err(error) = server.start(ctx.stop) {
+            ctx.stop.check()?;
+            return Err(error.into());
+        }
         // The schema's lock is not taken again: on a server of our own nobody else could remove it.
         self.connect_again()?;
         self.server.heed(Some(ctx.stop));

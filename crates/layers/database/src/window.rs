@@ -224,7 +224,8 @@ fn observe(
     };
     let sampled = sampling::sample(observer, visible, server_cpus, window, ctx.stop, || false)?;
     window.wait_end(ctx.stop)?;
-    let used = processes.zip(before).map(|(server, before)| server.used(&before, &server.read(), pids));
+    let used =
+        processes.zip(before).map(|(server, before)| server.used(&before, &server.read(), pids));
     let seen = watch.since(&machine_before);
     let busiest = used.as_ref().and_then(|used| used.busiest);
     let hot = processes.zip(busiest).map(|(server, (pid, _))| server.name_of(pid));

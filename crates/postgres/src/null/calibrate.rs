@@ -1,7 +1,8 @@
 //! The client measured alone: its highest rate and its processor time per operation against a server that does nothing,
 //! beside the floor; and whether an open loop sends what it is asked to.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Samples, record_latency};
@@ -10,8 +11,8 @@ use serde_json::json;
 
 use super::floor::{Hears, Pace, floor};
 use super::server::NullServer;
-use crate::error::DatabaseError;
-use crate::load::{self, ByKey, LoadPlan, LoadResult};
+use narrows_layer_database::DatabaseError;
+use narrows_layer_database::load::{self, ByKey, LoadPlan, LoadResult};
 
 /// Id of the closed loop; that of the open one ends in `.open`.
 const ID: &str = "database.client";
@@ -23,6 +24,25 @@ const OPEN: Duration = Duration::from_millis(150);
 const FLOOR: Duration = Duration::from_millis(60);
 /// Of each repeat: opening and ending the sessions of both loops.
 const SESSIONS_S: f64 = 0.03;
+
+/// The server that does nothing could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the null server, against which the client is measured, could not be started in {folder}: {reason}\n\
+     hint: a socket's path may have 107 bytes; name a folder with a shorter path with --data"
+)]
+pub struct NullServerError {
+    /// Where its socket should lie.
+    folder: PathBuf,
+    /// What the system said.
+    reason: io::Error,
+}
+
+impl From<NullServerError> for DatabaseError {
+    fn from(error: NullServerError) -> Self {
+        DatabaseError::Kind(error.into())
+    }
+}
 
 /// Whom to measure.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +71,7 @@ impl ClientPlan<'_> {
     /// # Errors
     /// The null server can't be started, a session fails, or a stop.
     pub fn measure(&self, ctx: &Context<'_>) -> Result<Vec<Measurement>, DatabaseError> {
-        let socket = |reason| DatabaseError::NullServer { folder: self.folder.into(), reason };
+        let socket = |reason| NullServerError { folder: self.folder.into(), reason };
         let server = NullServer::start(self.folder, self.port, self.server_cpus, self.sessions)
             .map_err(socket)?;
         let (mut closed, mut open) = (Samples::new(), Samples::new());
@@ -99,7 +119,7 @@ impl ClientPlan<'_> {
     ) -> Result<LoadResult, DatabaseError> {
         let programs = ByKey::select("SELECT v FROM rows WHERE k = $1", 1);
         let plan = LoadPlan {
-            address: server.address(),
+            server: server.address(),
             settings: &[],
             programs: &programs,
             sessions: self.sessions,

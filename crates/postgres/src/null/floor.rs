@@ -15,8 +15,8 @@ use narrows_engine::now_ns;
 use narrows_facts::{affinity, process};
 
 use super::conversation::ANSWER_BYTES;
-use crate::poller::Poller;
 use crate::session::request_bytes;
+use narrows_layer_database::poller::Poller;
 
 /// What the bytes alone cost.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,6 @@ mod server;
 #[cfg(test)]
 mod server_test;
 
-pub use calibrate::ClientPlan;
+pub use calibrate::{ClientPlan, NullServerError};
 pub use floor::{Floor, Hears, Pace, floor};
 pub use server::NullServer;

@@ -15,8 +15,8 @@ use std::time::Duration;
 use narrows_facts::{affinity, process};
 
 use super::conversation::{Conversation, LONGEST_MESSAGE};
-use crate::poller::Poller;
-use narrows_postgres::{Address, Endpoint};
+use crate::address::{Address, Endpoint};
+use narrows_layer_database::poller::Poller;
 
 /// What an event is about, beside the number of a connection.
 const LISTENER: usize = usize::MAX;

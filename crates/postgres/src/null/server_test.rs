@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use std::io::{Read, Write};
 
+use narrows_engine::rate_search::{Goal, Settings};
 use narrows_engine::{Context, Silent, Stop};
+use narrows_layer_database::{HighestPlan, Shown, highest};
 use narrows_model::metric;
+use narrows_stats::Recorder;
 
 use super::{ClientPlan, Hears, NullServer, Pace, floor};
-use crate::load::{self, ByKey, LoadPlan, LoadResult};
 use crate::wire::Connection;
+use narrows_layer_database::load::{self, ByKey, LoadPlan, LoadResult};
 
 fn loaded(server: &NullServer, sessions: u32, open_rate_per_s: Option<f64>) -> LoadResult {
     let stop = Stop::new();
     let plan = LoadPlan {
-        address: server.address(),
+        server: server.address(),
         settings: &["jit = off".to_string()],
         programs: &ByKey::select("SELECT v FROM rows WHERE k = $1", 10),
         sessions,
@@ -130,4 +133,44 @@ fn the_client_is_measured_in_both_loops_beside_the_floor() {
     }
     stop.set();
     assert!(plan.measure(&ctx).unwrap_err().is_stop());
+}
+
+#[test]
+fn no_rate_keeps_a_limit_below_the_time_that_a_server_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let takes = Duration::from_millis(4);
+    let server = NullServer::start_slow(folder.path(), 1, &[], 4, takes).unwrap();
+    let goal = Goal { quantile: 0.99, limit_ns: 2_000_000 };
+    let settings = Settings {
+        shortest_window: Duration::from_millis(10),
+        longest_window: Duration::from_millis(20),
+        floor_share: 0.05,
+        most_windows: 10,
+        ..Settings::default()
+    };
+    let plan = HighestPlan { goal, settings, budget: Duration::from_secs(60) };
+    let (stop, mut slowest) = (Stop::new(), Recorder::new());
+    let highest = highest(&plan, 4.0 / takes.as_secs_f64(), |step| {
+        let load = LoadPlan {
+            server: server.address(),
+            settings: &[],
+            programs: &ByKey::select("SELECT v FROM rows WHERE k = $1", 10),
+            sessions: 4,
+            cpus: &[],
+            open_rate_per_s: Some(step.rate_per_s),
+            warm_up: step.warm_up,
+            window: step.window,
+            seed: 3,
+        };
+        let limit_ns = plan.goal.limit_ns;
+        let during = |window: &narrows_engine::Window, _: &[u32]| Ok(window.wait_end(&stop)?);
+        let (load, ()) = load::run_within(&load, limit_ns, &stop, during)?;
+        slowest.merge(&load.latency);
+        Ok::<_, load::LoadError>(Shown { load, spoiled: None, kept: () })
+    })
+    .unwrap();
+    assert!(slowest.min().unwrap() >= takes.as_nanos() as u64, "{slowest:?}");
+    // A machine that is busy besides may hide that the server is what is slow, but no rate passes.
+    assert_eq!(highest.outcome.passed_per_s(), None, "{:?}", highest.outcome);
+    assert!(highest.windows > 0);
 }

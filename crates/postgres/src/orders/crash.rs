@@ -19,10 +19,10 @@ use super::error::OrdersError;
 use super::place::sql;
 use super::program::Orders;
 use super::seen::Acknowledged;
-use crate::kind::Provisioner;
-use crate::load::{self, LoadError, LoadPlan};
+use crate::address::Address;
 use crate::wire::{Connection, WireError};
-use narrows_postgres::Address;
+use narrows_layer_database::Provisioner;
+use narrows_layer_database::load::{self, LoadError, LoadPlan};
 
 /// The load would go on for this long, if the server weren't killed.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -158,7 +158,7 @@ fn run_and_kill(
     ctx: &Context<'_>,
 ) -> Result<(), OrdersError> {
     let plan = LoadPlan {
-        address: load.address,
+        server: load.address,
         settings: load.settings,
         programs: orders,
         sessions: load.sessions,

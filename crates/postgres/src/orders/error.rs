@@ -2,9 +2,8 @@
 
 use narrows_engine::Stopped;
 
-use crate::error::DatabaseError;
-use crate::load::LoadError;
-use crate::server::ServerError;
+use narrows_layer_database::{DatabaseError, KindError, LoadError};
+
 use crate::wire::WireError;
 
 /// Why the order-entry mix could not be loaded, run or checked.
@@ -18,7 +17,7 @@ pub enum OrdersError {
     Load(#[from] LoadError),
     /// The server of our own did not start again, or could not be killed.
     #[error(transparent)]
-    Server(#[from] ServerError),
+    Server(#[from] KindError),
     /// The server could not be measured.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -84,6 +83,9 @@ pub enum OrdersError {
          hint: look for who ends sessions on that machine, and run it again"
     )]
     NoSessions,
+    /// A server of another kind.
+    #[error("orders run on PostgreSQL alone\nhint: leave out --kind")]
+    OtherKind,
     /// Nothing is loaded.
     #[error(
         "the database has no orders loaded\nhint: load them first with `narrows db orders --warehouses N URL`"

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng, Samples};
+use narrows_layer_database::{Asked, Database, Filling, LoadResult, Shape, Variation};
 use narrows_model::{Better, Layer, Measurement, Replication, Unit, condition, orders as names};
 use serde_json::json;
 
@@ -15,15 +16,9 @@ use super::nurand::Constants;
 use super::place::{self, Setup, State};
 use super::program::{Calls, Homes, Orders};
 use super::seen::{Seen, Shared};
-use crate::database::{Database, count_own};
-use crate::filling::Filling;
-use crate::kind::Observer;
-use crate::load::{self, LoadPlan, LoadResult};
-use crate::once::{Once, Shape};
-use crate::sampling::Sampled;
-use crate::variation::Variation;
-use crate::window::{observe, setup_transactions};
-use crate::wire::WireError;
+use crate::address::Address;
+use crate::kind::PostgresServer;
+use crate::wire::{Connection, WireError};
 
 /// How the mix is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,53 +74,94 @@ struct Mix<'a> {
     block_bytes: u64,
 }
 
-impl Database {
+/// The side of the server that sets up, on a PostgreSQL.
+fn server(database: &mut Database) -> Result<&mut PostgresServer, OrdersError> {
+    PostgresServer::of(database).ok_or(OrdersError::OtherKind)
+}
+
+fn control(database: &mut Database) -> Result<&mut Connection, OrdersError> {
+    Ok(&mut server(database)?.control)
+}
+
+/// The mix on a database of the layer's that is a PostgreSQL.
+pub trait OrdersDatabase {
     /// Loads the mix's tables, or finds them loaded, and takes the schema for this connection.
     ///
     /// # Errors
     /// See [`super::load`].
-    pub fn load_orders(
+    fn load_orders(
         &mut self,
         warehouses: u32,
         connections: u32,
         ctx: &Context<'_>,
-    ) -> Result<super::Loaded, OrdersError> {
-        self.control.heed(Some(ctx.stop));
-        let address = self.address.clone();
-        let wanted = super::LoadOrders { address: &address, warehouses, connections };
-        super::load(&mut self.control, &wanted, ctx)
-    }
+    ) -> Result<super::Loaded, OrdersError>;
 
     /// Removes the mix's tables; whether there were some.
     ///
     /// # Errors
     /// They are not ours, or the server refuses.
-    pub fn remove_orders(&mut self) -> Result<bool, OrdersError> {
-        place::remove(self.undisturbed()?)
-    }
+    fn remove_orders(&mut self) -> Result<bool, OrdersError>;
 
     /// What is loaded at this moment; `None`: nothing of ours.
     ///
     /// # Errors
     /// A schema of that name is not ours, or the server refuses.
-    pub fn orders_state(&mut self) -> Result<Option<State>, OrdersError> {
-        place::look(self.undisturbed()?)
-    }
+    fn orders_state(&mut self) -> Result<Option<State>, OrdersError>;
+
+    /// Where it is.
+    ///
+    /// # Errors
+    /// It is no PostgreSQL.
+    fn orders_address(&mut self) -> Result<Address, OrdersError>;
 
     /// Runs the variations in turns, then checks the consistency conditions where the plan says so; a measurement for each. Where
     /// the check fails or is stopped, the measurements say so.
     ///
     /// # Errors
     /// The server refused or broke; or a stop.
-    pub fn measure_orders(
+    fn measure_orders(
+        &mut self,
+        ctx: &Context<'_>,
+        plan: &OrdersPlan,
+        variations: &[Variation],
+    ) -> Result<Vec<Measurement>, OrdersError>;
+}
+
+impl OrdersDatabase for Database {
+    fn load_orders(
+        &mut self,
+        warehouses: u32,
+        connections: u32,
+        ctx: &Context<'_>,
+    ) -> Result<super::Loaded, OrdersError> {
+        let server = server(self)?;
+        server.control.heed(Some(ctx.stop));
+        let address = server.address.clone();
+        let wanted = super::LoadOrders { address: &address, warehouses, connections };
+        super::load(&mut server.control, &wanted, ctx)
+    }
+
+    fn remove_orders(&mut self) -> Result<bool, OrdersError> {
+        place::remove(server(self)?.undisturbed()?)
+    }
+
+    fn orders_state(&mut self) -> Result<Option<State>, OrdersError> {
+        place::look(server(self)?.undisturbed()?)
+    }
+
+    fn orders_address(&mut self) -> Result<Address, OrdersError> {
+        Ok(server(self)?.address.clone())
+    }
+
+    fn measure_orders(
         &mut self,
         ctx: &Context<'_>,
         plan: &OrdersPlan,
         variations: &[Variation],
     ) -> Result<Vec<Measurement>, OrdersError> {
-        let mix = self.mix(ctx, plan)?;
+        let mix = mix(self, ctx, plan)?;
         let mut filling: Vec<Filling> =
-            variations.iter().map(|variation| self.begin_orders(&mix, variation)).collect();
+            variations.iter().map(|variation| begin(self, &mix, variation)).collect();
         for repeat in 0..ctx.repeats {
             let mut turn: Vec<usize> = (0..variations.len()).collect();
             if repeat % 2 == 1 {
@@ -139,14 +175,14 @@ impl Database {
                 self.move_server(&self.cpus_of(variation).server);
                 let seed = ctx.seed ^ (u64::from(repeat) << 32) ^ index as u64;
                 let filling = &mut filling[index];
-                self.orders_window(ctx, &mix, variation, (repeat, seed), filling)?;
+                window(self, ctx, &mix, variation, (repeat, seed), filling)?;
             }
         }
-        self.move_server(&self.cpus.server);
+        self.move_server(&self.settings().server_cpus);
         if plan.check {
             ctx.progress.phase(Layer::Database, Phase::Verify, "the consistency conditions");
             let warehouses = plan.setup.warehouses;
-            let checked = check(&mut self.control, warehouses, When::AfterRun, ctx.seed);
+            let checked = check(control(self)?, warehouses, When::AfterRun, ctx.seed);
             for filling in &mut filling {
                 match &checked {
                     Ok(checked) => say_checked(checked, filling),
@@ -157,160 +193,123 @@ impl Database {
         }
         Ok(filling.into_iter().map(Filling::finish).collect())
     }
+}
 
-    fn mix<'a>(&mut self, ctx: &Context<'_>, plan: &'a OrdersPlan) -> Result<Mix<'a>, OrdersError> {
-        let tables = self.control.one(&format!(
-            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' \
-             AND relnamespace = '{}'::regnamespace",
-            place::SCHEMA
-        ))?;
-        let block = self.control.one("SHOW block_size")?;
-        let number = |text: Option<String>| {
-            let number = text.and_then(|text| text.parse().ok());
-            number.ok_or(WireError::Unexpected("a size that is no number"))
-        };
-        Ok(Mix {
-            plan,
-            // The same constants in every window of a run.
-            orders: plan.orders(ctx.seed, false),
-            tables_bytes: number(tables)?,
-            block_bytes: number(block)?,
-        })
+fn mix<'a>(
+    database: &mut Database,
+    ctx: &Context<'_>,
+    plan: &'a OrdersPlan,
+) -> Result<Mix<'a>, OrdersError> {
+    let control = control(database)?;
+    let tables = control.one(&format!(
+        "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' \
+         AND relnamespace = '{}'::regnamespace",
+        place::SCHEMA
+    ))?;
+    let block = control.one("SHOW block_size")?;
+    let number = |text: Option<String>| {
+        let number = text.and_then(|text| text.parse().ok());
+        number.ok_or(WireError::Unexpected("a size that is no number"))
+    };
+    Ok(Mix {
+        plan,
+        // The same constants in every window of a run.
+        orders: plan.orders(ctx.seed, false),
+        tables_bytes: number(tables)?,
+        block_bytes: number(block)?,
+    })
+}
+
+fn window(
+    database: &mut Database,
+    ctx: &Context<'_>,
+    mix: &Mix<'_>,
+    variation: &Variation,
+    (repeat, seed): (u32, u64),
+    filling: &mut Filling,
+) -> Result<(), OrdersError> {
+    let plan = mix.plan;
+    let settings = plan.settings(variation.synchronous_commit);
+    let asked = Asked { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
+    let entered_before = entered(control(database)?)?;
+    let cpus = database.cpus_of(variation);
+    let before = narrows_observe::sentinel();
+    let (mut once, hot) =
+        database.load_window(ctx, variation, &asked, mix.block_bytes, |load| shape(plan, load))?;
+    let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
+    let seen = mix.orders.seen.take();
+    let counts = Counts::new(entered_before, entered(control(database)?)?, &seen);
+    // What a conflict ended is a transaction to the server, and part of an operation to us.
+    once.setup_transactions += conflicts(&once.load) as f64;
+    filling.take(repeat, &once, &cpus, hot, None, drift);
+    add_classes(&mut filling.samples, plan, &once.load, once.window_ns / 1e9);
+    add_counts(&mut filling.samples, &once.load, &seen, counts);
+    Ok(())
+}
+
+fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> Filling {
+    let Mix { plan, orders, tables_bytes, .. } = mix;
+    let mut measurement = Measurement::new(&variation.id, Layer::Database);
+    measurement.replication = Replication::PerWindow;
+    let say = &mut measurement.workload;
+    let mut tell = |key: &str, value| say.insert(key.to_string(), value);
+    tell("workload", json!("orders"));
+    tell("derived", json!(names::DERIVED));
+    tell("operation", json!("one transaction of the mix"));
+    tell("warehouses", json!(plan.setup.warehouses));
+    tell("population_seed", json!(plan.setup.seed));
+    tell("nurand_c_last_name_load", json!(plan.setup.c_last_name));
+    tell("nurand_c_last_name_run", json!(orders.constants.last_name));
+    tell("nurand_c_customer", json!(orders.constants.customer));
+    tell("nurand_c_item", json!(orders.constants.item));
+    let calls = match plan.calls {
+        Calls::Functions => "functions of the server",
+        Calls::Statements => "statements of the client",
+    };
+    tell("called_by", json!(calls));
+    tell("isolation", json!(plan.isolation));
+    tell("settings", json!(plan.settings(variation.synchronous_commit)));
+    let homes = match plan.homes {
+        Homes::Fixed => "one warehouse for each session",
+        Homes::All => "all warehouses alike",
+    };
+    tell("homes", json!(homes));
+    tell(
+        "pacing",
+        json!(if plan.paced { "keying and thinking times" } else { "saturating, no pauses" }),
+    );
+    if plan.paced {
+        tell("paced_limit_per_min_per_warehouse", json!(paced_limit_per_min()));
+        tell(condition::THINK_NS, json!((mean_pause_s() * 1e9) as u64));
     }
-
-    fn orders_window(
-        &mut self,
-        ctx: &Context<'_>,
-        mix: &Mix<'_>,
-        variation: &Variation,
-        (repeat, seed): (u32, u64),
-        filling: &mut Filling,
-    ) -> Result<(), OrdersError> {
-        let plan = mix.plan;
-        let settings = plan.settings(variation.synchronous_commit);
-        let load_plan = LoadPlan {
-            address: &self.address,
-            settings: &settings,
-            programs: &mix.orders,
-            sessions: variation.sessions,
-            cpus: &self.cpus.client,
-            open_rate_per_s: variation.open_rate_per_s,
-            warm_up: plan.warm_up,
-            window: ctx.window,
-            seed,
-        };
-        let entered_before = entered(&mut self.control)?;
-        let cpus = self.cpus_of(variation);
-        let before = narrows_observe::sentinel();
-        count_own(&mut self.control, self.version)?;
-        let counters_before = self.observer.counters()?;
-        let span_before = self.watch.snapshot();
-        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
-        let (load, during) = load::run(&load_plan, ctx.stop, |window, pids| {
-            observe(observer, watch, processes, &cpus.server, window, pids, ctx)
-        })?;
-        self.observer.settle()?;
-        let counters_after = self.observer.counters()?;
-        let span = self.watch.since(&span_before);
-        let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
-        let seen = mix.orders.seen.take();
-        let counts = Counts::new(entered_before, entered(&mut self.control)?, &seen);
-        let (used, sampled, machine, hot) = during;
-        let setup = setup_transactions(variation.sessions, settings.len());
-        let once = Once {
-            shape: shape(plan, &load),
-            sessions: variation.sessions,
-            parties: f64::from(variation.sessions),
-            window_ns: ctx.window.as_nanos() as f64,
-            used,
-            sampled,
-            seen: machine,
-            span,
-            counters: counters_after.since(&counters_before),
-            // What a conflict ended is a transaction to the server, and part of an operation to us.
-            setup_transactions: setup + conflicts(&load) as f64,
-            block_bytes: mix.block_bytes as f64,
-            offered_per_s: variation.open_rate_per_s,
-            load,
-        };
-        filling.take(repeat, &once, &cpus, hot, None, drift);
-        add_classes(&mut filling.samples, plan, &once.load, once.window_ns / 1e9);
-        add_counts(&mut filling.samples, &once.load, &seen, counts);
-        Ok(())
+    let open = variation.open_rate_per_s.is_some();
+    tell(condition::LOOP, json!(if open { "open" } else { "closed" }));
+    tell(condition::SESSIONS, json!(variation.sessions));
+    tell("working_set_bytes", json!(tables_bytes));
+    let share = |of: u64| json!(*tables_bytes as f64 / of as f64);
+    if database.pool_bytes() > 0 {
+        tell("working_set_of_pool", share(database.pool_bytes()));
     }
-
-    fn begin_orders(&self, mix: &Mix<'_>, variation: &Variation) -> Filling {
-        let Mix { plan, orders, tables_bytes, .. } = mix;
-        let mut measurement = Measurement::new(&variation.id, Layer::Database);
-        measurement.replication = Replication::PerWindow;
-        let say = &mut measurement.workload;
-        let mut tell = |key: &str, value| say.insert(key.to_string(), value);
-        tell("workload", json!("orders"));
-        tell("derived", json!(names::DERIVED));
-        tell("operation", json!("one transaction of the mix"));
-        tell("warehouses", json!(plan.setup.warehouses));
-        tell("population_seed", json!(plan.setup.seed));
-        tell("nurand_c_last_name_load", json!(plan.setup.c_last_name));
-        tell("nurand_c_last_name_run", json!(orders.constants.last_name));
-        tell("nurand_c_customer", json!(orders.constants.customer));
-        tell("nurand_c_item", json!(orders.constants.item));
-        let calls = match plan.calls {
-            Calls::Functions => "functions of the server",
-            Calls::Statements => "statements of the client",
-        };
-        tell("called_by", json!(calls));
-        tell("isolation", json!(plan.isolation));
-        tell("settings", json!(plan.settings(variation.synchronous_commit)));
-        let homes = match plan.homes {
-            Homes::Fixed => "one warehouse for each session",
-            Homes::All => "all warehouses alike",
-        };
-        tell("homes", json!(homes));
-        tell(
-            "pacing",
-            json!(if plan.paced { "keying and thinking times" } else { "saturating, no pauses" }),
-        );
-        if plan.paced {
-            tell("paced_limit_per_min_per_warehouse", json!(paced_limit_per_min()));
-            tell(condition::THINK_NS, json!((mean_pause_s() * 1e9) as u64));
-        }
-        let open = variation.open_rate_per_s.is_some();
-        tell(condition::LOOP, json!(if open { "open" } else { "closed" }));
-        tell(condition::SESSIONS, json!(variation.sessions));
-        tell("working_set_bytes", json!(tables_bytes));
-        let share = |of: u64| json!(*tables_bytes as f64 / of as f64);
-        if self.pool_bytes > 0 {
-            tell("working_set_of_pool", share(self.pool_bytes));
-        }
-        if let Some(memory) = self.settings.memory_bytes.filter(|bytes| *bytes > 0) {
-            tell("working_set_of_memory", share(memory));
-        }
-        self.orders_conditions(variation, &mut measurement);
-        Filling {
-            measurement,
-            classes: Default::default(),
-            samples: Samples::new(),
-            sampled: Sampled::default(),
-            hot: None,
-            scan_bytes: None,
-            workers: 1,
-        }
+    if let Some(memory) = database.settings().memory_bytes.filter(|bytes| *bytes > 0) {
+        tell("working_set_of_memory", share(memory));
     }
+    conditions(database, variation, &mut measurement);
+    Filling::of(measurement)
+}
 
-    fn orders_conditions(&self, variation: &Variation, measurement: &mut Measurement) {
-        let cpus = self.cpus_of(variation);
-        let found = &mut measurement.conditions;
-        found.extend(self.settings.conditions.clone());
-        found.insert(condition::SERVER_CPUS.into(), json!(cpus.server));
-        found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
-        found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
-        found.insert("server_settings".into(), self.server_settings.clone());
-        if let Some(intervention) = &variation.intervention {
-            found.insert(condition::INTERVENTION.into(), json!(intervention));
-        }
-        if let Some(baseline) = &variation.baseline {
-            found.insert(condition::BASELINE.into(), json!(baseline));
-        }
+fn conditions(database: &Database, variation: &Variation, measurement: &mut Measurement) {
+    let cpus = database.cpus_of(variation);
+    let found = &mut measurement.conditions;
+    found.extend(database.settings().conditions.clone());
+    found.insert(condition::SERVER_CPUS.into(), json!(cpus.server));
+    found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
+    found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
+    found.insert("server_settings".into(), database.server_settings().clone());
+    if let Some(intervention) = &variation.intervention {
+        found.insert(condition::INTERVENTION.into(), json!(intervention));
+    }
+    if let Some(baseline) = &variation.baseline {
+        found.insert(condition::BASELINE.into(), json!(baseline));
     }
 }
 
@@ -369,7 +368,9 @@ fn add_classes(samples: &mut Samples, plan: &OrdersPlan, load: &LoadResult, wind
 }
 
 fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Counts) {
-    let sum = |of: fn(&crate::load::ClassResult) -> u64| load.classes.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&narrows_layer_database::ClassResult) -> u64| {
+        load.classes.iter().map(of).sum::<u64>()
+    };
     let mut add = |name, better, value: u64| samples.add(name, Unit::Count, better, value as f64);
     add(names::SERIALIZATION_FAILURES, Better::Less, sum(|c| c.serialization_failures));
     add(names::DEADLOCKS, Better::Less, sum(|c| c.deadlocks));

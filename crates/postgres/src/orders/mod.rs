@@ -33,7 +33,7 @@ pub use count::{Counts, entered};
 pub use crash::{Load as CrashLoad, Recovery, crash};
 pub use error::OrdersError;
 pub use loader::{ITEM_BYTES, LoadOrders, Loaded, WAREHOUSE_BYTES, WAREHOUSE_WAL_BYTES, load};
-pub use measure::OrdersPlan;
+pub use measure::{OrdersDatabase, OrdersPlan};
 pub use mix::{Kind, TERMINALS, paced_limit_per_min};
 pub use nurand::Constants;
 pub use place::{SCHEMA, Setup, State, is_free, look, remove, tables};

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use super::error::OrdersError;
 use crate::event_triggers;
 use crate::ours::{self, Sign};
-use crate::session::Refusal;
 use crate::wire::{Connection, WireError};
+use narrows_layer_database::Refusal;
 
 /// The schema's name.
 pub const SCHEMA: &str = "narrows_orders";

@@ -9,8 +9,8 @@ use super::population::DISTRICTS;
 use super::seen::{Acknowledged, Seen, Shared};
 use super::statements::{Statement, texts};
 use super::steps::{Step, Transaction};
-use crate::load::{Next, Operation, Program, Programs, Recovery, Verdict};
-use crate::session::{Answer, Refusal, Request};
+use narrows_layer_database::load::{Next, Operation, Program, Programs, Recovery, Verdict};
+use narrows_layer_database::{Answer, Refusal, Request};
 
 /// The error by which the function ends an order with an unknown item.
 const NO_SUCH_ITEM: &str = "NR001";

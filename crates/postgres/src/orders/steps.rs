@@ -4,7 +4,7 @@ use super::mix::{Inputs, Kind};
 use super::population::DISTRICTS;
 use super::program::{Calls, function_of};
 use super::statements::Statement;
-use crate::session::{Answer, Request, Value};
+use narrows_layer_database::{Answer, Request, Value};
 
 /// What comes after an answer.
 pub enum Step {

@@ -14,9 +14,9 @@ use narrows_model::Layer;
 use super::crash::missing;
 use super::seen::{Acknowledged, Shared};
 use super::*;
-use crate::load::{self, LoadPlan, LoadResult};
 use crate::server::{Cluster, Options, ServerUser, find};
 use crate::{Address, Connection, Endpoint};
+use narrows_layer_database::load::{self, LoadPlan, LoadResult};
 
 const WAREHOUSES: u32 = 1;
 
@@ -73,7 +73,7 @@ impl Bench {
     fn run(&self, orders: &Orders, settings: &[String], window_ms: u64) -> LoadResult {
         let cpus = narrows_facts::affinity::current();
         let plan = LoadPlan {
-            address: &self.address,
+            server: &self.address,
             settings,
             programs: orders,
             sessions: 4,

@@ -1,71 +1,48 @@
 //! What the server answered to a step: rows and numbers of rows, read from the bytes as they came, where a program
 //! asks for them.
 
-/// The answer to one step, complete and without an error.
-#[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
-    bytes: &'a [u8],
-    rows: u32,
-}
+use narrows_layer_database::Format;
 
-impl<'a> Answer<'a> {
-    pub(super) fn new(bytes: &'a [u8], rows: u32) -> Self {
-        Answer { bytes, rows }
-    }
+/// PostgreSQL's messages, values in binary.
+pub struct Messages;
 
-    /// Rows in it, of all its statements.
+impl Format for Messages {
     #[inline]
-    pub fn rows(&self) -> u32 {
-        self.rows
-    }
-
-    /// The row of that number, from 0 on.
-    #[inline]
-    pub fn row(&self, number: usize) -> Option<Row<'a>> {
-        self.each_row().nth(number)
-    }
-
-    /// Its rows in order.
-    #[inline]
-    pub fn each_row(&self) -> impl Iterator<Item = Row<'a>> + use<'a> {
-        messages(self.bytes).filter(|(tag, _)| *tag == b'D').map(|(_, body)| Row(body))
-    }
-
-    /// How many rows its last statement says that it selected, inserted, changed or removed; 0 where it says none (BEGIN).
-    #[inline]
-    pub fn affected(&self) -> u64 {
-        let last = messages(self.bytes).filter(|(tag, _)| *tag == b'C').last();
+    fn affected(&self, answer: &[u8]) -> u64 {
+        let last = messages(answer).filter(|(tag, _)| *tag == b'C').last();
         last.map_or(0, |(_, body)| number_at_end(body))
     }
 
-    /// The part of one of the step's statements, from 0 on; `None` where there were fewer.
-    pub fn statement(&self, number: usize) -> Option<Answer<'a>> {
+    fn statement<'a>(&self, answer: &'a [u8], number: usize) -> Option<(&'a [u8], u32)> {
         let (mut begin, mut end, mut passed, mut rows) = (0, 0, 0, 0);
-        for (tag, body) in messages(self.bytes) {
+        for (tag, body) in messages(answer) {
             end += HEAD + body.len();
             match tag {
                 b'D' => rows += 1,
                 // Complete, or an empty statement.
-                b'C' | b'I' if passed == number => {
-                    return Some(Answer { bytes: &self.bytes[begin..end], rows });
-                }
+                b'C' | b'I' if passed == number => return Some((&answer[begin..end], rows)),
                 b'C' | b'I' => (begin, passed, rows) = (end, passed + 1, 0),
                 _ => {}
             }
         }
         None
     }
-}
 
-/// One row; columns from 0 on, in binary.
-#[derive(Debug, Clone, Copy)]
-pub struct Row<'a>(&'a [u8]);
-
-impl<'a> Row<'a> {
-    /// A column's bytes; `None` for NULL, and where there is no such column.
     #[inline]
-    pub fn bytes(&self, column: usize) -> Option<&'a [u8]> {
-        let (count, mut rest) = self.0.split_first_chunk()?;
+    fn next_row<'a>(&self, answer: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let mut end = 0;
+        for (tag, body) in messages(answer) {
+            end += HEAD + body.len();
+            if tag == b'D' {
+                return Some((body, &answer[end..]));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn column<'a>(&self, row: &'a [u8], column: usize) -> Option<&'a [u8]> {
+        let (count, mut rest) = row.split_first_chunk()?;
         if column >= usize::from(u16::from_be_bytes(*count)) {
             return None;
         }
@@ -77,10 +54,8 @@ impl<'a> Row<'a> {
         value.get(..usize::try_from(i32::from_be_bytes(*length)).ok()?)
     }
 
-    /// A `smallint`, `integer` or `bigint`; `None` for NULL and for what has none of their lengths.
     #[inline]
-    pub fn int(&self, column: usize) -> Option<i64> {
-        let bytes = self.bytes(column)?;
+    fn int(&self, bytes: &[u8]) -> Option<i64> {
         match bytes.len() {
             2 => Some(i64::from(i16::from_be_bytes(bytes.try_into().ok()?))),
             4 => Some(i64::from(i32::from_be_bytes(bytes.try_into().ok()?))),
@@ -89,14 +64,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A `double precision`; `None` for NULL and for what has not its length.
-    pub fn float8(&self, column: usize) -> Option<f64> {
-        Some(f64::from_be_bytes(self.bytes(column)?.try_into().ok()?))
-    }
-
-    /// A text; `None` for NULL and for what is no UTF-8. A `numeric` is one where the statement says `::text`.
-    pub fn text(&self, column: usize) -> Option<&'a str> {
-        std::str::from_utf8(self.bytes(column)?).ok()
+    fn float8(&self, bytes: &[u8]) -> Option<f64> {
+        Some(f64::from_be_bytes(bytes.try_into().ok()?))
     }
 }
 
@@ -132,6 +101,8 @@ fn number_at_end(tag: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::message;
+    use narrows_layer_database::Answer;
+
     use super::*;
 
     fn row(columns: &[Option<&[u8]>]) -> Vec<u8> {
@@ -153,11 +124,11 @@ mod tests {
             Some(&0.25f64.to_be_bytes()),
             Some("né".as_bytes()),
         ]);
-        let row = Answer::new(&bytes, 1).row(0).unwrap();
+        let row = Answer::new(&bytes, 1, &Messages).row(0).unwrap();
         assert_eq!([0, 1, 2, 3].map(|n| row.int(n)), [Some(-1), None, Some(7), Some(i64::MIN)]);
         assert_eq!((row.float8(4), row.text(5)), (Some(0.25), Some("né")));
         assert_eq!((row.bytes(1), row.bytes(6), row.int(5)), (None, None, None));
-        assert!(Answer::new(&bytes, 1).row(1).is_none());
+        assert!(Answer::new(&bytes, 1, &Messages).row(1).is_none());
     }
 
     #[test]
@@ -175,7 +146,7 @@ mod tests {
             message(b'Z', b"T"),
         ]
         .concat();
-        let answer = Answer::new(&bytes, 2);
+        let answer = Answer::new(&bytes, 2, &Messages);
         let parts: Vec<(u32, u64)> = (0..3)
             .map(|n| answer.statement(n).unwrap())
             .map(|a| (a.rows(), a.affected()))
@@ -193,7 +164,7 @@ mod tests {
             [&[][..], &[0], &[0, 1], &[0, 1, 0, 0, 0, 9, 1], &[0, 2, 0x7f, 0xff, 0xff, 0xff]]
         {
             let bytes = message(b'D', body);
-            let row = Answer::new(&bytes, 1).row(0).unwrap();
+            let row = Answer::new(&bytes, 1, &Messages).row(0).unwrap();
             assert_eq!((row.bytes(0), row.bytes(1)), (None, None), "{body:?}");
         }
     }

@@ -14,16 +14,15 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use bytes::BytesMut;
 use narrows_engine::Stop;
+use narrows_layer_database::kind::{KindError, Session};
+use narrows_layer_database::{Answer, Encode, Refusal, Sessions, Value};
 use postgres_protocol::message::frontend;
 
-pub use answer::{Answer, Row};
-pub use refusal::Refusal;
+use answer::Messages;
 use request::Outbox;
-pub use request::{Request, Value};
 
-use crate::kind::Session;
+use crate::address::Address;
 use crate::wire::{Connection, Stream, WireError};
-use narrows_postgres::Address;
 
 /// Application name of the load's sessions, by which the sampler finds them.
 pub const APPLICATION_NAME: &str = "narrows load";
@@ -73,6 +72,25 @@ impl PostgresSession {
             refusal: None,
             ready: Ready::NotYet,
         }
+    }
+
+    /// Connects, applies the settings (`name = value`), prepares the statements.
+    pub(crate) fn open(
+        address: &Address,
+        settings: &[String],
+        statements: &[String],
+        stops: &[&Stop],
+    ) -> Result<Self, WireError> {
+        let options = [("application_name", APPLICATION_NAME)];
+        let mut connection = Connection::open_heeding(address, &options, stops)?;
+        for setting in settings {
+            connection.execute(&format!("SET {setting}"))?;
+        }
+        let named: Vec<(String, &str)> =
+            statements.iter().enumerate().map(|(n, sql)| (request::name(n), &**sql)).collect();
+        let (stream, pid) = connection.into_prepared(&named)?;
+        let stops = stops.iter().map(|stop| (*stop).clone()).collect();
+        Ok(PostgresSession::over(stream, pid, statements.len(), stops))
     }
 
     /// With room for a few bytes at first, so that an answer needs many reads.
@@ -128,7 +146,7 @@ impl PostgresSession {
                 b'D' => self.rows += 1,
                 b'E' => {
                     let body = self.inbox.get(at + answer::HEAD..at + 1 + length);
-                    self.refusal.get_or_insert(Refusal::read(body.unwrap_or_default()));
+                    self.refusal.get_or_insert(refusal::refusal(body.unwrap_or_default()));
                 }
                 b'Z' => {
                     let status = self.inbox.get(at + answer::HEAD);
@@ -143,25 +161,18 @@ impl PostgresSession {
     }
 }
 
-impl Session for PostgresSession {
+impl Sessions for Address {
     fn open(
-        address: &Address,
+        &self,
         settings: &[String],
         statements: &[String],
         stops: &[&Stop],
-    ) -> Result<Self, WireError> {
-        let options = [("application_name", APPLICATION_NAME)];
-        let mut connection = Connection::open_heeding(address, &options, stops)?;
-        for setting in settings {
-            connection.execute(&format!("SET {setting}"))?;
-        }
-        let named: Vec<(String, &str)> =
-            statements.iter().enumerate().map(|(n, sql)| (request::name(n), &**sql)).collect();
-        let (stream, pid) = connection.into_prepared(&named)?;
-        let stops = stops.iter().map(|stop| (*stop).clone()).collect();
-        Ok(PostgresSession::over(stream, pid, statements.len(), stops))
+    ) -> Result<Box<dyn Session>, KindError> {
+        Ok(Box::new(PostgresSession::open(self, settings, statements, stops)?))
     }
+}
 
+impl Session for PostgresSession {
     fn pid(&self) -> u32 {
         self.pid
     }
@@ -171,30 +182,30 @@ impl Session for PostgresSession {
     }
 
     #[inline]
-    fn begin<R>(&mut self, write: impl FnOnce(&mut Request<'_>) -> R) -> R {
-        self.outbox.step(write)
+    fn begin(&mut self) -> &mut dyn Encode {
+        self.outbox.anew()
     }
 
     #[inline]
     fn has_step(&self) -> bool {
-        !self.outbox.bytes().is_empty()
+        !self.outbox.is_empty()
     }
 
     #[inline]
     fn send(&mut self) -> io::Result<()> {
         self.forget();
-        send_all(&mut self.stream, self.outbox.bytes(), &self.stops)
+        send_all(&mut self.stream, self.outbox.complete(), &self.stops)
     }
 
     /// Reads again only where the stream holds what it took from the socket before: nobody is woken for that.
     #[inline]
-    fn receive(&mut self) -> Result<bool, WireError> {
+    fn receive(&mut self) -> Result<bool, KindError> {
         loop {
             if self.filled == self.inbox.len() {
                 self.make_room()?;
             }
             match self.stream.read(&mut self.inbox[self.filled..]) {
-                Ok(0) => return Err(self.closed()),
+                Ok(0) => return Err(self.closed().into()),
                 Ok(n) => {
                     self.filled += n;
                     self.parse();
@@ -207,22 +218,19 @@ impl Session for PostgresSession {
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return Ok(false),
-                    _ => return Err(error.into()),
+                    _ => return Err(WireError::Io(error).into()),
                 },
             }
         }
     }
 
     #[inline]
-    fn hear<R>(
-        &mut self,
-        judge: impl FnOnce(Result<Answer<'_>, &Refusal>, &mut Request<'_>) -> R,
-    ) -> R {
+    fn heard(&mut self) -> (Result<Answer<'_>, &Refusal>, &mut dyn Encode) {
         let heard = match &self.refusal {
-            None => Ok(Answer::new(&self.inbox[..self.seen], self.rows)),
+            None => Ok(Answer::new(&self.inbox[..self.seen], self.rows, &Messages)),
             Some(refusal) => Err(refusal),
         };
-        self.outbox.step(|request| judge(heard, request))
+        (heard, self.outbox.anew())
     }
 
     #[inline]
@@ -248,8 +256,8 @@ impl Drop for PostgresSession {
 /// Bytes of a request of one statement by one `bigint`.
 pub(crate) fn request_bytes() -> usize {
     let mut outbox = Outbox::new(1);
-    outbox.step(|request| request.run(0, &[Value::Int8(0)]));
-    outbox.bytes().len()
+    outbox.anew().run(0, &[Value::Int8(0)]);
+    outbox.complete().len()
 }
 
 #[inline]
@@ -301,7 +309,7 @@ mod tests {
         bytes
     }
 
-    fn receive_all(session: &mut PostgresSession) -> Result<(), WireError> {
+    fn receive_all(session: &mut PostgresSession) -> Result<(), KindError> {
         while !session.receive()? {}
         Ok(())
     }
@@ -320,7 +328,7 @@ mod tests {
             theirs.write_all(&[*byte]).unwrap();
             assert_eq!(session.receive().unwrap(), i == last);
         }
-        let heard = session.hear(|heard, _| heard.map(|a| (a.rows(), a.affected())).ok());
+        let heard = session.heard().0.map(|a| (a.rows(), a.affected())).ok();
         assert_eq!((heard, session.in_transaction()), (Some((1, 1)), false));
     }
 
@@ -347,7 +355,7 @@ mod tests {
         answer.extend(message(b'Z', b"E"));
         theirs.write_all(&answer).unwrap();
         receive_all(&mut session).unwrap();
-        let refusal = session.hear(|heard, _| heard.err().cloned()).unwrap();
+        let refusal = session.heard().0.err().cloned().unwrap();
         assert_eq!(refusal.to_string(), "ERROR 40001: could not serialize");
         assert!(refusal.is_conflict() && session.in_transaction());
         session.send_rollback().unwrap();
@@ -356,7 +364,7 @@ mod tests {
         assert_eq!(&sent[..n], message(b'Q', b"ROLLBACK\0"));
         theirs.write_all(&[message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat()).unwrap();
         receive_all(&mut session).unwrap();
-        assert!(session.hear(|heard, _| heard.is_ok()) && !session.in_transaction());
+        assert!(session.heard().0.is_ok() && !session.in_transaction());
     }
 
     #[test]
@@ -370,7 +378,7 @@ mod tests {
         theirs.write_all(&[answer(3), message(b'N', b"SNOTICE\0\0"), answer(40)].concat()).unwrap();
         for rows in [3, 40] {
             receive_all(&mut session).unwrap();
-            assert_eq!(session.hear(|heard, _| heard.unwrap().rows()), rows);
+            assert_eq!(session.heard().0.unwrap().rows(), rows);
             session.send().unwrap();
         }
     }
@@ -382,6 +390,7 @@ mod tests {
         theirs.write_all(&message(b'E', b"SFATAL\0C57P01\0Mterminating connection\0\0")).unwrap();
         drop(theirs);
         let error = receive_all(&mut session).unwrap_err();
+        let error = error.downcast::<WireError>().unwrap();
         assert_eq!(error.code(), Some("57P01"), "{error}");
     }
 }

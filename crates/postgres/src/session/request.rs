@@ -2,32 +2,7 @@
 //! the session's send buffer (PostgreSQL documentation, "Message Formats"; binary forms as in the server's `send`
 //! and `recv` functions of each type).
 
-/// A parameter's value; which form goes with which type of parameter is said with each.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value<'v> {
-    /// `smallint`.
-    Int2(i16),
-    /// `integer`.
-    Int4(i32),
-    /// `bigint`.
-    Int8(i64),
-    /// `double precision`.
-    Float8(f64),
-    /// `text`, `varchar`, `char(n)`.
-    Text(&'v str),
-    /// Any type, in the text that its input function reads: `numeric`, `timestamp`, `date`.
-    Written(&'v str),
-    /// `bigint[]`, as for `= ANY ($1)`.
-    Int8s(&'v [i64]),
-    /// NULL.
-    Null,
-}
-
-/// The send buffer of one step, with the session's prepared statements by their numbers.
-pub struct Request<'a> {
-    heads: &'a [Box<[u8]>],
-    out: &'a mut Vec<u8>,
-}
+use narrows_layer_database::{Encode, Value};
 
 /// Object identifier of `bigint` (`pg_type.dat`).
 const INT8_OID: i32 = 20;
@@ -38,35 +13,30 @@ const SYNC: &[u8] = b"S\0\0\0\x04";
 const RESULTS: &[u8] = &[0, 1, 0, 1];
 const BINARY: i16 = 1;
 
-impl Request<'_> {
-    /// Adds a statement by its number in [`Programs::statements`](crate::Programs::statements) with one value for each of its
-    /// parameters. Several in one step are sent together and answered together; after an error in one the server
-    /// passes over the rest. Outside BEGIN and COMMIT they are one transaction: what is to be durable one by one goes in
-    /// steps of its own.
-    ///
-    /// # Panics
-    /// There is no statement of that number.
+impl Encode for Outbox {
     #[inline]
-    pub fn run(&mut self, statement: usize, values: &[Value<'_>]) {
-        let start = self.out.len();
-        self.out.extend_from_slice(&self.heads[statement]);
+    fn run(&mut self, statement: usize, values: &[Value<'_>]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&self.heads[statement]);
         self.formats(values);
         self.int2(values.len() as i16);
         for value in values {
             self.value(value);
         }
-        self.out.extend_from_slice(RESULTS);
-        let length = (self.out.len() - start - 1) as u32;
-        self.out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
-        self.out.extend_from_slice(EXECUTE);
+        self.bytes.extend_from_slice(RESULTS);
+        let length = (self.bytes.len() - start - 1) as u32;
+        self.bytes[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
+        self.bytes.extend_from_slice(EXECUTE);
     }
+}
 
+impl Outbox {
     fn int2(&mut self, value: i16) {
-        self.out.extend_from_slice(&value.to_be_bytes());
+        self.bytes.extend_from_slice(&value.to_be_bytes());
     }
 
     fn int4(&mut self, value: i32) {
-        self.out.extend_from_slice(&value.to_be_bytes());
+        self.bytes.extend_from_slice(&value.to_be_bytes());
     }
 
     #[inline]
@@ -99,7 +69,7 @@ impl Request<'_> {
     #[inline]
     fn sized(&mut self, bytes: &[u8]) {
         self.int4(bytes.len() as i32);
-        self.out.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(bytes);
     }
 
     /// One dimension from 1 on, no NULL among the elements; an empty one has no dimension.
@@ -129,21 +99,26 @@ impl Outbox {
         Outbox { heads: (0..statements).map(head).collect(), bytes: Vec::with_capacity(512) }
     }
 
-    /// A step anew; what is written is complete when `write` returns. Nothing written is nothing to send.
+    /// A step anew. Nothing written is nothing to send.
     #[inline]
-    pub(super) fn step<R>(&mut self, write: impl FnOnce(&mut Request<'_>) -> R) -> R {
+    pub(super) fn anew(&mut self) -> &mut Outbox {
         self.bytes.clear();
-        let outcome = write(&mut Request { heads: &self.heads, out: &mut self.bytes });
-        if !self.bytes.is_empty() {
-            self.bytes.extend_from_slice(SYNC);
-        }
-        outcome
+        self
     }
 
-    /// What is to be sent.
+    /// The step, complete. What was complete stays as it is.
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(super) fn complete(&mut self) -> &[u8] {
+        if !self.bytes.is_empty() && !self.bytes.ends_with(SYNC) {
+            self.bytes.extend_from_slice(SYNC);
+        }
         &self.bytes
+    }
+
+    /// Whether nothing was written.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 }
 
@@ -185,8 +160,8 @@ mod tests {
 
     fn ours(values: &[Value<'_>]) -> Vec<u8> {
         let mut outbox = Outbox::new(1);
-        outbox.step(|request| request.run(0, values));
-        outbox.bytes().to_vec()
+        outbox.anew().run(0, values);
+        outbox.complete().to_vec()
     }
 
     #[test]
@@ -227,9 +202,10 @@ mod tests {
     #[test]
     fn a_step_without_statements_is_nothing_to_send() {
         let mut outbox = Outbox::new(1);
-        outbox.step(|request| request.run(0, &[]));
-        assert!(!outbox.bytes().is_empty());
-        outbox.step(|_| ());
-        assert!(outbox.bytes().is_empty());
+        outbox.anew().run(0, &[]);
+        assert_eq!(outbox.complete().len(), outbox.complete().len());
+        assert!(!outbox.is_empty());
+        outbox.anew();
+        assert!(outbox.complete().is_empty() && outbox.is_empty());
     }
 }

@@ -5,9 +5,11 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_judge::judge;
-use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
 use narrows_layer_database::{Database, Provisioner, Variation};
 use narrows_model::{Measurement, metric, orders as names};
+use narrows_postgres::orders::{
+    self, CrashLoad, Loaded, OrdersDatabase as _, OrdersError, OrdersPlan,
+};
 
 use super::plan;
 use super::tidy::{self, Before};
@@ -213,7 +215,7 @@ fn prove(
 /// The recovery check.
 fn crash(
     session: &mut Session<'_>,
-    database: &Database,
+    database: &mut Database,
     server: &mut dyn Provisioner,
     args: &OrdersArgs,
     loaded: &Loaded,
@@ -222,8 +224,9 @@ fn crash(
     let ctx = resolved.context(session.stop, session.display);
     let mix = plan::mix(args, loaded.setup);
     let settings = mix.settings(true);
+    let address = database.orders_address()?;
     let load = CrashLoad {
-        address: database.address(),
+        address: &address,
         settings: &settings,
         sessions: resolved.plan.sessions,
         cpus: &resolved.split.client,

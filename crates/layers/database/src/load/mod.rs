@@ -67,20 +67,14 @@ pub fn run_within<T>(
             .map(|index| {
                 let (gate, pids, halt, watched) = (&gate, &pids, &halt, &watched);
                 scope.spawn(move || {
-                    let mut worker = match Worker::new(
-                        plan,
-                        index,
-                        threads,
-                        limit_ns,
-                        pids,
-                        &[stop, halt],
-                    ) {
-                        Ok(worker) => worker,
-                        Err(error) => {
-                            gate.fail();
-                            return Err(error);
-                        }
-                    };
+                    let mut worker =
+                        match Worker::new(plan, index, threads, limit_ns, pids, &[stop, halt]) {
+                            Ok(worker) => worker,
+                            Err(error) => {
+                                gate.fail();
+                                return Err(error);
+                            }
+                        };
                     let Ok(window) = gate.ready() else { return Ok(LoadResult::default()) };
                     let driven = worker.drive(&window, &[stop, halt]);
                     watched.wait();

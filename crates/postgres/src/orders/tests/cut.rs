@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use narrows_model::{Platform, orders as names};
 use narrows_observe::Watch;
 
+use super::super::measure::OrdersDatabase as _;
 use super::*;
-use crate::table::Contents;
 use crate::wire::Limits;
-use crate::{Database, Settings, Variation};
+use narrows_layer_database::Contents;
+use narrows_layer_database::{Database, Settings, Variation};
 
 pub fn a_check_cut_short_leaves_no_transaction_open(bench: &Bench) {
     let mut control = bench.control();
@@ -77,7 +78,8 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         check: true,
     };
     let stop = Stop::new();
-    let cutter = Cutter { address: bench.address.clone(), pid: database.control.pid() };
+    let control = crate::kind::PostgresServer::of(&mut database).unwrap();
+    let cutter = Cutter { address: bench.address.clone(), pid: control.control.pid() };
     let ctx = Context { window: Duration::from_millis(300), ..context(&stop, &cutter) };
     let measured =
         database.measure_orders(&ctx, &plan, &[Variation::closed(names::ID, 2)]).unwrap();

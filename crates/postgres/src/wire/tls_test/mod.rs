@@ -9,12 +9,13 @@ use narrows_engine::Stop;
 use narrows_tls::TlsError;
 
 use self::server::{Server, named};
-use crate::kind::Session;
-use crate::load::{self, ByKey, LoadPlan};
-use crate::poller::Poller;
-use crate::session::{PostgresSession, Value};
-use crate::wire::{Connection, WireError};
-use narrows_postgres::Address;
+use super::{Connection, WireError};
+use crate::address::Address;
+use crate::session::PostgresSession;
+use narrows_layer_database::Value;
+use narrows_layer_database::kind::Session as _;
+use narrows_layer_database::load::{self, ByKey, LoadPlan};
+use narrows_layer_database::poller::Poller;
 
 /// The error of what must not succeed, which has a reason and a hint.
 fn refused(what: &str, result: Result<String, WireError>) -> WireError {
@@ -190,7 +191,7 @@ fn a_load_over_tls_loses_nothing_and_a_statement_over_it_can_be_cancelled() {
     for (bytes, open_rate_per_s) in [(1, None), (100_000, None), (30_000, Some(400.0))] {
         let statement = format!("SELECT repeat('x', {bytes}) WHERE $1::bigint > 0");
         let plan = LoadPlan {
-            address: &address,
+            server: &address,
             settings: &[],
             programs: &ByKey::select(statement, 10),
             sessions: 3,
@@ -224,7 +225,7 @@ fn woken_once(address: &Address) {
     session.shrink();
     let mut poller = Poller::new();
     poller.add(session.descriptor(), 0).unwrap();
-    session.begin(|request| request.run(0, &[Value::Int8(1)]));
+    session.begin().run(0, &[Value::Int8(1)]);
     session.send().unwrap();
     loop {
         // A signal, or an old kernel, ends a wait early.
@@ -234,6 +235,6 @@ fn woken_once(address: &Address) {
             break;
         }
     }
-    let rows = session.hear(|heard, _| heard.map(|answer| answer.rows()).ok());
+    let rows = session.heard().0.map(|answer| answer.rows()).ok();
     assert_eq!(rows, Some(1));
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::address::Address;
 use crate::server::{Found, ServerUser, find};
 use crate::wire::{Connection, WireError};
-use narrows_postgres::Address;
 
 /// Who is admitted how, beside the owner through the socket.
 const ADMISSION: &str = "\
