@@ -1,51 +1,47 @@
-//! Places for the commit log beside each other, as text: prediction and proof, and the log tier's table of both.
+//! Places for the log beside each other: what was predicted and measured of each, and the log tier as a feature that is off and on.
 
-use narrows_model::{Comparison, DurabilityWord, Interval, PlacedRung, Placement, Validity};
+use narrows_model::{CommitFigure, Comparison, DurabilityWord, PlacedRung, Placement, Validity};
 
-use crate::layout::{Line, Style, paragraph};
+use super::{figure, invalid, name, ns, strong};
+use crate::document::{At, Block, Cell, Column, Inline, List, Remarks, Row, Section, Style, Table};
+use crate::html::log::places as chart;
 use crate::log::{Tier, held, measured_over_predicted, tiers};
 use crate::print::{half_width, percent, rate, size, time};
-
-// Columns at which figures end.
-const FLUSH: usize = 18;
-const WAIT: usize = 30;
-const EMULATED: usize = 43;
-const PREDICTED: [usize; 2] = [56, 63];
-const MEASURED: [usize; 3] = [76, 83, 94];
-const INDENT: usize = 4;
-// Columns of the log tier's table.
-const OFF: usize = 38;
-const ON: usize = 54;
-const BY: usize = 72;
+use crate::report::Report;
 
 /// What each place gives.
-pub(super) fn comparison(comparison: &Comparison, edge: usize) -> Vec<Line> {
-    let head = Line::of(Style::Strong, "PLACES FOR THE LOG")
-        .put(Style::Plain, "  ")
-        .put(Style::Plain, &work(comparison));
-    let mut lines = vec![head];
-    lines.push(
-        Line::new()
-            .right(Style::Faint, "write, flush", FLUSH)
-            .right(Style::Faint, "wait", WAIT)
-            .right(Style::Faint, "emulated", EMULATED)
-            .right(Style::Faint, "predicted", PREDICTED[0])
-            .right(Style::Faint, "±95%", PREDICTED[1])
-            .right(Style::Faint, "measured", MEASURED[0])
-            .right(Style::Faint, "±95%", MEASURED[1])
-            .right(Style::Faint, "p99", MEASURED[2]),
-    );
-    for place in &comparison.placements {
-        lines.extend(placement(place, edge));
-    }
-    for sentence in &comparison.sentences {
-        lines.extend(paragraph(Line::new(), Style::Plain, sentence, 2, edge));
-    }
-    for tier in tiers(comparison) {
-        lines.push(Line::new());
-        lines.extend(off_and_on(&tier));
-    }
-    lines
+pub(crate) fn places(report: &Report) -> Option<Section> {
+    let comparison = report.run.comparison.as_ref()?;
+    Some(of(comparison))
+}
+
+fn of(comparison: &Comparison) -> Section {
+    let columns = vec![
+        Column::name("place", 0),
+        Column::figure("write, flush", 18),
+        Column::figure("wait", 30),
+        Column::figure("emulated", 43),
+        Column::figure("predicted", 56),
+        Column::figure("±95%", 63),
+        Column::figure("measured", 76),
+        Column::figure("±95%", 83),
+        Column::figure("p99", 94),
+        Column::words("", At::Right(100)),
+    ];
+    let mut table = Table::new(columns).remarked("durability, remark", Remarks::Below(4));
+    table.screen.longest_name = 0;
+    table.rows = comparison.placements.iter().map(|place| row(comparison, place)).collect();
+    let sentences = comparison.sentences.iter().map(|text| Inline::from(text.as_str()));
+    let mut blocks = vec![Block::Paragraph(work(comparison).into(), 2)];
+    blocks.extend(chart::block(comparison));
+    blocks.push(Block::Table(table));
+    blocks.push(Block::List(List {
+        lead: Default::default(),
+        items: sentences.collect(),
+        at: (0, 2),
+    }));
+    blocks.extend(tiers(comparison).iter().flat_map(|of| [Block::Gap, Block::Table(tier(of))]));
+    Section::new("places", "Places for the log").with(blocks)
 }
 
 /// `8 sessions; a commit takes 45 µs of CPU, 22 µs of its client, 248 B of log, and its wait`.
@@ -62,10 +58,53 @@ fn work(comparison: &Comparison) -> String {
     }
 }
 
-fn placement(place: &Placement, edge: usize) -> Vec<Line> {
-    let start = Line::of(Style::Strong, &place.name).put(Style::Plain, " ");
-    let text = format!("{}: {}", place.folder, place.file_system);
-    let mut lines = paragraph(start, Style::Plain, &text, INDENT, edge);
+fn row(comparison: &Comparison, place: &Placement) -> Row {
+    let first = comparison.placements.first().is_some_and(|first| first.name == place.name);
+    let named = Inline::of(Style::Strong, place.name.as_str())
+        .put(Style::Plain, format!(" {}: {}", place.folder, place.file_system));
+    let mut cells = vec![name(named, place.validity)];
+    if place.validity == Validity::Invalid {
+        cells.push(invalid());
+    } else {
+        cells.extend(figures(place, first));
+    }
+    let mut said = vec![durability(place)];
+    let ladder = ladder(place);
+    if !ladder.is_empty() {
+        said.push(Inline::of(Style::Faint, ladder));
+    }
+    if let Some(ratio) = measured_over_predicted(place) {
+        said.push(Inline::of(Style::Faint, format!("measured ÷ predicted {ratio}")));
+    }
+    said.extend(place.reason.as_ref().map(|why| Inline::of(Style::Careful, why.as_str())));
+    Row::Cells(cells, said)
+}
+
+fn figures(place: &Placement, first: bool) -> [Cell; 9] {
+    let emulated = place.emulated.as_ref();
+    let measured = place.measured.as_ref();
+    // Of the first place the emulation is all there is to predict.
+    let predicted = place.predicted.filter(|_| !first);
+    let per_s = |of: Option<CommitFigure>| figure(of.map(|of| of.rate_per_s), rate);
+    let half = |of: Option<CommitFigure>| match of {
+        None => Cell::default(),
+        Some(of) => figure(half_width(of.interval_95.as_ref()), percent),
+    };
+    let commits = measured.map(|measured| measured.commits);
+    [
+        ns(emulated.and_then(|e| e.parallel_write_ns)),
+        ns(emulated.and_then(|e| e.log_file_sync_ns)),
+        per_s(emulated.map(|e| e.commits)),
+        strong(per_s(predicted)),
+        half(predicted),
+        strong(per_s(commits)),
+        half(commits),
+        measured.map_or_else(Cell::default, |measured| ns(measured.latency_p99_ns)),
+        held(place).into(),
+    ]
+}
+
+fn durability(place: &Placement) -> Inline {
     let (word, style) = match place.durability {
         _ if place.in_memory => ("not durable".to_string(), Style::Bad),
         DurabilityWord::Shown => ("durability shown".to_string(), Style::Strong),
@@ -78,22 +117,7 @@ fn placement(place: &Placement, edge: usize) -> Vec<Line> {
         Some(why) if place.in_memory => (" ", why),
         _ => (": ", sentence.as_str()),
     };
-    let start = Line::new().to(INDENT).put(style, &word).put(Style::Faint, between);
-    lines.extend(paragraph(start, Style::Faint, why, INDENT, edge));
-    let ladder = ladder(place);
-    if !ladder.is_empty() {
-        lines.extend(paragraph(Line::new().to(INDENT), Style::Faint, &ladder, INDENT, edge));
-    }
-    lines.push(figures(place));
-    if let Some(ratio) = measured_over_predicted(place) {
-        let said = format!("measured ÷ predicted {ratio}");
-        lines.push(Line::new().to(INDENT).put(Style::Faint, &said));
-    }
-    if let Some(reason) = &place.reason {
-        let start = Line::new().to(INDENT);
-        lines.extend(paragraph(start, Style::Careful, reason, INDENT, edge));
-    }
-    lines
+    Inline::of(style, word).put(Style::Faint, format!("{between}{why}"))
 }
 
 /// `alone: 8 KiB fdatasync 139 µs at p50, 288 µs at p99; log writer …`.
@@ -114,72 +138,32 @@ fn ladder(place: &Placement) -> String {
     if rungs.is_empty() { String::new() } else { format!("alone: {}", rungs.join("; ")) }
 }
 
-fn half(interval: Option<&Interval>) -> String {
-    half_width(interval).map_or_else(|| "-".to_string(), percent)
-}
-
-fn figures(place: &Placement) -> Line {
-    let dash = || "-".to_string();
-    let (mark, style) = match place.validity {
-        Validity::Valid => ("", Style::Plain),
-        Validity::Suspect => ("?", Style::Careful),
-        Validity::Invalid => ("invalid", Style::Bad),
-    };
-    // An invalid figure is not printed at all: what is printed gets quoted.
-    if place.validity == Validity::Invalid {
-        return Line::new().to(INDENT).put(style, mark);
-    }
-    let emulated = place.emulated.as_ref();
-    let ns = |ns: Option<f64>| ns.map_or_else(dash, time);
-    let mut line = Line::of(style, mark)
-        .right(Style::Plain, &ns(emulated.and_then(|e| e.parallel_write_ns)), FLUSH)
-        .right(Style::Plain, &ns(emulated.and_then(|e| e.log_file_sync_ns)), WAIT)
-        .right(Style::Plain, &emulated.map_or_else(dash, |e| rate(e.commits.rate_per_s)), EMULATED);
-    // Of the first place the emulation is all there is to predict.
-    if let Some(predicted) = place.predicted.filter(|_| place.name != "wal_1") {
-        line = line.right(Style::Strong, &rate(predicted.rate_per_s), PREDICTED[0]).right(
-            Style::Plain,
-            &half(predicted.interval_95.as_ref()),
-            PREDICTED[1],
-        );
-    } else {
-        line = line.right(Style::Faint, "-", PREDICTED[0]);
-    }
-    match &place.measured {
-        None => line.right(Style::Faint, "-", MEASURED[0]),
-        Some(measured) => {
-            let commits = &measured.commits;
-            line.right(Style::Strong, &rate(commits.rate_per_s), MEASURED[0])
-                .right(Style::Plain, &half(commits.interval_95.as_ref()), MEASURED[1])
-                .right(Style::Plain, &ns(measured.latency_p99_ns), MEASURED[2])
-        }
-    }
-    .right(Style::Plain, held(place), MEASURED[2] + 6)
-}
-
 /// The log tier, as a feature that is off and on.
-fn off_and_on(tier: &Tier) -> Vec<Line> {
-    let heading = Line::of(Style::Strong, "LOG TIER")
-        .right(Style::Faint, &tier.names[0], OFF)
-        .right(Style::Faint, &tier.names[1], ON)
-        .right(Style::Faint, "by the figures", BY);
-    let row = |[name, off, on, by]: &[String; 4]| {
-        Line::new()
-            .put(Style::Plain, name)
-            .right(Style::Plain, off, OFF)
-            .right(Style::Plain, on, ON)
-            .right(Style::Plain, by, BY)
+fn tier(tier: &Tier) -> Table {
+    let [off, on] = tier.names.each_ref().map(String::as_str);
+    let columns = vec![
+        Column::name("", 0),
+        Column::figure(off, 38),
+        Column::figure(on, 54),
+        Column::figure("by the figures", 72),
+    ];
+    let mut table = Table::new(columns).titled("LOG TIER");
+    let row = |cells: &[String; 4]| {
+        Row::Cells(cells.iter().map(|cell| cell.as_str().into()).collect(), Vec::new())
     };
-    std::iter::once(heading).chain(tier.rows.iter().map(row)).collect()
+    table.rows = tier.rows.iter().map(row).collect();
+    table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::write_lines;
-    use narrows_model::{
-        CommitFigure, CommitWork, IntervalMethod, PlacedDatabase, PlacedEmulation,
-    };
+    use narrows_model::{CommitWork, Interval, IntervalMethod, PlacedDatabase, PlacedEmulation};
+
+    fn screen(comparison: &Comparison) -> String {
+        write_lines(&crate::render::text::section(&of(comparison), 100), false)
+    }
 
     fn figure(rate_per_s: f64) -> CommitFigure {
         let (low, high) = (rate_per_s * 0.95, rate_per_s * 1.05);
@@ -250,7 +234,7 @@ mod tests {
             ],
             sentences: vec!["Put the log somewhere else.".to_string()],
         };
-        let text = write_lines(&comparison(&all, 100), false);
+        let text = screen(&all);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         for part in [
             "8 sessions; a commit takes 45.0 µs of CPU, 22.0 µs of its client's, 248 B of log",
@@ -275,18 +259,18 @@ mod tests {
         // What agrees and would have agreed with no change too is open.
         let mut open = all.clone();
         open.placements[1].confirms = Some(false);
-        let text = write_lines(&comparison(&open, 100), false);
+        let text = screen(&open);
         assert!(text.contains(" open") && !text.contains("holds"), "{text}");
         // Of an invalid place no figure is said.
         let mut invalid = all.clone();
         invalid.placements[1].validity = Validity::Invalid;
-        let text = write_lines(&comparison(&invalid, 100), false);
+        let text = screen(&invalid);
         assert!(text.contains("invalid") && !text.contains("73.9 k/s"), "{text}");
         assert_eq!(text.matches("LOG TIER").count(), 1, "{text}");
         // Without a proof there is no table of both.
         let mut unproved = all;
         unproved.placements.iter_mut().skip(1).for_each(|place| place.measured = None);
-        let text = write_lines(&comparison(&unproved, 100), false);
+        let text = screen(&unproved);
         assert!(!text.contains("LOG TIER"), "{text}");
     }
 }
