@@ -6,6 +6,7 @@ pub mod exit;
 pub mod failure;
 pub mod interrupt;
 pub mod kept;
+pub mod least_load;
 pub mod new_run;
 pub mod paragraph;
 pub mod secrets;

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::session::{Ended, Prepared, Session};
 use crate::stream;
+use narrows_runner::least_load;
 use narrows_runner::paragraph::paragraph;
 
 /// The log beside the load is written round and round in so much.
@@ -73,8 +74,10 @@ fn plan(args: &CalibrateArgs, spot: &Spot) -> Result<CalibratePlan> {
         beside: args.beside.map(|BesideArg::Log| LogStream::default()),
         ..CalibratePlan::default()
     };
-    Ok(match args.minutes {
-        Some(minutes) => plan.within(Duration::from_secs(60 * u64::from(minutes))),
+    let minutes = args.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
+    let time = least_load::wanted().map(|least| least.search).or(minutes);
+    Ok(match time {
+        Some(time) => plan.within(time),
         None => plan,
     })
 }

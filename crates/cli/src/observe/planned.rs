@@ -140,6 +140,7 @@ fn looking(args: &RunArgs, platform: Platform) -> Resolved {
         window: Duration::ZERO,
         database_window: Duration::ZERO,
         update_window: Duration::ZERO,
+        least: None,
         stays: None,
     }
 }
