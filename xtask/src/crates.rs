@@ -36,6 +36,21 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
     ("narrows-tls", &["narrows-files"]),
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
+    // One kind of server: as a client and as an owner sees it.
+    (
+        "narrows-postgres",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-stats",
+            "narrows-files",
+            "narrows-facts",
+            "narrows-observe",
+            "narrows-engine",
+            "narrows-tls",
+            "narrows-bundle",
+        ],
+    ),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
@@ -55,6 +70,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-io",
             "narrows-tls",
             "narrows-bundle",
+            "narrows-postgres",
         ],
     ),
     (

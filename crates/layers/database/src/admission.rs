@@ -1,10 +1,10 @@
 //! Whether a server can be measured at all: reachable, of a version that is known, not a standby, and one in which a
 //! schema of ours may be made. Only looked at; nothing is changed.
 
-use crate::address::Address;
 use crate::error::DatabaseError;
 use crate::event_triggers;
 use crate::wire::{Connection, WireError};
+use narrows_postgres::Address;
 
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

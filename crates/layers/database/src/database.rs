@@ -11,7 +11,6 @@ use narrows_model::{Layer, condition};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
 
-use crate::address::Address;
 use crate::admission::{self, Admitted};
 use crate::error::DatabaseError;
 use crate::evict::{evict_once, segments};
@@ -22,6 +21,7 @@ use crate::schema::Schema;
 use crate::statistics::Statistics;
 use crate::table::{Contents, Table};
 use crate::wire::{Connection, Patience, WireError};
+use narrows_postgres::Address;
 
 /// Share of the table's files that may stay in memory after an eviction.
 const EVICTED: f64 = 0.02;

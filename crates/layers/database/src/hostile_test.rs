@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use narrows_engine::{Rng, Silent, Stop};
 
-use crate::address::Address;
-use crate::look::fake::{self, answer, message};
 use crate::observe::Around;
 use crate::wire::{Row, guard};
 use crate::{left, live, observe};
+use narrows_postgres::Address;
+use narrows_postgres::fake::{self, answer, message};
 
 const CONVERSATIONS: u64 = 1000;
 /// Statements after which the server hangs up.

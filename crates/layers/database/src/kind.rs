@@ -9,12 +9,12 @@ use std::os::fd::RawFd;
 
 use narrows_engine::Stop;
 
-use crate::address::Address;
 use crate::counters::Counters;
 use crate::sampling::Wait;
-use crate::server::{HowStopped, ServerError};
+use crate::server::{Cluster, HowStopped, ServerError};
 use crate::session::{Answer, Refusal, Request};
 use crate::wire::WireError;
+use narrows_postgres::Address;
 
 /// A session of the load: statements prepared once, sent step by step, answered one step at a time.
 pub(crate) trait Session: Sized {
@@ -105,4 +105,18 @@ pub trait Provisioner {
     /// # Errors
     /// It was not running.
     fn kill(&mut self) -> Result<(), ServerError>;
+}
+
+impl Provisioner for Cluster {
+    fn start(&mut self, stop: &Stop) -> Result<(), ServerError> {
+        Cluster::start(self, stop)
+    }
+
+    fn stop(&mut self) -> Result<HowStopped, ServerError> {
+        Cluster::stop(self)
+    }
+
+    fn kill(&mut self) -> Result<(), ServerError> {
+        Cluster::kill(self)
+    }
 }

@@ -1,9 +1,9 @@
 //! What narrows has on somebody's server: schemas of runs, and what the order-entry mix keeps. Listed, and removed when asked.
 
-use crate::address::Address;
 use crate::orders::{self, OrdersError, State};
 use crate::schema::{Schema, Standing};
 use crate::wire::{Connection, WireError};
+use narrows_postgres::Address;
 
 /// What a schema of ours is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,14 +7,12 @@
 //! On a server of our own ([`server`]) or on the user's, in a schema of its own that is dropped at the end.
 //! Knows no other layer and no verdict.
 
-mod address;
 mod admission;
 mod begun;
 mod counters;
 mod database;
 mod drawn;
 mod error;
-mod event_triggers;
 mod evict;
 mod explain;
 mod filling;
@@ -23,34 +21,34 @@ mod highest;
 mod hostile_test;
 mod kind;
 mod left;
-pub mod live;
 mod load;
-mod look;
 mod null;
-pub mod observe;
 mod once;
 pub mod orders;
-mod ours;
 mod poller;
 mod processes;
-mod refusal;
 mod repeats;
 mod restart;
 mod sampling;
 mod scan;
-mod schema;
 mod search;
-pub mod server;
 mod session;
 mod statistics;
 mod table;
 mod task;
+#[cfg(test)]
+mod tls_test;
 mod turns;
 mod variation;
 mod window;
-mod wire;
 
-pub use address::{Address, AddressError, Endpoint, Secret};
+// As they were named before PostgreSQL had a crate of its own.
+pub use narrows_postgres::{
+    Address, AddressError, Connection, Endpoint, LeftBehind, Secret, WireError, live, observe,
+    server,
+};
+use narrows_postgres::{event_triggers, ours, schema, wire};
+
 pub use admission::{Admitted, admit};
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
@@ -63,10 +61,8 @@ pub use load::{
     run_within as run_load_within,
 };
 pub use null::{ClientPlan, Floor, Hears, NullServer, Pace, floor};
-pub use schema::LeftBehind;
 pub use session::{Answer, Refusal, Request, Row, Value};
 pub use table::{Contents, TableError};
 pub use task::{Action, Answer as ScanAnswer, Calls, Redo, Source, Spread, Task};
 pub use turns::Turns;
 pub use variation::{Variation, Workload};
-pub use wire::{Connection, WireError};

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use narrows_engine::{Stop, Window, now_ns};
 
-use crate::address::Address;
 use crate::load::{LoadError, LoadResult};
 use crate::session::APPLICATION_NAME;
 use crate::wire::{Connection, Limits};
+use narrows_postgres::Address;
 
 /// Runs `statement`, which takes no longer than `longest`, once on a fresh session while `during` watches; the window is the scan itself. `during` is given
 /// the session's server process and a way to see that the scan has ended.

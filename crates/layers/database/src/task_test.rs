@@ -11,12 +11,12 @@ use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use crate::address::{Address, Endpoint};
 use crate::database::{Database, Settings};
 use crate::server::{Cluster, Options, ServerUser, find};
 use crate::table::{Contents, TableError};
 use crate::task::{Action, Answer, Calls, Redo, Source, Spread, Task};
 use crate::{DatabaseError, Variation};
+use narrows_postgres::{Address, Endpoint};
 
 const MIB: u64 = 1 << 20;
 const SESSIONS: u32 = 2;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use narrows_engine::Stopped;
 
 use super::program::Programs;
-use crate::address::Address;
 use crate::wire::WireError;
+use narrows_postgres::Address;
 
 /// What to drive.
 #[derive(Clone, Copy)]

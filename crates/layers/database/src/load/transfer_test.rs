@@ -8,10 +8,10 @@ use narrows_engine::{Rng, Stop};
 
 use super::program::{Next, Operation, Program, Programs, Recovery, Verdict};
 use super::{LoadPlan, LoadResult, run};
-use crate::address::{Address, Endpoint};
 use crate::server::{self, Cluster, Options, ServerUser};
 use crate::session::{Answer, Refusal, Request, Value};
 use crate::wire::Connection;
+use narrows_postgres::{Address, Endpoint};
 
 const ACCOUNTS: i64 = 3;
 const BEGIN: usize = 0;

@@ -15,8 +15,8 @@ use std::time::Duration;
 use narrows_facts::{affinity, process};
 
 use super::conversation::{Conversation, LONGEST_MESSAGE};
-use crate::address::{Address, Endpoint};
 use crate::poller::Poller;
+use narrows_postgres::{Address, Endpoint};
 
 /// What an event is about, beside the number of a connection.
 const LISTENER: usize = usize::MAX;

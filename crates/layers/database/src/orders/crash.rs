@@ -19,10 +19,10 @@ use super::error::OrdersError;
 use super::place::sql;
 use super::program::Orders;
 use super::seen::Acknowledged;
-use crate::address::Address;
 use crate::kind::Provisioner;
 use crate::load::{self, LoadError, LoadPlan};
 use crate::wire::{Connection, WireError};
+use narrows_postgres::Address;
 
 /// The load would go on for this long, if the server weren't killed.
 const LONGEST: Duration = Duration::from_secs(600);

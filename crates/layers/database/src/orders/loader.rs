@@ -17,9 +17,9 @@ use super::error::OrdersError;
 use super::patience;
 use super::place::{self, Setup, State, sql};
 use super::population::{Load, Source, Table};
-use crate::address::Address;
 use crate::event_triggers;
 use crate::wire::{Connection, WireError};
+use narrows_postgres::Address;
 
 /// Bytes handed to the connection at once: what a socket takes while the server works on what came before.
 const CHUNK: usize = 64 << 10;

@@ -21,9 +21,9 @@ pub use refusal::Refusal;
 use request::Outbox;
 pub use request::{Request, Value};
 
-use crate::address::Address;
 use crate::kind::Session;
 use crate::wire::{Connection, Stream, WireError};
+use narrows_postgres::Address;
 
 /// Application name of the load's sessions, by which the sampler finds them.
 pub const APPLICATION_NAME: &str = "narrows load";

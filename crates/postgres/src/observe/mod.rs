@@ -1,0 +1,30 @@
+//! Somebody's server, looked at and not touched: what a transaction takes there, what its sessions wait for, and what its
+//! processes take of the machine.
+//!
+//! Goals: nothing is changed or written; every figure comes from a column that the server's catalog was asked for, so that
+//! no version is assumed; what a role, another machine or a managed service withholds is named and the rest goes on;
+//! looking costs a percent of one processor at most, and the cost is measured. Not here: what follows from it (the verdict),
+//! any load, and the log alone ([`crate::live`]).
+//!
+//! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views"; proc(5).
+
+mod activity;
+mod asking;
+mod counts;
+#[cfg(test)]
+mod fake;
+mod figures;
+mod host;
+mod look;
+mod machine;
+mod missing;
+mod places;
+mod seldom;
+pub mod settings;
+mod sources;
+mod window;
+
+pub use look::{Around, Look, Seen};
+
+/// Id of the measurement that holds the demand of a transaction by windows.
+pub const MEASUREMENT: &str = "database.observed";
