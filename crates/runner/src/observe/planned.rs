@@ -100,6 +100,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         window: Duration::ZERO,
         database_window: Duration::ZERO,
         update_window: Duration::ZERO,
+        least: None,
         stays: None,
     }
 }

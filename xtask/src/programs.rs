@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TestProgram {
+pub(crate) struct TestProgram {
     /// Package and target, as `narrows-io-faults`.
     pub name: String,
     pub path: PathBuf,
@@ -41,7 +41,7 @@ struct Profile {
 }
 
 /// Builds them, and gives those whose name holds one of `names`.
-pub(super) fn built(names: &[String]) -> Result<Vec<TestProgram>> {
+pub(crate) fn built(names: &[String]) -> Result<Vec<TestProgram>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]);
     let output = cargo.current_dir(crate::root()).stderr(Stdio::inherit()).output()?;
