@@ -36,43 +36,15 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
     ("narrows-tls", &["narrows-files"]),
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
-    // One kind of server: as a client and as an owner sees it.
-    (
-        "narrows-postgres",
-        &[
-            "narrows-units",
-            "narrows-model",
-            "narrows-stats",
-            "narrows-files",
-            "narrows-facts",
-            "narrows-observe",
-            "narrows-engine",
-            "narrows-tls",
-            "narrows-bundle",
-        ],
-    ),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),
     ("narrows-layer-log", LAYER),
-    // The only one that starts a server of its own, and so the only one that may fetch one.
-    (
-        "narrows-layer-database",
-        &[
-            "narrows-units",
-            "narrows-model",
-            "narrows-stats",
-            "narrows-files",
-            "narrows-facts",
-            "narrows-observe",
-            "narrows-engine",
-            "narrows-io",
-            "narrows-tls",
-            "narrows-bundle",
-            "narrows-postgres",
-        ],
-    ),
+    // The load engine; what a server is and in which language it is asked, a kind says.
+    ("narrows-layer-database", LAYER),
+    // A kind of server: as a client and as an owner sees it, and its part of a load. The only one that may fetch one.
+    ("narrows-postgres", KIND),
     (
         "narrows-report",
         &[
@@ -108,14 +80,27 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-facts",
             "narrows-platform",
             "narrows-engine",
-            "narrows-layer-database",
+            "narrows-postgres",
         ],
     ),
-    // Every command's work; it knows whatever is measured with and prints nothing.
-    ("narrows-runner", EVERYTHING),
+    // Every command's work: it knows whatever is measured with, and neither how it is told nor what was typed.
+    ("narrows-runner", RUNNER),
     // For tests; the tool must not know it.
     ("narrows-lab-drive", &[]),
-    ("narrows", EVERYTHING),
+    // Arguments, progress, printing.
+    (
+        "narrows",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-limits",
+            "narrows-plan",
+            "narrows-judge",
+            "narrows-files",
+            "narrows-report",
+            "narrows-runner",
+        ],
+    ),
     ("xtask", EVERYTHING),
 ];
 
@@ -134,7 +119,49 @@ const LAYER: &[&str] = &[
     "narrows-io",
 ];
 
-/// The commands at the top.
+/// A kind of server: what a layer knows, the layer whose traits it has, and what it connects and comes by.
+const KIND: &[&str] = &[
+    "narrows-units",
+    "narrows-model",
+    "narrows-stats",
+    "narrows-files",
+    "narrows-facts",
+    "narrows-observe",
+    "narrows-engine",
+    "narrows-tls",
+    "narrows-bundle",
+    "narrows-layer-database",
+];
+
+/// What measures, what judges, and nothing that tells.
+const RUNNER: &[&str] = &[
+    "narrows-units",
+    "narrows-model",
+    "narrows-stats",
+    "narrows-plan",
+    "narrows-verdict",
+    "narrows-judge",
+    "narrows-files",
+    "narrows-facts",
+    "narrows-capture",
+    "narrows-platform",
+    "narrows-raw",
+    "narrows-observe",
+    "narrows-engine",
+    "narrows-io",
+    "narrows-bundle",
+    "narrows-fio",
+    "narrows-layer-clock",
+    "narrows-layer-memory",
+    "narrows-layer-block",
+    "narrows-layer-log",
+    "narrows-layer-database",
+    "narrows-postgres",
+    "narrows-mariadb",
+    "narrows-crashtest",
+];
+
+/// Tools for those who work on it.
 const EVERYTHING: &[&str] = &["*"];
 
 /// Crates without clock, file, process, network or system call, and their folders.

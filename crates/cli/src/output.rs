@@ -5,23 +5,28 @@ use std::path::Path;
 use anyhow::Result;
 use narrows_model::{FlushTest, Run};
 use narrows_report::{Report, Units};
-use serde::Serialize;
+use narrows_runner::store;
 
 use crate::args::{Format, UnitsArg};
-use crate::{store, stream};
+use crate::stream;
 
 pub use crate::stream::colour;
 
 /// Widest screen; the design's tables fit it.
 const WIDTH: usize = 100;
 
+impl From<UnitsArg> for Units {
+    fn from(units: UnitsArg) -> Units {
+        match units {
+            UnitsArg::Si => Units::Si,
+            UnitsArg::Iec => Units::Iec,
+        }
+    }
+}
+
 /// Renders a run.
 pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> String {
-    let units = match units {
-        UnitsArg::Si => Units::Si,
-        UnitsArg::Iec => Units::Iec,
-    };
-    let report = Report::new(run, units);
+    let report = Report::new(run, units.into());
     match format {
         Format::Text => narrows_report::text(&report, WIDTH, colour),
         Format::Json => narrows_report::json(&report),
@@ -29,6 +34,11 @@ pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> Strin
         Format::Markdown => narrows_report::markdown(&report),
         Format::Html => narrows_report::html(&report),
     }
+}
+
+/// SLB's lines and their meaning.
+pub fn slb(run: &Run, units: UnitsArg, colour: bool) -> String {
+    narrows_report::slb(&Report::new(run, units.into()), WIDTH, colour)
 }
 
 /// What `pg_test_fsync` printed, in our words.
@@ -46,15 +56,6 @@ pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<(
         store::write_whole(&folder.join(name), &render(run, format, units, false))?;
     }
     Ok(())
-}
-
-/// A document for programs: what is in it of others' making steers no terminal, and is all there.
-///
-/// # Errors
-/// It has no JSON form.
-pub fn json(document: &impl Serialize) -> Result<String> {
-    let text = serde_json::to_string_pretty(document)? + "\n";
-    Ok(narrows_units::shown_json(&text).into_owned())
 }
 
 /// Prints; a reader that went away (a pager, `head`) is no error.

@@ -4,6 +4,8 @@
 //! are the same characters in the same columns. Control and bidirectional characters that a host name or a
 //! path might carry are replaced here, once, before they can reach a terminal.
 
+use crate::document::Style;
+
 const STRONG: &str = "\u{1b}[1m";
 const FAINT: &str = "\u{1b}[2m";
 const GOOD: &str = "\u{1b}[1;32m";
@@ -14,27 +16,10 @@ const END: &str = "\u{1b}[0m";
 /// All that a coloured screen sends to a terminal besides text.
 pub const COLOURS: [&str; 6] = [STRONG, FAINT, GOOD, CAREFUL, BAD, END];
 
-/// How a piece of a line looks; never the only bearer of a meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// As it comes.
-    Plain,
-    /// A heading or a name.
-    Strong,
-    /// Less important.
-    Faint,
-    /// Good.
-    Good,
-    /// To be taken with care.
-    Careful,
-    /// Bad.
-    Bad,
-}
-
 impl Style {
     fn code(self) -> &'static str {
         match self {
-            Style::Plain => "",
+            Style::Plain | Style::Code => "",
             Style::Strong => STRONG,
             Style::Faint => FAINT,
             Style::Good => GOOD,

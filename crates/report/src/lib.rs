@@ -14,6 +14,7 @@ mod advice;
 mod beside;
 mod calibration;
 mod csv;
+pub mod document;
 mod head;
 mod html;
 mod interference;
@@ -24,7 +25,6 @@ mod link;
 mod live;
 mod loads;
 mod log;
-mod markdown;
 mod memory;
 mod narrow;
 mod notes;
@@ -33,11 +33,14 @@ mod orders;
 mod outputs;
 mod place;
 mod print;
+mod question;
+mod render;
 mod report;
+mod section;
+mod slb;
 mod starts;
 mod sum;
 mod sweep;
-mod text;
 mod wide;
 mod words;
 
@@ -51,12 +54,12 @@ pub use live::{Grid, GridRow, LiveView};
 pub use loads::LoadRow;
 pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
 pub use narrow::{Block, Effect};
-pub use notes::{NotKnown, NoteMark, Notes};
+pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use orders::OrdersView;
 pub use outputs::{
     csv, fits_page, flush_tests, html, json, markdown, plan_page, platform, platform_json,
-    platform_page, text,
+    platform_page, slb, text,
 };
 pub use print::Units;
 pub use report::Report;

@@ -7,25 +7,10 @@ use std::collections::BTreeSet;
 
 use narrows_model::{Finding, Run, Severity, Unknown};
 
+use crate::document::NotKnown;
+
 /// Notes (not suspects, not invalids) that get a number on the screen.
 const NOTE_BUDGET: usize = 5;
-
-/// What could not be learned for one reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotKnown {
-    /// `wear of the drives`, one or several.
-    pub whats: Vec<String>,
-    /// What would show them; empty where nothing would.
-    pub needs: String,
-}
-
-impl NotKnown {
-    /// `wear of the drives, firmware write cache (root)`.
-    pub fn sentence(&self) -> String {
-        let whats = self.whats.join(", ");
-        if self.needs.is_empty() { whats } else { format!("{whats} ({})", self.needs) }
-    }
-}
 
 /// The number of a footnote, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

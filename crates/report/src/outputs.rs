@@ -11,8 +11,10 @@ use narrows_plan::{Drawing, Migration, Plan};
 use narrows_units::{shown_json, shown_lines, shown_screen};
 
 use crate::layout::COLOURS;
+use crate::render::{markdown as marks, text as screen};
 use crate::report::Report;
-use crate::{csv as cells, html as pages, inventory, live, markdown as marks, text as screen};
+use crate::section::{self, document};
+use crate::{csv as cells, html as pages, inventory, live};
 
 fn plain(text: String) -> String {
     shown_lines(&text).into_owned()
@@ -25,12 +27,12 @@ fn coloured(text: String, colour: bool) -> String {
 
 /// The screen as text, every line at most `width` columns (100 at least, 120 at most).
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
-    coloured(screen::text(report, width, colour), colour)
+    coloured(screen::document(&document(report), width, colour), colour)
 }
 
 /// The whole screen as Markdown.
 pub fn markdown(report: &Report) -> String {
-    plain(marks::markdown(report))
+    plain(marks::document(&document(report)))
 }
 
 /// All metrics of all measurements, what servers were seen to do, then the calibrations with their curves and what was
@@ -42,7 +44,7 @@ pub fn csv(report: &Report) -> String {
 
 /// The page.
 pub fn html(report: &Report) -> String {
-    plain(pages::html(report))
+    plain(pages::html(report, &document(report)))
 }
 
 /// The run file itself: what every other view is made from.
@@ -52,7 +54,14 @@ pub fn json(report: &Report) -> String {
 
 /// What `pg_test_fsync` measured, in this program's words, without a run.
 pub fn flush_tests(tests: &[FlushTest], width: usize, colour: bool) -> String {
-    coloured(screen::grids(&live::alone(tests), width, colour), colour)
+    let section = section::flush_tests(&live::alone(tests)).unwrap_or_default();
+    coloured(screen::alone(&section, width, colour), colour)
+}
+
+/// SLB's lines and their meaning alone, of a run of its loop; empty for another.
+pub fn slb(report: &Report, width: usize, colour: bool) -> String {
+    let section = section::slb(report).unwrap_or_default();
+    coloured(screen::alone(&section, width, colour), colour)
 }
 
 /// The inventory as aligned text, with what the rules find in it.

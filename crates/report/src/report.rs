@@ -4,6 +4,7 @@ use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
 use crate::calibration::{Fact, RateAnswer, answers};
+use crate::document::NotKnown;
 use crate::head::Head;
 use crate::interference::{Interference, interference};
 use crate::live::{Grid, LiveView, flush_views, live_views};
@@ -14,7 +15,7 @@ use crate::log::{
 };
 use crate::memory;
 use crate::narrow::{Block, blocks};
-use crate::notes::{NotKnown, Notes};
+use crate::notes::Notes;
 use crate::observed::{self, ObservedView};
 use crate::orders::{OrdersView, views as orders_views};
 use crate::print::Units;

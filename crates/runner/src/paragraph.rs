@@ -26,6 +26,16 @@ pub fn paragraph(sentence: &str) -> String {
     wrapped(sentence, 0).join("\n") + "\n"
 }
 
+/// Several of them.
+pub fn paragraphs(sentences: &[String]) -> String {
+    sentences.iter().map(|sentence| paragraph(sentence)).collect()
+}
+
+/// `1 process`, `2 processes`.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

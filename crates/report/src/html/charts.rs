@@ -7,6 +7,7 @@ use narrows_model::{Measurement, Metric, Series, Unit};
 use narrows_stats::Recorder;
 
 use super::svg::{Picture, Scale};
+use crate::document::Svg;
 use crate::print::{Units, percent};
 use crate::sum::SumPart;
 
@@ -20,7 +21,7 @@ const BOTTOM: f64 = 164.0;
 const MOST_REPEATS: usize = 12;
 
 /// Achieved over limit as a bar; the whole width is the limit.
-pub(super) fn share_bar(share: f64) -> String {
+pub(crate) fn share_bar(share: f64) -> Svg {
     let mut picture = Picture::new(160.0, 12.0, &format!("{} of the limit", percent(share)));
     picture.bar("track", 0.0, 2.0, 160.0, 8.0);
     picture.bar(
@@ -35,7 +36,7 @@ pub(super) fn share_bar(share: f64) -> String {
 }
 
 /// The class that colours a part: the same name has the same colour in every sum.
-pub(super) fn part_class(name: &str) -> &'static str {
+pub(crate) fn part_class(name: &str) -> &'static str {
     const CLASSES: [(&str, &str); 7] = [
         ("CPU", "p0"),
         ("read", "p1"),
@@ -49,7 +50,7 @@ pub(super) fn part_class(name: &str) -> &'static str {
 }
 
 /// The parts of a sum as one bar; their names and figures stand in the list below it.
-pub(super) fn sum_bar(parts: &[SumPart]) -> String {
+pub(crate) fn sum_bar(parts: &[SumPart]) -> Svg {
     let total: f64 = parts.iter().map(|p| p.ns_per_op.max(0.0)).sum();
     let mut picture = Picture::new(1000.0, 20.0, "parts of one operation's time");
     let mut x = 0.0;
@@ -86,7 +87,7 @@ pub(super) fn latencies(m: &Measurement, name: &str) -> Vec<Recorder> {
 
 /// Latency against percentile on a scale of nines, a thin line per repeat and a bold one for all together. A
 /// curve ends where fewer than ten samples lie beyond. `None` without a readable histogram.
-pub(super) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<String> {
+pub(super) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<Svg> {
     let repeats = latencies(m, name);
     let mut all = Recorder::new();
     for recorder in &repeats {
@@ -135,7 +136,7 @@ pub(super) fn percentile_points(recorder: &Recorder) -> Vec<(f64, f64)> {
 }
 
 /// A sweep: the value at each depth, from zero.
-pub(super) fn sweep(sweeps: &[&Series], chosen: Option<f64>, units: Units) -> Option<String> {
+pub(super) fn sweep(sweeps: &[&Series], chosen: Option<f64>, units: Units) -> Option<Svg> {
     let points: Vec<(f64, f64)> = sweeps
         .iter()
         .flat_map(|s| s.x.iter().copied().zip(s.values.iter().copied()))
@@ -175,7 +176,7 @@ pub(super) fn sweep(sweeps: &[&Series], chosen: Option<f64>, units: Units) -> Op
 }
 
 /// A quantity over the window, one line per repeat.
-pub(super) fn over_time(series: &[&Series], units: Units) -> Option<String> {
+pub(super) fn over_time(series: &[&Series], units: Units) -> Option<Svg> {
     let end_s = |s: &Series| (s.t0_ns + s.interval_ns * s.values.len() as u64) as f64 / 1e9;
     let last = series.iter().map(|s| end_s(s)).fold(0.0, f64::max);
     let all = || series.iter().flat_map(|s| s.values.iter().copied());
@@ -211,7 +212,7 @@ pub(super) fn over_time(series: &[&Series], units: Units) -> Option<String> {
 }
 
 /// One dot per repeat, the interval as a band, the median as a tick.
-pub(super) fn repeats(metric: &Metric, units: Units) -> String {
+pub(super) fn repeats(metric: &Metric, units: Units) -> Svg {
     let mut picture = Picture::new(180.0, 16.0, &format!("repeats of {}", metric.name));
     let mut values = metric.samples.clone();
     values.push(metric.value);

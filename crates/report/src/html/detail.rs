@@ -208,7 +208,7 @@ fn measurement(report: &Report, m: &Measurement) -> String {
                 text(&report.units.quantity(metric.value, metric.unit)),
                 interval,
                 metric.samples.len().to_string(),
-                charts::repeats(metric, report.units),
+                charts::repeats(metric, report.units).to_string(),
             ]
         })
         .collect();
@@ -228,7 +228,7 @@ fn measurement(report: &Report, m: &Measurement) -> String {
                     text(&l.id) + mark,
                     basis(l.basis).to_string(),
                     text(&report.units.quantity(l.value, l.unit)),
-                    charts::share_bar(l.share),
+                    charts::share_bar(l.share).to_string(),
                     percent(l.share),
                     text(&l.source),
                 ]

@@ -3,7 +3,7 @@
 use crate::layout::visible;
 
 /// For element content and quoted attributes.
-pub(super) fn text(raw: &str) -> String {
+pub(crate) fn text(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in visible(raw).chars() {
         match c {

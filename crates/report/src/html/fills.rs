@@ -2,6 +2,8 @@
 
 use narrows_model::ActivityState;
 
+use crate::document::Svg;
+
 /// Name, colour, size of the pattern, its strokes.
 type Fill = (&'static str, &'static str, u32, &'static str);
 
@@ -30,6 +32,11 @@ pub(super) fn definitions() -> String {
     format!("<svg class=\"defs\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>")
 }
 
+/// Whether a page needs them.
+pub(super) fn used(page: &str) -> bool {
+    FILLS.iter().any(|(name, ..)| page.contains(&format!("class=\"{name}\"")))
+}
+
 /// The fill of a state.
 pub(super) fn of_state(state: ActivityState) -> &'static str {
     match state {
@@ -46,10 +53,10 @@ pub(super) fn of_state(state: ActivityState) -> &'static str {
 }
 
 /// A sample of it beside its name.
-pub(super) fn swatch(fill: &str) -> String {
-    format!(
+pub(crate) fn swatch(fill: &str) -> Svg {
+    Svg(format!(
         "<svg class=\"swatch\" viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"{fill}\" width=\"22\" height=\"14\"/></svg>"
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::svg::Picture;
+use crate::document::Svg;
 use crate::memory::Cells;
 
 /// Steps of darkness, by their classes in the style sheet.
@@ -20,7 +21,7 @@ pub(super) fn picture(
     cells: &Cells,
     more_is_worse: bool,
     print: impl Fn(f64) -> String,
-) -> Option<String> {
+) -> Option<Svg> {
     let from: Vec<u32> =
         cells.keys().map(|(from, _)| *from).collect::<BTreeSet<_>>().into_iter().collect();
     let to: Vec<u32> =

@@ -1,13 +1,10 @@
-//! Reads beside writes: the picture, and the grid as a table.
+//! Reads beside writes as a picture.
 
-use super::escape::text;
 use super::names::spot;
-use super::sections::marks;
 use super::svg::{Picture, Scale};
-use super::table;
+use crate::document::{Block, Svg};
 use crate::interference::{Interference, InterferenceRow};
 use crate::print::{rate, time};
-use crate::report::Report;
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 380.0;
@@ -20,42 +17,20 @@ const CAP: f64 = 4.0;
 /// Alone first; then by pairs, light and heavy.
 const CLASSES: [&str; 5] = ["c1", "c0", "c0 heavy", "c2", "c2 heavy"];
 
-/// The section.
-pub(super) fn section(report: &Report) -> String {
-    let Some(grid) = &report.interference else { return String::new() };
-    let picture = picture(grid).map_or_else(
-        || "<p class=\"soft\">No picture: fewer than two cells have a p99.</p>".to_string(),
-        |svg| {
-            format!(
-                "<figure><figcaption>p99 of reads against their rate <span class=\"soft\">median of the windows, with \
-                 the lowest and the highest; a cross is a rate whose queue grows</span></figcaption>{svg}</figure>"
-            )
-        },
-    );
-    let columns: Vec<String> =
-        grid.columns().into_iter().map(|per_s| format!("{}>", rate(per_s))).collect();
-    let mut headers = vec!["p99 at reads asked for"];
-    headers.extend(columns.iter().map(String::as_str));
-    let rows: Vec<Vec<String>> = grid
-        .lines()
-        .into_iter()
-        .map(|(name, cells)| {
-            std::iter::once(text(&name)).chain(cells.iter().map(|cell| text(cell))).collect()
-        })
-        .collect();
-    format!(
-        "<section id=\"interference\"><h2>Reads beside writes</h2><p><span class=\"strong\">{}</span>: {}{}</p>{picture}{}\
-         <p class=\"soft\">{}</p></section>",
-        text(&grid.what),
-        text(&grid.sentence),
-        marks(&grid.notes),
-        table(&headers, &rows),
-        text(&grid.method)
-    )
+/// The picture, or why there is none.
+pub(crate) fn block(grid: &Interference) -> Block {
+    match picture(grid) {
+        Some(svg) => Block::figure(
+            "p99 of reads against their rate",
+            "median of the windows, with the lowest and the highest; a cross is a rate whose queue grows",
+            svg,
+        ),
+        None => Block::explanation("No picture: fewer than two cells have a p99."),
+    }
 }
 
 /// p99 against rate, a line for each company; `None` with fewer than two points.
-fn picture(grid: &Interference) -> Option<String> {
+fn picture(grid: &Interference) -> Option<Svg> {
     let cells = || grid.rows.iter().flat_map(|row| &row.cells);
     if cells().filter(|cell| cell.p99_ns.is_some()).count() < 2 {
         return None;

@@ -1,12 +1,12 @@
-//! Memory: latency by footprint and beside others' reads, as curves, and all tables.
+//! Memory: latency by footprint and beside others' reads, as curves, and each node's as a map.
 
 use narrows_model::{Measurement, Run, Unit, Validity};
 use narrows_units::significant;
 
-use super::escape::text;
+use super::heat;
 use super::names::spot;
 use super::svg::{Picture, Scale};
-use super::{heat, live};
+use crate::document::{Block, Svg};
 use crate::memory::{cells, loaded, medians};
 use crate::print::{Units, size, time};
 use crate::report::Report;
@@ -25,12 +25,8 @@ const CURVES: [(&str, &str, &str); 2] =
 /// Name, how it is drawn, and its points.
 type Curve<'a> = (&'a str, &'a str, Vec<(f64, f64)>);
 
-/// The section.
-pub(super) fn section(report: &Report) -> String {
-    if report.memory.is_empty() {
-        return String::new();
-    }
-    let mut out = "<section id=\"memory\"><h2>Memory</h2>".to_string();
+/// All pictures that the run has figures for.
+pub(crate) fn figures(report: &Report) -> Vec<Block> {
     let [latencies, reads] = cells(&report.run);
     let per_s = |bytes| report.units.quantity(bytes, Unit::BytesPerS);
     let pictures = [
@@ -55,19 +51,8 @@ pub(super) fn section(report: &Report) -> String {
             heat::picture("bandwidth by nodes", &reads, false, per_s),
         ),
     ];
-    for (name, what, picture) in pictures {
-        let Some(picture) = picture else { continue };
-        out += &format!(
-            "<figure class=\"wide\"><figcaption><strong>{}</strong> {}</figcaption>{picture}</figure>",
-            text(name),
-            text(what)
-        );
-    }
-    for view in &report.memory {
-        out += &live::grid(&view.grid);
-        out += &live::list(&view.sentences);
-    }
-    out + "</section>"
+    let drawn = pictures.into_iter().filter_map(|(name, what, svg)| Some((name, what, svg?)));
+    drawn.map(|(name, what, svg)| Block::figure(name, what, svg)).collect()
 }
 
 /// Sizes and the median of what a load took there, ns.
@@ -80,7 +65,7 @@ fn curve(m: &Measurement) -> Vec<(f64, f64)> {
     points.filter(|(_, ns)| ns.is_finite() && *ns > 0.0).collect()
 }
 
-fn by_footprint(run: &Run) -> Option<String> {
+fn by_footprint(run: &Run) -> Option<Svg> {
     let found: Vec<Curve<'_>> = CURVES
         .iter()
         .filter_map(|(id, name, class)| {
@@ -134,7 +119,7 @@ fn caches(run: &Run) -> Vec<(u32, f64)> {
     found
 }
 
-fn beside_loads(run: &Run, units: Units) -> Option<String> {
+fn beside_loads(run: &Run, units: Units) -> Option<Svg> {
     let points = |m| -> Vec<(f64, f64)> {
         let all = medians(m).into_iter().map(|(_, bytes, ns)| (bytes, ns));
         all.filter(|(bytes, ns)| bytes.is_finite() && ns.is_finite() && *ns > 0.0).collect()

@@ -5,18 +5,16 @@
 //! not execute; [`embedded_run`] reads it back.
 
 mod boxes;
-mod calibration;
-mod charts;
+pub(crate) mod calibration;
+pub(crate) mod charts;
 mod detail;
-mod durability;
-mod escape;
+pub(crate) mod escape;
 mod fills;
 mod heat;
-mod interference;
+pub(crate) mod interference;
 mod inventory;
-mod live;
-mod log;
-mod memory;
+pub(crate) mod log;
+pub(crate) mod memory;
 mod names;
 mod nested;
 mod observed;
@@ -24,18 +22,18 @@ mod over_time;
 mod plan;
 mod rate_chart;
 mod said;
-mod sections;
 mod svg;
-mod sweep;
 mod window_charts;
 mod wires;
 mod workload;
 
-pub(crate) use durability::leaning;
+pub(crate) use fills::swatch;
 use narrows_model::{Finding, Platform, ReadRunError, Run};
 pub(crate) use plan::{fits_page, plan_page};
 
+use crate::document::Document;
 use crate::print::Units;
+use crate::render::html as render;
 use crate::report::Report;
 
 const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
@@ -43,46 +41,35 @@ const JSON_CLOSE: &str = "</script>";
 const STYLE: &str = include_str!("style.css");
 
 /// The page.
-pub(crate) fn html(report: &Report) -> String {
-    let title = escape::text(&report.head.run.join(" · "));
-    let json = serde_json::to_string(&report.run).expect("a run has only string keys");
-    // Who looked at a server asked where it is narrow, and what was measured below it is an aside.
-    let looked = !report.observed.is_empty();
-    let verdict = || sections::answer(report) + &sections::next(report);
-    let main: String = [
-        if looked { verdict() + &observed::sections(report) } else { String::new() },
-        log::short(report),
-        log::sections(report),
-        if report.ladder.is_empty() { String::new() } else { durability::section(report) },
-        live::sections(report),
-        calibration::answers(report),
-        calibration::pictures(report),
-        interference::section(report),
-        calibration::loads(report),
-        if looked { String::new() } else { verdict() },
-        sweep::section(report),
+pub(crate) fn html(report: &Report, document: &Document) -> String {
+    let title = escape::text(&document.head.title.join(" · "));
+    let looked = observed::sections(report);
+    let mut main: String = render::in_order(document)
+        .map(|section| match section.id {
+            "observed" => render::section(section) + &looked,
+            "findings" => String::new(),
+            _ => render::section(section),
+        })
+        .collect();
+    main += &[
         workload::sections(report),
-        sections::wide(report),
-        memory::section(report),
-        if report.ladder.is_empty() { durability::section(report) } else { String::new() },
         detail::latency(report),
         detail::sweeps(report),
         detail::time_series(report),
         detail::measurements(report),
-        sections::findings(report),
+        document.sections.iter().filter(|of| of.id == "findings").map(render::section).collect(),
         inventory::machines(report),
         inventory::plan(report),
     ]
     .concat();
-    let head = sections::head(report, &main);
-    let fills =
-        if main.contains("class=\"swatch\"") { fills::definitions() } else { String::new() };
-    let body = format!("{head}<main>{fills}{main}</main>{}", sections::foot(report));
+    let head = render::head(document);
+    let fills = if fills::used(&main) { fills::definitions() } else { String::new() };
+    let body = format!("{head}<main>{fills}{main}</main>{}", render::foot(&document.foot));
     page(
         &title,
         &format!(
             "{body}\n{JSON_OPEN}{}{JSON_CLOSE}",
-            narrows_units::shown_json(&escape::json(&json))
+            narrows_units::shown_json(&escape::json(&document.json))
         ),
     )
 }
@@ -91,7 +78,10 @@ pub(crate) fn html(report: &Report) -> String {
 pub(crate) fn platform_page(p: &Platform, findings: &[Finding]) -> String {
     let name = p.hostname.as_deref().unwrap_or("one machine");
     let machine = inventory::machine(p, name, findings, Units::Si);
-    let main = sections::machine_findings(findings) + &machine;
+    let main = crate::section::machine_findings(findings)
+        .as_ref()
+        .map_or_else(String::new, render::section)
+        + &machine;
     let name = escape::text(name);
     let body = format!(
         "<header><h1>{name}<small>its parts, nothing measured</small></h1></header><main>{main}</main>"

@@ -41,7 +41,7 @@ fn drawing(place: &Place, wires: &[Wire], width: f64, label: &str) -> String {
     if let Some(gutter) = gutter {
         gutter.draw((1.0, 1.0), &mut picture);
     }
-    picture.finish("chart", false)
+    picture.finish("chart", false).to_string()
 }
 
 /// Where there is no room for wires they are boxes among the others.

@@ -7,6 +7,7 @@ use narrows_units::significant;
 
 use super::fills::of_state;
 use super::svg::{Picture, Scale};
+use crate::document::Svg;
 use crate::print::count;
 
 /// Bottom up; who is idle in a transaction works for nobody and lies on top.
@@ -33,7 +34,7 @@ pub(super) fn pictures(
     moments: &[ActivityMoment],
     interval_ns: f64,
     cpus: Option<f64>,
-) -> Option<String> {
+) -> Option<Svg> {
     let wide = Frame { width: 1030.0, height: 340.0, left: 46.0 };
     let narrow = Frame { width: 420.0, height: 300.0, left: 40.0 };
     let asked: Vec<&ActivityMoment> = moments.iter().filter(|moment| moment.samples > 0).collect();
@@ -41,7 +42,8 @@ pub(super) fn pictures(
         let svg = picture(&asked, interval_ns, cpus, &frame)?;
         Some(format!("<div class=\"{class}\">{svg}</div>"))
     });
-    both.into_iter().collect()
+    let both: Option<String> = both.into_iter().collect();
+    both.map(Svg)
 }
 
 /// The pictures with what they show.
@@ -68,7 +70,7 @@ fn picture(
     interval_ns: f64,
     cpus: Option<f64>,
     frame: &Frame,
-) -> Option<String> {
+) -> Option<Svg> {
     let steps = moments.windows(2).map(|two| two[1].at_ns - two[0].at_ns);
     let slice_ns = steps.filter(|ns| *ns > 0.0).reduce(f64::min)?;
     let all = |moment: &&ActivityMoment| -> f64 { STACK.map(|s| sessions(moment, s)).iter().sum() };

@@ -8,6 +8,7 @@ use narrows_model::{Calibration, CurvePoint};
 use super::names::spot;
 use super::svg::{Picture, Scale};
 use crate::calibration::{exact_time, percentile};
+use crate::document::Svg;
 use crate::print::{rate, time};
 
 const WIDTH: f64 = 900.0;
@@ -30,7 +31,7 @@ fn drawable(value: Option<f64>) -> Option<f64> {
 }
 
 /// The picture; `None` with fewer than two rates that have a latency.
-pub(super) fn rate_chart(c: &Calibration) -> Option<String> {
+pub(super) fn rate_chart(c: &Calibration) -> Option<Svg> {
     let mut points: Vec<&CurvePoint> =
         c.curve.iter().filter(|p| drawable(Some(p.asked_per_s)).is_some()).collect();
     points.sort_by(|a, b| a.asked_per_s.total_cmp(&b.asked_per_s));

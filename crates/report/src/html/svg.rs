@@ -2,6 +2,7 @@
 //! light, dark and print all work.
 
 use super::escape;
+use crate::document::Svg;
 
 /// A linear or logarithmic mapping of values to pixels.
 #[derive(Debug, Clone, Copy)]
@@ -150,15 +151,15 @@ impl Picture {
     }
 
     /// The element; `stretch` lets it fill its box without keeping proportions (bars without text).
-    pub(super) fn finish(self, class: &str, stretch: bool) -> String {
+    pub(super) fn finish(self, class: &str, stretch: bool) -> Svg {
         let ratio = if stretch { " preserveAspectRatio=\"none\"" } else { "" };
-        format!(
+        Svg(format!(
             "<svg class=\"{class}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"{ratio}>{}</svg>",
             self.width,
             self.height,
             escape::text(&self.label),
             self.body
-        )
+        ))
     }
 }
 

@@ -8,6 +8,7 @@ use super::charts::{latencies, percentile_points};
 use super::names::{Spot, spot};
 use super::svg::{Picture, Scale};
 use crate::calibration::{exact_time, percentile, windows};
+use crate::document::Svg;
 use crate::print::{rate, time};
 
 const WIDTH: f64 = 520.0;
@@ -45,7 +46,7 @@ fn asked(m: &Measurement) -> Option<f64> {
 }
 
 /// Percentile curves: what the answer rests on, and windows far from it.
-pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<String> {
+pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<Svg> {
     let mut lines: Vec<(f64, bool, Line)> = usable(run, c)
         .filter_map(|m| {
             let mut all = Recorder::new();
@@ -100,7 +101,7 @@ fn spread(mut lines: Vec<(f64, bool, Line)>) -> Vec<Line> {
 }
 
 /// Latency over the windows that the answer rests on: mean of each slice and the longest in it.
-pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<String> {
+pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
     let m = usable(run, c).find(|m| {
         c.rests_on.contains(&m.id) && m.series.iter().any(|s| s.name == metric::LATENCY_MEAN)
     })?;
@@ -146,7 +147,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<String> {
 }
 
 /// p99 of each kind of operation against its rate.
-pub(super) fn interference(lines: &[Line], c: &Calibration) -> Option<String> {
+pub(super) fn interference(lines: &[Line], c: &Calibration) -> Option<Svg> {
     let last = lines.iter().flat_map(|l| &l.points).map(|p| p.0).fold(0.0, f64::max);
     let x = Scale::linear(0.0, last * 1.04, LEFT, RIGHT);
     let (mut picture, y) = frame("p99 with and without what runs beside", lines, c)?;

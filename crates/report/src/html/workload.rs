@@ -106,7 +106,7 @@ fn history(m: &Measurement) -> String {
         .map(|(_, state, what)| (*state, *what, mean(*state)))
         .filter(|(_, _, sessions)| *sessions > 0.0)
         .map(|(state, what, sessions)| {
-            vec![swatch(of_state(state)), text(what), significant(sessions, 3)]
+            vec![swatch(of_state(state)).to_string(), text(what), significant(sessions, 3)]
         })
         .collect();
     let note = "<p class=\"soft\">By the server's own word, windows one after the other. On a busy server a session whose request \

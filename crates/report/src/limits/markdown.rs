@@ -4,7 +4,7 @@ use narrows_limits::table::{Class, Dimension, Family, Figure};
 
 use super::sources::Sources;
 use super::{Shown, maybe, range};
-use crate::markdown::plain;
+use crate::render::markdown::plain;
 
 /// Members for which an array's figures are printed.
 const MEMBERS: u32 = 8;

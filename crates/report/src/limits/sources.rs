@@ -2,7 +2,7 @@
 
 use narrows_limits::table::{Figure, Grade};
 
-use crate::markdown::plain;
+use crate::render::markdown::plain;
 
 /// Widest line.
 const WIDTH: usize = 100;

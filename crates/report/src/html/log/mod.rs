@@ -1,7 +1,7 @@
-//! The commit log as page sections: in short, the ladder with its picture, distributions, sessions, several logs on one device.
+//! The commit log in pictures: the ladder, distributions, sessions, several logs on one device, places.
 
 mod ladder;
-mod places;
+pub(crate) mod places;
 mod sessions;
 mod sharing;
 mod spreads;
@@ -10,45 +10,13 @@ mod streams;
 mod waits;
 mod ways;
 
-use super::escape::text;
+pub(crate) use ladder::ladder;
+pub(crate) use sessions::sessions;
+pub(crate) use spreads::spreads;
+pub(crate) use streams::streams;
+
 use super::names::spot;
 use super::svg::Picture;
-use crate::report::Report;
-
-/// What a reader takes home.
-pub(super) fn short(report: &Report) -> String {
-    let Some((first, rest)) = report.short.split_first() else { return String::new() };
-    let mut out = format!(
-        "<section id=\"commit\"><h2>{}</h2><article class=\"answer\"><header><span class=\"phrase strong\">{}</span>\
-         </header><dl class=\"facts-of\">",
-        if report.streams.is_some() { "Logs on one device" } else { "What a commit costs" },
-        text(&first.text)
-    );
-    for fact in rest {
-        out += &format!("<dt>{}</dt><dd>{}</dd>", fact.label, text(&fact.text));
-    }
-    out + "</dl></article></section>"
-}
-
-/// Everything behind it, in the order of the layers.
-pub(super) fn sections(report: &Report) -> String {
-    [
-        places::section(report),
-        ladder::section(report),
-        spreads::section(report),
-        sessions::section(report),
-        streams::section(report),
-    ]
-    .concat()
-}
-
-fn figure(caption: &str, sub: &str, chart: &str) -> String {
-    format!(
-        "<figure><figcaption>{} <span class=\"soft\">{}</span></figcaption>{chart}</figure>",
-        text(caption),
-        text(sub)
-    )
-}
 
 /// A line of a picture, in pixels.
 struct Named<'a> {

@@ -1,14 +1,11 @@
-//! Places for the log beside each other: prediction and measurement with their intervals as a picture, all figures as tables.
+//! Places for the log beside each other: prediction and measurement with their intervals as a picture.
 
 use narrows_model::{CommitFigure, Comparison, DurabilityWord, Placement, Validity};
 
-use super::figure;
-use crate::html::escape::text;
+use crate::document::{Block, Svg};
 use crate::html::svg::{Picture, Scale};
-use crate::html::table;
-use crate::log::{Tier, held, measured_over_predicted, tiers};
-use crate::print::{half_width, percent, rate, time};
-use crate::report::Report;
+use crate::log::held;
+use crate::print::rate;
 
 const WIDTH: f64 = 1030.0;
 const LEFT: f64 = 330.0;
@@ -23,26 +20,11 @@ const NAME: usize = 44;
 /// Rates further apart than this need a logarithmic scale.
 const FAR: f64 = 30.0;
 
-/// The section.
-pub(super) fn section(report: &Report) -> String {
-    let Some(comparison) = &report.run.comparison else { return String::new() };
-    let sentences: String =
-        comparison.sentences.iter().map(|s| format!("<p>{}</p>", text(s))).collect();
-    let mut out = format!(
-        "<section id=\"places\"><h2>Places for the log</h2><article class=\"answer\">{sentences}</article>"
-    );
-    if let Some(chart) = picture(comparison) {
-        out += &figure(
-            "Commits per second",
-            "predicted above, measured below, each with its 95 % interval; the first place is the one on which the workload \
-             was measured",
-            &chart,
-        );
-    }
-    out += &figures(comparison);
-    out += &ladders(comparison);
-    let tiers: String = tiers(comparison).iter().map(tier).collect();
-    out + &tiers + "</section>"
+/// Rates predicted and measured; `None` where none is known.
+pub(crate) fn block(comparison: &Comparison) -> Option<Block> {
+    let how = "predicted above, measured below, each with its 95 % interval; the first place is the one on which the workload was \
+               measured";
+    Some(Block::figure("Commits per second", how, picture(comparison)?))
 }
 
 fn usable(place: &Placement) -> bool {
@@ -65,7 +47,7 @@ fn ends(figure: &CommitFigure) -> impl Iterator<Item = f64> {
 }
 
 /// The picture; `None` where no rate is known.
-fn picture(comparison: &Comparison) -> Option<String> {
+fn picture(comparison: &Comparison) -> Option<Svg> {
     let places = &comparison.placements;
     let all = || {
         let own = places.iter().flat_map(|place| said(comparison, place)).flatten();
@@ -142,11 +124,6 @@ fn durability(place: &Placement) -> String {
     }
 }
 
-/// Whether the sentence says the word already: `not durable by construction`.
-fn repeats(place: &Placement) -> bool {
-    place.durability_sentence.starts_with(&durability(place))
-}
-
 /// Whether the proof confirms the prediction.
 fn verdict(place: &Placement) -> String {
     match held(place) {
@@ -181,118 +158,4 @@ fn one(
         y + 4.0,
         &format!("{word} {}{held}", rate(figure.rate_per_s)),
     );
-}
-
-fn figures(comparison: &Comparison) -> String {
-    let rows: Vec<Vec<String>> =
-        comparison.placements.iter().map(|place| row(comparison, place)).collect();
-    let headers = [
-        "place",
-        "write, flush>",
-        "wait>",
-        "emulated>",
-        "predicted>",
-        "± 95 %>",
-        "measured>",
-        "± 95 %>",
-        "p99>",
-        "measured ÷ predicted",
-        "durability, remark",
-    ];
-    table(&headers, &rows)
-}
-
-fn row(comparison: &Comparison, place: &Placement) -> Vec<String> {
-    let dash = || "-".to_string();
-    let mark = match place.validity {
-        Validity::Valid => "",
-        Validity::Suspect => " <span class=\"mark\">?</span>",
-        Validity::Invalid => " <span class=\"bad\">invalid</span>",
-    };
-    let ns = |ns: Option<f64>| ns.filter(|_| usable(place)).map_or_else(dash, time);
-    let per_s = |f: Option<CommitFigure>| f.map_or_else(dash, |f| text(&rate(f.rate_per_s)));
-    let half = |f: Option<CommitFigure>| {
-        f.and_then(|f| half_width(f.interval_95.as_ref())).map_or_else(dash, percent)
-    };
-    let emulated = place.emulated.as_ref().filter(|_| usable(place));
-    let [predicted, measured] = said(comparison, place);
-    let mut remark = if repeats(place) {
-        format!("<span class=\"strong\">{}</span>", text(&place.durability_sentence))
-    } else {
-        let (word, why) = (text(&durability(place)), text(&place.durability_sentence));
-        format!("<span class=\"strong\">{word}</span>: {why}")
-    };
-    if let Some(reason) = &place.reason {
-        remark += &format!("<br>{}", text(reason));
-    }
-    vec![
-        format!(
-            "<span class=\"strong\">{}</span>{mark}<br>{}<br><span class=\"soft\">{}</span>",
-            text(&place.name),
-            text(&place.folder),
-            text(&place.file_system)
-        ),
-        ns(emulated.and_then(|e| e.parallel_write_ns)),
-        ns(emulated.and_then(|e| e.log_file_sync_ns)),
-        per_s(emulated.map(|e| e.commits)),
-        format!("<span class=\"strong\">{}</span>", per_s(predicted)),
-        half(predicted),
-        format!("<span class=\"strong\">{}</span>", per_s(measured)),
-        half(measured),
-        ns(place.measured.as_ref().and_then(|m| m.latency_p99_ns)),
-        [measured_over_predicted(place).unwrap_or_default(), held(place).to_string()].join(" "),
-        remark,
-    ]
-}
-
-/// The short ladders, a column for each place.
-fn ladders(comparison: &Comparison) -> String {
-    let places: Vec<&Placement> =
-        comparison.placements.iter().filter(|place| usable(place)).collect();
-    let mut rungs: Vec<&str> = Vec::new();
-    for rung in places.iter().flat_map(|place| &place.ladder) {
-        if !rungs.contains(&rung.rung.as_str()) {
-            rungs.push(&rung.rung);
-        }
-    }
-    if rungs.is_empty() {
-        return String::new();
-    }
-    let names: Vec<String> = places.iter().map(|place| format!("{}>", place.name)).collect();
-    let mut headers = vec!["rung, p50 and p99"];
-    headers.extend(names.iter().map(String::as_str));
-    let cell = |ns: Option<f64>| ns.map_or_else(|| "-".to_string(), time);
-    let rows: Vec<Vec<String>> = rungs
-        .iter()
-        .map(|name| {
-            let figures = places.iter().map(|place| {
-                let rung = place.ladder.iter().find(|rung| rung.rung == *name);
-                rung.map_or_else(
-                    || "-".to_string(),
-                    |r| {
-                        format!(
-                            "<span class=\"strong\">{}</span>, {}",
-                            cell(r.p50_ns),
-                            cell(r.p99_ns)
-                        )
-                    },
-                )
-            });
-            std::iter::once(format!("<code>{}</code>", text(name))).chain(figures).collect()
-        })
-        .collect();
-    format!("<h3>Short ladders, alone</h3>{}", table(&headers, &rows))
-}
-
-fn tier(tier: &Tier) -> String {
-    let rows: Vec<Vec<String>> =
-        tier.rows.iter().map(|cells| cells.iter().map(|cell| text(cell)).collect()).collect();
-    let (off, on) = (format!("{}>", tier.names[0]), format!("{}>", tier.names[1]));
-    let headers = ["", &off, &on, "by the figures>"];
-    format!(
-        "<h3>The log on {} or on {}</h3>{}",
-        text(&tier.names[0]),
-        text(&tier.names[1]),
-        table(&headers, &rows)
-    )
 }

@@ -1,6 +1,7 @@
 //! Commits of a flush against the rate of commits: sessions that commit again at once, arrivals on a schedule, and the law.
 
 use super::{Named, draw};
+use crate::document::Svg;
 use crate::html::svg::{Picture, Scale};
 use crate::log::SharingPoint;
 use crate::print::{count, rate};
@@ -13,7 +14,7 @@ const TOP: f64 = 30.0;
 const BOTTOM: f64 = 290.0;
 
 /// The picture; `None` with fewer than two points.
-pub(super) fn picture(points: &[SharingPoint]) -> Option<String> {
+pub(super) fn picture(points: &[SharingPoint]) -> Option<Svg> {
     if points.len() < 2 {
         return None;
     }

@@ -6,7 +6,7 @@
 use narrows_model::Validity;
 use narrows_stats::{LogBins, Mode, Recorder};
 
-use super::figure;
+use crate::document::{Figure, Svg};
 use crate::html::charts::latencies;
 use crate::html::svg::{Picture, Scale};
 use crate::log::RungRow;
@@ -52,28 +52,20 @@ impl Spread {
     }
 }
 
-/// The section.
-pub(super) fn section(report: &Report) -> String {
-    let figures: String = report.ladder.iter().map(|row| one(report, row)).collect();
-    if figures.is_empty() {
-        return String::new();
-    }
-    format!(
-        "<section id=\"distributions\"><h2>How latencies are distributed</h2><p class=\"soft\">Share of the operations in each \
-         step of 9 %, both scales logarithmic: filled alone, the line beside data files. A dashed line marks a hump of its \
-         own.</p><div class=\"charts\">{figures}</div></section>"
-    )
+/// A picture for each rung, with its humps in words.
+pub(crate) fn spreads(report: &Report) -> Vec<Figure> {
+    report.ladder.iter().filter_map(|row| one(report, row)).collect()
 }
 
-fn one(report: &Report, row: &RungRow) -> String {
+fn one(report: &Report, row: &RungRow) -> Option<Figure> {
     let [alone, beside] = ["alone", "beside"].map(|state| spread(report, row, state));
-    let Some(chart) = picture(row, alone.as_ref(), beside.as_ref()) else { return String::new() };
+    let svg = picture(row, alone.as_ref(), beside.as_ref())?;
     let said = |word: &str, spread: &Option<Spread>| {
         spread.as_ref().map(|spread| format!("{word} {}", spread.sentence()))
     };
     let parts: Vec<String> =
         [said("alone", &alone), said("beside", &beside)].into_iter().flatten().collect();
-    figure(&row.name, &parts.join("; "), &chart)
+    Some(Figure::new(row.name.as_str(), parts.join("; "), svg))
 }
 
 /// All repeats of a rung in one state together; `None` where they are invalid or kept no distribution.
@@ -87,7 +79,7 @@ fn spread(report: &Report, row: &RungRow, state: &str) -> Option<Spread> {
     Some(Spread { bins: LogBins::of(&all)?, count: all.count() })
 }
 
-fn picture(row: &RungRow, alone: Option<&Spread>, beside: Option<&Spread>) -> Option<String> {
+fn picture(row: &RungRow, alone: Option<&Spread>, beside: Option<&Spread>) -> Option<Svg> {
     let both = || [alone, beside].into_iter().flatten();
     let points = || both().flat_map(Spread::shares).filter(|(_, share)| *share > 0.0);
     let first = points().map(|(ns, _)| ns).min_by(f64::total_cmp)?;

@@ -6,6 +6,7 @@
 
 use narrows_model::Validity;
 
+use crate::document::Svg;
 use crate::html::svg::{Picture, Scale};
 use crate::log::{RungFigures, RungRow, signed};
 use crate::print::time;
@@ -61,7 +62,7 @@ fn positive(ns: Option<f64>) -> Option<f64> {
 }
 
 /// The picture; `None` with fewer than two rungs that stand on each other.
-pub(super) fn picture(ladder: &[RungRow]) -> Option<String> {
+pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
     let rows: Vec<&RungRow> = ladder.iter().filter(|row| row.in_chain).collect();
     let largest = |panel: &Panel| {
         let states = rows.iter().flat_map(|row| [row.alone.as_ref(), row.beside.as_ref()]);

@@ -1,16 +1,12 @@
-//! Several logs on one device: latency against their number, and the figures as a table.
+//! Several logs on one device: latency against their number.
 
 use narrows_model::Validity;
-use narrows_units::significant;
 
-use super::{Named, draw, figure};
-use crate::html::escape::text;
-use crate::html::sections::marks;
+use super::{Named, draw};
+use crate::document::{Block, Svg};
 use crate::html::svg::{Picture, Scale};
-use crate::html::table;
 use crate::log::{Streams, StreamsRow};
-use crate::print::{count, percent, rate, time};
-use crate::report::Report;
+use crate::print::{count, time};
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 340.0;
@@ -19,21 +15,10 @@ const RIGHT: f64 = 770.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 298.0;
 
-/// The section.
-pub(super) fn section(report: &Report) -> String {
-    let Some(streams) = &report.streams else { return String::new() };
-    let mut out =
-        "<section id=\"streams\"><h2>Several logs on one device</h2><p class=\"soft\">Each has its own file, its own writer \
-         and its own schedule.</p>"
-            .to_string();
-    if let Some(chart) = picture(streams) {
-        out += &figure(
-            "Wait against the number of logs",
-            "from when a write was due until it was durable; small dots are the repeats",
-            &chart,
-        );
-    }
-    out + &rows(report, streams) + "</section>"
+/// The wait by the number of logs.
+pub(crate) fn streams(streams: &Streams) -> Option<Block> {
+    let how = "from when a write was due until it was durable; small dots are the repeats";
+    Some(Block::figure("Wait against the number of logs", how, picture(streams)?))
 }
 
 fn usable(streams: &Streams) -> Vec<&StreamsRow> {
@@ -41,7 +26,7 @@ fn usable(streams: &Streams) -> Vec<&StreamsRow> {
 }
 
 /// The picture; `None` with fewer than two numbers of logs.
-fn picture(streams: &Streams) -> Option<String> {
+fn picture(streams: &Streams) -> Option<Svg> {
     let rows = usable(streams);
     let drawable = |ns: Option<f64>| ns.filter(|ns| ns.is_finite() && *ns > 0.0);
     let target = (streams.target_ns > 0).then_some(streams.target_ns as f64);
@@ -101,35 +86,4 @@ fn picture(streams: &Streams) -> Option<String> {
     });
     draw(&mut picture, &lines);
     Some(picture.finish("chart", false))
-}
-
-fn rows(report: &Report, streams: &Streams) -> String {
-    let tail = format!("{} wait>", streams.tail());
-    let over = format!("over {}>", crate::calibration::exact_time(streams.target_ns));
-    let headers =
-        ["logs>", "bytes>", "writes>", "p50 wait>", &tail, &over, "write, flush>", "to alone>", ""];
-    let rows: Vec<Vec<String>> = streams.rows.iter().map(|r| row(report, streams, r)).collect();
-    table(&headers, &rows)
-}
-
-fn row(report: &Report, streams: &Streams, row: &StreamsRow) -> Vec<String> {
-    let dash = || "-".to_string();
-    let ns = |ns: Option<f64>| ns.map_or_else(dash, time);
-    let mark = match row.validity {
-        Validity::Suspect => " <span class=\"mark\">?</span>",
-        Validity::Invalid => " <span class=\"bad\">invalid</span>",
-        Validity::Valid => "",
-    };
-    let bytes = row.bandwidth_bytes_per_s.map(|b| text(&report.units.bytes_per_s(b)));
-    vec![
-        format!("{}{mark}", count(row.streams)),
-        bytes.unwrap_or_else(dash),
-        row.writes_per_s.map_or_else(dash, |per_s| text(&rate(per_s))),
-        ns(row.wait_p50_ns),
-        format!("<span class=\"strong\">{}</span>", ns(row.tail_ns(streams))),
-        row.over_share.map_or_else(dash, percent),
-        ns(row.write_ns),
-        row.to_alone.map_or_else(dash, |ratio| format!("× {}", significant(ratio, 3))),
-        marks(&row.notes),
-    ]
 }

@@ -3,6 +3,7 @@
 
 use narrows_model::Validity;
 
+use crate::document::Svg;
 use crate::html::svg::{Picture, Scale};
 use crate::log::CommitsRow;
 use crate::print::{count, rate, time};
@@ -27,7 +28,7 @@ fn parts(row: &CommitsRow) -> Option<[f64; 3]> {
 }
 
 /// The picture; `None` where no wait is known in its parts.
-pub(super) fn picture(rows: &[CommitsRow]) -> Option<String> {
+pub(super) fn picture(rows: &[CommitsRow]) -> Option<Svg> {
     let known: Vec<(&CommitsRow, [f64; 3])> = rows
         .iter()
         .filter(|row| row.validity != Validity::Invalid)

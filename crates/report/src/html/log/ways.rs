@@ -2,6 +2,7 @@
 
 use narrows_model::Validity;
 
+use crate::document::Svg;
 use crate::html::svg::{Picture, Scale};
 use crate::log::{RungFigures, RungRow};
 use crate::print::time;
@@ -17,7 +18,7 @@ const ASIDE: f64 = 7.0;
 const STATES: [(&str, &str); 2] = [("alone", "c0"), ("beside", "c2")];
 
 /// The picture; `None` where nothing stands beside the ladder.
-pub(super) fn picture(ladder: &[RungRow]) -> Option<String> {
+pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
     let own = ladder.iter().find(|row| row.in_chain && row.rung.starts_with("write."));
     let others: Vec<&RungRow> = ladder.iter().filter(|row| !row.in_chain).collect();
     let rows: Vec<&RungRow> = own.into_iter().chain(others.iter().copied()).collect();

@@ -37,7 +37,7 @@ fn legend(found: &[Found]) -> String {
         let events: Vec<String> =
             f.events.iter().map(|(name, n)| format!("{name} {}", significant(*n, 2))).collect();
         vec![
-            swatch(of_state(f.state)),
+            swatch(of_state(f.state)).to_string(),
             text(f.state.words()),
             text(&significant(f.sessions, 3)),
             text(&spread(f.interval.as_ref(), Some(f.sessions))),

@@ -6,10 +6,9 @@ mod log;
 mod processors;
 mod settings;
 
-use narrows_model::{Observation, Validity};
+use narrows_model::Observation;
 
 use super::escape::text;
-use super::{live, sections as page};
 use crate::observed::ObservedView;
 use crate::report::Report;
 
@@ -29,27 +28,10 @@ pub(super) fn sections(report: &Report) -> String {
         }
     };
     [
-        section("observed", "What was seen", &|view, _| figures(view)),
         section("history", "Sessions over time", &|_, seen| history::body(seen)),
         section("processors", "Who used the CPUs", &|_, seen| processors::body(seen)),
         section("wal", "Log and checkpoints", &|_, seen| log::body(seen, report.units)),
         section("settings", "Settings and build", &|view, seen| settings::body(view, seen)),
     ]
     .concat()
-}
-
-fn figures(view: &ObservedView) -> String {
-    let mark = match view.validity {
-        Validity::Valid => "",
-        Validity::Suspect => " <span class=\"mark\">? suspect</span>",
-        Validity::Invalid => " <span class=\"bad\">invalid</span>",
-    };
-    let mut out = format!("<p>{}{mark}{}</p>", text(&view.heading), page::marks(&view.notes));
-    let grids = view.demand.iter().chain(&view.time);
-    out += &grids.map(live::grid).collect::<String>();
-    let facts = view.facts.iter();
-    let facts: String = facts
-        .map(|(label, said)| format!("<dt>{}</dt><dd>{}</dd>", text(label), text(said)))
-        .collect();
-    if facts.is_empty() { out } else { format!("{out}<dl class=\"seen\">{facts}</dl>") }
 }

@@ -16,7 +16,7 @@ pub(super) fn body(seen: &Observation) -> String {
         vec![
             text(who),
             significant(cpus, 3),
-            share.map_or(String::new(), charts::share_bar),
+            share.map_or(String::new(), |share| charts::share_bar(share).to_string()),
             share.map_or_else(|| "-".to_string(), percent),
             queue.map_or_else(|| "-".to_string(), |n| significant(n, 3)),
         ]

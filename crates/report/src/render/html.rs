@@ -1,0 +1,260 @@
+//! Sections of a page.
+
+use crate::document::{
+    Answer, Block, Cell, Column, Document, Entry, Figure, Foot, Grade, Inline, List, Row, Section,
+    Span, Style, Table, Verdict,
+};
+use crate::html::escape::text;
+
+/// The first lines, with links to the sections of `document`.
+pub(crate) fn head(document: &Document) -> String {
+    let head = &document.head;
+    let pieces = head.title.iter().filter(|piece| **piece != head.name);
+    let pieces: Vec<String> = pieces.map(|piece| text(piece)).collect();
+    let mut out =
+        format!("<header><h1>{}<small>{}</small></h1>", text(&head.name), pieces.join(" · "));
+    for warning in &head.warnings {
+        out += &format!("<span class=\"alarm\">{}</span>", text(warning));
+    }
+    out += "<ul class=\"facts\">";
+    let lines = head.lines.iter().map(|(line, _)| line).chain([&head.counts]);
+    for line in lines.filter(|line| !line.is_empty()) {
+        out += &format!("<li>{}</li>", text(line));
+    }
+    out += "</ul><nav>";
+    for section in in_order(document).filter(|section| !section.id.is_empty()) {
+        out += &format!("<a href=\"#{}\">{}</a>", section.id, text(&section.title));
+    }
+    out + "</nav></header>"
+}
+
+/// The sections, those first that a page begins with.
+pub(crate) fn in_order(document: &Document) -> impl Iterator<Item = &Section> {
+    let of = |leads: bool| document.sections.iter().filter(move |section| section.leads == leads);
+    of(true).chain(of(false))
+}
+
+/// The last lines.
+pub(crate) fn foot(foot: &Foot) -> String {
+    let made: String = foot.made.iter().map(|line| format!("<p>{}</p>", inline(line))).collect();
+    format!("<footer>{made}</footer>")
+}
+
+/// The section; one without a part is none.
+pub(crate) fn section(section: &Section) -> String {
+    let title = match section.title.as_str() {
+        "" => String::new(),
+        title => format!("<h2>{}</h2>", text(title)),
+    };
+    let id = match section.id {
+        "" => String::new(),
+        id => format!(" id=\"{id}\""),
+    };
+    format!("<section{id}>{title}{}</section>", blocks(&section.blocks))
+}
+
+/// Parts of a section.
+pub(crate) fn blocks(blocks: &[Block]) -> String {
+    blocks.iter().map(one).collect()
+}
+
+fn one(block: &Block) -> String {
+    match block {
+        Block::Heading(of) => format!("<h3>{}</h3>", inline(of)),
+        Block::Paragraph(of, _) => paragraph(of),
+        Block::Table(of) => table(of),
+        Block::Facts(of) => format!("<dl class=\"seen\">{}</dl>", entries(&of.entries)),
+        Block::List(of) => list(of),
+        Block::Verdict(of) => verdict(of),
+        Block::Answer(of) => answer(of),
+        Block::Figures(of) => figures(of),
+        Block::Verbatim(of) => format!("<pre>{}</pre>", lines(of)),
+        Block::Folded(summary, within) => {
+            format!("<details><summary>{}</summary>{}</details>", inline(summary), blocks(within))
+        }
+        Block::From(_, within) => blocks(within),
+        Block::Gap => String::new(),
+    }
+}
+
+fn lines(of: &str) -> String {
+    of.lines().map(text).collect::<Vec<_>>().join("\n")
+}
+
+fn class(style: Style) -> &'static str {
+    match style {
+        Style::Plain | Style::Code => "",
+        Style::Strong | Style::Good => "strong",
+        Style::Faint => "soft",
+        Style::Careful => "mark",
+        Style::Bad => "bad",
+    }
+}
+
+/// Text with its looks.
+fn inline(of: &Inline) -> String {
+    let span = |span: &Span| match span {
+        Span::Text(Style::Plain, words) => text(words),
+        Span::Text(Style::Code, words) => format!("<code>{}</code>", text(words)),
+        Span::Text(style, words) => {
+            format!("<span class=\"{}\">{}</span>", class(*style), text(words))
+        }
+        Span::Note(number) => format!(" <a href=\"#note{number}\">[{number}]</a>"),
+        Span::Target(number) => format!("<span id=\"note{number}\">[{number}]</span>"),
+        Span::Break => "<br>".to_string(),
+        Span::Picture(svg) => svg.0.clone(),
+    };
+    of.0.iter().map(span).collect()
+}
+
+/// A paragraph; one that is faint as a whole is so by itself.
+fn paragraph(of: &Inline) -> String {
+    let faint = |span: &Span| matches!(span, Span::Text(Style::Faint, _));
+    if !of.is_empty() && of.0.iter().all(faint) {
+        return format!("<p class=\"soft\">{}</p>", inline(&of.clone().all(Style::Plain)));
+    }
+    format!("<p>{}</p>", inline(of))
+}
+
+fn table(table: &Table) -> String {
+    let class = |column: &Column| if column.is_figure() { " class=\"num\"" } else { "" };
+    let mut out = match table.title.as_str() {
+        "" => String::new(),
+        title => format!("<h4>{}</h4>", text(title)),
+    };
+    out += "<div class=\"scroll\"><table><thead><tr>";
+    for column in &table.columns {
+        let head = match column.group.as_str() {
+            "" => text(&column.head),
+            group => format!("{} {}", text(&column.head), text(group)),
+        };
+        out += &format!("<th{}>{head}</th>", class(column));
+    }
+    out += &table.remark.as_ref().map_or(String::new(), |head| format!("<th>{}</th>", text(head)));
+    out += "</tr></thead><tbody>";
+    let none = Cell::default();
+    for row in &table.rows {
+        out += "<tr>";
+        match row {
+            Row::Heading(words) => {
+                let all = table.columns.len() + usize::from(table.remark.is_some());
+                out += &format!("<td colspan=\"{all}\" class=\"soft\">{}</td>", text(words));
+            }
+            Row::Cells(cells, said) => {
+                for (number, column) in table.columns.iter().enumerate() {
+                    let cell = cells.get(number).unwrap_or(&none);
+                    let mark = if cell.suspect { " <span class=\"mark\">?</span>" } else { "" };
+                    out += &format!("<td{}>{}{mark}</td>", class(column), inline(&cell.text));
+                }
+                if table.remark.is_some() {
+                    let said: Vec<String> = said.iter().map(inline).collect();
+                    out += &format!("<td>{}</td>", said.join("<br>"));
+                }
+            }
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table></div>"
+}
+
+fn entries(of: &[Entry]) -> String {
+    let one =
+        |entry: &Entry| format!("<dt>{}</dt><dd>{}</dd>", text(&entry.label), inline(&entry.text));
+    of.iter().map(one).collect()
+}
+
+fn list(list: &List) -> String {
+    if list.items.is_empty() {
+        return String::new();
+    }
+    let lead = match list.lead.0.as_str() {
+        "" => String::new(),
+        lead => format!("<p>{}</p>", text(lead)),
+    };
+    // Items that begin with a sample of a fill are a legend.
+    let legend = list.items.iter().all(|item| matches!(item.0.first(), Some(Span::Picture(_))));
+    let class = if legend { " class=\"legend\"" } else { "" };
+    let items: String =
+        list.items.iter().map(|item| format!("<li>{}</li>", inline(item))).collect();
+    format!("{lead}<ul{class}>{items}</ul>")
+}
+
+fn grade(grade: Grade) -> String {
+    format!("<span class=\"grade {}\">{}</span>", grade.word.to_lowercase(), grade.word)
+}
+
+fn answer(answer: &Answer) -> String {
+    let mut out = "<article class=\"answer\"><header>".to_string();
+    if !answer.lead.is_empty() {
+        out += &format!("<span class=\"rate\">{}</span>", inline(&answer.lead));
+    }
+    if answer.suspect {
+        out += " <span class=\"mark\">? suspect</span>";
+    }
+    out += &format!("<span class=\"phrase\">{}</span>", inline(&answer.sentence));
+    out += &answer.grade.map_or(String::new(), grade);
+    out + "</header></article>"
+}
+
+fn verdict(verdict: &Verdict) -> String {
+    let suspect = if verdict.suspect { " <span class=\"mark\">? suspect</span>" } else { "" };
+    let mut out = format!(
+        "<article class=\"answer\"><header><span class=\"name\">{}{suspect}</span>",
+        text(&verdict.name)
+    );
+    if let Some(why) = &verdict.absent {
+        out += &format!("<span class=\"phrase soft\">not measured: {}</span>", text(why));
+        return out + "</header></article>";
+    }
+    out += &format!(
+        "<span class=\"rate\">{}</span><span class=\"soft\">{}</span><span class=\"soft\">{}</span>\
+         <span class=\"phrase strong\">{}</span>",
+        inline(&verdict.rate),
+        text(&verdict.spread),
+        text(&verdict.latency),
+        inline(&verdict.phrase)
+    );
+    out += &verdict.grade.map_or(String::new(), grade);
+    out += "</header>";
+    out += &blocks(&verdict.picture);
+    out + &format!("<dl>{}</dl></article>", entries(&verdict.reasons))
+}
+
+fn figures(figures: &[Figure]) -> String {
+    let one = |figure: &Figure| {
+        let how = match figure.how.as_str() {
+            "" => String::new(),
+            how => format!(" <span class=\"soft\">{}</span>", text(how)),
+        };
+        format!(
+            "<figure><figcaption>{}{how}</figcaption>{}</figure>",
+            inline(&figure.caption),
+            figure.picture.0
+        )
+    };
+    let all: String = figures.iter().map(one).collect();
+    match figures {
+        [] => String::new(),
+        [_] => all,
+        [first, ..] if first.wide => format!("<div class=\"charts wide\">{all}</div>"),
+        _ => format!("<div class=\"charts\">{all}</div>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Depth;
+
+    #[test]
+    fn nothing_in_a_section_starts_an_element() {
+        let mut table = Table::new(vec![Column::name("<a>", 0), Column::figure("n", 9)]);
+        let name = Cell { suspect: true, ..Cell::from("<i>") };
+        table.rows.push(Row::Cells(vec![name, "1".into()], Vec::new()));
+        let blocks = [Block::Table(table), Block::explanation("of <b>")];
+        let page = section(&Section::new("x", "<X>").from(Depth::Page).with(blocks));
+        assert!(page.starts_with("<section id=\"x\"><h2>&lt;X&gt;</h2>"), "{page}");
+        assert!(page.contains("&lt;i&gt; <span class=\"mark\">?</span></td><td class=\"num\">1<"));
+        assert!(page.ends_with("<p class=\"soft\">of &lt;b&gt;</p></section>"), "{page}");
+    }
+}

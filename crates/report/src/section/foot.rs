@@ -1,0 +1,78 @@
+//! The last lines: legend, footnotes, what is not known, where to see more.
+
+use narrows_model::{Finding, Severity};
+
+use crate::document::{Foot, Inline, Style};
+use crate::report::Report;
+use crate::words;
+
+/// Figures of a place that stand in a footnote are no longer than this.
+const PLACE_LETTERS: usize = 160;
+
+/// The foot of a report.
+pub(super) fn foot(report: &Report) -> Foot {
+    let notes = &report.notes;
+    let numbered = notes.numbered.iter().zip(1..);
+    let numbered = numbered.map(|(finding, i): (_, u32)| format!("[{i}] {}", said(finding)));
+    let whole = notes.run_level.iter().map(|finding| format!("[run] {}", said(finding)));
+    let mut brief: Vec<String> = notes.machine_line(&report.run).into_iter().collect();
+    if notes.not_shown > 0 {
+        let others = words::counted(notes.not_shown, "other finding");
+        brief.push(format!("{others}: narrows report {} --html", report.run.id));
+    }
+    let machine = notes.machine.iter();
+    let full = machine.map(|f| format!("[machine] {}: {}", f.summary, f.evidence)).collect();
+    let tool = &report.run.tool;
+    let made = format!(
+        "Made by {} {} from run {}. This page is its own archive: the run's JSON is inside, in the element ",
+        tool.name, tool.version, report.run.id
+    );
+    let marks = ". Invalid measurements enter no verdict; suspect ones are marked with ?.";
+    Foot {
+        legend: legend(report),
+        notes: no_interval(report).into_iter().chain(numbered).chain(whole).collect(),
+        brief,
+        full,
+        not_known: notes.not_known.clone(),
+        all: format!("narrows report {} --html", report.run.id),
+        more: report.more.clone(),
+        made: vec![
+            Inline::from(made).put(Style::Code, "run").put(Style::Plain, marks),
+            Inline::of(Style::Code, report.run.command.join(" ")),
+        ],
+    }
+}
+
+fn legend(report: &Report) -> Vec<String> {
+    let mut legend = Vec::new();
+    let graded = report.narrow.iter().any(|b| b.grade.is_some());
+    if graded || report.head.counts.contains('?') {
+        let judged = graded || !report.operating_point.is_empty();
+        legend.push(if judged { words::LEGEND } else { words::SUSPECT }.to_string());
+    }
+    if report.narrow.iter().any(|b| b.sum.is_some()) {
+        legend.push(words::LINES.to_string());
+    }
+    legend
+}
+
+fn no_interval(report: &Report) -> Option<String> {
+    let wide = report.wide.iter().any(|r| r.measured.is_some() && r.half_width.is_none());
+    let narrow = report.narrow.iter().any(|b| b.rate.is_some() && b.half_width.is_none());
+    (wide || narrow).then(|| "n: repeats, too few for an interval".to_string())
+}
+
+/// The finding's sentence, with its severity in a word unless it is a mere note.
+fn said(finding: &Finding) -> String {
+    let said = match finding.places.as_slice() {
+        // At one place of the machine the figures are short, and say more than the rule.
+        [only] if only.evidence.len() <= PLACE_LETTERS => {
+            format!("{}: {}", finding.summary, only.evidence)
+        }
+        _ => finding.summary.clone(),
+    };
+    match finding.severity {
+        Severity::Note => said,
+        worse => format!("{}: {said}", words::severity(worse)),
+    }
+}

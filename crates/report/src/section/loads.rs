@@ -1,0 +1,71 @@
+//! Storage alone: what ran, and what writes did to reads.
+
+use super::{figure, invalid, leading, name, noted, ns, remark};
+use crate::document::{Block, Column, Inline, Remarks, Row, Section, Style, Table};
+use crate::html::interference as chart;
+use crate::loads::LoadRow;
+use crate::print::rate;
+use crate::report::Report;
+
+/// What ran, in a run of storage alone.
+pub(crate) fn loads(report: &Report) -> Option<Section> {
+    let columns = vec![
+        Column::name("load", 2),
+        Column::figure("rate", 39),
+        Column::figure("bytes", 50),
+        Column::figure("mean", 60),
+        Column::figure("p50", 70),
+        Column::figure("p99", 80),
+        Column::figure("p99.9", 90),
+        Column::figure("CPU/op", 100),
+    ];
+    let mut table = Table::new(columns).remarked("remark", Remarks::Below(4));
+    table.screen.longest_name = 29;
+    let row = |row: &LoadRow| {
+        let cells = vec![
+            name(row.name.as_str(), row.validity),
+            leading(row.validity, row.rate_per_s, rate),
+            figure(row.bandwidth_bytes_per_s, |bytes| report.units.bytes_per_s(bytes)),
+            ns(row.latency_mean_ns),
+            ns(row.latency_p50_ns),
+            ns(row.latency_p99_ns),
+            ns(row.latency_p999_ns),
+            ns(row.cpu_per_op_ns),
+        ];
+        Row::Cells(cells, remark(Style::Faint, &row.remark, &row.notes))
+    };
+    table.rows = report.loads.iter().map(row).collect();
+    let some = !table.rows.is_empty();
+    some.then(|| Section::new("loads", "Loads").with([Block::Table(table)]))
+}
+
+/// Reads beside writes.
+pub(crate) fn interference(report: &Report) -> Option<Section> {
+    let grid = report.interference.as_ref()?;
+    let said = Inline::of(Style::Plain, format!("{}: {}", grid.what, grid.sentence));
+    let mut columns = vec![Column::name("p99 at reads asked for", 2)];
+    columns[0].under_title = false;
+    let rates = grid.columns();
+    columns
+        .extend(rates.iter().zip(0..).map(|(per_s, i)| Column::figure(rate(*per_s), 56 + i * 11)));
+    let mut table = Table::new(columns);
+    for (at, (name, cells)) in grid.lines().into_iter().enumerate() {
+        if at == grid.rows.len() {
+            table.rows.push(Row::Heading("p99 of the writes themselves".to_string()));
+        }
+        let cells = cells.iter().map(|cell| match cell.as_str() {
+            "invalid" => invalid(),
+            cell => cell.into(),
+        });
+        table
+            .rows
+            .push(Row::Cells(std::iter::once(name.into()).chain(cells).collect(), Vec::new()));
+    }
+    let blocks = [
+        Block::Paragraph(noted(said, &grid.notes), 2),
+        chart::block(grid),
+        Block::Table(table),
+        Block::Paragraph(Inline::of(Style::Faint, grid.method.as_str()), 2),
+    ];
+    Some(Section::new("interference", "Reads beside writes").with(blocks))
+}

@@ -1,0 +1,87 @@
+//! How wide each layer is, beside its nearest limit.
+
+use narrows_model::Validity;
+
+use super::{figure, invalid, name, noted, ns, strong};
+use crate::document::{
+    At, Block, Cell, Column, Depth, Inline, Remarks, Row, Section, Style, Table,
+};
+use crate::html::charts;
+use crate::print::percent;
+use crate::report::Report;
+use crate::wide::{self, WideRow, nearest};
+
+/// One row for each measurement that says how wide its layer is.
+pub(crate) fn wide(report: &Report) -> Option<Section> {
+    if report.wide.is_empty() {
+        return None;
+    }
+    let limits = report.wide.iter().any(|row| row.limit.is_some());
+    let mut columns = vec![
+        Column::name("layer", 0),
+        Column::name("what", 9),
+        Column::figure("measured", 42),
+        Column::figure("±95%", 49),
+    ];
+    // Where no limit is known, nothing stands between figures and their cost.
+    let (cpu, remark) =
+        if limits { (76, "remark") } else { (58, "remark (no physical limit known here)") };
+    if limits {
+        let mut bar = Column::words("", At::Left(0));
+        let mut nearest = Column::words("nearest", At::Left(0));
+        (bar.depth, nearest.depth) = (Depth::Page, Depth::Page);
+        let share = Column::figure("share", 67);
+        columns.extend([Column::figure("link limit", 61), nearest, bar, share]);
+    }
+    columns.push(Column::figure("CPU/op", cpu));
+    let mut table = Table::new(columns).remarked(remark, Remarks::Beside(cpu + 2));
+    (table.screen.mark, table.screen.bare) = (7, 34);
+    let mut layer = None;
+    for row in &report.wide {
+        let first = layer != Some(row.layer);
+        layer = Some(row.layer);
+        table.rows.push(of(report, row, first, limits));
+    }
+    Some(Section::new("wide", "How wide").with([Block::Table(table)]))
+}
+
+fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
+    let layer = if first { row.layer.word() } else { "" };
+    let mut cells =
+        vec![Inline::of(Style::Strong, layer).into(), name(row.name.as_str(), row.validity)];
+    if let Some(reason) = &row.absent {
+        let said = Inline::of(Style::Faint, format!("not measured: {reason}"));
+        return Row::Cells(cells, vec![said]);
+    }
+    let quantity = |figure: Option<wide::Figure>| -> Cell {
+        figure.map_or_else(|| "-".into(), |f| report.units.quantity(f.value, f.unit).into())
+    };
+    let spread = match (row.half_width, row.measured) {
+        (Some(share), _) => percent(share),
+        (None, Some(_)) => format!("- n {}", row.repeats),
+        (None, None) => "-".to_string(),
+    };
+    let measured = match row.validity {
+        Validity::Invalid => invalid(),
+        _ => strong(quantity(row.measured)),
+    };
+    cells.extend([measured, spread.into()]);
+    if limits {
+        let bar = row.share.map_or_else(Inline::default, |share| {
+            Inline::default().picture(charts::share_bar(share))
+        });
+        let id = limit_id(report, row).unwrap_or_default();
+        cells.extend([quantity(row.limit), Inline::of(Style::Code, id).into(), bar.into()]);
+        cells.push(figure(row.share, percent));
+    }
+    cells.push(ns(row.cpu_per_op_ns));
+    let remark = noted(Inline::from(row.remark.as_str()), &row.notes);
+    Row::Cells(cells, Some(remark).filter(|said| !said.is_empty()).into_iter().collect())
+}
+
+/// Which limit the share is of.
+fn limit_id(report: &Report, row: &WideRow) -> Option<String> {
+    row.share?;
+    let m = report.run.measurement(&row.measurement)?;
+    Some(nearest(m, row.measured?.unit)?.id.clone())
+}

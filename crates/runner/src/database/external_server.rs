@@ -1,0 +1,47 @@
+//! A server that others own, where it runs here: its processes, CPUs and drives.
+
+use narrows_facts::{Live, affinity};
+use narrows_model::Platform;
+use narrows_observe::Watch;
+use narrows_postgres::observe::Look;
+
+use crate::observe::drives::{self, OfServer};
+
+/// A server that was found among this machine's processes.
+pub struct Found {
+    /// Its main process.
+    pub postmaster: u32,
+    /// The processors it may use.
+    pub cpus: Vec<u32>,
+    /// Quota of the control groups it is in, processors.
+    pub quota_cpus: Option<f64>,
+    /// Whether that quota covers us alike.
+    pub with_us: bool,
+    /// The machine with its folders.
+    machine: OfServer,
+}
+
+impl Found {
+    /// That server, if it runs here.
+    pub fn of(look: &Look) -> Option<Found> {
+        let postmaster = look.postmaster()?;
+        let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
+        let process = postmaster.to_string();
+        Some(Found {
+            postmaster,
+            cpus,
+            quota_cpus: narrows_platform::cgroup_of(&Live, &process).cpu_quota_cpus,
+            with_us: narrows_platform::quota_is_ours_too(&Live, &process),
+            machine: drives::of_server(look),
+        })
+    }
+
+    /// Watches it: its control groups, and its own drives where there is a path to its files.
+    pub fn watch(&self, here: &Platform, known: &[String]) -> Watch {
+        let process = self.postmaster.to_string();
+        match self.machine.names() {
+            own if own.is_empty() => Watch::in_groups_of(&process, here, known),
+            own => Watch::in_groups_of(&process, &self.machine.platform, &own),
+        }
+    }
+}

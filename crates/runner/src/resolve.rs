@@ -1,0 +1,198 @@
+//! From what was asked for to what will be done: folders, sizes, processors, repeats, minutes and bytes, all
+//! decided before anything is measured.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_engine::Stop;
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_postgres::observe::Look;
+use narrows_postgres::{Admitted, admit};
+use narrows_units::{Bytes, shown};
+
+use crate::database::external_server::Found;
+use crate::least_load::{self, LeastLoad};
+use crate::named_folder::folder;
+use crate::request::database::DatabaseTarget;
+use crate::request::machine::MachineRequest;
+use crate::resolved::Resolved;
+use crate::split;
+use crate::ui::Ui;
+use crate::{captures, database, layers, prepared};
+
+/// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
+const DEFAULT_DIR: &str = "/var/tmp";
+const MIB: u64 = Bytes::MIB.0;
+const GIB: u64 = Bytes::GIB.0;
+
+/// Decides everything.
+pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
+    let data_dir = folder(request.data.as_deref().unwrap_or(Path::new(DEFAULT_DIR)), "--data")?;
+    let wal_dir = match &request.wal {
+        Some(path) => folder(path, "--wal")?,
+        None => data_dir.clone(),
+    };
+    let roles = [(Role::Data, data_dir.as_path()), (Role::Wal, wal_dir.as_path())];
+    let platform = match &request.facts {
+        None => narrows_platform::discover(&narrows_facts::Live, &roles),
+        Some(capture) => captures::filled(capture, &roles, ui)?,
+    };
+    let (choice, address) = match &request.database {
+        DatabaseTarget::Managed { .. } => (DatabaseChoice::Managed, None),
+        DatabaseTarget::None => (DatabaseChoice::None, None),
+        DatabaseTarget::Url(address) => {
+            (DatabaseChoice::Url(address.to_string()), Some(address.clone()))
+        }
+    };
+    let split = split::split(&platform);
+    let server = split.server.len() as u32;
+    let memory = memory_bytes(&platform);
+    let free = |role: Role| {
+        let path = platform.roles.iter().find(|path| path.role == role);
+        path.and_then(|path| path.file_system.free_bytes).unwrap_or(u64::MAX)
+    };
+    let quick = request.quick;
+    // An eighth of the free space, so that a small volume stays usable while we run.
+    let room = free(Role::Data) / 8;
+    // The table is twice the buffer pool and more, so a small volume has a small one.
+    let buffers = (memory / 8).min(room / 2).clamp(16 * MIB, 256 * MIB) / MIB * MIB;
+    let table = if quick { 512 * MIB } else { 2 * GIB };
+    let mut plan = Plan {
+        quick,
+        layers: layers_of(request),
+        data_dir: data_dir.display().to_string(),
+        wal_dir: wal_dir.display().to_string(),
+        database: choice,
+        workloads: request.workloads.iter().map(|w| w.word().to_string()).collect(),
+        sessions: request.sessions.unwrap_or((2 * server).clamp(8, 256)),
+        repeats: if quick { 3 } else { 6 },
+        seed: request.options.seed(),
+        file_bytes: (if quick { GIB } else { 4 * GIB }).min(room) / MIB * MIB,
+        table_bytes: table.min(room).max(2 * buffers) / MIB * MIB,
+        shared_buffers_bytes: buffers,
+        // Where somebody's server runs is known once it was asked.
+        server_cpus: if address.is_none() { split.server.clone() } else { Vec::new() },
+        client_cpus: split.client.clone(),
+        steps: Vec::new(),
+    };
+    let volatile = platform.roles.iter().any(|role| role.file_system.volatile);
+    if volatile {
+        // In memory, files compete with everything else for it.
+        plan.file_bytes = plan.file_bytes.min(memory / 8 / MIB * MIB);
+        plan.table_bytes = plan.table_bytes.min(memory / 8 / MIB * MIB);
+    }
+    let mut resolved = Resolved {
+        plan,
+        platform,
+        split,
+        data_dir,
+        wal_dir,
+        address,
+        found: None,
+        postgres: match &request.database {
+            DatabaseTarget::Managed { postgres } => postgres.clone(),
+            _ => None,
+        },
+        window: Duration::from_millis(if quick { 300 } else { 1000 }),
+        database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
+        update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+        least: least_load::wanted(),
+        stays: None,
+    };
+    if let Some(least) = resolved.least {
+        shrink(&mut resolved, least);
+    }
+    resolved.plan.steps = steps(&resolved);
+    Ok(resolved)
+}
+
+/// What is small already stays as it is.
+fn shrink(resolved: &mut Resolved, least: LeastLoad) {
+    let plan = &mut resolved.plan;
+    plan.repeats = least.repeats;
+    plan.file_bytes = plan.file_bytes.min(least.file_bytes);
+    plan.table_bytes = plan.table_bytes.min(least.table_bytes);
+    plan.shared_buffers_bytes = plan.shared_buffers_bytes.min(least.buffers_bytes);
+    resolved.window = least.window;
+    resolved.database_window = least.database_window;
+    resolved.update_window = least.database_window;
+}
+
+fn layers_of(request: &MachineRequest) -> Vec<Layer> {
+    let mut layers = request.layers.clone();
+    layers.retain(|layer| *layer != Layer::Database || request.database != DatabaseTarget::None);
+    layers.sort();
+    layers.dedup();
+    layers
+}
+
+fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
+    let stop = Stop::new();
+    let ctx = resolved.ahead(&stop);
+    let mut steps = layers::planned(resolved, &ctx);
+    if resolved.has(Layer::Database) {
+        steps.extend(database::planned(resolved));
+    }
+    steps
+}
+
+/// Asks the server that was named, now and not after minutes of other layers; the plan learns where it runs. `None` where
+/// none was named.
+///
+/// # Errors
+/// Whatever would keep it from being measured.
+pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
+    let Some(address) = resolved.address.clone() else { return Ok(None) };
+    let cannot = || format!("{address} cannot be measured");
+    let admitted = admit(&address).with_context(cannot)?;
+    if !address.is_local() {
+        return Ok(Some(admitted));
+    }
+    resolved.found = Found::of(&Look::open(&address).with_context(cannot)?);
+    if let Some(found) = &resolved.found {
+        resolved.split = split::around(&found.cpus, &resolved.platform);
+        resolved.plan.server_cpus = found.cpus.clone();
+        resolved.plan.client_cpus = resolved.split.client.clone();
+    }
+    Ok(Some(admitted))
+}
+
+/// Memory this process may use, bytes.
+fn memory_bytes(platform: &Platform) -> u64 {
+    let total = platform.memory.available_bytes.unwrap_or(platform.memory.total_bytes);
+    let limit = platform
+        .cgroup
+        .memory_limit_bytes
+        .map(|limit| limit.saturating_sub(platform.cgroup.memory_used_bytes.unwrap_or(0)));
+    limit.map_or(total, |limit| limit.min(total))
+}
+
+/// The plan for people: what, how long, how much is written.
+pub fn describe(resolved: &Resolved) -> String {
+    let plan = &resolved.plan;
+    let list = |cpus: &[u32]| match cpus {
+        [] => "-".to_string(),
+        [first, .., last] if (last - first) as usize == cpus.len() - 1 => format!("{first}-{last}"),
+        cpus => cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+    };
+    let mut text = format!(
+        "plan     {}{} repeats, {} sessions, seed {}\n",
+        if plan.quick { "sketch: " } else { "" },
+        plan.repeats,
+        plan.sessions,
+        plan.seed
+    );
+    text += &format!("data     {}\nwal      {}\n", shown(&plan.data_dir), shown(&plan.wal_dir));
+    let server = match &plan.server_cpus[..] {
+        [] => "where it runs".to_string(),
+        cpus => list(cpus),
+    };
+    text += &format!("CPUs     server {server}, load {}\n", list(&plan.client_cpus));
+    let afterwards = match resolved.stays {
+        None => "everything written is removed afterwards".to_string(),
+        Some(stays) => format!("{stays}; everything else written is removed afterwards"),
+    };
+    let writes = Bytes(plan.writes_bytes());
+    prepared::describe(&text, plan, &format!("writes up to {writes}; {afterwards}"))
+}
