@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::{Context, Stop};
-use narrows_layer_database::{Address, Workload};
+use narrows_layer_database::Workload;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_postgres::Address;
 use narrows_units::{Bytes, shown};
 
 use crate::database::external_server::Found;
