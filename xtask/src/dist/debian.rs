@@ -93,7 +93,7 @@ fn compressed(bytes: &[u8]) -> Result<Vec<u8>> {
 fn packed(files: &[Packed], time_s: u64) -> Result<Vec<u8>> {
     let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     let mut made = std::collections::BTreeSet::new();
-    let mut header = |kind: tar::EntryType, mode: u32, bytes: usize| {
+    let header = |kind: tar::EntryType, mode: u32, bytes: usize| {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(kind);
         header.set_mode(mode);
