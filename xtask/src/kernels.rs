@@ -150,24 +150,36 @@ impl Machine {
     }
 }
 
-/// Reads the program's hot loops and prints what they are.
+/// Programs that are looked at where none is named: of a first build, and of what is shipped.
+const BUILT: [&str; 2] = ["target/release/narrows", "target/dist/narrows"];
+
+/// Reads the hot loops of programs and prints what they are.
 ///
 /// # Errors
-/// One of them is missing, or isn't what it should be.
+/// There is no program, or one of its loops is missing, or isn't what it should be.
 pub fn kernels(args: &[&str]) -> Result<()> {
-    let program = match args {
-        [] => crate::root().join("target/release/narrows"),
-        [program] => PathBuf::from(program),
-        _ => bail!("name one program"),
-    };
+    let mut programs: Vec<PathBuf> = args.iter().map(PathBuf::from).collect();
+    if programs.is_empty() {
+        let built = BUILT.map(|program| crate::root().join(program));
+        programs = built.into_iter().filter(|program| program.exists()).collect();
+    }
+    let hint = "hint: cargo build --release; cargo build --profile dist";
+    ensure!(!programs.is_empty(), "none of {} is there\n{hint}", BUILT.join(", "));
+    for program in &programs {
+        println!("{}", program.display());
+        kernels_of(program)?;
+    }
+    Ok(())
+}
+
+fn kernels_of(program: &Path) -> Result<()> {
     let mut header = [0; 20];
-    let mut file = std::fs::File::open(&program)
-        .with_context(|| format!("{}; hint: cargo build --release", program.display()))?;
+    let mut file = std::fs::File::open(program).with_context(|| program.display().to_string())?;
     file.read_exact(&mut header).with_context(|| program.display().to_string())?;
     let machine = Machine::of(&header).with_context(|| program.display().to_string())?;
     let (objdump, package) = machine.objdump();
     let mut command = Command::new(objdump);
-    command.args(["--disassemble", "--no-show-raw-insn", "--demangle"]).arg(&program);
+    command.args(["--disassemble", "--no-show-raw-insn", "--demangle"]).arg(program);
     let output =
         command.output().with_context(|| format!("running {objdump}, of the package {package}"))?;
     ensure!(
@@ -186,7 +198,7 @@ pub fn kernels(args: &[&str]) -> Result<()> {
     }
     ensure!(wrong.is_empty(), "not as they should be:\n{}", wrong.join("\n"));
     if machine.is_here() {
-        return counted(&program);
+        return counted(program);
     }
     println!("SKIPPED: this machine does not run that program, so that the chase was not counted");
     Ok(())

@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod crates;
+pub mod dist;
 pub mod files;
 pub mod fuzz;
 pub mod generate;

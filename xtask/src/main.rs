@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | kernels | kills | lab | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask check | docs | kernels | dist | kills | lab | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,8 @@ usage: cargo xtask TASK
 
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
-  kernels   [PROGRAM]: disassemble the hot loops that memory is measured by, and compare them with what they should be
+  dist      static programs, a Debian package, what is inside and checksums, in target/dist-files
+  kernels   [PROGRAM…]: disassemble the hot loops that memory is measured by, and compare them with what they should be
   lab       boot machines made by QEMU and compare what narrows finds with what they were made of
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
   plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => xtask::check::check(),
+        ["dist"] => xtask::dist::dist(),
         ["docs"] => xtask::generate::write(),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
         ["lab", rest @ ..] => return xtask::lab::lab(rest),

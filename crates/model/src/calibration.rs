@@ -1,13 +1,15 @@
 //! "How many operations per second at a percentile of latency within a limit", with everything needed to draw and to
 //! doubt the answer.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Validity};
 
 /// The question that was asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CalibrationGoal {
     /// In words: `8 KiB random reads`.
     pub what: String,
@@ -28,7 +30,8 @@ pub struct CalibrationGoal {
 }
 
 /// How the search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationEnd {
     /// A rate kept the limit in its repeats and the next one missed it in its own.
@@ -46,7 +49,8 @@ pub enum CalibrationEnd {
 }
 
 /// One depth of a closed loop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DepthPoint {
     /// Operations in flight.
     pub depth: u32,
@@ -59,7 +63,8 @@ pub struct DepthPoint {
 }
 
 /// One point of the curve of latency against rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CurvePoint {
     /// Its place in the order in which the points were run, from zero.
     pub order: u32,
@@ -86,7 +91,8 @@ pub struct CurvePoint {
 }
 
 /// What Oracle's `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` would print, in its form and units.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OracleNumbers {
     /// `max_iops`: operations per second, whole.
     pub max_iops: u64,
@@ -99,7 +105,8 @@ pub struct OracleNumbers {
 }
 
 /// An answer with its evidence. Rates are operations per second.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Calibration {
     /// `block.calibrate.read.8k`; the measurements of its windows begin with it.
     pub id: String,

@@ -1,12 +1,14 @@
 //! Places for the commit log beside each other: what a measured workload would do on each, and what it did.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DurabilityWord, Interval, Validity};
 
 /// A rate of commits with its doubt.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CommitFigure {
     /// Commits per second.
     pub rate_per_s: f64,
@@ -16,7 +18,8 @@ pub struct CommitFigure {
 }
 
 /// What one commit of the workload takes besides the log, as it was measured on the first place while nothing was flushed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CommitWork {
     /// Processor time of the session's server process, ns.
     pub cpu_ns: f64,
@@ -29,7 +32,8 @@ pub struct CommitWork {
 }
 
 /// The database itself with its log on a place. Times are means unless they say otherwise.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlacedDatabase {
     /// The measurement, `database.update.wal_1`.
     pub measurement: String,
@@ -50,7 +54,8 @@ pub struct PlacedDatabase {
 }
 
 /// The emulated log writer on a place, under sessions that work between their commits as the database's do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlacedEmulation {
     /// The measurement, `log.working.wal_1`.
     pub measurement: String,
@@ -68,7 +73,8 @@ pub struct PlacedEmulation {
 }
 
 /// One rung of a place's short ladder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlacedRung {
     /// The measurement, `log.rung.wal_1.leader`.
     pub measurement: String,
@@ -83,7 +89,8 @@ pub struct PlacedRung {
 }
 
 /// A folder for the log, and what is known of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Placement {
     /// `wal_1`, `wal_2`, in the order in which they were named.
     pub name: String,
@@ -131,7 +138,8 @@ pub struct Placement {
 }
 
 /// The comparison. Everything in it follows from the run's measurements, and a newer version can draw it again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Comparison {
     /// The workload's word: `update`.
     pub workload: String,

@@ -1,12 +1,14 @@
 //! Whether what was acknowledged as durable survives a loss of power, in three words, with what speaks for each.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Role;
 
 /// What is known about durability. Only a cut of the power shows or refutes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DurabilityWord {
     /// A cut was survived: every acknowledged record that was looked for was there.
@@ -29,7 +31,8 @@ impl DurabilityWord {
 }
 
 /// Which way a piece of evidence points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Leaning {
     /// As it would be where flushes reach the medium.
@@ -41,7 +44,8 @@ pub enum Leaning {
 }
 
 /// One thing known about the way to the medium.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DurabilityEvidence {
     /// What it is about: `file system`, `nvme0n1`, `hypervisor`, `flush cost`, `power cut`.
     pub about: String,
@@ -52,7 +56,8 @@ pub struct DurabilityEvidence {
 }
 
 /// What is known about the durability of one role's path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Durability {
     /// The role.
     pub role: Role,
@@ -65,7 +70,8 @@ pub struct Durability {
 }
 
 /// How a crash test ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CrashTestOutcome {
     /// Every acknowledged record that could be looked for was there after a cut.
@@ -77,7 +83,8 @@ pub enum CrashTestOutcome {
 }
 
 /// An acknowledged record that was not there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LostRecord {
     /// Its stream.
     pub stream: u32,
@@ -88,7 +95,8 @@ pub struct LostRecord {
 }
 
 /// The result of a crash test, as `narrows log crashtest check` states it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CrashTest {
     /// Id of the crash test, in every record of it.
     pub id: String,

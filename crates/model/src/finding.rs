@@ -1,14 +1,14 @@
 //! What bears on whether a number is true, or why it is low.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Platform;
 
 /// How much a finding weighs.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing; the number stands.
@@ -20,7 +20,8 @@ pub enum Severity {
 }
 
 /// One finding, with its evidence in figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Finding {
     /// The rule's id, for example `device-saw-less`.
     pub id: String,
@@ -57,7 +58,8 @@ impl Finding {
 }
 
 /// A machine of which nothing was measured, and what the rules find in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Inventory {
     /// The machine.
     #[serde(flatten)]
@@ -68,7 +70,8 @@ pub struct Inventory {
 }
 
 /// A place of a machine, and what was found there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingPlace {
     /// The parts that it concerns, by their names in the inventory: `0000:41:00.0`, `nvme0n1`, `md0`, `node 1`; empty for
     /// the machine as a whole.

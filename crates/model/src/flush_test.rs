@@ -1,10 +1,12 @@
 //! What `pg_test_fsync` measured somewhere, in this program's words.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One output of `pg_test_fsync`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlushTest {
     /// The file it was read from.
     pub source: String,
@@ -19,7 +21,8 @@ pub struct FlushTest {
 }
 
 /// One test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlushTestRow {
     /// What one operation is.
     pub kind: FlushTestKind,
@@ -41,7 +44,8 @@ pub struct FlushTestRow {
 }
 
 /// The section that a test belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlushTestKind {
     /// Writes, then made durable by the method.

@@ -1,12 +1,14 @@
 //! What a commit costs on a live server, and what bounds it there, as judged from what was observed.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Grade, Interval, LiveWaitKind};
 
 /// What bounds commits there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LiveBound {
     /// Too few transactions wrote to say anything.
@@ -47,7 +49,8 @@ impl LiveBound {
 }
 
 /// A part of what a transaction that writes waits for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LivePart {
     /// The state.
     pub kind: LiveWaitKind,
@@ -59,7 +62,8 @@ pub struct LivePart {
 }
 
 /// What flush times alone would make a commit wait.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveModel {
     /// Mean time of a write with its flush, ns.
     pub flush_ns: f64,
@@ -74,7 +78,8 @@ pub struct LiveModel {
 }
 
 /// What a commit costs there, and what bounds it. Nothing intervened, so it is LIKELY at best.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveVerdict {
     /// What bounds commits.
     pub bound: LiveBound,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,9 +10,8 @@ use serde_json::Value;
 use crate::LoadedLink;
 
 /// A layer of the channel, from the clock that times everything to the database that uses everything.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// The cost of reading the time.
@@ -47,9 +47,8 @@ impl Layer {
 }
 
 /// Whether a measurement may be used. Derived from its findings: the worst severity decides.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Validity {
     /// No finding worse than a note.
@@ -62,7 +61,8 @@ pub enum Validity {
 }
 
 /// What was fresh in each repeat; the spread over repeats covers only what was fresh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Replication {
     /// A new window of the same process.
@@ -74,7 +74,8 @@ pub enum Replication {
 }
 
 /// The unit of a metric, spelled as it appears in the run file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Nanoseconds.
@@ -100,7 +101,8 @@ pub enum Unit {
 }
 
 /// Which direction of a metric is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// A larger value is better.
@@ -112,7 +114,8 @@ pub enum Better {
 }
 
 /// How an interval was obtained; each method states the number of runs from which it exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {
     /// Order statistics of the median; no assumption on the distribution, six runs or more.
@@ -130,7 +133,8 @@ pub enum IntervalMethod {
 }
 
 /// A 95 % interval and the method that gave it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -149,7 +153,8 @@ impl Interval {
 }
 
 /// One quantity of a measurement, with a sample per repeat.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Metric {
     /// A name from [`crate::metric`].
     pub name: String,
@@ -167,7 +172,8 @@ pub struct Metric {
 }
 
 /// A distribution of one repeat in the HdrHistogram V2 encoding.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Histogram {
     /// `latency`, `latency_intended`, `lateness`.
     pub name: String,
@@ -180,7 +186,8 @@ pub struct Histogram {
 }
 
 /// A quantity over time inside one repeat.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Series {
     /// A name from [`crate::metric`], or `curve.*` for a sweep, whose steps are then in `x`.
     pub name: String,
@@ -200,7 +207,8 @@ pub struct Series {
 }
 
 /// What kind of ceiling a limit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitBasis {
     /// The signal rate.
@@ -214,7 +222,8 @@ pub enum LimitBasis {
 }
 
 /// A limit beside a measurement and how much of it was reached.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LimitShare {
     /// For example `dram:node0` or `pcie:nvme0`.
     pub id: String,
@@ -231,7 +240,8 @@ pub struct LimitShare {
 }
 
 /// What others measured on the same class of part: "is this normal?".
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NormalFigure {
     /// What was measured, for people: `memory latency, own`.
     pub what: String,
@@ -252,7 +262,8 @@ pub struct NormalFigure {
 }
 
 /// One workload on one layer, with everything that was learned about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Measurement {
     /// Stable id: `block.read.random.8k.knee.uring`, `database.update`, `database.update.test.sync_off`.
     pub id: String,

@@ -1,12 +1,14 @@
 //! The plan as resolved: what will run, for how long, and what it writes. Printed before anything runs.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Layer;
 
 /// Which database the database layer uses.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DatabaseChoice {
     /// A server of our own.
@@ -19,7 +21,8 @@ pub enum DatabaseChoice {
 }
 
 /// One step of the plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlannedStep {
     /// The layer it belongs to.
     pub layer: Layer,
@@ -33,7 +36,8 @@ pub struct PlannedStep {
 
 /// Everything that was decided before the first measurement.
 /// The default plans nothing.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Plan {
     /// A sketch: fewer repeats, no grade above LIKELY.
     pub quick: bool,

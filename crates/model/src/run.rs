@@ -1,5 +1,6 @@
 //! One invocation's whole result, as stored in a `*.narrows.json` file.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ use crate::{
 pub const SCHEMA: &str = "narrows.run/1";
 
 /// Which program wrote the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Tool {
     /// `narrows`.
     pub name: String,
@@ -22,7 +24,8 @@ pub struct Tool {
 }
 
 /// What a host did in the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HostRole {
     /// Server and load on one machine.
@@ -34,7 +37,8 @@ pub enum HostRole {
 }
 
 /// A machine that took part.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Host {
     /// What it did.
     pub role: HostRole,
@@ -45,7 +49,8 @@ pub struct Host {
 }
 
 /// One run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Run {
     /// [`SCHEMA`].
     pub schema: String,

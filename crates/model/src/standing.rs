@@ -3,13 +3,15 @@
 //! Neither is the other: a server far from every end has slow transactions all the same, and one whose transactions are short
 //! can be full.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Narrow, Provenance};
 
 /// Beside the verdict on an observed server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Standing {
     /// The known end that is nearest if everything grew in proportion; absent where no capacity is known.
@@ -32,7 +34,8 @@ pub struct Standing {
 }
 
 /// How far a resource is from its end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Headroom {
     /// The resource.
     pub resource: Narrow,
@@ -50,7 +53,8 @@ pub struct Headroom {
 }
 
 /// Whose account of the time in statements the sum was held against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeAccount {
     /// The server's own, kept statement by statement.
@@ -60,7 +64,8 @@ pub enum TimeAccount {
 }
 
 /// The mean time of a transaction inside the server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TransactionTime {
     /// Summed from its parts, ns.
     pub summed_ns: f64,
@@ -73,7 +78,8 @@ pub struct TransactionTime {
 }
 
 /// A part of a transaction's time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TimeShare {
     /// `CPU`, `run queue`, `read`, `flush`, `lock`, `client`, `other`.
     pub name: String,
@@ -87,7 +93,8 @@ pub struct TimeShare {
 }
 
 /// Processors used by somebody.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProcessorUser {
     /// `sessions`, `autovacuum`, `kernel`, `others`.
     pub who: String,

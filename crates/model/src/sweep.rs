@@ -1,12 +1,14 @@
 //! What a load gave by its sessions, and the highest rate that keeps a percentile of latency.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CalibrationEnd, Interval, Unit, Validity};
 
 /// A value with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Ranged {
     /// Estimate.
     pub value: f64,
@@ -15,7 +17,8 @@ pub struct Ranged {
 }
 
 /// One number of sessions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ScalingPoint {
     /// Sessions.
     pub sessions: u32,
@@ -30,7 +33,8 @@ pub struct ScalingPoint {
 
 /// The universal scalability law of a sweep: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. Gunther, "Guerrilla Capacity
 /// Planning", 2007).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ScalingLaw {
     /// λ: operations per second of one session.
     pub rate_of_one_per_s: Ranged,
@@ -49,7 +53,8 @@ pub struct ScalingLaw {
 }
 
 /// How a workload's rate goes with its sessions. Derived: made anew whenever the run is judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Scaling {
     /// The workload, `update`.
     pub workload: String,
@@ -64,7 +69,8 @@ pub struct Scaling {
 }
 
 /// A workload on one start of the server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OneStart {
     /// As its measurement has it.
     pub rate_per_s: f64,
@@ -73,7 +79,8 @@ pub struct OneStart {
 }
 
 /// What starting the server anew does to a workload's rate (one-way analysis of variance with random effects).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StartsSpread {
     /// Starts that it rests on: those that are not suspect.
     pub starts: u32,
@@ -90,7 +97,8 @@ pub struct StartsSpread {
 }
 
 /// One workload over several starts of the server. Derived: made anew whenever the run is judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Starts {
     /// The workload, `update`.
     pub workload: String,
@@ -107,7 +115,8 @@ pub struct Starts {
 }
 
 /// The highest rate of an open loop at which a percentile of latency stays within a limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HighestRate {
     /// The workload, `update`.
     pub workload: String,

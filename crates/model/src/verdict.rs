@@ -1,14 +1,14 @@
 //! Where one database workload is narrow at one operating point, and how that is known.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Standing, WhatIf};
 
 /// How sure a verdict is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// Cannot tell.
@@ -20,9 +20,8 @@ pub enum Grade {
 }
 
 /// What holds the workload back.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Narrow {
     /// The server's processors are busy with the workload.
@@ -60,7 +59,8 @@ pub enum Narrow {
 }
 
 /// Where the workload was observed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperatingPoint {
     /// Concurrent sessions.
     pub sessions: u32,
@@ -72,7 +72,8 @@ pub struct OperatingPoint {
 }
 
 /// Where a capacity comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// Measured in this run.
@@ -86,7 +87,8 @@ pub enum Provenance {
 }
 
 /// What one resource would allow: capacity over demand.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Bound {
     /// The resource.
     pub resource: Narrow,
@@ -111,7 +113,8 @@ pub struct Bound {
 }
 
 /// How busy a resource was.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Utilisation {
     /// The resource.
     pub resource: Narrow,
@@ -122,7 +125,8 @@ pub struct Utilisation {
 }
 
 /// Which law the sum follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SumKind {
     /// Capacity over demand of one saturated resource.
@@ -134,7 +138,8 @@ pub enum SumKind {
 }
 
 /// One part of the sum.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SumTerm {
     /// `CPU`, `read`, `flush`, `lock`, `run queue`, `client`, `other`.
     pub name: String,
@@ -143,7 +148,8 @@ pub struct SumTerm {
 }
 
 /// The sum that must reproduce the measured rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sum {
     /// The law.
     pub kind: SumKind,
@@ -160,7 +166,8 @@ pub struct Sum {
 }
 
 /// Processor time per operation at this load against alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sharing {
     /// At the operating point, ns.
     pub loaded_ns_per_op: f64,
@@ -176,7 +183,8 @@ pub struct Sharing {
 }
 
 /// An intervention and what it did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Test {
     /// What was changed: `sessions x2`, `synchronous_commit=off`.
     pub intervention: String,
@@ -196,7 +204,8 @@ pub struct Test {
 }
 
 /// What would bind after this one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Next {
     /// The resource.
     pub resource: Narrow,
@@ -207,7 +216,8 @@ pub struct Next {
 }
 
 /// The verdict on one workload at one operating point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Verdict {
     /// `lookup_cached`, `lookup_uncached`, `update`, `scan`, `observed`.
     pub workload: String,

@@ -1,12 +1,14 @@
 //! What a change would allow at most, by the law: derived from a verdict's bounds, never measured.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Narrow};
 
 /// One workload after one or several changes at once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WhatIf {
     /// The changes as they were asked for: `storage=2x`.
     pub changes: Vec<String>,
@@ -24,7 +26,8 @@ pub struct WhatIf {
 }
 
 /// What the law says of the time after the changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WhatIfThen {
     /// Operations per second at most: the lowest bound.
     pub at_most_per_s: f64,

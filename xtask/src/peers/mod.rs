@@ -63,7 +63,7 @@ pub fn peers(args: &[&str]) -> Result<()> {
     let (what, folder) = asked(args)?;
     if cfg!(debug_assertions) {
         bail!(
-            "a debug build would measure the compiler\nhint: cargo run --release -p xtask -- peers"
+            "a debug build would measure the compiler\nhint: cargo run --profile dist -p xtask -- peers"
         );
     }
     let path = crate::root().join("docs/benchmarks.md");

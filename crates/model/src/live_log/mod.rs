@@ -3,6 +3,7 @@
 //! Nothing is measured by loading: the figures are what the server counted and what its sessions were found waiting for.
 //! Counts are sums over the interval; what the server doesn't count is absent, never zero.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ pub use waits::{LiveWait, LiveWaitKind, LiveWaits};
 use crate::{LiveVerdict, Unknown};
 
 /// A server's log over an interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveLog {
     /// The measurement that holds the figures by windows.
     pub measurement: String,
@@ -73,7 +75,8 @@ impl LiveLog {
 }
 
 /// Sums over the interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveCounts {
     /// Length of the interval, ns.
     pub interval_ns: f64,
@@ -177,7 +180,8 @@ fn over(of: Option<f64>, to: Option<f64>) -> Option<f64> {
 }
 
 /// A setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveSetting {
     /// Name.
     pub name: String,
@@ -198,7 +202,8 @@ impl LiveSetting {
 }
 
 /// A server that follows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveStandby {
     /// Its application name.
     pub name: String,
@@ -220,7 +225,8 @@ pub struct LiveStandby {
 }
 
 /// What looking took from the server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveCost {
     /// Statements sent.
     pub statements: u64,

@@ -1,14 +1,14 @@
 //! What processes of somebody's server were found doing, asked again and again.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Interval;
 
 /// What a process of the server was found doing.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LiveWaitKind {
     /// In its own flush of the log (`WALSync`).
@@ -81,7 +81,8 @@ impl LiveWaitKind {
 }
 
 /// How many processes were found in a state at a moment, on average.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveWait {
     /// The state.
     pub kind: LiveWaitKind,
@@ -95,7 +96,8 @@ pub struct LiveWait {
 }
 
 /// What processes were found doing; empty where the role may not see it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveWaits {
     /// Times that the server was asked.
     pub samples: u64,

@@ -1,14 +1,14 @@
 //! The active-session history: what processes were found doing, asked again and again.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Interval;
 
 /// Whose process it is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessClass {
     /// A session of a client.
@@ -67,9 +67,8 @@ impl ProcessClass {
 }
 
 /// What a process at work was found doing.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityState {
     /// Not waiting: on a processor, or ready for one.
@@ -128,7 +127,8 @@ impl ActivityState {
 }
 
 /// How many processes of a class were found in a state at a moment, on average.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ActivityWhere {
     /// Whose.
     pub class: ProcessClass,
@@ -147,7 +147,8 @@ pub struct ActivityWhere {
 }
 
 /// One slice of the history, for a picture over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ActivityMoment {
     /// Middle of the slice, ns from the beginning of the look.
     pub at_ns: f64,
@@ -158,7 +159,8 @@ pub struct ActivityMoment {
 }
 
 /// What processes were found doing; empty where the role may not see it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Activity {
     /// Times that the server was asked.
     pub samples: u64,

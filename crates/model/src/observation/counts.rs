@@ -1,11 +1,13 @@
 //! The server's own counters, as they changed.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sums over the interval and all databases. Names of the views' columns are in the database layer, which knows where each
 /// version keeps them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ObservedCounts {
     /// Transactions that ended in a commit, without ours.

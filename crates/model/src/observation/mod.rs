@@ -4,6 +4,7 @@
 //! Nothing is measured by loading. Counts are sums over the interval and over all databases; what the server doesn't count,
 //! or the role may not see, is absent and never zero.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,8 @@ pub use sessions::ObservedSessions;
 use crate::{LiveCost, LiveSetting, Unknown};
 
 /// A server over an interval. What follows from it stands in the run's verdicts, under the measurement named here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Observation {
     /// The measurement that holds the demand of one transaction, with intervals over the windows.
     pub measurement: String,

@@ -1,12 +1,14 @@
 //! What the server's processes took of the machine they run on, by the kernel's account.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ProcessClass;
 
 /// A class of processes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ClassUse {
     /// Whose.
     pub class: ProcessClass,
@@ -18,7 +20,8 @@ pub struct ClassUse {
 }
 
 /// The busiest process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HotProcess {
     /// Whose.
     pub class: ProcessClass,
@@ -29,7 +32,8 @@ pub struct HotProcess {
 }
 
 /// The server's processes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ObservedProcesses {
     /// By class, in the order of [`ProcessClass::ALL`].
     pub classes: Vec<ClassUse>,

@@ -1,10 +1,12 @@
 //! Who was connected.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sessions of clients, without ours; means over the questions unless it says otherwise.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ObservedSessions {
     /// Connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]

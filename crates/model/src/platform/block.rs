@@ -1,12 +1,14 @@
 //! Block devices and their queues.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PcieLink;
 
 /// What a block device is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceKind {
     /// A whole drive.
@@ -24,7 +26,8 @@ pub enum DeviceKind {
 }
 
 /// One block device of a path.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BlockDevice {
     /// Kernel name.
     pub name: String,
@@ -51,7 +54,8 @@ pub struct BlockDevice {
 }
 
 /// A drive's write cache in the drive's own words, which the kernel's setting may contradict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DriveCache {
     /// Whether what is in it is lost with the power, unless it is flushed.
     pub volatile: bool,
@@ -60,7 +64,8 @@ pub struct DriveCache {
 }
 
 /// Settings of a request queue.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Queue {
     /// The scheduler in force.
     pub scheduler: Option<String>,

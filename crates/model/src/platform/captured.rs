@@ -1,10 +1,12 @@
 //! That an inventory, or a part of it, was taken at another time than the run.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The capture that an inventory is from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Captured {
     /// When it was made, RFC 3339.
     pub at: String,

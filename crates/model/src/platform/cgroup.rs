@@ -1,10 +1,12 @@
 //! Limits of the control groups around a process.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which control-group hierarchy is in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CgroupVersion {
     /// None found.
@@ -19,7 +21,8 @@ pub enum CgroupVersion {
 }
 
 /// Limits from the control groups this process is in, the tightest on the way to the root.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Cgroup {
     /// Hierarchy.
     pub version: CgroupVersion,
@@ -36,7 +39,8 @@ pub struct Cgroup {
 }
 
 /// A block I/O limit of a control group.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct IoLimit {
     /// `major:minor`.
     pub device: String,

@@ -1,12 +1,14 @@
 //! The processors of a machine.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::IdSet;
 
 /// The processors.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Cpu {
     /// Model name.
     pub model: Option<String>,
@@ -48,7 +50,8 @@ pub struct Cpu {
 }
 
 /// What `/proc/cpuinfo` prints of an x86 processor; together they tell its generation, which its name often doesn't.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuIdentity {
     /// `vendor_id`: `GenuineIntel`, `AuthenticAMD`.
     pub vendor: String,
@@ -68,9 +71,8 @@ impl Cpu {
 }
 
 /// What a group of processors is, the largest first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GroupLevel {
     /// Books that share a frame (s390).
@@ -99,7 +101,8 @@ impl GroupLevel {
 }
 
 /// Processors that belong together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuGroup {
     /// What the group is.
     pub level: GroupLevel,
@@ -110,7 +113,8 @@ pub struct CpuGroup {
 }
 
 /// A kind of core, on a machine that has several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CoreKind {
     /// The kernel's name for the counters of this kind: `cpu_core`, `cpu_atom`.
     pub counters: Option<String>,

@@ -1,12 +1,14 @@
 //! Database servers found running.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Role;
 
 /// A database server found running.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunningDatabase {
     /// `postgresql`, `oracle`, `mysql`.
     pub kind: String,

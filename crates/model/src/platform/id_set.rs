@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -127,6 +128,7 @@ impl<'de> Deserialize<'de> for IdSet {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for IdSet {
     fn schema_name() -> Cow<'static, str> {
         "IdSet".into()

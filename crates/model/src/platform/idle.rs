@@ -1,10 +1,12 @@
 //! What processors do while they have nothing to do.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Idle states (Linux `Documentation/admin-guide/pm/cpuidle.rst`), those of the first on-line processor.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Idle {
     /// `intel_idle`, `acpi_idle`, `haltpoll`.
@@ -18,7 +20,8 @@ pub struct Idle {
 }
 
 /// One idle state.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct IdleState {
     /// `POLL`, `C1`, `C6`.

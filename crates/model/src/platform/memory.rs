@@ -1,10 +1,12 @@
 //! Memory as a whole: sizes, modules, huge pages.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Memory as a whole.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Memory {
     /// Total, bytes.
     pub total_bytes: u64,
@@ -27,7 +29,8 @@ pub struct Memory {
 }
 
 /// A memory module slot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Dimm {
     /// Slot label.
     pub locator: Option<String>,
@@ -42,7 +45,8 @@ pub struct Dimm {
 }
 
 /// A pool of explicit huge pages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HugePages {
     /// Page size, bytes.
     pub page_bytes: u64,

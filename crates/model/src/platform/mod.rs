@@ -17,6 +17,7 @@ mod pcie;
 mod role;
 mod slots;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,8 @@ pub use role::{FileSystem, Role, RolePath};
 pub use slots::{SlotPlace, Slots};
 
 /// One machine.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Platform {
     /// Host name.
     pub hostname: Option<String>,
@@ -109,7 +111,8 @@ pub struct Platform {
 }
 
 /// Something that could not be learned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Unknown {
     /// What.
     pub what: String,

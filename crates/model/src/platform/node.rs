@@ -1,12 +1,14 @@
 //! NUMA nodes.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::IdSet;
 
 /// A NUMA node.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NumaNode {
     /// Its id; ids may be sparse.
     pub id: u32,
@@ -39,7 +41,8 @@ pub struct NumaNode {
 
 /// The best way to a node's memory (Linux `Documentation/admin-guide/mm/numaperf.rst`). What the firmware gives as 0 it
 /// doesn't know.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NodeAccess {
     /// 0: the best initiators of any kind, accelerators included; 1: the best processors.
     pub class: u32,
@@ -56,7 +59,8 @@ pub struct NodeAccess {
 }
 
 /// A cache on the memory's side.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MemoryCache {
     /// 1 is nearest to the memory.
     pub level: u32,

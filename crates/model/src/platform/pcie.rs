@@ -1,10 +1,12 @@
 //! PCIe links.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One PCIe link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PcieLink {
     /// Address of the end nearer to the device.
     pub address: String,
@@ -53,7 +55,8 @@ impl PcieLink {
 }
 
 /// A PCIe link as it ran while it was loaded, beside what it did at discovery and what both its ends could.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LoadedLink {
     /// Address of the end nearer to the device.
     pub address: String,

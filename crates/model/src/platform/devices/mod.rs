@@ -11,6 +11,7 @@ mod storage;
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,8 @@ pub use storage::{
 };
 
 /// All devices that bear on how fast a database can be; each list by name.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Devices {
     /// Bridges and the functions behind them that move data, ascending by address as text; those of the chipset itself are

@@ -1,14 +1,14 @@
 //! PCI functions and their interrupts.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::{IdSet, PcieLink};
 
 /// What a PCI function is, by its class code (PCI Code and ID Assignment Specification), where that matters here.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PciKind {
     /// A port of a root complex or switch, or a bridge to an older bus.
@@ -46,7 +46,8 @@ impl PciKind {
 }
 
 /// One PCI function.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PciDevice {
     /// `0000:5e:00.0`; the domain has four digits, behind some controllers up to eight.
     pub address: String,
@@ -105,7 +106,8 @@ impl PciDevice {
 }
 
 /// Who serves a device's interrupts, counted since the machine started.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Interrupts {
     /// Vectors that it has.
     pub vectors: u32,

@@ -1,10 +1,12 @@
 //! Memory that is a device: persistent, mapped directly, on CXL.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Persistent memory that is interleaved as one (ACPI NFIT).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct PmemRegion {
     /// `region0`.
@@ -26,7 +28,8 @@ pub struct PmemRegion {
 }
 
 /// A part of a region.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct PmemNamespace {
     /// `namespace0.0`.
@@ -40,7 +43,8 @@ pub struct PmemNamespace {
 }
 
 /// Memory that programs map directly, or that the kernel took as a node.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct DaxDevice {
     /// `dax0.0`.
@@ -57,7 +61,8 @@ pub struct DaxDevice {
 }
 
 /// A CXL memory device.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct CxlMemory {
     /// `mem0`.

@@ -1,10 +1,12 @@
 //! Devices made of others.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A Linux software RAID.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct MdArray {
     /// `md0`.
@@ -32,7 +34,8 @@ pub struct MdArray {
 }
 
 /// A device of an array.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ArrayMember {
     /// Kernel name.
@@ -43,7 +46,8 @@ pub struct ArrayMember {
 }
 
 /// A device-mapper device.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct MapperDevice {
     /// `dm-0`.
@@ -71,7 +75,8 @@ pub struct MapperDevice {
 }
 
 /// One stretch of a device-mapper device (Linux `Documentation/admin-guide/device-mapper`).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct MapperTarget {
     /// `linear`, `striped`, `crypt`, `cache`, `thin`, `thin-pool`, `multipath`, `raid`.
@@ -93,7 +98,8 @@ pub struct MapperTarget {
 }
 
 /// One way of several to a SCSI drive.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct DrivePath {
     /// `sda`.

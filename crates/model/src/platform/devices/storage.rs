@@ -1,10 +1,12 @@
 //! Drives and the controllers before them.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A whole drive.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Drive {
     /// Kernel name.
@@ -36,7 +38,8 @@ pub struct Drive {
 }
 
 /// What is spoken on the link between a drive and its adapter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DriveLinkKind {
     /// SATA, also behind an adapter or expander for SAS.
@@ -46,7 +49,8 @@ pub enum DriveLinkKind {
 }
 
 /// The link between a drive and its adapter, as negotiated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DriveLink {
     /// What is spoken.
     pub kind: DriveLinkKind,
@@ -57,7 +61,8 @@ pub struct DriveLink {
 }
 
 /// An NVMe controller.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct NvmeController {
     /// `nvme0`.
@@ -89,7 +94,8 @@ pub struct NvmeController {
 }
 
 /// An NVMe subsystem.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct NvmeSubsystem {
     /// `nvme-subsys0`.
@@ -104,7 +110,8 @@ pub struct NvmeSubsystem {
 }
 
 /// A namespace: what the kernel shows as a drive.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct NvmeNamespace {
     /// `nvme0n1`.
@@ -118,7 +125,8 @@ pub struct NvmeNamespace {
 }
 
 /// One way to a namespace.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct NvmePath {
     /// `nvme0c1n1`.
@@ -132,7 +140,8 @@ pub struct NvmePath {
 }
 
 /// A SCSI host adapter.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ScsiHost {
     /// `host0`.
@@ -158,7 +167,8 @@ pub struct ScsiHost {
 }
 
 /// A virtio device.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct VirtioDevice {
     /// `virtio0`.

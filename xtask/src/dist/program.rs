@@ -1,0 +1,91 @@
+//! The static program of one target: with musl where the toolchain has it, and with a static glibc otherwise.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// An architecture.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// As Rust names it.
+    pub arch: &'static str,
+    /// As Debian names it.
+    pub debian: &'static str,
+    /// What compiles C for it with musl, and Debian's package of that.
+    pub compiler: &'static str,
+    pub package: &'static str,
+}
+
+/// Which C library is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Musl,
+    Glibc,
+}
+
+impl Target {
+    pub(super) fn triple(&self, kind: Kind) -> String {
+        let library = if kind == Kind::Musl { "musl" } else { "gnu" };
+        format!("{}-unknown-linux-{library}", self.arch)
+    }
+
+    fn is_here(&self) -> bool {
+        self.arch == std::env::consts::ARCH
+    }
+}
+
+/// What this machine lacks to build it, and what brings it.
+pub(super) fn missing(target: &Target, kind: Kind) -> Result<Option<String>> {
+    let triple = target.triple(kind);
+    if !sysroot()?.join("lib/rustlib").join(&triple).join("lib").is_dir() {
+        let hint = format!("rustup target add {triple}");
+        return Ok(Some(format!("the toolchain has no standard library for it; hint: {hint}")));
+    }
+    if kind == Kind::Glibc {
+        return Ok(
+            (!target.is_here()).then(|| "a static glibc is linked for this machine only".into())
+        );
+    }
+    let works = Command::new(target.compiler).arg("--version").output();
+    Ok((!works.is_ok_and(|output| output.status.success())).then(|| {
+        format!("no {} for the C parts; hint: apt-get install {}", target.compiler, target.package)
+    }))
+}
+
+fn sysroot() -> Result<PathBuf> {
+    let output =
+        Command::new("rustc").args(["--print", "sysroot"]).current_dir(crate::root()).output()?;
+    ensure!(output.status.success(), "rustc does not tell its sysroot");
+    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
+}
+
+/// Builds it with the profile of what is shipped.
+pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf> {
+    let triple = target.triple(kind);
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args([
+        "build",
+        "--package",
+        "narrows",
+        "--profile",
+        "dist",
+        "--locked",
+        "--target",
+        &triple,
+    ]);
+    let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", triple.to_uppercase().replace('-', "_"));
+    cargo.env(flags, "-C target-feature=+crt-static").env("CARGO_PROFILE_DIST_STRIP", "symbols");
+    if kind == Kind::Musl && !target.is_here() {
+        let underscores = triple.replace('-', "_");
+        cargo.env(format!("CC_{underscores}"), target.compiler);
+        cargo.env(format!("CARGO_TARGET_{}_LINKER", underscores.to_uppercase()), target.compiler);
+    }
+    let folder =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let status = cargo.current_dir(root).status().context("cargo cannot be run")?;
+    if !status.success() {
+        bail!("{triple} can't be built ({status})");
+    }
+    Ok(folder.join(triple).join("dist/narrows"))
+}
