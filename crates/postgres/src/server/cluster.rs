@@ -17,12 +17,11 @@ use std::time::{Duration, Instant};
 use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
 use narrows_files::Dir;
+use narrows_server::{Keeper, SpawnError, inherits, run};
 use narrows_layer_database::{KindError, Provisioner};
 
-use super::child::inherits;
 use super::folders::{Folders, PORT, io_error};
-use super::postmaster::{Postmaster, SpawnError};
-use super::{Found, ServerError, ServerUser, run, settings};
+use super::{Found, ServerError, ServerUser, settings};
 
 const INITDB_LIMIT: Duration = Duration::from_secs(300);
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -91,7 +90,7 @@ pub struct Cluster {
 
 /// A server that was started, and what says that nobody wants it any more.
 #[derive(Debug)]
-struct Running(Postmaster, Stop);
+struct Running(Keeper, Stop);
 
 impl Cluster {
     /// The database superuser, who needs no password on the private socket.
@@ -152,7 +151,7 @@ impl Cluster {
         }
         let command = self.command()?;
         let program = self.found.bin_dir.join("postgres");
-        let postmaster = Postmaster::spawn(command, &self.cpus).map_err(|error| match error {
+        let postmaster = Keeper::spawn(command, &self.cpus, libc::SIGQUIT).map_err(|error| match error {
             SpawnError::Cpus(reason) => {
                 ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
             }
@@ -448,7 +447,7 @@ fn initdb(
         "--username",
         Cluster::USER,
     ]);
-    let ended = run::run(command, INITDB_LIMIT, stop)
+    let ended = run(command, INITDB_LIMIT, stop)
         .map_err(|reason| spawn_error(&program, user, reason))?;
     stop.check()?;
     if ended.success() {

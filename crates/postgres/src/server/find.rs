@@ -11,7 +11,7 @@ use std::time::Duration;
 use narrows_bundle::{Bundle, BundleError};
 use narrows_engine::Stop;
 
-use super::user::in_path;
+use narrows_server::{in_path, run};
 use super::{FindError, ServerUser, Version, run};
 
 /// The oldest version whose counters the layer knows how to read.
@@ -209,7 +209,7 @@ fn first_line(text: &str) -> String {
 fn printed(program: &Path, argument: &str, user: &ServerUser) -> Result<String, String> {
     let mut command = user.command(program, Path::new("/"));
     command.arg(argument);
-    let ended = run::run(command, PROBE_LIMIT, &Stop::new())
+    let ended = run(command, PROBE_LIMIT, &Stop::new())
         .map_err(|error| format!("{} does not run: {error}", program.display()))?;
     if !ended.success() {
         let said = first_line(&ended.stderr);
