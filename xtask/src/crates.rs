@@ -38,10 +38,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     // A server of our own as a process, of whatever kind.
-    (
-        "narrows-server",
-        &["narrows-units", "narrows-files", "narrows-facts", "narrows-engine"],
-    ),
+    ("narrows-server", &["narrows-units", "narrows-files", "narrows-facts", "narrows-engine"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),

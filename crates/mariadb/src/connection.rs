@@ -169,7 +169,11 @@ impl Connection {
     ///
     /// # Errors
     /// As of [`Connection::query`].
-    pub(crate) fn fill(&mut self, prepared: Prepared, cells: &[Cell<'_>]) -> Result<(), MariaError> {
+    pub(crate) fn fill(
+        &mut self,
+        prepared: Prepared,
+        cells: &[Cell<'_>],
+    ) -> Result<(), MariaError> {
         debug_assert_eq!(usize::from(prepared.parameters), cells.len());
         let mut out = Vec::new();
         put_execute(&mut out, prepared.id, cells);
@@ -199,7 +203,8 @@ impl Connection {
         }
         let outcome = exchange(self, Instant::now() + limit);
         // A refusal is a whole answer.
-        self.broken = matches!(&outcome, Err(error) if !matches!(error, MariaError::Refused { .. }));
+        self.broken =
+            matches!(&outcome, Err(error) if !matches!(error, MariaError::Refused { .. }));
         match outcome {
             Err(MariaError::Late(_)) => Err(MariaError::Late(limit)),
             outcome => outcome,
@@ -221,7 +226,9 @@ impl Connection {
         let columns = match First::read(&self.packet)? {
             First::Done { .. } => return Ok(Vec::new()),
             First::Columns(columns) if columns <= MOST_COLUMNS => columns,
-            First::Columns(_) => return Err(MariaError::Unexpected("more columns than were asked for")),
+            First::Columns(_) => {
+                return Err(MariaError::Unexpected("more columns than were asked for"));
+            }
             refused => return Err(refused.into_error()),
         };
         for _ in 0..=columns {

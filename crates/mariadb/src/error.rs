@@ -55,13 +55,17 @@ pub enum MariaError {
     #[error("{0}\nhint: name another folder with --data")]
     Folder(#[from] MadeError),
     /// A socket's path has an end.
-    #[error("the path of its socket, {path}, has more than 107 bytes\nhint: name a folder with a shorter path with --data")]
+    #[error(
+        "the path of its socket, {path}, has more than 107 bytes\nhint: name a folder with a shorter path with --data"
+    )]
     LongPath {
         /// The path.
         path: PathBuf,
     },
     /// A program that didn't do what it should.
-    #[error("{program} {what} ({status}):\n{output}\nhint: its last lines say what it lacked; name another folder with --data where it is room")]
+    #[error(
+        "{program} {what} ({status}):\n{output}\nhint: its last lines say what it lacked; name another folder with --data where it is room"
+    )]
     Program {
         /// Which.
         program: &'static str,

@@ -111,6 +111,8 @@ mod tests {
         assert_eq!(usize::from(bytes[0]), bytes.len() - 4);
         assert!(bytes.ends_with(b"bob\0\0mysql_native_password\0"));
         assert!(is_native(b"\xfemysql_native_password\0scramble"));
-        assert!(!is_native(b"\xfemysql_clear_password\0") && !is_native(b"\xfe") && !is_native(b""));
+        assert!(
+            !is_native(b"\xfemysql_clear_password\0") && !is_native(b"\xfe") && !is_native(b"")
+        );
     }
 }

@@ -62,7 +62,7 @@ impl Kind for MariaDb {
         let pool = variables.get("innodb_buffer_pool_size").and_then(|text| text.parse().ok());
         let pool_bytes = pool.ok_or(MariaError::Unexpected("no size of the buffer pool"))?;
         let about = About {
-            version: control.version().to_string(),
+            version: version(control.version()),
             encryption: "none".into(),
             build: build(&variables),
             pool_bytes,
@@ -73,10 +73,10 @@ impl Kind for MariaDb {
             let text = narrows_files::read_text(&PathBuf::from(file), 64).ok()?;
             text.trim().parse().ok()
         });
-        let watching = [thread(&mut control)?, thread(&mut monitor)?].map(Option::unwrap_or_default);
-        let processes = main
-            .or(self.pid)
-            .map(|pid| ServerProcesses::new(pid, THREADS).watched_by(watching));
+        let watching =
+            [thread(&mut control)?, thread(&mut monitor)?].map(Option::unwrap_or_default);
+        let processes =
+            main.or(self.pid).map(|pid| ServerProcesses::new(pid, THREADS).watched_by(watching));
         let server = MariaServer {
             control,
             schema: format!("narrows_scratch_{}", plain(&settings.run_id)),
@@ -100,6 +100,12 @@ impl Kind for MariaDb {
     }
 }
 
+/// As people say it. Before its own number a server says one of MySQL's, for clients that look for that.
+fn version(said: &str) -> String {
+    let own = said.strip_prefix("5.5.5-").unwrap_or(said);
+    format!("MariaDB {}", own.split("-MariaDB").next().unwrap_or(own))
+}
+
 /// Of a run's id what may stand in a name.
 fn plain(id: &str) -> String {
     id.chars().filter(char::is_ascii_alphanumeric).take(32).collect()
@@ -119,8 +125,10 @@ fn thread(connection: &mut Connection) -> Result<Option<u32>, MariaError> {
 }
 
 fn build(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let names = ["version_comment", "version_compile_machine", "version_compile_os", "innodb_version"];
-    let found = names.iter().filter_map(|name| Some(((*name).to_string(), variables.get(*name)?.clone())));
+    let names =
+        ["version_comment", "version_compile_machine", "version_compile_os", "innodb_version"];
+    let found =
+        names.iter().filter_map(|name| Some(((*name).to_string(), variables.get(*name)?.clone())));
     found.collect()
 }
 
@@ -128,8 +136,14 @@ fn build(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 fn told(variables: &BTreeMap<String, String>) -> Value {
     let says = |name: &str| {
         name.starts_with("innodb_")
-            || ["sync_binlog", "log_bin", "performance_schema", "thread_handling", "max_connections"]
-                .contains(&name)
+            || [
+                "sync_binlog",
+                "log_bin",
+                "performance_schema",
+                "thread_handling",
+                "max_connections",
+            ]
+            .contains(&name)
     };
     let found = variables.iter().filter(|(name, value)| says(name) && !value.contains('/'));
     Value::Object(found.map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect())
@@ -199,7 +213,9 @@ impl Server for MariaServer {
         let schema = &self.schema;
         for sql in [
             format!("CREATE DATABASE {schema} CHARACTER SET utf8mb4"),
-            format!("CREATE TABLE {schema}.{COMMITS} (id BIGINT AUTO_INCREMENT PRIMARY KEY, v TINYINT NOT NULL) ENGINE=InnoDB"),
+            format!(
+                "CREATE TABLE {schema}.{COMMITS} (id BIGINT AUTO_INCREMENT PRIMARY KEY, v TINYINT NOT NULL) ENGINE=InnoDB"
+            ),
             format!("CREATE USER {LOAD_USER}@localhost"),
             format!("GRANT SELECT, INSERT, UPDATE ON {schema}.* TO {LOAD_USER}@localhost"),
             format!("GRANT SELECT ON performance_schema.* TO {LOAD_USER}@localhost"),
@@ -380,10 +396,15 @@ mod tests {
     #[test]
     fn a_plan_names_the_access_and_its_index() {
         let row = |cells: [&str; 10]| -> Row {
-            cells.iter().map(|cell| Some((*cell).to_string()).filter(|cell| cell != "NULL")).collect()
+            cells
+                .iter()
+                .map(|cell| Some((*cell).to_string()).filter(|cell| cell != "NULL"))
+                .collect()
         };
-        let by_key = row(["1", "SIMPLE", "rows", "const", "PRIMARY", "PRIMARY", "8", "const", "1", ""]);
-        let insert = row(["1", "INSERT", "commits", "ALL", "NULL", "NULL", "NULL", "NULL", "NULL", "NULL"]);
+        let by_key =
+            row(["1", "SIMPLE", "rows", "const", "PRIMARY", "PRIMARY", "8", "const", "1", ""]);
+        let insert =
+            row(["1", "INSERT", "commits", "ALL", "NULL", "NULL", "NULL", "NULL", "NULL", "NULL"]);
         assert_eq!(plan(&[by_key]).reads_by, ["const by PRIMARY"]);
         assert_eq!(plan(&[insert]).reads_by, [""; 0]);
         assert_eq!(plan(&[Vec::new()]).reads_by, [""; 0]);
@@ -401,6 +422,8 @@ mod tests {
         let told = told(&variables);
         assert_eq!(told, serde_json::json!({ "innodb_page_size": "8192", "sync_binlog": "0" }));
         assert_eq!(plain("9f; DROP"), "9fDROP");
+        assert_eq!(version("5.5.5-10.11.19-MariaDB-0+deb12u1"), "MariaDB 10.11.19");
+        assert_eq!(version("11.4.2"), "MariaDB 11.4.2");
     }
 
     #[test]

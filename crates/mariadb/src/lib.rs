@@ -17,12 +17,12 @@ mod error;
 mod handshake;
 mod kind;
 mod observer;
+#[cfg(test)]
+mod on_a_server;
 mod packet;
 mod server;
 mod session;
 mod statements;
-#[cfg(test)]
-mod on_a_server;
 
 pub use connection::Connection;
 pub use error::MariaError;

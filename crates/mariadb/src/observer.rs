@@ -42,7 +42,8 @@ impl Observer for Status {
 
     fn settle(&mut self) -> Result<(), KindError> {
         let user = self.load_user;
-        let sql = format!("SELECT count(*) FROM information_schema.processlist WHERE user = '{user}'");
+        let sql =
+            format!("SELECT count(*) FROM information_schema.processlist WHERE user = '{user}'");
         let end = Instant::now() + SETTLES;
         while self.monitor.one(&sql)?.as_deref() != Some("0") && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(10));
@@ -70,7 +71,10 @@ fn counters(rows: Vec<Row>) -> Result<Counters, MariaError> {
     });
     let named: BTreeMap<String, f64> = named.collect();
     let need = |name: &str| {
-        named.get(name).copied().ok_or(MariaError::Unexpected("no counter of that name, or no number"))
+        named
+            .get(name)
+            .copied()
+            .ok_or(MariaError::Unexpected("no counter of that name, or no number"))
     };
     let read = need("Innodb_buffer_pool_reads")?;
     Ok(Counters {

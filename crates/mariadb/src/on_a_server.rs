@@ -65,6 +65,7 @@ impl Bench {
 
     fn context(&self) -> Context<'_> {
         Context {
+            quick: false,
             repeats: 2,
             window: Duration::from_millis(400),
             seed: 5,
@@ -105,8 +106,8 @@ fn lookups_updates_and_commits_are_what_the_server_counted_too() {
     let light = Action::Update { percent: 100, redo: Redo::Light };
     let heavy = Action::Update { percent: 100, redo: Redo::Heavy };
     let log = |m: &Measurement| m.value(metric::WAL_BYTES_PER_OP).unwrap();
-    let [light, heavy, commit] =
-        [light, heavy, Action::Commit].map(|action| bench.measure(&mut database, action, Source::Pool));
+    let [light, heavy, commit] = [light, heavy, Action::Commit]
+        .map(|action| bench.measure(&mut database, action, Source::Pool));
     for m in [&light, &heavy, &commit] {
         right(m);
         assert!((counted(m) - 1.0).abs() < 0.001, "{}", counted(m));
@@ -123,6 +124,7 @@ fn lookups_updates_and_commits_are_what_the_server_counted_too() {
     // Started again it holds what it held.
     let stop = bench.stop.clone();
     let ctx = Context {
+        quick: false,
         repeats: 1,
         window: Duration::from_millis(200),
         seed: 5,

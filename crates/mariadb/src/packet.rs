@@ -145,7 +145,7 @@ fn refusal(bytes: &[u8]) -> First {
     };
     let good = state.len() == 5 && state.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let text = String::from_utf8_lossy(&body.0[..body.0.len().min(LONGEST_TEXT)]).into_owned();
-    let message = narrows_units::shown(&text).replace(['\n', '\r'], " ");
+    let message = narrows_units::shown(&text.replace(['\n', '\r'], " ")).into_owned();
     First::Refused { code, state: if good { state } else { "?????".into() }, message }
 }
 

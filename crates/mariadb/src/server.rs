@@ -212,7 +212,11 @@ impl ManagedMariaDb {
             .arg(format!("--datadir={}", self.data.display()))
             .arg(format!("--tmpdir={}", self.run.display()))
             .arg(format!("--innodb-page-size={PAGE_BYTES}"))
-            .args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]);
+            .args([
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                "--skip-name-resolve",
+            ]);
         let ended = run(command, INSTALL_LIMIT, stop)?;
         stop.check()?;
         if ended.success() {

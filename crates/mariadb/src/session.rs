@@ -386,7 +386,12 @@ mod tests {
 
     #[test]
     fn what_no_server_says_is_an_error_and_makes_no_room() {
-        for answer in [vec![0, 0, 0x20, 1], vec![255, 255, 255, 1], packets(&[&[0xfb, b'x']]), packets(&[&[]])] {
+        for answer in [
+            vec![0, 0, 0x20, 1],
+            vec![255, 255, 255, 1],
+            packets(&[&[0xfb, b'x']]),
+            packets(&[&[]]),
+        ] {
             let (mut session, mut theirs) = session();
             theirs.write_all(&answer).unwrap();
             assert!(session.receive().is_err(), "{answer:?}");

@@ -42,6 +42,8 @@ pub struct Resolved {
     pub address: Option<Address>,
     /// That server, once it was asked, if it runs here.
     pub found: Option<Found>,
+    /// Whether the server of our own is a MariaDB.
+    pub mariadb: bool,
     /// The PostgreSQL that was named.
     pub postgres: Option<PathBuf>,
     /// One window of the storage and memory layers.
@@ -96,7 +98,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         Some(capture) => captures::filled(capture, &roles, ui)?,
     };
     let (choice, address) = match &request.database {
-        DatabaseTarget::Managed { .. } => (DatabaseChoice::Managed, None),
+        DatabaseTarget::Managed { .. } | DatabaseTarget::MariaDb => (DatabaseChoice::Managed, None),
         DatabaseTarget::None => (DatabaseChoice::None, None),
         DatabaseTarget::Url(address) => {
             (DatabaseChoice::Url(address.to_string()), Some(address.clone()))
@@ -147,6 +149,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         wal_dir,
         address,
         found: None,
+        mariadb: request.database == DatabaseTarget::MariaDb,
         postgres: match &request.database {
             DatabaseTarget::Managed { postgres } => postgres.clone(),
             _ => None,

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
 use narrows_files::Dir;
-use narrows_server::{Keeper, SpawnError, inherits, run};
 use narrows_layer_database::{KindError, Provisioner};
+use narrows_server::{Keeper, SpawnError, inherits, run};
 
 use super::folders::{Folders, PORT, io_error};
 use super::{Found, ServerError, ServerUser, settings};
@@ -151,12 +151,13 @@ impl Cluster {
         }
         let command = self.command()?;
         let program = self.found.bin_dir.join("postgres");
-        let postmaster = Keeper::spawn(command, &self.cpus, libc::SIGQUIT).map_err(|error| match error {
-            SpawnError::Cpus(reason) => {
-                ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
-            }
-            SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
-        })?;
+        let postmaster =
+            Keeper::spawn(command, &self.cpus, libc::SIGQUIT).map_err(|error| match error {
+                SpawnError::Cpus(reason) => {
+                    ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
+                }
+                SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
+            })?;
         // From here on every way out, also an error, ends the server: by `Running`'s drop.
         let running = Running(postmaster, stop.clone());
         let end = Instant::now() + START_LIMIT;
@@ -447,8 +448,8 @@ fn initdb(
         "--username",
         Cluster::USER,
     ]);
-    let ended = run(command, INITDB_LIMIT, stop)
-        .map_err(|reason| spawn_error(&program, user, reason))?;
+    let ended =
+        run(command, INITDB_LIMIT, stop).map_err(|reason| spawn_error(&program, user, reason))?;
     stop.check()?;
     if ended.success() {
         return Ok(ended.stdout);

@@ -11,8 +11,8 @@ use std::time::Duration;
 use narrows_bundle::{Bundle, BundleError};
 use narrows_engine::Stop;
 
+use super::{FindError, ServerUser, Version};
 use narrows_server::{in_path, run};
-use super::{FindError, ServerUser, Version, run};
 
 /// The oldest version whose counters the layer knows how to read.
 const LEAST_MAJOR: u32 = 13;

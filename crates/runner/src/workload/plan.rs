@@ -10,6 +10,7 @@ use narrows_units::Bytes;
 
 use super::measure::{SWEEP, search};
 use crate::database::client;
+use crate::database::mariadb;
 use crate::database::server::{CACHED_SHARE, Tables};
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
@@ -37,6 +38,7 @@ const COMMITS_BYTES_PER_S: f64 = 10e6;
 /// A folder that isn't one, an address that can't be read, or sizes that don't fit together.
 pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
     let server = &request.server;
+    mariadb::has(server, &request.task)?;
     let mut resolved = resolve::resolve(
         &MachineRequest {
             quick: request.load.quick,
