@@ -10,9 +10,9 @@ use narrows_model::Layer;
 use serde_json::{Value, json};
 
 use super::server::{Body, Tables, measure};
-use crate::database::PlannedSession;
 use crate::failure::Failure;
 use crate::request::database::{DatabaseTarget, ServerRequest};
+use crate::resolved::PlannedSession;
 use crate::space_check;
 
 /// Refuses what a MariaDB doesn't have here, before anything is measured.

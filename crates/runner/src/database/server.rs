@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
 use super::{client, keep_going, mariadb};
-use crate::database::PlannedSession;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::{layers, space_check};
 
 /// The cached workloads use this part of the buffer pool.
@@ -213,7 +213,7 @@ pub(super) fn measure(
     };
     let drives = layers::drives(resolved, &[Role::Data, Role::Wal]);
     let watch = match found {
-        Some(found) => found.watch(resolved, &drives),
+        Some(found) => found.watch(&resolved.platform, &drives),
         None => Watch::new(&resolved.platform, &drives),
     };
     let mut database = Database::connect(kind, settings, watch, session.stop)?;
