@@ -12,7 +12,7 @@ use narrows_postgres::server::{Cluster, Found, Origin};
 use serde_json::{Value, json};
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
-use super::{client, keep_going, mariadb};
+use super::{client, keep_going};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::{layers, space_check};
@@ -69,7 +69,6 @@ pub type Body<'a> = &'a mut dyn FnMut(
 pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>) -> Result<()> {
     match session.resolved.address.clone() {
         Some(address) => on_theirs(session, address, tables, body),
-        None if session.resolved.mariadb => mariadb::on(session, tables, body),
         None => on_ours(session, tables, body),
     }
 }

@@ -12,7 +12,6 @@ use super::measure::{SWEEP, search};
 use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
 use crate::database::mariadb;
-use crate::database::server::{CACHED_SHARE, Tables};
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::layers;
