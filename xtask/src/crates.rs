@@ -37,6 +37,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-tls", &["narrows-files"]),
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
+    // A server of our own as a process, of whatever kind.
+    ("narrows-server", &["narrows-units", "narrows-files", "narrows-facts", "narrows-engine"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),
@@ -45,6 +47,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-layer-database", LAYER),
     // A kind of server: as a client and as an owner sees it, and its part of a load. The only one that may fetch one.
     ("narrows-postgres", KIND),
+    // The second kind: what shows that the layer knows none.
+    ("narrows-mariadb", KIND),
     (
         "narrows-report",
         &[
@@ -130,6 +134,7 @@ const KIND: &[&str] = &[
     "narrows-engine",
     "narrows-tls",
     "narrows-bundle",
+    "narrows-server",
     "narrows-layer-database",
 ];
 

@@ -41,7 +41,7 @@ const EXCUSED: &[(&str, &[&str], &str)] = &[
     ("crates/io/src/nvme_generic.rs", READS, "the kernel's own files"),
     ("crates/io/src/uring/", READS, "the kernel's own files"),
     ("crates/postgres/src/server/leftovers.rs", READS, "an open file, up to a limit"),
-    ("crates/postgres/src/server/user.rs", READS, "as the server's user, to see whether it may"),
+    ("crates/server/src/user.rs", READS, "as the server's user, to see whether it may"),
     ("crates/layers/log/src/ladder/flush.rs", READS, "the device itself"),
     ("crates/layers/memory/src/mapping/system.rs", READS, "the kernel's own files"),
     ("crates/crashtest/src/identity.rs", READS, "the kernel's random numbers"),

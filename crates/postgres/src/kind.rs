@@ -237,7 +237,7 @@ impl Server for PostgresServer {
     }
 
     /// A session reports at most once a second (before version 15 twice), and its transactions are no operation.
-    fn count_own(&mut self) -> Result<(), DatabaseError> {
+    fn before_window(&mut self, _variation: &Variation) -> Result<(), DatabaseError> {
         if self.version >= 150_000 {
             // Who may not is off by what the connection did in a second.
             return match self.control.execute("SELECT pg_stat_force_next_flush()") {

@@ -39,7 +39,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         Some(capture) => captures::filled(capture, &roles, ui)?,
     };
     let (choice, address) = match &request.database {
-        DatabaseTarget::Managed { .. } => (DatabaseChoice::Managed, None),
+        DatabaseTarget::Managed { .. } | DatabaseTarget::MariaDb => (DatabaseChoice::Managed, None),
         DatabaseTarget::None => (DatabaseChoice::None, None),
         DatabaseTarget::Url(address) => {
             (DatabaseChoice::Url(address.to_string()), Some(address.clone()))
@@ -90,6 +90,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         wal_dir,
         address,
         found: None,
+        mariadb: request.database == DatabaseTarget::MariaDb,
         postgres: match &request.database {
             DatabaseTarget::Managed { postgres } => postgres.clone(),
             _ => None,

@@ -31,6 +31,8 @@ pub struct Resolved {
     pub address: Option<Address>,
     /// That server, once it was asked, if it runs here.
     pub found: Option<Found>,
+    /// Whether the server of our own is a MariaDB.
+    pub mariadb: bool,
     /// The PostgreSQL that was named.
     pub postgres: Option<PathBuf>,
     /// One window of the storage and memory layers.

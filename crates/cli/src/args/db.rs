@@ -29,6 +29,7 @@ Examples:
                                         on that server, in a schema of our own that goes again
   narrows db lookup --starts 5          and again on four more starts of the server: by how much one start differs from another
   narrows db scan --workers 1,4         a whole table by one process and by four
+  narrows db update --kind mariadb      durable updates on a MariaDB of our own
   narrows db clean postgres://bob@db7/shop
                                         what narrows has there; --remove removes it
 
@@ -113,6 +114,16 @@ pub enum AnswerArg {
     Count,
 }
 
+/// What kind of server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// PostgreSQL
+    #[default]
+    Postgres,
+    /// MariaDB, from the distribution's package mariadb-server
+    Mariadb,
+}
+
 /// Which server.
 #[derive(Debug, Clone, Args)]
 pub struct ServerArgs {
@@ -120,6 +131,9 @@ pub struct ServerArgs {
     /// started for this and removed]
     #[arg(value_name = "URL")]
     pub url: Option<String>,
+    /// What kind of server is started and loaded: lookups, updates and commits are measured on both
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["url", "postgres"])]
+    pub kind: KindArg,
     /// The PostgreSQL to start: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     pub postgres: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `narrows db`: one's own load on PostgreSQL, one workload at a time.
+//! `narrows db`: one's own load on a database server, one workload at a time.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use super::run::address;
 use crate::args::db::orders::{HomeArg, IsolationArg, OrdersArgs, OrdersCallsArg};
 use crate::args::db::quantities::KeysArg;
 use crate::args::db::{
-    AnswerArg, BatchArgs, CallsArg, CommitArgs, DbArgs, DbCommand, FromArg, KeyArgs, LoadArgs,
-    LookupArgs, PaceArgs, RedoArg, ScanArgs, ServerArgs, UpdateArgs,
+    AnswerArg, BatchArgs, CallsArg, CommitArgs, DbArgs, DbCommand, FromArg, KeyArgs, KindArg,
+    LoadArgs, LookupArgs, PaceArgs, RedoArg, ScanArgs, ServerArgs, UpdateArgs,
 };
 use crate::terminal::Terminal;
 use crate::{Exit, output};
@@ -138,6 +138,7 @@ fn paced(mut request: WorkloadRequest, pace: PaceArgs) -> WorkloadRequest {
 fn server_request(args: ServerArgs) -> Result<ServerRequest> {
     let database = match &args.url {
         Some(url) => DatabaseTarget::Url(address(url)?),
+        None if args.kind == KindArg::Mariadb => DatabaseTarget::MariaDb,
         None => DatabaseTarget::Managed { postgres: args.postgres },
     };
     let layers = args.layers.map(|layers| layers.into_iter().map(Layer::from).collect());

@@ -104,7 +104,8 @@ impl Database {
         }
         if task.source == Source::Drive {
             found.insert(condition::UNCACHED_BY.into(), json!("eviction"));
-            found.insert(condition::METHOD.into(), json!("buffered"));
+            let method = if self.server.reads_directly() { "direct" } else { "buffered" };
+            found.insert(condition::METHOD.into(), json!(method));
         }
         if let (true, Some(bytes)) = (task.is_scan(), self.settings.claim_bytes) {
             found.insert("memory_claimed_bytes".into(), json!(bytes));

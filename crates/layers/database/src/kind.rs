@@ -244,11 +244,17 @@ pub trait Server {
     /// They are not known or not on this machine.
     fn table_files(&mut self) -> Result<Vec<PathBuf>, DatabaseError>;
 
-    /// Has what this side did so far counted now, and not in the middle of a window.
+    /// Whether it reads its files around the operating system's cache.
+    fn reads_directly(&self) -> bool {
+        false
+    }
+
+    /// Before a window: sets what a variation sets for the whole server, and has what this side did so far counted now and not in the
+    /// middle of it.
     ///
     /// # Errors
     /// The connection broke.
-    fn count_own(&mut self) -> Result<(), DatabaseError>;
+    fn before_window(&mut self, variation: &Variation) -> Result<(), DatabaseError>;
 
     /// Removes our place with all in it; a moment is waited where it is `hurried`.
     ///

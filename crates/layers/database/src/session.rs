@@ -59,20 +59,30 @@ pub trait Format: Sync {
     /// How many rows the last statement says that it selected, inserted, changed or removed; 0 where it says none.
     fn affected(&self, answer: &[u8]) -> u64;
 
-    /// The part of one of the step's statements, from 0 on, and its rows; `None` where there were fewer.
-    fn statement<'a>(&self, answer: &'a [u8], number: usize) -> Option<(&'a [u8], u32)>;
+    /// The part of one of the step's statements, from 0 on, and its rows; `None` where there were fewer, or where steps have one.
+    fn statement<'a>(&self, _answer: &'a [u8], _number: usize) -> Option<(&'a [u8], u32)> {
+        None
+    }
 
-    /// The next row, and what follows it.
-    fn next_row<'a>(&self, answer: &'a [u8]) -> Option<(&'a [u8], &'a [u8])>;
+    /// The next row, and what follows it. A kind whose programs never look into rows leaves this and what follows.
+    fn next_row<'a>(&self, _answer: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        None
+    }
 
     /// A column's bytes; `None` for NULL, and where there is no such column.
-    fn column<'a>(&self, row: &'a [u8], column: usize) -> Option<&'a [u8]>;
+    fn column<'a>(&self, _row: &'a [u8], _column: usize) -> Option<&'a [u8]> {
+        None
+    }
 
     /// An integer of any length; `None` for what has none of their lengths.
-    fn int(&self, value: &[u8]) -> Option<i64>;
+    fn int(&self, _value: &[u8]) -> Option<i64> {
+        None
+    }
 
     /// A `double precision`.
-    fn float8(&self, value: &[u8]) -> Option<f64>;
+    fn float8(&self, _value: &[u8]) -> Option<f64> {
+        None
+    }
 }
 
 /// The answer to one step, complete and without an error.

@@ -91,7 +91,7 @@ impl Database {
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let server_cpus = self.cpus_of(variation).server;
-        self.server.count_own()?;
+        self.server.before_window(variation)?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
         let plan = LoadPlan {
@@ -145,7 +145,7 @@ impl Database {
         let settings = self.server.session_settings(task, variation);
         let statements = self.server.statements(task, &table, variation.workers)?;
         let statement = &statements[0].sql;
-        self.server.count_own()?;
+        self.server.before_window(variation)?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
         let (observer, watch, processes) = (&mut *self.observer, &self.watch, self.processes);

@@ -18,11 +18,10 @@ use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
 use narrows_files::Dir;
 use narrows_layer_database::{KindError, Provisioner};
+use narrows_server::{Keeper, SpawnError, inherits, run};
 
-use super::child::inherits;
 use super::folders::{Folders, PORT, io_error};
-use super::postmaster::{Postmaster, SpawnError};
-use super::{Found, ServerError, ServerUser, run, settings};
+use super::{Found, ServerError, ServerUser, settings};
 
 const INITDB_LIMIT: Duration = Duration::from_secs(300);
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -91,7 +90,7 @@ pub struct Cluster {
 
 /// A server that was started, and what says that nobody wants it any more.
 #[derive(Debug)]
-struct Running(Postmaster, Stop);
+struct Running(Keeper, Stop);
 
 impl Cluster {
     /// The database superuser, who needs no password on the private socket.
@@ -152,12 +151,13 @@ impl Cluster {
         }
         let command = self.command()?;
         let program = self.found.bin_dir.join("postgres");
-        let postmaster = Postmaster::spawn(command, &self.cpus).map_err(|error| match error {
-            SpawnError::Cpus(reason) => {
-                ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
-            }
-            SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
-        })?;
+        let postmaster =
+            Keeper::spawn(command, &self.cpus, libc::SIGQUIT).map_err(|error| match error {
+                SpawnError::Cpus(reason) => {
+                    ServerError::Cpus { pid: std::process::id(), cpus: self.cpus.clone(), reason }
+                }
+                SpawnError::Program(reason) => spawn_error(&program, &self.user, reason),
+            })?;
         // From here on every way out, also an error, ends the server: by `Running`'s drop.
         let running = Running(postmaster, stop.clone());
         let end = Instant::now() + START_LIMIT;
@@ -448,8 +448,8 @@ fn initdb(
         "--username",
         Cluster::USER,
     ]);
-    let ended = run::run(command, INITDB_LIMIT, stop)
-        .map_err(|reason| spawn_error(&program, user, reason))?;
+    let ended =
+        run(command, INITDB_LIMIT, stop).map_err(|reason| spawn_error(&program, user, reason))?;
     stop.check()?;
     if ended.success() {
         return Ok(ended.stdout);

@@ -11,8 +11,8 @@ use std::time::Duration;
 use narrows_bundle::{Bundle, BundleError};
 use narrows_engine::Stop;
 
-use super::user::in_path;
-use super::{FindError, ServerUser, Version, run};
+use super::{FindError, ServerUser, Version};
+use narrows_server::{in_path, run};
 
 /// The oldest version whose counters the layer knows how to read.
 const LEAST_MAJOR: u32 = 13;
@@ -229,7 +229,7 @@ fn first_line(text: &str) -> String {
 fn printed(program: &Path, argument: &str, run_as: RunAs<'_>) -> Result<String, String> {
     let mut command = run_as.user.command(program, Path::new("/"));
     command.arg(argument);
-    let ended = run::run(command, PROBE_LIMIT, run_as.stop)
+    let ended = run(command, PROBE_LIMIT, run_as.stop)
         .map_err(|error| format!("{} does not run: {error}", program.display()))?;
     if !ended.success() {
         let said = first_line(&ended.stderr);

@@ -4,10 +4,8 @@
 //! They belong to the server's user, who may put links and pipes into them while we look; the folders that they are made in are ours.
 //! So the log, which the server inherits open, and the lock that says that its programs live lie beside the data folder and not in it.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -16,7 +14,9 @@ use narrows_engine::{Hold, Scratch};
 use narrows_files::{Access, Dir};
 
 use super::leftovers::{self, Leftovers};
-use super::{ServerError, ServerUser};
+use narrows_server::{Made, MadeError, ServerUser, empty_others};
+
+use super::ServerError;
 
 /// The name of the socket comes from the port; the port is opened nowhere else, so it need not differ.
 pub(super) const PORT: u16 = 5432;
@@ -44,10 +44,6 @@ pub(super) struct Folders {
     _elsewhere: Option<Scratch>,
 }
 
-/// What was made, to be removed: each by its name in the folder that holds it, folders of the server's user emptied by that user.
-#[derive(Debug, Default)]
-struct Made(Vec<(Dir, OsString, Option<ServerUser>)>);
-
 impl Folders {
     /// Creates `data` and `wal`, which must not exist, and `DATA.run`, for a server of this major version.
     pub fn create(
@@ -64,13 +60,13 @@ impl Folders {
         let hold = Hold::beside(&above, &name)
             .map_err(|reason| io_error("create a lock beside", &data, reason))?;
         let again = above.try_clone().map_err(|reason| io_error("open", above.path(), reason))?;
-        made.0.push((again, hold.name().to_os_string(), None));
+        made.add(again, hold.name().to_os_string());
         let log_name = with_ending(Path::new(&name), ".log").into_os_string();
         let log_path = data.with_file_name(&log_name);
         let log = above
             .create_new_as(&log_name, Access::Append, 0o600)
             .map_err(|reason| not_made("create", &log_path, reason))?;
-        made.0.push((above, log_name, None));
+        made.add(above, log_name);
         let data_dir = made.folder(&data, user)?;
         made.folder(&wal, user)?;
         made.folder(&run, user)?;
@@ -101,21 +97,6 @@ impl Folders {
     }
 }
 
-impl Made {
-    /// Makes a folder of the server's user.
-    fn folder(&mut self, folder: &Path, user: &ServerUser) -> Result<Dir, ServerError> {
-        user.open_way(folder)?;
-        let above = above(folder)?;
-        let name = folder.file_name().unwrap_or_default().to_os_string();
-        let made = above
-            .create_dir(&name, 0o700)
-            .map_err(|reason| not_made("create the folder", folder, reason))?;
-        self.0.push((above, name, Some(user.clone())));
-        user.own(&made)?;
-        Ok(made)
-    }
-}
-
 impl Drop for Folders {
     fn drop(&mut self) {
         // A program that was killed is gone a moment later, and may be just making what it shares.
@@ -127,44 +108,12 @@ impl Drop for Folders {
     }
 }
 
-impl Drop for Made {
-    fn drop(&mut self) {
-        for (above, name, user) in self.0.iter().rev() {
-            let removed = match user {
-                Some(user) => above.open_dir(name).and_then(|dir| {
-                    user.acting(|| dir.empty())?;
-                    above.remove_empty_dir(name)
-                }),
-                None => above.remove_file(name),
-            };
-            if let Err(error) = removed
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                let path = above.path().join(name);
-                let warning = format!("warning: could not remove {}: {error}", path.display());
-                // Nobody to tell is no reason to fail.
-                let _ = writeln!(std::io::stderr(), "{}", narrows_units::shown(&warning));
-            }
-        }
-    }
-}
-
 /// Removes what runs that died have left in `dir`, and the shared memory of the servers that they had there.
 pub fn sweep(dir: &Path) -> narrows_engine::Swept {
     Scratch::sweep(dir, &mut |scratch| {
         leftovers::remove_all(scratch);
         empty_others(scratch);
     })
-}
-
-/// Empties the folders of a dead run that belong to its server's user, as that user; what can't be removed stays and stops the rest.
-fn empty_others(scratch: &Dir) {
-    for name in scratch.names().unwrap_or_default() {
-        let Ok(folder) = scratch.open_dir(&name) else { continue };
-        if let Some(user) = ServerUser::owner_of(&folder) {
-            let _ = user.acting(|| folder.empty());
-        }
-    }
 }
 
 fn above(path: &Path) -> Result<Dir, ServerError> {
@@ -222,6 +171,16 @@ fn not_made(doing: &'static str, path: &Path, reason: io::Error) -> ServerError 
     match reason.kind() {
         io::ErrorKind::AlreadyExists => ServerError::Exists { path: path.to_path_buf() },
         _ => io_error(doing, path, reason),
+    }
+}
+
+impl From<MadeError> for ServerError {
+    fn from(error: MadeError) -> Self {
+        match error {
+            MadeError::User(error) => error.into(),
+            MadeError::Open { path, reason } => io_error("open the folder", &path, reason),
+            MadeError::Create { path, reason } => not_made("create the folder", &path, reason),
+        }
     }
 }
 

@@ -7,24 +7,21 @@
 //! Source for the life cycle (`initdb`, `postmaster.pid`, the three kinds of shutdown): PostgreSQL documentation,
 //! "Server Setup and Operation", and `pg_ctl`'s way of waiting for the last line of `postmaster.pid`.
 
-mod child;
 mod cluster;
 mod error;
 mod find;
 mod folders;
 mod leftovers;
-mod postmaster;
-mod run;
 mod settings;
 mod standby;
 #[cfg(test)]
 mod tests;
-mod user;
 mod version;
 
 pub use cluster::{Cluster, HowStopped, Options};
-pub use error::{FindError, ServerError, UserError};
+pub use error::{FindError, ServerError};
 pub use find::{Found, Origin, find};
 pub use folders::sweep;
-pub use user::ServerUser;
 pub use version::Version;
+
+pub use narrows_server::{ServerUser, UserError};

@@ -211,7 +211,9 @@ fn server(run: &Run) -> String {
         DatabaseChoice::Url(url) => format!("the server at {url}"),
     };
     let version = match database(condition::SERVER_VERSION) {
-        Some(version) if version.starts_with("PostgreSQL") => version,
+        Some(version) if ["PostgreSQL", "MariaDB"].iter().any(|kind| version.starts_with(kind)) => {
+            version
+        }
         Some(version) => format!("PostgreSQL {version}"),
         None => "PostgreSQL".to_string(),
     };

@@ -44,5 +44,6 @@ pub fn measure(session: &mut PlannedSession<'_, '_>, address: &Address) -> Resul
 fn wanted(resolved: &Resolved) -> bool {
     let sessions = |word: &String| word != Workload::Scan.word();
     resolved.plan.database == DatabaseChoice::Managed
+        && !resolved.mariadb
         && resolved.plan.workloads.iter().any(sessions)
 }

@@ -4,6 +4,7 @@
 pub mod client;
 pub mod external_server;
 pub mod managed_server;
+pub mod mariadb;
 pub mod server;
 
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use narrows_engine::Phase;
-use narrows_layer_database::{Contents, Database, Provisioner, Settings};
+use narrows_layer_database::{Contents, Database, Kind, Provisioner, Settings};
 use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
@@ -51,6 +51,7 @@ pub fn planned(resolved: &Resolved) -> PlannedStep {
         DatabaseChoice::Url(address) => {
             (format!("a schema of our own on {address}"), 5 * plan.table_bytes / 2)
         }
+        _ if resolved.mariadb => ("a MariaDB of our own".to_string(), 5 * plan.table_bytes / 2),
         _ => ("a PostgreSQL of our own".to_string(), 5 * plan.table_bytes / 4),
     };
     let expected_s = 8.0 + plan.table_bytes as f64 / 100e6;
@@ -92,7 +93,7 @@ fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>
         let cluster = &mut server.cluster;
         let data_dir = Some(cluster.data_dir().into());
         let found = conditions(&installation.found, cluster);
-        measure(session, address.clone(), data_dir, found, (tables, Some(cluster), body))
+        measure(session, (address.clone(), true), data_dir, found, (tables, Some(cluster), body))
     });
     // A server that died or crashed explains everything that failed after it.
     let health = if stop.is_set() { Ok(()) } else { server.cluster.check() };
@@ -155,7 +156,8 @@ fn on_theirs(
     if let Some(found) = &session.resolved.found {
         conditions.insert(condition::SERVER_QUOTA_CPUS.into(), json!(found.quota_cpus));
     }
-    measure(session, address, None, conditions, (tables, None, body))
+    let local = address.is_local();
+    measure(session, (address, local), None, conditions, (tables, None, body))
 }
 
 /// Memory to claim before each scan: as much as the table fills, where the hypervisor takes back what an eviction
@@ -173,9 +175,10 @@ pub fn scan_workers(resolved: &Resolved) -> u32 {
     (resolved.split.server.len() as u32).clamp(2, 64)
 }
 
-fn measure(
+/// Connects to the server and lets `body` measure on it; whether it is on this machine is said with it.
+pub(super) fn measure(
     session: &mut PlannedSession<'_, '_>,
-    address: Address,
+    (kind, local): (impl Kind + Send + 'static, bool),
     data_dir: Option<std::path::PathBuf>,
     conditions: BTreeMap<String, Value>,
     (tables, ours, body): (&Tables, Option<&mut dyn Provisioner>, Body<'_>),
@@ -183,7 +186,6 @@ fn measure(
     let resolved = session.resolved;
     let own_server = resolved.plan.database == DatabaseChoice::Managed;
     let found = resolved.found.as_ref();
-    let local = own_server || address.is_local();
     let settings = Settings {
         run_id: session.run.id.clone(),
         monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
@@ -213,7 +215,7 @@ fn measure(
         Some(found) => found.watch(&resolved.platform, &drives),
         None => Watch::new(&resolved.platform, &drives),
     };
-    let mut database = Database::connect(address, settings, watch, session.stop)?;
+    let mut database = Database::connect(kind, settings, watch, session.stop)?;
     if !database.sees_processes() {
         session.ui.say(
             "note: the server's processes are not visible from here: no processor time per operation, no sums",

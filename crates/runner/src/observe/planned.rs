@@ -90,6 +90,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         steps: Vec::new(),
     };
     Resolved {
+        mariadb: false,
         plan,
         split: split::split(&platform),
         platform,

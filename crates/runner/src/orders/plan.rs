@@ -13,6 +13,7 @@ use narrows_units::Bytes;
 
 use crate::database::client;
 use crate::database::{SHORT, START_S, TEST};
+use crate::failure::Failure;
 use crate::layers;
 use crate::request::database::{DatabaseTarget, Isolation, OrdersRequest};
 use crate::request::machine::MachineRequest;
@@ -34,6 +35,10 @@ const PACED_WINDOW: Duration = Duration::from_secs(60);
 /// A folder that isn't one, or an address that can't be read.
 pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
     let server = &request.server;
+    if server.database == DatabaseTarget::MariaDb {
+        let hint = "leave out --kind: orders run on PostgreSQL alone";
+        return Err(Failure::hinted("MariaDB has no orders here yet", hint));
+    }
     let usual: &[Layer] = if request.load_only { &[] } else { &[Layer::Log] };
     let terminals = request.paced.then_some(TERMINALS * request.warehouses);
     let mut resolved = resolve::resolve(
@@ -62,7 +67,7 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
         resolved.update_window = PACED_WINDOW;
     }
     resolved.stays = match server.database {
-        DatabaseTarget::Managed { .. } | DatabaseTarget::None => None,
+        DatabaseTarget::Managed { .. } | DatabaseTarget::MariaDb | DatabaseTarget::None => None,
         DatabaseTarget::Url(_) if request.keep || request.load_only => {
             Some("what is loaded stays until narrows db orders --drop")
         }

@@ -19,6 +19,8 @@ pub enum DatabaseTarget {
         /// The program to start, or the folder it is in; `None`: what is found.
         postgres: Option<PathBuf>,
     },
+    /// A MariaDB of our own, likewise.
+    MariaDb,
     /// None.
     None,
     /// This one.

@@ -96,7 +96,11 @@ fn load(
             None => Ok(()),
         }
     };
-    match database::server::on(session, &tables, &mut body) {
+    let outcome = match session.resolved.mariadb {
+        true => database::mariadb::on(session, &tables, &mut body),
+        false => database::server::on(session, &tables, &mut body),
+    };
+    match outcome {
         Ok(()) => Ok(()),
         Err(error) => {
             let what = what_is_absent(session, request.task.word());

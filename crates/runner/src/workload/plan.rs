@@ -11,6 +11,7 @@ use narrows_units::Bytes;
 use super::measure::{SWEEP, search};
 use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
+use crate::database::mariadb;
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::layers;
@@ -38,6 +39,7 @@ const COMMITS_BYTES_PER_S: f64 = 10e6;
 /// A folder that isn't one, an address that can't be read, or sizes that don't fit together.
 pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
     let server = &request.server;
+    mariadb::has(server, &request.task)?;
     let mut resolved = resolve::resolve(
         &MachineRequest {
             quick: request.load.quick,

@@ -207,7 +207,7 @@ fn an_ordinary_user_can_do_it_all() {
     if !bench.user.is_other() {
         return eprintln!("SKIPPED: all other tests run as an ordinary user already");
     }
-    let Some((uid, gid)) = super::user::look_up("nobody") else {
+    let Some((uid, gid)) = narrows_server::look_up("nobody") else {
         return eprintln!("SKIPPED: no user nobody");
     };
     chown(bench.dir.path(), Some(uid), Some(gid)).unwrap();

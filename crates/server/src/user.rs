@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use libc::{gid_t, uid_t};
 use narrows_files::Dir;
 
-use super::UserError;
+use crate::error::UserError;
 
 /// The user the server and `initdb` run as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,24 +25,35 @@ pub struct ServerUser {
 
 impl ServerUser {
     /// Ourselves, or under root the first of `postgres` and `nobody` that exists.
+    ///
+    /// # Errors
+    /// There is neither.
     pub fn choose() -> Result<ServerUser, UserError> {
+        ServerUser::choose_of(&["postgres", "nobody"])
+    }
+
+    /// Ourselves, or under root the first of these that exists.
+    ///
+    /// # Errors
+    /// There is none of them.
+    pub fn choose_of(names: &[&str]) -> Result<ServerUser, UserError> {
         // SAFETY: geteuid has no preconditions and cannot fail.
         let euid = unsafe { libc::geteuid() };
         if euid != 0 {
             return Ok(ServerUser { name: format!("number {euid}"), switch_to: None });
         }
-        ["postgres", "nobody"]
-            .into_iter()
+        names
+            .iter()
             .find_map(|name| {
-                // A user database may map either name to root.
+                // A user database may map any name to root.
                 let ids = look_up(name).filter(|(uid, _)| *uid != 0)?;
-                Some(ServerUser { name: name.to_owned(), switch_to: Some(ids) })
+                Some(ServerUser { name: (*name).to_owned(), switch_to: Some(ids) })
             })
-            .ok_or(UserError::NoUser)
+            .ok_or_else(|| UserError::NoUser { names: names.join(" or ") })
     }
 
     /// Whoever owns that folder, if under root it is another one than we are.
-    pub(super) fn owner_of(dir: &Dir) -> Option<ServerUser> {
+    pub fn owner_of(dir: &Dir) -> Option<ServerUser> {
         // SAFETY: geteuid has no preconditions and cannot fail.
         let euid = unsafe { libc::geteuid() };
         let (owner, group) = dir.owner_and_group().ok()?;
@@ -98,7 +109,7 @@ impl ServerUser {
 
     /// Whether the user can pass every folder above `path` and, if it is a file, read it. The kernel is asked, so
     /// access lists and security modules count.
-    pub(super) fn reaches(&self, path: &Path) -> Result<(), UserError> {
+    pub fn reaches(&self, path: &Path) -> Result<(), UserError> {
         let blocking = self.acting(|| {
             for folder in path.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {
                 // Looking at "." needs the right to pass the folder; looking at the folder itself would not.
@@ -125,7 +136,7 @@ impl ServerUser {
 
     /// As [`reaches`](Self::reaches), after letting others pass (not list) those folders above `path` that are
     /// scratch folders of ours.
-    pub(super) fn open_way(&self, path: &Path) -> Result<(), UserError> {
+    pub fn open_way(&self, path: &Path) -> Result<(), UserError> {
         // SAFETY: geteuid has no preconditions and cannot fail.
         let euid = unsafe { libc::geteuid() };
         for folder in path.ancestors().skip(1).filter(|_| self.is_other()) {
@@ -147,7 +158,7 @@ impl ServerUser {
 
     /// Runs `act` with the user's rights on files, in a thread of its own: the kernel keeps the identity for file
     /// access per thread (`setfsuid(2)`), and dropping it from root drops the right to override permissions.
-    pub(super) fn acting<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
+    pub fn acting<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
         let Some((uid, gid)) = self.switch_to else { return act() };
         std::thread::scope(|scope| {
             let thread = scope.spawn(move || {
@@ -176,7 +187,7 @@ impl ServerUser {
 }
 
 /// (user id, primary group) by name, through the machine's user database.
-pub(super) fn look_up(name: &str) -> Option<(u32, u32)> {
+pub fn look_up(name: &str) -> Option<(u32, u32)> {
     let name = CString::new(name).ok()?;
     let mut buffer = vec![0 as libc::c_char; 16 << 10];
     let mut entry = std::mem::MaybeUninit::<libc::passwd>::uninit();
@@ -200,7 +211,7 @@ pub(super) fn look_up(name: &str) -> Option<(u32, u32)> {
 }
 
 /// The files named in `folders` (a `PATH`), those that exist.
-pub(super) fn in_path(folders: &OsStr, program: &str) -> Vec<PathBuf> {
+pub fn in_path(folders: &OsStr, program: &str) -> Vec<PathBuf> {
     std::env::split_paths(folders)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(program))

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// Lets the program get `signal` when the thread that starts it ends, however it ends.
-pub(super) fn dies_with_us(command: &mut Command, signal: libc::c_int) {
+pub(crate) fn dies_with_us(command: &mut Command, signal: libc::c_int) {
     let us = std::process::id();
     // SAFETY: prctl and getppid are async-signal-safe and allocate nothing. The kernel clears this setting when a
     // process changes its user, and this runs after that change.
@@ -30,7 +30,7 @@ pub(super) fn dies_with_us(command: &mut Command, signal: libc::c_int) {
 }
 
 /// Lets the program and all that it starts inherit an open file, which the caller keeps open until it has started.
-pub(super) fn inherits(command: &mut Command, file: &File) {
+pub fn inherits(command: &mut Command, file: &File) {
     let descriptor = file.as_raw_fd();
     // SAFETY: fcntl is async-signal-safe and allocates nothing; the descriptor is a copy of the caller's, and only its flag for closing
     // at execve is cleared, in the child alone.

@@ -1,8 +1,8 @@
 //! The running server process and the thread that keeps it.
 //!
 //! The server is started by a thread that lives as long as it does, because the kernel tells it of that thread's end (module `child`).
-//! If narrows is killed, all its threads end and the server gets SIGQUIT: it ends at once, without a last checkpoint, because its data
-//! is of no use to anyone any more. The keeper also collects the exit status, so the server never stays as a zombie and a
+//! If narrows is killed, all its threads end and the server gets a signal by which it ends at once, without writing out what it has,
+//! because its data is of no use to anyone any more. The keeper also collects the exit status, so the server never stays as a zombie and a
 //! signal is never sent to a process id that was given to another.
 
 use std::io;
@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 use narrows_engine::Stop;
 use narrows_facts::affinity;
 
-use super::child::dies_with_us;
+use crate::child::dies_with_us;
 
 /// How often a wait looks at its stop token.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A started server, running or ended.
 #[derive(Debug)]
-pub(super) struct Postmaster {
+pub struct Keeper {
     pid: u32,
     exit: Arc<Exit>,
     keeper: Option<JoinHandle<()>>,
@@ -41,15 +41,24 @@ impl Exit {
 
 /// Why it couldn't be started.
 #[derive(Debug)]
-pub(super) enum SpawnError {
+pub enum SpawnError {
+    /// It couldn't be bound to its processors.
     Cpus(io::Error),
+    /// The program.
     Program(io::Error),
 }
 
-impl Postmaster {
-    /// Starts `command` on `cpus` (all that are allowed, if empty).
-    pub fn spawn(mut command: Command, cpus: &[u32]) -> Result<Postmaster, SpawnError> {
-        dies_with_us(&mut command, libc::SIGQUIT);
+impl Keeper {
+    /// Starts `command` on `cpus` (all that are allowed, if empty); it gets the signal `dies_by` when we die.
+    ///
+    /// # Errors
+    /// It can't be started, or not there.
+    pub fn spawn(
+        mut command: Command,
+        cpus: &[u32],
+        dies_by: libc::c_int,
+    ) -> Result<Keeper, SpawnError> {
+        dies_with_us(&mut command, dies_by);
         let exit = Arc::new(Exit::default());
         let (sender, receiver) = mpsc::channel();
         let (cpus, shared) = (cpus.to_vec(), Arc::clone(&exit));
@@ -58,9 +67,10 @@ impl Postmaster {
             .spawn(move || keep(command, &cpus, &shared, &sender))
             .map_err(SpawnError::Program)?;
         let pid = receiver.recv().expect("the keeper answers before it ends")?;
-        Ok(Postmaster { pid, exit, keeper: Some(keeper) })
+        Ok(Keeper { pid, exit, keeper: Some(keeper) })
     }
 
+    /// Its first process.
     pub fn pid(&self) -> u32 {
         self.pid
     }

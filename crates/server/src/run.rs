@@ -9,31 +9,38 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
 
-use super::child::dies_with_us;
+use crate::child::dies_with_us;
 
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What a program wrote and how it ended.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub struct Ended {
     /// `None`: it had to be killed, for time or on request.
     pub status: Option<ExitStatus>,
+    /// Its output.
     pub stdout: String,
+    /// Its errors.
     pub stderr: String,
 }
 
 impl Ended {
+    /// Whether it ended by itself and well.
     pub fn success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
 
+    /// How it ended, in words.
     pub fn status_text(&self) -> String {
         self.status.map_or_else(|| "killed after its time was up".to_owned(), |s| s.to_string())
     }
 }
 
 /// Runs `command`, which must be in a process group of its own (it is killed as a group), for at most `limit`. It ends when we do.
-pub(super) fn run(mut command: Command, limit: Duration, stop: &Stop) -> io::Result<Ended> {
+///
+/// # Errors
+/// It can't be started.
+pub fn run(mut command: Command, limit: Duration, stop: &Stop) -> io::Result<Ended> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Politely: `initdb` then removes what it has made.
     dies_with_us(&mut command, libc::SIGTERM);

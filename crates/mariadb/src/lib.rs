@@ -1,0 +1,30 @@
+//! MariaDB as a kind of server for the database layer: a client of our own for its protocol, a server of our own, its statements,
+//! tables and counters.
+//!
+//! The client is small and synchronous: what is measured is when a request leaves and when its answer is complete, on one Unix socket,
+//! so that a library with a pool or a runtime of its own would be measured with it. It speaks what the workloads need (handshake
+//! version 10, `COM_QUERY`, `COM_STMT_PREPARE`, `COM_STMT_EXECUTE` in binary) and refuses the rest. Lengths are checked before room is
+//! made, and every wait has an end.
+//!
+//! Lookups, updates and commits. Not here: servers that others run, other workloads, and what follows from what was seen.
+//!
+//! Source: MariaDB documentation, "Client/Server Protocol", "InnoDB System Variables", "Performance Schema"; version 10.11.
+
+#![forbid(unsafe_code)]
+
+mod connection;
+mod error;
+mod handshake;
+mod kind;
+mod observer;
+#[cfg(test)]
+mod on_a_server;
+mod packet;
+mod server;
+mod session;
+mod statements;
+
+pub use connection::Connection;
+pub use error::MariaError;
+pub use kind::MariaDb;
+pub use server::{Found, ManagedMariaDb, ServerSettings, find};
