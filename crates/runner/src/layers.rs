@@ -72,12 +72,15 @@ fn watch(resolved: &Resolved, roles: &[Role]) -> Watch {
 }
 
 fn block_plan(resolved: &Resolved) -> BlockPlan {
+    let usual = BlockPlan::default();
     BlockPlan {
         sessions: resolved.plan.sessions,
         // By rule 9 the path is measured on the processors the server will have.
         cpus: resolved.split.server.clone(),
         capacity_bytes: capacity_bytes(resolved),
-        ..BlockPlan::default()
+        write_budget_bytes: resolved.least.map(|least| least.written_bytes),
+        max_depth: resolved.least.map_or(usual.max_depth, |least| least.max_depth),
+        ..usual
     }
 }
 

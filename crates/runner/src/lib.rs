@@ -19,6 +19,7 @@ mod interrupt;
 pub mod inventory;
 mod kept;
 mod layers;
+mod least_load;
 pub mod log;
 pub mod machine;
 pub mod memory;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_layer_database::server;
 use narrows_model::{Plan, Platform, Run};
+use narrows_postgres::server;
 
 use crate::exit::{Answers, Exit};
 use crate::request::RunOptions;

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::{Context, Stop};
-use narrows_layer_database::{Address, Workload};
+use narrows_layer_database::Workload;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_postgres::Address;
 use narrows_units::{Bytes, shown};
 
 use crate::database::external_server::Found;
 use crate::failure::Failure;
+use crate::least_load::{self, LeastLoad};
 use crate::request::database::DatabaseTarget;
 use crate::request::machine::MachineRequest;
 use crate::session::Session;
@@ -48,6 +50,8 @@ pub struct Resolved {
     pub database_window: Duration,
     /// One window of its updates: long enough that all together see two checkpoints.
     pub update_window: Duration,
+    /// The load of tests that look at no figure.
+    pub least: Option<LeastLoad>,
     /// What is written and stays, for the plan's last line.
     pub stays: Option<&'static str>,
 }
@@ -150,10 +154,26 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         window: Duration::from_millis(if quick { 300 } else { 1000 }),
         database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
         update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+        least: least_load::wanted(),
         stays: None,
     };
+    if let Some(least) = resolved.least {
+        shrink(&mut resolved, least);
+    }
     resolved.plan.steps = steps(&resolved);
     Ok(resolved)
+}
+
+/// What is small already stays as it is.
+fn shrink(resolved: &mut Resolved, least: LeastLoad) {
+    let plan = &mut resolved.plan;
+    plan.repeats = least.repeats;
+    plan.file_bytes = plan.file_bytes.min(least.file_bytes);
+    plan.table_bytes = plan.table_bytes.min(least.table_bytes);
+    plan.shared_buffers_bytes = plan.shared_buffers_bytes.min(least.buffers_bytes);
+    resolved.window = least.window;
+    resolved.database_window = least.database_window;
+    resolved.update_window = least.database_window;
 }
 
 fn layers_of(request: &MachineRequest) -> Vec<Layer> {

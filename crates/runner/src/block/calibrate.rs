@@ -12,6 +12,7 @@ use super::folder;
 use super::target::{self, BlockTarget};
 use crate::failure::Failure;
 use crate::guard;
+use crate::least_load;
 use crate::paragraph::paragraphs;
 use crate::prepared::Prepared;
 use crate::program::Program;
@@ -107,8 +108,10 @@ fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePla
         beside: request.beside_log.then(LogStream::default),
         ..CalibratePlan::default()
     };
-    Ok(match request.minutes {
-        Some(minutes) => plan.within(Duration::from_secs(60 * u64::from(minutes))),
+    let minutes = request.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
+    let time = least_load::wanted().map(|least| least.search).or(minutes);
+    Ok(match time {
+        Some(time) => plan.within(time),
         None => plan,
     })
 }

@@ -9,7 +9,7 @@ use narrows_crashtest::{
     write_table,
 };
 use narrows_engine::Stop;
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 
 use crate::block::folder;
 use crate::exit::{Exit, Outcome};

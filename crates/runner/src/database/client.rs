@@ -1,8 +1,9 @@
 //! The load's client, measured alone before the workloads of a run on our own server.
 
 use anyhow::Result;
-use narrows_layer_database::{Address, ClientPlan, Endpoint, Workload};
+use narrows_layer_database::Workload;
 use narrows_model::{DatabaseChoice, Layer, PlannedStep};
+use narrows_postgres::{Address, ClientPlan, Endpoint};
 
 use crate::database::PlannedSession;
 use crate::resolve::Resolved;

@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, Result};
 use narrows_facts::{Live, affinity};
-use narrows_layer_database::observe::Look;
-use narrows_layer_database::{Admitted, admit};
 use narrows_observe::Watch;
+use narrows_postgres::observe::Look;
+use narrows_postgres::{Admitted, admit};
 
 use crate::observe::drives::{self, OfServer};
 use crate::resolve::Resolved;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_engine::{Phase, Scratch, Stop};
-use narrows_layer_database::server::{self, Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint};
 use narrows_model::Layer;
+use narrows_postgres::server::{self, Cluster, Found, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 
 use crate::session::Session;
 

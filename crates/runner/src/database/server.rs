@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use narrows_engine::Phase;
-use narrows_layer_database::server::{Cluster, Found, Origin};
-use narrows_layer_database::{Address, Contents, Database, Provisioner, Settings};
+use narrows_layer_database::{Contents, Database, Provisioner, Settings};
 use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
+use narrows_postgres::Address;
+use narrows_postgres::server::{Cluster, Found, Origin};
 use serde_json::{Value, json};
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop, Stopped, now_ns};
-use narrows_layer_database::{Connection, WireError};
 use narrows_layer_log::{LEADER, LogError, Rung};
 use narrows_model::{Layer, condition};
+use narrows_postgres::{Connection, WireError};
 use serde_json::{Value, json};
 
 use super::standby::Standby;

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Stop};
 use narrows_files::{Access, Dir};
-use narrows_layer_database::server::Cluster;
-use narrows_layer_database::{Address, Contents, Database, Settings, Turns, Variation, Workload};
+use narrows_layer_database::{Contents, Database, Settings, Turns, Variation, Workload};
 use narrows_model::{Layer, RolePath, condition};
 use narrows_observe::Watch;
+use narrows_postgres::Address;
+use narrows_postgres::server::Cluster;
 use narrows_verdict::compare::place_name;
 use serde_json::json;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_layer_database::live::Look;
 use narrows_model::{DatabaseChoice, HostRole, Layer, Plan, PlannedStep, Platform};
+use narrows_postgres::live::Look;
 
 use crate::prepared::Prepared;
 use crate::program::Program;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
-use narrows_layer_database::{Address, Connection};
+use narrows_postgres::{Address, Connection};
 
 use crate::database::managed_server::connect;
 

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Phase, Stop};
-use narrows_layer_database::Connection;
-use narrows_layer_database::server::Cluster;
 use narrows_model::Layer;
+use narrows_postgres::Connection;
+use narrows_postgres::server::Cluster;
 
 use super::target_dirs::TargetDirs;
 use crate::database::managed_server::{Installation, ManagedServer, ServerSettings};

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use narrows_facts::{Live, process};
-use narrows_layer_database::observe::Look;
 use narrows_layer_memory::matrix::{self, Known};
 use narrows_layer_memory::pool::{self, Found, LEAST_BYTES, LivePages, SAMPLE};
 use narrows_model::{Layer, Plan, PlannedStep, Platform};
+use narrows_postgres::observe::Look;
 use narrows_units::Bytes;
 
 use super::same_machine;

@@ -1,8 +1,8 @@
 //! What an earlier run of this machine measured of drives, log and memory, taken over with its name and age.
 
 use anyhow::Result;
-use narrows_layer_database::observe::Look;
 use narrows_model::{Layer, Measurement, Platform, Role, Run, condition};
+use narrows_postgres::observe::Look;
 use serde_json::json;
 
 use super::drives;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use narrows_facts::Live;
-use narrows_layer_database::observe::Look;
 use narrows_model::{BlockDevice, Platform, Role};
+use narrows_postgres::observe::Look;
 
 use crate::resolve::Resolved;
 

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_layer_database::observe::{Around, Look};
 use narrows_model::{HostRole, Observation, Plan, Platform};
 use narrows_observe::Watch;
+use narrows_postgres::observe::{Around, Look};
 
 use crate::database::PlannedSession;
 use crate::exit::Answers;

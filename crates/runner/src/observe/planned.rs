@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_layer_database::observe::Look;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_postgres::observe::Look;
 use narrows_units::{Bytes, shown};
 
 use super::drives;
@@ -100,6 +100,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         window: Duration::ZERO,
         database_window: Duration::ZERO,
         update_window: Duration::ZERO,
+        least: None,
         stays: None,
     }
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Context;
-use narrows_layer_database::orders::{self, CrashLoad, Loaded, OrdersError, OrdersPlan};
 use narrows_layer_database::{Database, Provisioner, Variation};
 use narrows_model::{Measurement, metric, orders as names};
+use narrows_postgres::orders::{
+    self, CrashLoad, Loaded, OrdersDatabase as _, OrdersError, OrdersPlan,
+};
 
 use super::plan;
 use super::tidy::{self, Before};
@@ -199,7 +201,7 @@ fn prove(
 /// The recovery check.
 fn crash(
     session: &mut PlannedSession<'_, '_>,
-    database: &Database,
+    database: &mut Database,
     server: &mut dyn Provisioner,
     request: &OrdersRequest,
     loaded: &Loaded,
@@ -208,8 +210,9 @@ fn crash(
     let ctx = resolved.context(session);
     let mix = plan::mix(request, loaded.setup);
     let settings = mix.settings(true);
+    let address = database.orders_address()?;
     let load = CrashLoad {
-        address: database.address(),
+        address: &address,
         settings: &settings,
         sessions: resolved.plan.sessions,
         cpus: &resolved.split.client,

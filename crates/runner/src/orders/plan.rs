@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_layer_database::orders::{
+use narrows_model::{DatabaseChoice, Layer, PlannedStep};
+use narrows_postgres::orders::{
     self, Calls, Homes, ITEM_BYTES, OrdersPlan, Setup, TERMINALS, WAREHOUSE_BYTES,
     WAREHOUSE_WAL_BYTES,
 };
-use narrows_model::{DatabaseChoice, Layer, PlannedStep};
 use narrows_units::Bytes;
 
 use crate::database::client;

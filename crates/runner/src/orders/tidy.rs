@@ -5,9 +5,10 @@
 
 use anyhow::{Result, anyhow};
 use narrows_engine::Phase;
-use narrows_layer_database::orders::{self, OrdersError, State};
-use narrows_layer_database::{Address, Connection, Database};
+use narrows_layer_database::Database;
 use narrows_model::Layer;
+use narrows_postgres::orders::{self, OrdersDatabase as _, OrdersError, State};
+use narrows_postgres::{Address, Connection};
 
 use super::plan;
 use crate::database::PlannedSession;
@@ -164,7 +165,7 @@ fn would_go(state: Option<&State>, address: &Address) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_layer_database::orders::Setup;
+    use narrows_postgres::orders::Setup;
 
     use super::*;
 

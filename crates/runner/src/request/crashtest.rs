@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 pub use narrows_crashtest::{LEAST_RECORDS, Sync};
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 use narrows_units::Nanos;
 
 use super::block::DeviceConsent;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use narrows_engine::Arrivals;
-use narrows_layer_database::Address;
 pub use narrows_layer_log::{Cell, Layout, Method, Style};
 use narrows_model::FlushTest;
+use narrows_postgres::Address;
 use narrows_units::{BytesPerSecond, Nanos};
 
 use super::RunOptions;

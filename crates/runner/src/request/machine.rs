@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use narrows_layer_database::{Address, Workload};
+use narrows_layer_database::Workload;
 use narrows_model::Layer;
+use narrows_postgres::Address;
 
 use super::RunOptions;
 use super::database::DatabaseTarget;

@@ -1,7 +1,7 @@
 //! What can be asked of memory.
 
-use narrows_layer_database::Address;
 pub use narrows_layer_memory::slb::Kit;
+use narrows_postgres::Address;
 
 use super::RunOptions;
 

@@ -13,7 +13,7 @@ pub mod memory;
 use std::path::PathBuf;
 
 pub use narrows_engine::Arrivals;
-pub use narrows_layer_database::{Address, AddressError};
+pub use narrows_postgres::{Address, AddressError};
 
 /// How to run and where to keep it.
 #[derive(Debug, Clone, Default)]

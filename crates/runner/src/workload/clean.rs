@@ -1,9 +1,9 @@
 //! What of ours is on a server.
 
 use anyhow::{Context as _, Result};
-pub use narrows_layer_database::orders::{Setup, State};
-use narrows_layer_database::{Address, left};
-pub use narrows_layer_database::{Left, LeftKind};
+pub use narrows_postgres::orders::{Setup, State};
+use narrows_postgres::{Address, left};
+pub use narrows_postgres::{Left, LeftKind};
 
 /// Lists it, and removes what nobody works in where that is asked for.
 ///
