@@ -10,6 +10,7 @@ use narrows_model::{Layer, Plan, Platform};
 use narrows_postgres::Address;
 
 use crate::database::external_server::Found;
+use crate::least_load::LeastLoad;
 use crate::prepared;
 use crate::session::Session;
 use crate::split::Split;

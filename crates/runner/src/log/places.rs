@@ -29,8 +29,8 @@ impl Places {
     /// One of them is none, there are fewer than two, two lie on one file system, or the first one in memory.
     pub fn find(request: &PlacementRequest) -> Result<Places> {
         let mut wal = Vec::new();
-        for folder in &request.wal {
-            wal.push(folder(folder, "--wal")?);
+        for path in &request.wal {
+            wal.push(folder(path, "--wal")?);
         }
         if wal.len() < 2 {
             return Err(Failure::hinted(

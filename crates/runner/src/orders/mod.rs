@@ -10,7 +10,6 @@ use anyhow::Result;
 use narrows_layer_database::{Database, Provisioner};
 use narrows_model::{Plan, Platform};
 
-use crate::database;
 use crate::database::server::{self, Tables};
 use crate::exit::Answers;
 use crate::machine::ended;

@@ -11,7 +11,6 @@ use narrows_units::Bytes;
 use super::measure::{SWEEP, search};
 use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
-use crate::database::server::{CACHED_SHARE, Tables};
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::layers;
