@@ -1,6 +1,6 @@
 //! Collects one value per repeat and metric, and turns them into metrics with medians and intervals.
 
-use narrows_model::{Better, Metric, Unit, metric};
+use narrows_model::{Metric, MetricValue, metric};
 use narrows_stats::Recorder;
 
 /// A percentile is reported only with that many samples beyond it.
@@ -8,7 +8,7 @@ const SAMPLES_BEYOND: f64 = 10.0;
 
 /// Metrics in the making.
 #[derive(Debug, Clone, Default)]
-pub struct Samples(Vec<Metric>);
+pub struct Samples(Vec<MetricValue>);
 
 impl Samples {
     /// None yet.
@@ -17,37 +17,30 @@ impl Samples {
     }
 
     /// Adds this repeat's value; values that are not finite are left out, because unknown is not zero.
-    pub fn add(&mut self, name: &'static str, unit: Unit, better: Better, value: f64) {
+    pub fn add(&mut self, metric: Metric, value: f64) {
         if !value.is_finite() {
             return;
         }
-        match self.0.iter_mut().find(|metric| metric.name == name) {
-            Some(metric) => metric.samples.push(value),
-            None => self.0.push(Metric {
-                name: name.to_string(),
-                unit,
-                better,
-                value,
-                interval_95: None,
-                samples: vec![value],
-            }),
+        match self.0.iter_mut().find(|known| known.name == metric) {
+            Some(known) => known.samples.push(value),
+            None => self.0.push(MetricValue::new(metric, value, None, vec![value])),
         }
     }
 
     /// Adds several.
-    pub fn extend(&mut self, values: impl IntoIterator<Item = (&'static str, Unit, Better, f64)>) {
-        for (name, unit, better, value) in values {
-            self.add(name, unit, better, value);
+    pub fn extend(&mut self, values: impl IntoIterator<Item = (Metric, f64)>) {
+        for (metric, value) in values {
+            self.add(metric, value);
         }
     }
 
     /// The samples so far of one metric.
-    pub fn get(&self, name: &str) -> &[f64] {
-        self.0.iter().find(|metric| metric.name == name).map_or(&[], |metric| &metric.samples)
+    pub fn get(&self, metric: Metric) -> &[f64] {
+        self.0.iter().find(|known| known.name == metric).map_or(&[], |known| &known.samples)
     }
 
     /// The metrics, with the median of the samples as value and an interval where one exists.
-    pub fn into_metrics(mut self) -> Vec<Metric> {
+    pub fn into_metrics(mut self) -> Vec<MetricValue> {
         for metric in &mut self.0 {
             metric.value = narrows_stats::median(&metric.samples).unwrap_or(metric.value);
             metric.interval_95 = narrows_stats::interval_95(&metric.samples);
@@ -59,7 +52,7 @@ impl Samples {
 /// Adds mean and percentiles of one repeat's latencies; a percentile only where ten samples lie beyond it.
 pub fn record_latency(samples: &mut Samples, latency: &Recorder) {
     if let Some(mean) = latency.mean() {
-        samples.add(metric::LATENCY_MEAN, Unit::Ns, Better::Less, mean);
+        samples.add(metric::LATENCY_MEAN, mean);
     }
     for (name, quantile) in
         [(metric::LATENCY_P50, 0.5), (metric::LATENCY_P99, 0.99), (metric::LATENCY_P999, 0.999)]
@@ -68,7 +61,7 @@ pub fn record_latency(samples: &mut Samples, latency: &Recorder) {
         if beyond >= SAMPLES_BEYOND
             && let Some(value) = latency.quantile(quantile)
         {
-            samples.add(name, Unit::Ns, Better::Less, value as f64);
+            samples.add(name, value as f64);
         }
     }
 }
@@ -81,7 +74,7 @@ mod tests {
     fn six_repeats_get_an_interval_and_the_median() {
         let mut samples = Samples::new();
         for value in [5.0, 1.0, 4.0, 2.0, 6.0, 3.0] {
-            samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, value);
+            samples.add(metric::THROUGHPUT, value);
         }
         let metrics = samples.into_metrics();
         assert_eq!(metrics[0].value, 3.5);
@@ -92,7 +85,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_absent_not_zero() {
         let mut samples = Samples::new();
-        samples.add(metric::STEAL, Unit::Ratio, Better::Less, f64::NAN);
+        samples.add(metric::STEAL, f64::NAN);
         assert!(samples.into_metrics().is_empty());
     }
 

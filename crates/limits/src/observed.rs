@@ -1,8 +1,8 @@
 //! Ceilings of the drives under a server that was only looked at, held against what they moved meanwhile.
 
 use narrows_model::{
-    Better, DeviceKind, Layer, LimitBasis, LimitShare, Measurement, Metric, Platform, RolePath,
-    Unit, condition, metric,
+    DeviceKind, Layer, LimitBasis, LimitShare, Measurement, Metric, MetricValue, Platform,
+    RolePath, condition, metric,
 };
 
 use crate::storage;
@@ -37,17 +37,11 @@ pub(crate) fn drives(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
 }
 
 /// What the drives moved in one direction, as a measurement of them.
-fn as_load(m: &Measurement, direction: &str, bytes: &str) -> Option<Measurement> {
+fn as_load(m: &Measurement, direction: &str, bytes: Metric) -> Option<Measurement> {
     let window_s = m.value(metric::WINDOW).filter(|ns| *ns > 0.0)? / 1e9;
     let mut load = Measurement::new("block.observed", Layer::Block);
     load.conditions.insert(condition::DIRECTION.to_string(), direction.into());
-    load.metrics.push(Metric {
-        name: metric::BANDWIDTH.to_string(),
-        unit: Unit::BytesPerS,
-        better: Better::More,
-        value: m.value(bytes)? / window_s,
-        interval_95: None,
-        samples: Vec::new(),
-    });
+    let per_s = m.value(bytes)? / window_s;
+    load.metrics.push(MetricValue::new(metric::BANDWIDTH, per_s, None, Vec::new()));
     Some(load)
 }

@@ -49,8 +49,9 @@ pub use live_log::{
 pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{
     Better, Histogram, Interval, IntervalMethod, Layer, LimitBasis, LimitShare, Measurement,
-    Metric, NormalFigure, Replication, Series, Unit, Validity,
+    MetricValue, NormalFigure, Replication, Series, Unit, Validity,
 };
+pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, HotProcess, Observation,
     ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::LoadedLink;
+use crate::metric::Metric;
 
 /// A layer of the channel, from the clock that times everything to the database that uses everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ pub enum Replication {
 }
 
 /// The unit of a metric, spelled as it appears in the run file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -101,7 +102,7 @@ pub enum Unit {
 }
 
 /// Which direction of a metric is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
@@ -152,10 +153,11 @@ impl Interval {
     }
 }
 
-/// One quantity of a measurement, with a sample per repeat.
+/// What was measured of one [`Metric`], with a sample per repeat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Metric {
+#[cfg_attr(feature = "schema", schemars(rename = "Metric"))]
+pub struct MetricValue {
     /// A name from [`crate::metric`].
     pub name: String,
     /// Unit of value, interval and samples.
@@ -169,6 +171,19 @@ pub struct Metric {
     pub interval_95: Option<Interval>,
     /// One value per repeat, in the order of measurement.
     pub samples: Vec<f64>,
+}
+
+impl MetricValue {
+    /// What was measured of `metric`: its median, an interval where there is one, and a sample per repeat.
+    pub fn new(
+        metric: Metric,
+        value: f64,
+        interval_95: Option<Interval>,
+        samples: Vec<f64>,
+    ) -> MetricValue {
+        let Metric { name, unit, better } = metric;
+        MetricValue { name: name.to_string(), unit, better, value, interval_95, samples }
+    }
 }
 
 /// A distribution of one repeat in the HdrHistogram V2 encoding.
@@ -280,7 +295,7 @@ pub struct Measurement {
     /// How many repeats.
     pub repeats: u32,
     /// The quantities.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<MetricValue>,
     /// The distributions, one per repeat and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<Histogram>,
@@ -323,14 +338,14 @@ impl Measurement {
         }
     }
 
-    /// The metric of that name.
-    pub fn metric(&self, name: &str) -> Option<&Metric> {
-        self.metrics.iter().find(|m| m.name == name)
+    /// What was measured of that metric.
+    pub fn metric(&self, metric: Metric) -> Option<&MetricValue> {
+        self.metrics.iter().find(|m| m.name == metric)
     }
 
-    /// The value of the metric of that name.
-    pub fn value(&self, name: &str) -> Option<f64> {
-        self.metric(name).map(|m| m.value)
+    /// The value of that metric.
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        self.metric(metric).map(|m| m.value)
     }
 
     /// A number from the workload or else from the conditions.
@@ -384,7 +399,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_does_not_cost_the_run_file() {
         let mut measurement = Measurement::new("memory.x", Layer::Memory);
-        let metric = |value: f64, samples: &[f64]| Metric {
+        let metric = |value: f64, samples: &[f64]| MetricValue {
             name: "cost".into(),
             unit: Unit::NsPerOp,
             better: Better::Less,

@@ -1,6 +1,6 @@
 //! What two snapshots say about the time between them.
 
-use narrows_model::{Better, LoadedLink, Unit, metric};
+use narrows_model::{LoadedLink, Metric, metric};
 use narrows_units::Nanos;
 
 use crate::cpu;
@@ -67,45 +67,45 @@ pub struct CpuSeen {
 impl Seen {
     /// As metrics, under the names of [`narrows_model::metric`]. What is unknown is left out. The window's own
     /// length is not among them: the layer knows it better.
-    pub fn metrics(&self) -> Vec<(&'static str, Unit, Better, f64)> {
+    pub fn metrics(&self) -> Vec<(Metric, f64)> {
         let mut metrics = Vec::new();
-        let mut add = |name, unit, better, value: Option<f64>| {
-            metrics.extend(value.map(|value| (name, unit, better, value)));
+        let mut add = |metric, value: Option<f64>| {
+            metrics.extend(value.map(|value: f64| (metric, value)));
         };
         let drives = self.drives.as_ref();
         let drive = |get: fn(&DriveSeen) -> u64| drives.map(|drives| get(drives) as f64);
         let flushes = drives.and_then(|drives| drives.flushes).map(|count| count as f64);
         let described = [
-            (metric::DEVICE_READ_BYTES, Unit::Bytes, drive(|drives| drives.read_bytes)),
-            (metric::DEVICE_WRITE_BYTES, Unit::Bytes, drive(|drives| drives.write_bytes)),
-            (metric::DEVICE_READS, Unit::Count, drive(|drives| drives.reads)),
-            (metric::DEVICE_WRITES, Unit::Count, drive(|drives| drives.writes)),
-            (metric::DEVICE_FLUSHES, Unit::Count, flushes),
-            (metric::DEVICE_MERGES, Unit::Count, drive(|drives| drives.merges)),
-            (metric::DEVICE_BUSY, Unit::Ratio, drives.map(|drives| drives.busy)),
+            (metric::DEVICE_READ_BYTES, drive(|drives| drives.read_bytes)),
+            (metric::DEVICE_WRITE_BYTES, drive(|drives| drives.write_bytes)),
+            (metric::DEVICE_READS, drive(|drives| drives.reads)),
+            (metric::DEVICE_WRITES, drive(|drives| drives.writes)),
+            (metric::DEVICE_FLUSHES, flushes),
+            (metric::DEVICE_MERGES, drive(|drives| drives.merges)),
+            (metric::DEVICE_BUSY, drives.map(|drives| drives.busy)),
         ];
-        for (name, unit, value) in described {
-            add(name, unit, Better::Neither, value);
+        for (metric, value) in described {
+            add(metric, value);
         }
         let others = (!self.per_cpu.is_empty()).then_some(self.other_cpus);
         let disturbances = [
-            (metric::STEAL, Unit::Ratio, self.steal),
-            (metric::OTHER_CPUS, Unit::Cpus, others),
-            (metric::CPU_PRESSURE, Unit::Ratio, self.cpu_pressure),
-            (metric::IO_PRESSURE, Unit::Ratio, self.io_pressure),
-            (metric::THROTTLED, Unit::Count, self.throttled.map(|count| count as f64)),
-            (metric::THROTTLED_SHARE, Unit::Ratio, self.throttled_share),
-            (metric::SWAPPED_PAGES, Unit::Count, self.swapped_pages.map(|count| count as f64)),
-            (metric::BALANCED_PAGES, Unit::Count, self.balanced_pages.map(|count| count as f64)),
-            (metric::HEAT_STOPS, Unit::Count, self.heat_stops.map(|count| count as f64)),
-            (metric::DRIVE_HEAT, Unit::Ratio, self.drive_heat),
+            (metric::STEAL, self.steal),
+            (metric::OTHER_CPUS, others),
+            (metric::CPU_PRESSURE, self.cpu_pressure),
+            (metric::IO_PRESSURE, self.io_pressure),
+            (metric::THROTTLED, self.throttled.map(|count| count as f64)),
+            (metric::THROTTLED_SHARE, self.throttled_share),
+            (metric::SWAPPED_PAGES, self.swapped_pages.map(|count| count as f64)),
+            (metric::BALANCED_PAGES, self.balanced_pages.map(|count| count as f64)),
+            (metric::HEAT_STOPS, self.heat_stops.map(|count| count as f64)),
+            (metric::DRIVE_HEAT, self.drive_heat),
         ];
-        for (name, unit, value) in disturbances {
-            add(name, unit, Better::Less, value);
+        for (metric, value) in disturbances {
+            add(metric, value);
         }
         let changed = self.io_limit_changed.map(|changed| f64::from(u8::from(changed)));
-        add(metric::IO_LIMIT_CHANGED, Unit::Count, Better::Neither, changed);
-        add(metric::IO_LIMIT_SHARE, Unit::Ratio, Better::Neither, self.io_limit_share);
+        add(metric::IO_LIMIT_CHANGED, changed);
+        add(metric::IO_LIMIT_SHARE, self.io_limit_share);
         metrics
     }
 }
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(seen.throttled_share, Some(0.4));
         assert_eq!(seen.per_cpu.iter().map(|cpu| cpu.id).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(seen.per_cpu[0].busy_ns, 1900 * MS);
-        let names: Vec<&str> = seen.metrics().iter().map(|metric| metric.0).collect();
+        let names: Vec<Metric> = seen.metrics().iter().map(|metric| metric.0).collect();
         assert_eq!(
             names,
             [

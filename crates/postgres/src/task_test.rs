@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use narrows_engine::{Context, Silent, Stop};
-use narrows_model::{Measurement, Platform, condition, metric};
+use narrows_model::{Measurement, Metric, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -121,7 +121,7 @@ fn text<'a>(m: &'a Measurement, key: &str) -> &'a str {
 
 /// Something was done, all of it was right, and client and server counted alike.
 fn counted(m: &Measurement) {
-    let value = |name: &str| m.value(name).unwrap_or(f64::NAN);
+    let value = |name: Metric| m.value(name).unwrap_or(f64::NAN);
     assert_eq!(value(metric::ERRORS), 0.0, "{}: {:?}", m.id, m.conditions);
     assert!(value(metric::OPERATIONS) > 0.0, "{}", m.id);
     let share = value(metric::SERVER_TRANSACTIONS) / value(metric::SPAN_OPERATIONS);

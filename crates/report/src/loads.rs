@@ -3,7 +3,7 @@
 //! Only for runs of the block layer alone; elsewhere HOW WIDE says which measurements matter. What belongs to a
 //! calibration stands there.
 
-use narrows_model::{Layer, Measurement, Run, Validity, condition, metric};
+use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, metric};
 
 use crate::calibration::owner;
 use crate::interference::in_grid;
@@ -101,7 +101,7 @@ fn rows_of(m: &Measurement, notes: Vec<NoteMark>) -> Vec<LoadRow> {
 }
 
 /// The figures of one kind of operation: rate, mean, p50, p99, p99.9.
-const KINDS: [(&str, [&str; 5]); 3] = [
+const KINDS: [(&str, [Metric; 5]); 3] = [
     (
         "reads",
         [

@@ -1,6 +1,6 @@
 //! The order-entry mix: new orders per minute, each class of transactions, and the recovery check.
 
-use narrows_model::{Measurement, Run, Validity, metric, orders as names};
+use narrows_model::{Measurement, Metric, Run, Validity, metric, orders as names};
 use narrows_units::significant;
 
 use crate::live::{Grid, GridRow};
@@ -95,7 +95,7 @@ fn invalid(m: &Measurement) -> &'static str {
 }
 
 fn row(m: &Measurement, class: usize) -> GridRow {
-    let timed = |name: &str| m.value(name).map_or_else(|| "-".to_string(), time);
+    let timed = |name: Metric| m.value(name).map_or_else(|| "-".to_string(), time);
     GridRow {
         name: names::CLASSES[class].replace('_', " "),
         cells: vec![
@@ -119,7 +119,7 @@ fn rolled_back(m: &Measurement) -> String {
 
 /// What conflicts did, where there were some.
 fn conflicts(m: &Measurement) -> Option<String> {
-    let number = |name: &str| m.value(name).unwrap_or(0.0);
+    let number = |name: Metric| m.value(name).unwrap_or(0.0);
     let (failures, deadlocks) = (number(names::SERIALIZATION_FAILURES), number(names::DEADLOCKS));
     (failures + deadlocks > 0.0).then(|| {
         let retries = count(number(names::RETRIES));
@@ -132,7 +132,7 @@ fn conflicts(m: &Measurement) -> Option<String> {
 }
 
 fn crash(m: &Measurement) -> OrdersView {
-    let number = |name: &str| m.value(name).map_or_else(|| "-".to_string(), count);
+    let number = |name: Metric| m.value(name).map_or_else(|| "-".to_string(), count);
     let columns = ["acknowledged", "lost", "conditions violated", "up again after"];
     let grid = Grid {
         title: format!(
@@ -158,7 +158,7 @@ fn crash(m: &Measurement) -> OrdersView {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit};
+    use narrows_model::{Layer, MetricValue, Plan, Platform};
     use serde_json::json;
 
     use super::*;
@@ -166,24 +166,17 @@ mod tests {
 
     fn run() -> Run {
         let mut m = Measurement::new(names::ID, Layer::Database);
-        let mut set = |name: &str, unit, value: f64| {
-            m.metrics.push(Metric {
-                name: name.to_string(),
-                unit,
-                better: Better::More,
-                value,
-                interval_95: None,
-                samples: vec![value],
-            });
+        let mut set = |name: Metric, value: f64| {
+            m.metrics.push(MetricValue::new(name, value, None, vec![value]));
         };
-        set(names::NEW_ORDERS_PER_MIN, Unit::Count, 12_341.0);
-        set(metric::SESSIONS, Unit::Count, 8.0);
+        set(names::NEW_ORDERS_PER_MIN, 12_341.0);
+        set(metric::SESSIONS, 8.0);
         for class in 0..5 {
-            set(names::RATES[class], Unit::OpsPerS, 100.0 + class as f64);
-            set(names::P90[class], Unit::Ns, 3e6);
+            set(names::RATES[class], 100.0 + class as f64);
+            set(names::P90[class], 3e6);
         }
-        set(names::ROLLED_BACK, Unit::Ratio, 0.01);
-        set(names::SERIALIZATION_FAILURES, Unit::Count, 7.0);
+        set(names::ROLLED_BACK, 0.01);
+        set(names::SERIALIZATION_FAILURES, 7.0);
         for (key, value) in [
             ("warehouses", json!(10)),
             ("called_by", json!("functions of the server")),

@@ -1,7 +1,7 @@
 //! Rates by sessions with the law they follow, and the highest rates that keep a percentile of latency.
 
 use narrows_model::{
-    CalibrationEnd, HighestRate, Ranged, Run, Scaling, ScalingLaw, Validity, metric,
+    CalibrationEnd, HighestRate, Metric, Ranged, Run, Scaling, ScalingLaw, Validity, metric,
 };
 use narrows_units::significant;
 
@@ -28,7 +28,7 @@ pub(crate) fn sweeps(run: &Run) -> Vec<SweepView> {
 fn scaling(run: &Run, sweep: &Scaling) -> SweepView {
     let rows = sweep.points.iter().map(|point| {
         let m = run.measurement(&point.measurement);
-        let of = |name: &str| m.and_then(|m| m.value(name));
+        let of = |name: Metric| m.and_then(|m| m.value(name));
         let interval = m.and_then(|m| m.metric(metric::THROUGHPUT)?.interval_95.as_ref());
         let dash = || "-".to_string();
         let gap = point.law_per_s.map(|law| change(point.rate_per_s / law - 1.0));
@@ -93,7 +93,7 @@ fn law_in_words(law: &ScalingLaw) -> Vec<String> {
 fn highest(run: &Run, found: &HighestRate) -> SweepView {
     let stands = found.end == CalibrationEnd::Found && found.validity != Validity::Invalid;
     let rows = found.rests_on.iter().filter_map(|id| run.measurement(id)).map(|m| {
-        let of = |name: &str| m.value(name);
+        let of = |name: Metric| m.value(name);
         let dash = || "-".to_string();
         GridRow {
             name: m.id.split_once(".p99.").map_or(m.id.as_str(), |(_, name)| name).to_string(),

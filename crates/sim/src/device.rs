@@ -6,7 +6,7 @@
 
 use narrows_engine::{Rng, Samples, record_latency};
 use narrows_model::{
-    Better, BlockDevice, DeviceKind, FileSystem, Layer, Measurement, Platform, Queue, Role,
+    BlockDevice, DeviceKind, FileSystem, Layer, Measurement, Metric, Platform, Queue, Role,
     RolePath, Series, Unit, condition, metric,
 };
 use narrows_stats::Recorder;
@@ -227,10 +227,7 @@ pub fn measure(device: &Device, id: &str, depth: u32, repeats: u32, seed: u64) -
     let mut m = filled(device, id, &windows, |seen| {
         // The layer knows what it keeps in flight by Little's law, like everybody else.
         let in_flight = seen.rate_per_s() * seen.latency.mean().unwrap_or(0.0) / 1e9;
-        vec![
-            (metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight),
-            (metric::DEPTH, Unit::Count, Better::Neither, f64::from(depth)),
-        ]
+        vec![(metric::IN_FLIGHT, in_flight), (metric::DEPTH, f64::from(depth))]
     });
     m.workload.insert(condition::LOOP.into(), json!("closed"));
     m.workload.insert(condition::DEPTH.into(), json!(depth));
@@ -252,7 +249,7 @@ pub fn measure_open(
     m
 }
 
-type Row = (&'static str, Unit, Better, f64);
+type Row = (Metric, f64);
 
 fn filled(
     device: &Device,
@@ -260,7 +257,6 @@ fn filled(
     windows: &[Seen],
     more: impl Fn(&Seen) -> Vec<Row>,
 ) -> Measurement {
-    use Better::{Less, More, Neither};
     let mut m = Measurement::new(id, Layer::Block);
     let mut samples = Samples::new();
     let bytes = f64::from(BLOCK_BYTES);
@@ -273,21 +269,21 @@ fn filled(
             _ => 0.0,
         };
         samples.extend([
-            (metric::THROUGHPUT, Unit::OpsPerS, More, rate),
-            (metric::BANDWIDTH, Unit::BytesPerS, More, rate * bytes),
-            (metric::WINDOW, Unit::Ns, Neither, seen.window_ns),
-            (metric::OPERATIONS, Unit::Count, Neither, operations),
-            (metric::ERRORS, Unit::Count, Less, 0.0),
-            (metric::SHORT_IOS, Unit::Count, Less, 0.0),
-            (metric::ISSUED_READ_BYTES, Unit::Bytes, Neither, operations * bytes),
-            (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, device_reads * bytes),
-            (metric::DEVICE_READS, Unit::Count, Neither, device_reads),
-            (metric::DEVICE_BUSY, Unit::Ratio, Neither, seen.busy_ns / seen.window_ns),
-            (metric::ZERO_BLOCKS, Unit::Ratio, Less, zeros),
-            (metric::UNWRITTEN, Unit::Ratio, Less, zeros),
+            (metric::THROUGHPUT, rate),
+            (metric::BANDWIDTH, rate * bytes),
+            (metric::WINDOW, seen.window_ns),
+            (metric::OPERATIONS, operations),
+            (metric::ERRORS, 0.0),
+            (metric::SHORT_IOS, 0.0),
+            (metric::ISSUED_READ_BYTES, operations * bytes),
+            (metric::DEVICE_READ_BYTES, device_reads * bytes),
+            (metric::DEVICE_READS, device_reads),
+            (metric::DEVICE_BUSY, seen.busy_ns / seen.window_ns),
+            (metric::ZERO_BLOCKS, zeros),
+            (metric::UNWRITTEN, zeros),
         ]);
         if let Behaviour::Cached(share) = device.behaviour {
-            samples.add(metric::RESIDENT_BEFORE, Unit::Ratio, Less, share);
+            samples.add(metric::RESIDENT_BEFORE, share);
         }
         samples.extend(more(seen));
         record_latency(&mut samples, &seen.latency);

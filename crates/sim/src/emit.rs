@@ -1,7 +1,7 @@
 //! What the simulation saw, as measurements with the metrics of the real layers.
 
 use narrows_engine::Samples;
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Metric, condition, metric};
 use serde_json::json;
 
 use crate::account::{Account, State};
@@ -55,10 +55,9 @@ pub(crate) fn database(
     m
 }
 
-pub(crate) type Row = (&'static str, Unit, Better, f64);
+pub(crate) type Row = (Metric, f64);
 
 fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<Row> {
-    use Better::{Less, More, Neither};
     let chunks = table.map_or(1.0, |table| table.chunks);
     let operations = account.operations as f64 / chunks;
     let rate = account.rate_per_s() / chunks;
@@ -72,53 +71,43 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
     let blocks = reads * table.map_or(1.0, |table| table.blocks_per_read);
     let client_busy = account.client_cpu_ns / account.window_ns / f64::from(server.client_cpus);
     let mut rows = vec![
-        (metric::THROUGHPUT, Unit::OpsPerS, More, rate),
-        (metric::WINDOW, Unit::Ns, Neither, account.window_ns),
-        (metric::OPERATIONS, Unit::Count, Neither, operations),
-        (metric::SERVER_CPUS, Unit::Cpus, Neither, f64::from(server.cpus)),
-        (metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Neither, server.available_cpus()),
-        (metric::SERVER_CPUS_TAKEN, Unit::Cpus, Less, server.taken_cpus),
-        (metric::SERVER_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
-        (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
-        (metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.client_cpu_ns)),
-        (metric::CLIENT_BUSY, Unit::Ratio, Less, client_busy),
-        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
-        (
-            metric::SAMPLED_ON_CPU_PER_OP,
-            Unit::NsPerOp,
-            Less,
-            wait(State::Running) + wait(State::RunQueue),
-        ),
-        (metric::WAIT_READ_PER_OP, Unit::NsPerOp, Less, wait(State::Read)),
-        (metric::WAIT_FLUSH_PER_OP, Unit::NsPerOp, Less, wait(State::Flush)),
-        (metric::WAIT_LOCK_PER_OP, Unit::NsPerOp, Less, wait(State::Lock)),
-        (
-            metric::WAIT_CLIENT_PER_OP,
-            Unit::NsPerOp,
-            Less,
-            (wait(State::Client) - think_ns).max(0.0),
-        ),
-        (metric::WAIT_OTHER_PER_OP, Unit::NsPerOp, Less, wait(State::Other)),
-        (metric::WAIT_SAMPLES, Unit::Count, Neither, account.samples.iter().sum::<u64>() as f64),
-        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, Less, per_op(blocks)),
-        (metric::DEVICE_READS, Unit::Count, Neither, reads),
-        (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, blocks * BLOCK_BYTES),
-        (metric::HOT_THREAD, Unit::Ratio, Less, account.hottest_ns / account.window_ns),
+        (metric::THROUGHPUT, rate),
+        (metric::WINDOW, account.window_ns),
+        (metric::OPERATIONS, operations),
+        (metric::SERVER_CPUS, f64::from(server.cpus)),
+        (metric::SERVER_CPUS_AVAILABLE, server.available_cpus()),
+        (metric::SERVER_CPUS_TAKEN, server.taken_cpus),
+        (metric::SERVER_CPU_PER_OP, per_op(account.cpu_ns)),
+        (metric::BACKEND_CPU_PER_OP, per_op(account.cpu_ns)),
+        (metric::CLIENT_CPU_PER_OP, per_op(account.client_cpu_ns)),
+        (metric::CLIENT_BUSY, client_busy),
+        (metric::RUN_QUEUE_PER_OP, per_op(account.run_queue_ns)),
+        (metric::SAMPLED_ON_CPU_PER_OP, wait(State::Running) + wait(State::RunQueue)),
+        (metric::WAIT_READ_PER_OP, wait(State::Read)),
+        (metric::WAIT_FLUSH_PER_OP, wait(State::Flush)),
+        (metric::WAIT_LOCK_PER_OP, wait(State::Lock)),
+        (metric::WAIT_CLIENT_PER_OP, (wait(State::Client) - think_ns).max(0.0)),
+        (metric::WAIT_OTHER_PER_OP, wait(State::Other)),
+        (metric::WAIT_SAMPLES, account.samples.iter().sum::<u64>() as f64),
+        (metric::BLOCK_READS_PER_OP, per_op(blocks)),
+        (metric::DEVICE_READS, reads),
+        (metric::DEVICE_READ_BYTES, blocks * BLOCK_BYTES),
+        (metric::HOT_THREAD, account.hottest_ns / account.window_ns),
     ];
     if server.quota_cpus.is_some() {
-        rows.push((metric::THROTTLED, Unit::Count, Less, account.throttled as f64));
+        rows.push((metric::THROTTLED, account.throttled as f64));
     }
     if server.commits() && server.synchronous_commit && account.flushes > 0 {
         let flushes = account.flushes as f64;
         rows.extend([
-            (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, Neither, WAL_BYTES),
-            (metric::FLUSHES_PER_OP, Unit::CountPerOp, Neither, per_op(flushes)),
-            (metric::SERVER_FLUSH_TIME, Unit::Ns, Less, account.flush_ns / flushes),
+            (metric::WAL_BYTES_PER_OP, WAL_BYTES),
+            (metric::FLUSHES_PER_OP, per_op(flushes)),
+            (metric::SERVER_FLUSH_TIME, account.flush_ns / flushes),
         ]);
     }
     match table {
-        Some(_) => rows.push((metric::WORKERS, Unit::Count, Neither, servers)),
-        None => rows.push((metric::SESSIONS, Unit::Count, Neither, servers)),
+        Some(_) => rows.push((metric::WORKERS, servers)),
+        None => rows.push((metric::SESSIONS, servers)),
     }
     rows
 }
@@ -129,7 +118,7 @@ pub(crate) fn smt_yield(alone: &[Account], both: &[Account]) -> Measurement {
     let mut samples = Samples::new();
     for (alone, both) in alone.iter().zip(both) {
         let (one, two) = (alone.rate_per_s(), both.rate_per_s());
-        samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, two / one);
+        samples.add(metric::SMT_YIELD, two / one);
     }
     m.metrics = samples.into_metrics();
     m.repeats = both.len() as u32;
@@ -144,10 +133,7 @@ pub(crate) fn device(id: &str, layer: Layer, depth: u32, windows: &[Account]) ->
     for account in windows {
         let rate = account.rate_per_s();
         let latency_ns = f64::from(depth) / rate * 1e9;
-        samples.extend([
-            (metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate),
-            (metric::LATENCY_MEAN, Unit::Ns, Better::Less, latency_ns),
-        ]);
+        samples.extend([(metric::THROUGHPUT, rate), (metric::LATENCY_MEAN, latency_ns)]);
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;

@@ -5,8 +5,8 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    Better, ClassUse, DatabaseChoice, HotProcess, Layer, Measurement, Observation, ObservedCounts,
-    ObservedProcesses, ProcessClass, Run, Unit, condition, metric,
+    ClassUse, DatabaseChoice, HotProcess, Layer, Measurement, Observation, ObservedCounts,
+    ObservedProcesses, ProcessClass, Run, condition, metric,
 };
 use serde_json::json;
 
@@ -68,7 +68,6 @@ fn measurement(server: &Server, windows: &[Account], look: Look) -> Measurement 
 }
 
 fn rows(server: &Server, account: &Account, look: Look) -> Vec<Row> {
-    use Better::{Less, More, Neither};
     let operations = account.operations as f64;
     let rate = account.rate_per_s();
     let per_op = |total: f64| total / operations;
@@ -81,24 +80,24 @@ fn rows(server: &Server, account: &Account, look: Look) -> Vec<Row> {
     let on_cpu = found(State::Running) + found(State::RunQueue) - account.samples_idle_yet as f64;
     let reads = account.reads as f64;
     let mut rows = vec![
-        (metric::THROUGHPUT, Unit::OpsPerS, More, rate),
-        (metric::WINDOW, Unit::Ns, Neither, account.window_ns),
-        (metric::OPERATIONS, Unit::Count, Neither, operations),
-        (metric::SESSIONS, Unit::Count, Neither, open * (1.0 - idle / all as f64)),
-        (metric::OPEN_SESSIONS, Unit::Count, Neither, open),
-        (metric::SAMPLED_ON_CPU_PER_OP, Unit::NsPerOp, Less, on_cpu * each_ns),
-        (metric::WAIT_READ_PER_OP, Unit::NsPerOp, Less, found(State::Read) * each_ns),
-        (metric::WAIT_FLUSH_PER_OP, Unit::NsPerOp, Less, found(State::Flush) * each_ns),
-        (metric::WAIT_LOCK_PER_OP, Unit::NsPerOp, Less, found(State::Lock) * each_ns),
-        (metric::WAIT_CLIENT_PER_OP, Unit::NsPerOp, Less, 0.0),
-        (metric::WAIT_OTHER_PER_OP, Unit::NsPerOp, Less, found(State::Other) * each_ns),
-        (metric::WAIT_SAMPLES, Unit::Count, Neither, all as f64 - idle),
-        (metric::WORKER_TIME_PER_OP, Unit::NsPerOp, Less, 0.0),
-        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, Less, per_op(reads)),
+        (metric::THROUGHPUT, rate),
+        (metric::WINDOW, account.window_ns),
+        (metric::OPERATIONS, operations),
+        (metric::SESSIONS, open * (1.0 - idle / all as f64)),
+        (metric::OPEN_SESSIONS, open),
+        (metric::SAMPLED_ON_CPU_PER_OP, on_cpu * each_ns),
+        (metric::WAIT_READ_PER_OP, found(State::Read) * each_ns),
+        (metric::WAIT_FLUSH_PER_OP, found(State::Flush) * each_ns),
+        (metric::WAIT_LOCK_PER_OP, found(State::Lock) * each_ns),
+        (metric::WAIT_CLIENT_PER_OP, 0.0),
+        (metric::WAIT_OTHER_PER_OP, found(State::Other) * each_ns),
+        (metric::WAIT_SAMPLES, all as f64 - idle),
+        (metric::WORKER_TIME_PER_OP, 0.0),
+        (metric::BLOCK_READS_PER_OP, per_op(reads)),
     ];
     if look.account {
         let ns = per_op(account.in_statements_ns);
-        rows.push((metric::ACTIVE_TIME_PER_OP, Unit::NsPerOp, Less, ns));
+        rows.push((metric::ACTIVE_TIME_PER_OP, ns));
     }
     if look.processes {
         rows.extend(seen_by_the_kernel(server, account, look));
@@ -106,35 +105,34 @@ fn rows(server: &Server, account: &Account, look: Look) -> Vec<Row> {
     if server.commits() && server.synchronous_commit && account.flushes > 0 {
         let flushes = account.flushes as f64;
         rows.extend([
-            (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, Neither, WAL_BYTES),
-            (metric::FLUSHES_PER_OP, Unit::CountPerOp, Neither, per_op(flushes)),
-            (metric::SERVER_FLUSH_TIME, Unit::Ns, Less, account.flush_ns / flushes),
+            (metric::WAL_BYTES_PER_OP, WAL_BYTES),
+            (metric::FLUSHES_PER_OP, per_op(flushes)),
+            (metric::SERVER_FLUSH_TIME, account.flush_ns / flushes),
         ]);
     }
     rows
 }
 
 fn seen_by_the_kernel(server: &Server, account: &Account, look: Look) -> Vec<Row> {
-    use Better::{Less, Neither};
     let per_op = |total: f64| total / account.operations as f64;
     let copied_ns = if look.io_worker { copying_ns(server, account) } else { 0.0 };
     let hottest_ns = account.hottest_ns.max(copied_ns);
     let from_drives = if look.io_worker { 0.0 } else { account.reads as f64 };
     let mut rows = vec![
-        (metric::SERVER_CPUS, Unit::Cpus, Neither, f64::from(server.cpus)),
-        (metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Neither, server.available_cpus()),
-        (metric::SERVER_CPUS_TAKEN, Unit::Cpus, Less, server.taken_cpus),
-        (metric::SERVER_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns + copied_ns)),
-        (metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, Less, per_op(account.cpu_ns)),
-        (metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, Less, per_op(account.run_queue_ns)),
-        (metric::BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, Less, per_op(account.idle_yet_ns)),
-        (metric::QUEUE_BETWEEN_STATEMENTS_PER_OP, Unit::NsPerOp, Less, per_op(account.idle_yet_ns)),
-        (metric::HOT_THREAD, Unit::Ratio, Less, hottest_ns / account.window_ns),
-        (metric::DEVICE_READS, Unit::Count, Neither, from_drives),
-        (metric::DEVICE_READ_BYTES, Unit::Bytes, Neither, from_drives * BLOCK_BYTES),
+        (metric::SERVER_CPUS, f64::from(server.cpus)),
+        (metric::SERVER_CPUS_AVAILABLE, server.available_cpus()),
+        (metric::SERVER_CPUS_TAKEN, server.taken_cpus),
+        (metric::SERVER_CPU_PER_OP, per_op(account.cpu_ns + copied_ns)),
+        (metric::BACKEND_CPU_PER_OP, per_op(account.cpu_ns)),
+        (metric::RUN_QUEUE_PER_OP, per_op(account.run_queue_ns)),
+        (metric::BETWEEN_STATEMENTS_PER_OP, per_op(account.idle_yet_ns)),
+        (metric::QUEUE_BETWEEN_STATEMENTS_PER_OP, per_op(account.idle_yet_ns)),
+        (metric::HOT_THREAD, hottest_ns / account.window_ns),
+        (metric::DEVICE_READS, from_drives),
+        (metric::DEVICE_READ_BYTES, from_drives * BLOCK_BYTES),
     ];
     if server.quota_cpus.is_some() {
-        rows.push((metric::THROTTLED, Unit::Count, Less, account.throttled as f64));
+        rows.push((metric::THROTTLED, account.throttled as f64));
     }
     rows
 }

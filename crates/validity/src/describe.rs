@@ -4,7 +4,9 @@ use std::fmt;
 
 use narrows_units::Ratio;
 
-use crate::quantity::Quantity;
+use narrows_model::Metric;
+
+use crate::quantity::{Quantity, words};
 use crate::rule::{About, Over, Test, When};
 use crate::select::{Need, Select};
 
@@ -82,8 +84,8 @@ impl fmt::Display for When {
                 f.write_str("a database that is not ours uses the drives of a role")
             }
             When::Blind { have, lack, .. } => {
-                let words = |names: &[&str]| {
-                    names.iter().map(|n| n.replace('_', " ")).collect::<Vec<_>>().join(" or ")
+                let words = |metrics: &[Metric]| {
+                    metrics.iter().map(|m| words(*m)).collect::<Vec<_>>().join(" or ")
                 };
                 if have.is_empty() {
                     write!(f, "none of them has {}", words(lack))

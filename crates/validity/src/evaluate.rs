@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use narrows_model::{FindingPlace, Layer, Measurement, Platform, Role, Run, condition};
+use narrows_model::{FindingPlace, Layer, Measurement, Metric, Platform, Role, Run, condition};
 use narrows_units::{Ratio, significant};
 
 use crate::drift;
@@ -319,7 +319,7 @@ fn left_over(left: &Figure, rate: &Figure, latency: &Figure) -> Option<Evidence>
 }
 
 /// Whether a measurement has this metric.
-pub(crate) fn has(m: &Measurement, name: &str) -> bool {
+pub(crate) fn has(m: &Measurement, name: Metric) -> bool {
     m.metric(name).is_some()
 }
 

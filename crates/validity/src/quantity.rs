@@ -1,6 +1,6 @@
 //! Figures that conditions are made of, and how they are looked up and printed.
 
-use narrows_model::{Observation, Unit, metric};
+use narrows_model::{Metric, Observation, Unit, metric};
 use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
 
 use crate::evaluate::Case;
@@ -10,11 +10,11 @@ use crate::path;
 #[derive(Debug, Clone, Copy)]
 pub enum Quantity {
     /// A metric of the measurement, one value per repeat.
-    Metric(&'static str),
+    Metric(Metric),
     /// A metric, or this where it is absent: runs from before it was counted had one value of it.
-    MetricOr(&'static str, f64),
+    MetricOr(Metric, f64),
     /// A metric of another measurement (id, name).
-    Of(&'static str, &'static str),
+    Of(&'static str, Metric),
     /// A number among workload or conditions.
     Number(&'static str),
     /// A fixed number.
@@ -22,7 +22,7 @@ pub enum Quantity {
     /// All of these multiplied, repeat by repeat.
     Product(&'static [Quantity]),
     /// A metric summed over all repeats.
-    Total(&'static str),
+    Total(Metric),
     /// Hardware threads that are online.
     OnlineCpus,
     /// Memory that the page cache can have: the control group's limit, or else the machine's total, bytes.
@@ -105,12 +105,12 @@ impl Quantity {
     /// Its name in evidence and in the book.
     pub fn label(&self) -> String {
         match *self {
-            Quantity::Metric(name) | Quantity::MetricOr(name, _) => name.replace('_', " "),
-            Quantity::Of(id, name) => format!("{} of {id}", name.replace('_', " ")),
+            Quantity::Metric(metric) | Quantity::MetricOr(metric, _) => words(metric),
+            Quantity::Of(id, metric) => format!("{} of {id}", words(metric)),
             Quantity::Number(key) => key.replace('_', " "),
             Quantity::Constant(value) => significant(value, 3),
             Quantity::Product(parts) => product_label(parts),
-            Quantity::Total(name) => format!("{} over all repeats", name.replace('_', " ")),
+            Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
             Quantity::OnlineCpus => "CPUs online".to_string(),
             Quantity::MemoryBytes => "memory".to_string(),
             Quantity::QuarterOfMemory => "a quarter of the memory".to_string(),
@@ -121,6 +121,11 @@ impl Quantity {
     }
 }
 
+/// A metric's name in evidence.
+pub(crate) fn words(metric: Metric) -> String {
+    metric.name.replace('_', " ")
+}
+
 /// Conversions between units (powers of ten) are left out: the reader wants `window`, not `window × 1e-9`.
 fn product_label(parts: &[Quantity]) -> String {
     let conversion =
@@ -128,7 +133,7 @@ fn product_label(parts: &[Quantity]) -> String {
     parts.iter().filter(conversion).map(Quantity::label).collect::<Vec<_>>().join(" × ")
 }
 
-fn from_metric(label: String, metric: &narrows_model::Metric) -> Figure {
+fn from_metric(label: String, metric: &narrows_model::MetricValue) -> Figure {
     let values =
         if metric.samples.is_empty() { vec![metric.value] } else { metric.samples.clone() };
     Figure { label, unit: Some(metric.unit), values }
@@ -184,8 +189,8 @@ pub(crate) fn with_unit(value: f64, unit: Option<Unit>) -> String {
 }
 
 /// The figure a measurement is known by: its rate where it has one, else what one operation takes.
-pub(crate) fn headline(m: &narrows_model::Measurement) -> Option<&narrows_model::Metric> {
+pub(crate) fn headline(m: &narrows_model::Measurement) -> Option<&narrows_model::MetricValue> {
     [metric::THROUGHPUT, metric::BANDWIDTH, metric::LATENCY_P50, metric::COST]
-        .iter()
-        .find_map(|name| m.metric(name))
+        .into_iter()
+        .find_map(|metric| m.metric(metric))
 }

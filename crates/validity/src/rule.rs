@@ -1,6 +1,6 @@
 //! What a rule is made of. Everything is `'static` data, so that the table can be printed as well as executed.
 
-use narrows_model::Severity;
+use narrows_model::{Metric, Severity};
 
 use crate::{Need, PathFact, Quantity, Select, Structure};
 
@@ -235,9 +235,9 @@ pub enum When {
         /// The class.
         of: Select,
         /// What was asked.
-        have: &'static [&'static str],
+        have: &'static [Metric],
         /// What would have checked it.
-        lack: &'static [&'static str],
+        lack: &'static [Metric],
     },
     /// Any of these.
     Any(&'static [When]),

@@ -1,7 +1,7 @@
 //! What one operation of each measured database workload takes, for questions beyond the verdict: would it fit another
 //! machine?
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
 use crate::Workload;
 use crate::analysis::Analysis;
@@ -88,7 +88,7 @@ pub fn per_operation(run: &Run) -> (Vec<PerOperation>, Vec<Refused>) {
 
 fn of(run: &Run, demand: Demand, suspect: Option<String>) -> PerOperation {
     let measurement = demand.measurement;
-    let get = |name: &str| measurement.metric(name).and_then(Estimate::of);
+    let get = |name: Metric| measurement.metric(name).and_then(Estimate::of);
     let commits = demand.commits_per_op().is_some();
     let analysis = Analysis::of(run, demand.clone());
     let time = analysis.unqueued.as_ref().map(|parts| {
@@ -135,7 +135,7 @@ fn lone_flush(run: &Run, workload: &Measurement) -> Option<Estimate> {
         .is_some_and(|method| matches!(method, "open_dsync" | "open_datasync" | "dsync"));
     let method = if dsync { "dsync" } else { "fdatasync" };
     let layer = run.measurement(&format!("log.append.{method}.idle")).filter(|m| m.usable());
-    let of = |m: &Measurement, name: &str| m.metric(name).and_then(Estimate::of);
+    let of = |m: &Measurement, name: Metric| m.metric(name).and_then(Estimate::of);
     layer
         .and_then(|m| of(m, metric::LATENCY_MEAN))
         .or_else(|| of(workload, metric::SERVER_FLUSH_TIME))

@@ -2,7 +2,7 @@
 //!
 //! Nothing is invented here: a metric that is absent stays `None`, and whoever needs it says so.
 
-use narrows_model::{Layer, Measurement, Run, condition, metric};
+use narrows_model::{Layer, Measurement, Metric, Run, condition, metric};
 
 use crate::Workload;
 use crate::estimate::Estimate;
@@ -82,7 +82,7 @@ pub(crate) struct IoDemand {
 impl<'a> Demand<'a> {
     /// Reads a measurement; the error says what is missing without which there is no operating point.
     pub fn read(measurement: &'a Measurement, workload: Workload) -> Result<Self, &'static str> {
-        let get = |name: &str| measurement.metric(name).and_then(Estimate::of);
+        let get = |name: Metric| measurement.metric(name).and_then(Estimate::of);
         debug_assert_eq!(measurement.layer, Layer::Database);
         let throughput = get(metric::THROUGHPUT)
             .filter(|x| x.value > 0.0)
@@ -107,9 +107,9 @@ impl<'a> Demand<'a> {
         let from_afar = observed.as_ref().is_some_and(|o| o.from_afar);
         let operations = device_operations(measurement, throughput.value);
         let per_op =
-            |name: &str| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
+            |name: Metric| get(name).zip(operations).and_then(|(total, ops)| total.over(ops));
         let looked_at = observed.as_ref().map_or(sessions, |o| o.processes_at_work(&throughput));
-        let sampled = |name: &str| {
+        let sampled = |name: Metric| {
             let doubt = |wait| with_sampling_doubt(wait, measurement, looked_at, throughput.value);
             get(name).map(doubt)
         };

@@ -4,7 +4,7 @@
 //! 5.1.2). Demands and rates of one measurement share their repeats and are positively correlated, which
 //! makes the result of a division too wide, never too narrow.
 
-use narrows_model::{Interval, IntervalMethod, Metric};
+use narrows_model::{Interval, IntervalMethod, MetricValue};
 
 use crate::threshold::{DOUBT_WITHOUT_INTERVAL, SMALLEST_RATIO};
 
@@ -24,7 +24,7 @@ impl Estimate {
     }
 
     /// A metric's value and interval. Zero in every repeat is known to be zero.
-    pub fn of(metric: &Metric) -> Option<Self> {
+    pub fn of(metric: &MetricValue) -> Option<Self> {
         if !metric.value.is_finite() {
             return None;
         }

@@ -38,7 +38,7 @@ fn rates(measurement: &Measurement) -> &[f64] {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit};
+    use narrows_model::{Layer, MetricValue, Plan, Platform};
 
     use super::*;
 
@@ -49,14 +49,8 @@ mod tests {
         run.measurements = [(TOGETHER, together), (APART, MANY.as_slice())]
             .map(|(id, samples)| {
                 let mut m = Measurement::new(id, Layer::Block);
-                m.metrics = vec![Metric {
-                    name: metric::THROUGHPUT.to_string(),
-                    unit: Unit::OpsPerS,
-                    better: Better::More,
-                    value: samples[0],
-                    interval_95: None,
-                    samples: samples.to_vec(),
-                }];
+                let rate = MetricValue::new(metric::THROUGHPUT, samples[0], None, samples.to_vec());
+                m.metrics = vec![rate];
                 m.workload.insert("writers".into(), 4.into());
                 m
             })

@@ -83,8 +83,8 @@ fn appends<'a>(run: &'a Run, workload: &Measurement) -> impl Iterator<Item = &'a
 pub(crate) fn layer_flush_ns(run: &Run, workload: &Measurement) -> Option<f64> {
     appends(run, workload).find_map(|m| {
         [metric::LATENCY_MEAN, metric::LATENCY_P50]
-            .iter()
-            .filter_map(|name| m.value(name))
+            .into_iter()
+            .filter_map(|metric| m.value(metric))
             .fold(None, |max: Option<f64>, ns| Some(max.map_or(ns, |max| max.max(ns))))
             .filter(|ns| *ns > 0.0)
     })

@@ -89,21 +89,14 @@ fn ranged(range: narrows_stats::Ranged) -> Ranged {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Metric, Plan, Platform, Unit};
+    use narrows_model::{Layer, MetricValue, Plan, Platform};
 
     use super::*;
 
     fn point(sessions: u32, rates: &[f64]) -> Measurement {
         let mut m =
             Measurement::new(format!("database.update.sessions_{sessions}"), Layer::Database);
-        let metric = Metric {
-            name: metric::THROUGHPUT.to_string(),
-            unit: Unit::OpsPerS,
-            better: Better::More,
-            value: rates[0],
-            interval_95: None,
-            samples: rates.to_vec(),
-        };
+        let metric = MetricValue::new(metric::THROUGHPUT, rates[0], None, rates.to_vec());
         m.metrics.push(metric);
         m
     }

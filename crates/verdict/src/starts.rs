@@ -4,7 +4,7 @@
 //! Starts whose measurement is suspect are shown and bear no figure.
 
 use narrows_model::{
-    Measurement, Metric, OneStart, Ranged, Run, Starts, StartsSpread, Unit, Validity, metric,
+    Measurement, MetricValue, OneStart, Ranged, Run, Starts, StartsSpread, Unit, Validity, metric,
 };
 use narrows_stats::FEWEST_STARTS;
 
@@ -69,7 +69,7 @@ fn of_workload(run: &Run, workload: &str) -> Starts {
 }
 
 /// A scan's is in bytes, which is what its table is measured by.
-fn rate(m: &Measurement) -> Option<&Metric> {
+fn rate(m: &Measurement) -> Option<&MetricValue> {
     m.metric(metric::BANDWIDTH).or_else(|| m.metric(metric::THROUGHPUT))
 }
 
@@ -86,20 +86,13 @@ fn why_none(all: usize, usable: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Plan, Platform};
+    use narrows_model::{Layer, Plan, Platform};
 
     use super::*;
 
     fn measured(id: &str, rates: &[f64]) -> Measurement {
         let mut m = Measurement::new(id, Layer::Database);
-        let metric = Metric {
-            name: metric::THROUGHPUT.to_string(),
-            unit: Unit::OpsPerS,
-            better: Better::More,
-            value: rates[0],
-            interval_95: None,
-            samples: rates.to_vec(),
-        };
+        let metric = MetricValue::new(metric::THROUGHPUT, rates[0], None, rates.to_vec());
         m.metrics.push(metric);
         m
     }

@@ -8,7 +8,7 @@ use crate::common::machine::shared;
 use crate::common::server::{PASSWORD, TheirServer};
 use crate::common::started::Started;
 use crate::common::{Fixture, LEAST, program};
-use narrows_model::Run;
+use narrows_model::{Run, metric};
 
 /// A server of somebody's, or a loud word that there is none.
 fn theirs(fixture: &Fixture) -> Option<TheirServer> {
@@ -116,7 +116,7 @@ fn measured_on_request_it_is_afterwards_as_before() {
     assert!(text.contains("left by a run that died"), "{text}");
     for id in ["database.lookup_cached", "database.lookup_uncached"] {
         let measured = run.measurements.iter().find(|m| m.id == id).expect(&text);
-        assert!(measured.value("throughput").is_some_and(|rate| rate > 0.0), "{id}: {text}");
+        assert!(measured.value(metric::THROUGHPUT).is_some_and(|rate| rate > 0.0), "{id}: {text}");
     }
     assert_secret(&fixture, &format!("{text}{}", String::from_utf8_lossy(&output.stdout)));
     assert_eq!(server.everything(), before);
@@ -137,13 +137,13 @@ fn a_server_that_is_bound_to_a_processor_has_that_one_and_the_load_another() {
     let measured = run.measurement("database.lookup_cached").expect(&text);
     assert_eq!(run.plan.server_cpus, [last]);
     assert_eq!(measured.conditions["server_cpus"], serde_json::json!([last]));
-    assert_eq!(measured.value("server_cpus"), Some(1.0));
+    assert_eq!(measured.value(metric::SERVER_CPUS), Some(1.0));
     let apart = allowed.len() > 1;
     assert_eq!(measured.conditions["cpus_shared"], !apart, "{:?}", run.plan.client_cpus);
     if apart {
         assert!(!run.plan.client_cpus.contains(&last));
-        let used = measured.value("server_cpu_per_op").unwrap()
-            * measured.value("throughput").unwrap()
+        let used = measured.value(metric::SERVER_CPU_PER_OP).unwrap()
+            * measured.value(metric::THROUGHPUT).unwrap()
             / 1e9;
         // Medians of two figures that are not of one window.
         assert!(used <= 1.2, "{used} of one CPU");

@@ -14,7 +14,7 @@ use narrows_engine::{Context, Phase, Progress, Stop};
 use narrows_layer_block::{
     CalibratePlan, Ground, LogStream, Region, calibrate, planned_calibrate, prepare,
 };
-use narrows_model::{Layer, Platform};
+use narrows_model::{Layer, Platform, metric};
 use narrows_observe::Watch;
 
 struct Lines(Instant);
@@ -54,14 +54,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     eprintln!("{:7.2} s  done", progress.0.elapsed().as_secs_f64());
     println!("{:#?}", found.calibration);
     for m in &found.measurements {
-        let get = |name| m.value(name).unwrap_or(f64::NAN);
+        let get = |metric| m.value(metric).unwrap_or(f64::NAN);
         println!(
             "{:50} {:8.0}/s  p99 {:9.0} ns  busy {:.2}  late {:8.0} ns  x{}",
             m.id,
-            get("throughput"),
-            get("latency_p99"),
-            get("generator_busy"),
-            get("lateness_p99"),
+            get(metric::THROUGHPUT),
+            get(metric::LATENCY_P99),
+            get(metric::GENERATOR_BUSY),
+            get(metric::LATENESS_P99),
             m.repeats
         );
     }

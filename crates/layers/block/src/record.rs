@@ -3,7 +3,7 @@
 use narrows_engine::{Samples, record_latency};
 use narrows_io::{Op, Refusal};
 use narrows_model::{
-    Better, Histogram, Layer, LoadedLink, Measurement, Replication, Series, Unit, condition, metric,
+    Histogram, Layer, LoadedLink, Measurement, Metric, Replication, Series, Unit, condition, metric,
 };
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::scenario::{Load, Stream};
 /// A percentile is reported only with that many samples beyond it.
 const SAMPLES_BEYOND: f64 = 10.0;
 /// Names of the figures of one kind of operation, where a stream has several.
-type Names = (&'static str, &'static str, &'static str, &'static str, &'static str);
+type Names = (Metric, Metric, Metric, Metric, Metric);
 const READ: Names = (
     metric::READ_THROUGHPUT,
     metric::READ_LATENCY_MEAN,
@@ -72,37 +72,37 @@ impl Record {
         self.links.clone_from(&outcome.seen.links);
         self.written_bytes += outcome.written_bytes;
         let samples = &mut self.samples;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, outcome.throughput_per_s());
+        samples.add(metric::THROUGHPUT, outcome.throughput_per_s());
         let bandwidth = outcome.bandwidth_bytes_per_s();
-        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bandwidth);
+        samples.add(metric::BANDWIDTH, bandwidth);
         let latency = outcome.latency_with_stragglers();
         record_latency(samples, &latency);
         if let Some(max_ns) = latency.max() {
-            samples.add(metric::LATENCY_MAX, Unit::Ns, Better::Less, max_ns as f64);
+            samples.add(metric::LATENCY_MAX, max_ns as f64);
         }
-        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, outcome.cpu_per_op_ns);
-        samples.add(metric::GENERATOR_BUSY, Unit::Ratio, Better::Less, outcome.busiest);
-        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, outcome.window_ns as f64);
+        samples.add(metric::CPU_PER_OP, outcome.cpu_per_op_ns);
+        samples.add(metric::GENERATOR_BUSY, outcome.busiest);
+        samples.add(metric::WINDOW, outcome.window_ns as f64);
         let operations = outcome.operations() as f64;
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+        samples.add(metric::OPERATIONS, operations);
         let failed = (outcome.failed() + outcome.wrong) as f64;
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
-        samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, outcome.short() as f64);
+        samples.add(metric::ERRORS, failed);
+        samples.add(metric::SHORT_IOS, outcome.short() as f64);
         if let Load::Closed { depth } = outcome.load {
-            samples.add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(depth));
+            samples.add(metric::DEPTH, f64::from(depth));
         }
         if let Some(in_flight) = outcome.in_flight() {
-            samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
+            samples.add(metric::IN_FLIGHT, in_flight);
         }
         if !outcome.beside_others {
             self.issued(&[outcome]);
         }
         let shared = outcome.beside_others;
         let seen = outcome.seen.metrics();
-        let own = seen.into_iter().filter(|(name, ..)| !(shared && name.starts_with("device_")));
+        let own = seen.into_iter().filter(|(metric, _)| !(shared && metric.is_of_device()));
         self.samples.extend(own);
         let drift = outcome.sentinel_drift;
-        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, drift);
+        self.samples.add(metric::SENTINEL_DRIFT, drift);
         if outcome.looked_at > 0 {
             // Ours hold none, so that one says it. Of others' some may be zeros: as many as are sure by the few looked at.
             let zeros = if outcome.contents.foreign {
@@ -110,20 +110,20 @@ impl Record {
             } else {
                 outcome.zeros as f64 / outcome.looked_at as f64
             };
-            self.samples.add(metric::ZERO_BLOCKS, Unit::Ratio, Better::Less, zeros);
+            self.samples.add(metric::ZERO_BLOCKS, zeros);
         }
         for (name, share) in [
             (metric::UNWRITTEN, outcome.contents.unwritten),
             (metric::RESIDENT_BEFORE, outcome.contents.resident),
         ] {
             if let Some(share) = share {
-                self.samples.add(name, Unit::Ratio, Better::Less, share);
+                self.samples.add(name, share);
             }
         }
         self.places(outcome);
         if let Some(submit_ns) = outcome.submit_ns {
             let each_ns = submit_ns as f64 / outcome.issued as f64;
-            self.samples.add(metric::SUBMIT_PER_OP, Unit::NsPerOp, Better::Less, each_ns);
+            self.samples.add(metric::SUBMIT_PER_OP, each_ns);
         }
         self.histogram("latency", repeat, &outcome.latency());
         self.kinds(outcome, repeat);
@@ -144,22 +144,22 @@ impl Record {
         let sum = |of: fn(&StreamOutcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64;
         let operations = sum(StreamOutcome::operations);
         let samples = &mut self.samples;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, operations / seconds);
+        samples.add(metric::THROUGHPUT, operations / seconds);
         let bandwidth = sum(StreamOutcome::bytes) / seconds;
-        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bandwidth);
-        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, window_ns as f64);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+        samples.add(metric::BANDWIDTH, bandwidth);
+        samples.add(metric::WINDOW, window_ns as f64);
+        samples.add(metric::OPERATIONS, operations);
         let failed = sum(|outcome| outcome.failed() + outcome.wrong);
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, failed);
-        samples.add(metric::SHORT_IOS, Unit::Count, Better::Less, sum(StreamOutcome::short));
+        samples.add(metric::ERRORS, failed);
+        samples.add(metric::SHORT_IOS, sum(StreamOutcome::short));
         self.issued(&outcomes.iter().collect::<Vec<_>>());
         self.samples.extend(first.seen.metrics());
-        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Less, first.sentinel_drift);
+        self.samples.add(metric::SENTINEL_DRIFT, first.sentinel_drift);
     }
 
     /// Adds one more figure of the last repeat.
-    pub fn note(&mut self, name: &'static str, unit: Unit, better: Better, value: f64) {
-        self.samples.add(name, unit, better, value);
+    pub fn note(&mut self, metric: Metric, value: f64) {
+        self.samples.add(metric, value);
     }
 
     fn issued(&mut self, outcomes: &[&StreamOutcome]) {
@@ -168,7 +168,7 @@ impl Record {
         {
             let asked: u64 = outcomes.iter().map(|outcome| outcome.of(op).asked_bytes).sum();
             if asked > 0 {
-                self.samples.add(name, Unit::Bytes, Better::Neither, asked as f64);
+                self.samples.add(name, asked as f64);
             }
         }
     }
@@ -179,11 +179,11 @@ impl Record {
             return;
         }
         if let Some(bytes) = outcome.unique_read_bytes {
-            self.samples.add(metric::UNIQUE_BYTES, Unit::Bytes, Better::Neither, bytes);
+            self.samples.add(metric::UNIQUE_BYTES, bytes);
         }
         let before = self.sequences.iter().filter(|other| **other == outcome.sequence).count();
         self.sequences.push(outcome.sequence);
-        self.samples.add(metric::SEQUENCE_REPEATED, Unit::Count, Better::Less, before as f64);
+        self.samples.add(metric::SEQUENCE_REPEATED, before as f64);
     }
 
     /// Reads and writes of a mix apart, and syncs always.
@@ -200,9 +200,9 @@ impl Record {
             }
             let (rate, mean, p50, p99, p999) = names;
             let per_s = kind.operations as f64 * 1e9 / outcome.window_ns as f64;
-            self.samples.add(rate, Unit::OpsPerS, Better::More, per_s);
+            self.samples.add(rate, per_s);
             if let Some(mean_ns) = kind.latency.mean() {
-                self.samples.add(mean, Unit::Ns, Better::Less, mean_ns);
+                self.samples.add(mean, mean_ns);
             }
             for (name, quantile) in [(p50, 0.5), (p99, 0.99), (p999, 0.999)] {
                 self.quantile(name, &kind.latency, quantile);
@@ -211,12 +211,12 @@ impl Record {
         }
     }
 
-    fn quantile(&mut self, name: &'static str, latency: &Recorder, quantile: f64) {
+    fn quantile(&mut self, name: Metric, latency: &Recorder, quantile: f64) {
         let beyond = latency.count() as f64 * (1.0 - quantile);
         if beyond >= SAMPLES_BEYOND
             && let Some(value) = latency.quantile(quantile)
         {
-            self.samples.add(name, Unit::Ns, Better::Less, value as f64);
+            self.samples.add(name, value as f64);
         }
     }
 
@@ -227,7 +227,7 @@ impl Record {
             (metric::OFFERED, per_s(open.due)),
             (metric::SENT_RATE, per_s(open.sent)),
         ] {
-            self.samples.add(name, Unit::OpsPerS, Better::Neither, rate);
+            self.samples.add(name, rate);
         }
         self.quantile(metric::LATENESS_P99, &open.lateness, 0.99);
         for (name, count) in [
@@ -235,10 +235,10 @@ impl Record {
             (metric::HELD, open.held),
             (metric::BACKLOG, open.backlog_after),
         ] {
-            self.samples.add(name, Unit::Count, Better::Less, count as f64);
+            self.samples.add(name, count as f64);
         }
         if let Some(growth) = outcome.backlog_growth() {
-            self.samples.add(metric::BACKLOG_GROWTH, Unit::Count, Better::Less, growth);
+            self.samples.add(metric::BACKLOG_GROWTH, growth);
         }
         self.histogram("lateness", repeat, &open.lateness);
         if open.stragglers.count() > 0 {
@@ -257,26 +257,26 @@ impl Record {
 
     fn series(&mut self, outcome: &StreamOutcome, repeat: u32) {
         let interval_ns = outcome.slice_ns;
-        let mut add = |name: &str, unit, values| {
-            let (name, x) = (name.to_string(), Vec::new());
+        let mut add = |metric: Metric, values| {
+            let (name, unit, x) = (metric.name.to_string(), metric.unit, Vec::new());
             self.series.push(Series { name, unit, repeat, t0_ns: 0, interval_ns, x, values });
         };
         let slices = &outcome.slices;
         let per_s = |count: u64| count as f64 * 1e9 / interval_ns as f64;
         let rates = slices.iter().map(|slice| per_s(slice.operations)).collect();
-        add(metric::THROUGHPUT, Unit::OpsPerS, rates);
+        add(metric::THROUGHPUT, rates);
         // A slice in which nothing completed has no latency, and a series no holes.
         if slices.iter().all(|slice| slice.operations > 0) {
             let mean = |sum: u64, count: u64| sum as f64 / count as f64;
             let means =
                 slices.iter().map(|slice| mean(slice.latency_sum_ns, slice.operations)).collect();
-            add(metric::LATENCY_MEAN, Unit::Ns, means);
+            add(metric::LATENCY_MEAN, means);
             let longest = slices.iter().map(|slice| slice.latency_max_ns as f64).collect();
-            add(metric::LATENCY_MAX, Unit::Ns, longest);
+            add(metric::LATENCY_MAX, longest);
         }
         if outcome.open.is_some() {
             let waiting = outcome.waiting_by_slice().into_iter().map(|n| n as f64).collect();
-            add(metric::BACKLOG, Unit::Count, waiting);
+            add(metric::BACKLOG, waiting);
         }
     }
 

@@ -24,9 +24,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Samples};
 use narrows_facts::{Live, Source, affinity};
-use narrows_model::{
-    Better, Layer, Measurement, PlannedStep, Replication, Unit, condition, metric,
-};
+use narrows_model::{Layer, Measurement, PlannedStep, Replication, condition, metric};
 use serde_json::json;
 
 /// Longest time one repeat reads one clock; more would only repeat itself.
@@ -86,14 +84,9 @@ fn measure_reader(
     for _ in 0..ctx.repeats.max(1) {
         let cost = cost::cost_on(cpu, reader, repeat_length(ctx), ctx.stop)?;
         let warps = pairs.check(reader, PAIRS_PER_REPEAT, PAIR, ctx.stop)?;
-        samples.add(metric::COST, Unit::NsPerOp, Better::Less, cost.ns_per_read);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, cost.reads as f64);
-        samples.add(
-            metric::ERRORS,
-            Unit::Count,
-            Better::Less,
-            (cost.backward_steps + warps.backward_steps) as f64,
-        );
+        samples.add(metric::COST, cost.ns_per_read);
+        samples.add(metric::OPERATIONS, cost.reads as f64);
+        samples.add(metric::ERRORS, (cost.backward_steps + warps.backward_steps) as f64);
         smallest_step = smallest_step.into_iter().chain(cost.smallest_step).min();
         largest_back = largest_back.max(cost.largest_back).max(warps.largest_back);
     }

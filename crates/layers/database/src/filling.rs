@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use narrows_engine::Samples;
-use narrows_model::{Better, Histogram, Measurement, Series, Unit, condition, metric};
+use narrows_model::{Histogram, Measurement, Metric, Series, Unit, condition, metric};
 use serde_json::json;
 
 use crate::once::{Cpus, Once};
@@ -60,14 +60,14 @@ impl Filling {
     ) {
         once.add_to(&mut self.samples, cpus);
         if let Some(share) = resident {
-            self.samples.add(metric::RESIDENT_BEFORE, Unit::Ratio, Better::Less, share);
+            self.samples.add(metric::RESIDENT_BEFORE, share);
         }
-        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+        self.samples.add(metric::SENTINEL_DRIFT, drift);
         if let Some(bytes) = self.scan_bytes {
             let rate = bytes as f64 * once.load.operations as f64 / (once.window_ns / 1e9);
-            self.samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, rate);
+            self.samples.add(metric::BANDWIDTH, rate);
             let workers = once.sampled.most_workers + 1;
-            self.samples.add(metric::WORKERS, Unit::Count, Better::Neither, workers as f64);
+            self.samples.add(metric::WORKERS, workers as f64);
         }
         self.sampled.merge(&once.sampled);
         self.hot = hot.or(self.hot.take());
@@ -136,10 +136,10 @@ fn sessions_over_time(sampled: &Sampled, repeat: u32) -> Vec<Series> {
         (metric::SESSIONS_FOR_CLIENT, Wait::Client),
         (metric::SESSIONS_OTHER, Wait::Other),
     ];
-    let series = |(name, wait): (&str, Wait)| {
+    let series = |(metric, wait): (Metric, Wait)| {
         Some(Series {
-            name: name.into(),
-            unit: Unit::Count,
+            name: metric.into(),
+            unit: metric.unit,
             repeat,
             t0_ns: 0,
             interval_ns: sampling::SLICE_NS,

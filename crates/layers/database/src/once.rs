@@ -1,7 +1,7 @@
 //! One repeat of one variation: what was seen, turned into metrics.
 
 use narrows_engine::{Samples, record_latency};
-use narrows_model::{Better, Unit, metric};
+use narrows_model::metric;
 use narrows_observe::Seen;
 
 use crate::counters::Counters;
@@ -102,51 +102,39 @@ impl Once {
         let window_s = self.window_ns / 1e9;
         let operations = self.load.operations as f64;
         let rate = operations / window_s;
-        let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
-        add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
-        add(metric::WINDOW, Unit::Ns, Better::Neither, self.window_ns);
-        add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
-        add(
-            metric::ERRORS,
-            Unit::Count,
-            Better::Less,
-            (self.load.errors + self.load.conflicts + self.load.wrong) as f64,
-        );
-        add(metric::SESSIONS, Unit::Count, Better::Neither, f64::from(self.sessions));
-        add(
-            metric::SPAN_OPERATIONS,
-            Unit::Count,
-            Better::Neither,
-            self.load.span_operations as f64,
-        );
+        let mut add = |metric, value: f64| samples.add(metric, value);
+        add(metric::THROUGHPUT, rate);
+        add(metric::WINDOW, self.window_ns);
+        add(metric::OPERATIONS, operations);
+        add(metric::ERRORS, (self.load.errors + self.load.conflicts + self.load.wrong) as f64);
+        add(metric::SESSIONS, f64::from(self.sessions));
+        add(metric::SPAN_OPERATIONS, self.load.span_operations as f64);
         if let Some(offered) = self.offered_per_s {
             // What was due, not what was asked for on average: a Poisson schedule has its own scatter.
-            add(metric::OFFERED, Unit::OpsPerS, Better::Neither, self.load.due as f64 / window_s);
-            add(metric::SKIPPED, Unit::Count, Better::Less, self.load.skipped as f64);
+            add(metric::OFFERED, self.load.due as f64 / window_s);
+            add(metric::SKIPPED, self.load.skipped as f64);
             if let Some(late) = self.load.lateness.quantile(0.99) {
-                add(metric::LATENESS_P99, Unit::Ns, Better::Less, late as f64);
+                add(metric::LATENESS_P99, late as f64);
             }
             debug_assert!(offered > 0.0);
         } else if let Some(mean) = self.load.latency.mean().filter(|_| !self.shape.thinks) {
-            add(metric::IN_FLIGHT, Unit::Count, Better::Neither, rate * mean / 1e9);
-            add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(self.sessions));
+            add(metric::IN_FLIGHT, rate * mean / 1e9);
+            add(metric::DEPTH, f64::from(self.sessions));
         }
         if operations > 0.0 {
             let client = self.load.cpu_ns as f64;
-            add(metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Better::Less, client / operations);
+            add(metric::CLIENT_CPU_PER_OP, client / operations);
             let threads = f64::from(self.load.threads.max(1));
-            add(metric::CLIENT_BUSY, Unit::Ratio, Better::Less, client / self.window_ns / threads);
+            add(metric::CLIENT_BUSY, client / self.window_ns / threads);
         }
         record_latency(samples, &self.load.latency);
         self.add_counters(samples);
         self.add_processors(samples, cpus);
-        samples.extend(self.seen.metrics().into_iter().filter(|(name, ..)| {
+        samples.extend(self.seen.metrics().into_iter().filter(|(metric, _)| {
             // The device's figures come from the whole load, beside the server's.
-            !name.starts_with("device_")
+            !metric.is_of_device()
         }));
-        samples.extend(
-            self.span.metrics().into_iter().filter(|(name, ..)| name.starts_with("device_")),
-        );
+        samples.extend(self.span.metrics().into_iter().filter(|(metric, _)| metric.is_of_device()));
     }
 
     fn add_counters(&self, samples: &mut Samples) {
@@ -155,55 +143,53 @@ impl Once {
             return;
         }
         let counters = &self.counters;
-        let mut per_op =
-            |name, unit, value: f64| samples.add(name, unit, Better::Less, value / span);
-        per_op(metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counters.blocks_read);
-        per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
-        per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
+        let mut per_op = |metric, value: f64| samples.add(metric, value / span);
+        per_op(metric::BLOCK_READS_PER_OP, counters.blocks_read);
+        per_op(metric::BLOCK_HITS_PER_OP, counters.blocks_hit);
+        per_op(metric::WAL_BYTES_PER_OP, counters.wal_bytes);
         if let Some(time) = counters.read_time_ns {
-            per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, time);
+            per_op(metric::SERVER_READ_TIME_PER_OP, time);
         }
         if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0.0) {
-            per_op(metric::BLOCKS_PER_OP, Unit::CountPerOp, blocks * span);
+            per_op(metric::BLOCKS_PER_OP, blocks * span);
         }
         if let Some(commits) = self.shape.commits {
-            per_op(metric::COMMITS_PER_OP, Unit::CountPerOp, commits);
+            per_op(metric::COMMITS_PER_OP, commits);
         }
         if let Some(pages) = counters.full_pages {
-            per_op(metric::FULL_PAGES_PER_OP, Unit::CountPerOp, pages);
+            per_op(metric::FULL_PAGES_PER_OP, pages);
         }
         if let Some(flushes) = counters.flushes {
-            per_op(metric::FLUSHES_PER_OP, Unit::CountPerOp, flushes);
+            per_op(metric::FLUSHES_PER_OP, flushes);
             if let Some(time) = counters.flush_time_ns.filter(|&t| t > 0.0 && flushes > 0.0) {
-                samples.add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, time / flushes);
+                samples.add(metric::SERVER_FLUSH_TIME, time / flushes);
                 if let Some(write) = counters.write_time_ns.filter(|&t| t > 0.0) {
                     let both = (write + time) / flushes;
-                    samples.add(metric::PARALLEL_WRITE_MEAN, Unit::Ns, Better::Less, both);
+                    samples.add(metric::PARALLEL_WRITE_MEAN, both);
                 }
             }
         }
-        let mut total = |name, unit, value: f64| samples.add(name, unit, Better::Neither, value);
-        total(metric::SERVER_READ_BYTES, Unit::Bytes, counters.blocks_read * self.block_bytes);
+        let mut total = |metric, value: f64| samples.add(metric, value);
+        total(metric::SERVER_READ_BYTES, counters.blocks_read * self.block_bytes);
         total(
             metric::SERVER_TRANSACTIONS,
-            Unit::Count,
             (counters.transactions - self.setup_transactions) / self.shape.transactions,
         );
         if let Some(checkpoints) = counters.checkpoints {
-            total(metric::CHECKPOINTS, Unit::Count, checkpoints);
+            total(metric::CHECKPOINTS, checkpoints);
         }
         if let Some(pages) = counters.checkpoint_pages {
-            total(metric::CHECKPOINT_PAGES, Unit::Count, pages);
+            total(metric::CHECKPOINT_PAGES, pages);
         }
         if let Some(at_work) = counters.checkpointing {
-            total(metric::CHECKPOINTING, Unit::Count, at_work);
+            total(metric::CHECKPOINTING, at_work);
         }
     }
 
     fn add_processors(&self, samples: &mut Samples, cpus: &Cpus) {
         let Some(used) = &self.used else { return };
         let operations = self.load.operations as f64;
-        let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+        let mut add = |metric, value: f64| samples.add(metric, value);
         let server_cpus = used.total_cpu_ns as f64 / self.window_ns;
         let client_cpus = self.load.cpu_ns as f64 / self.window_ns;
         let in_set = |id: &u32| cpus.server.contains(id);
@@ -228,32 +214,26 @@ impl Once {
         if let Some(share) = self.seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
             available = available.min(server_cpus / share);
         }
-        add(metric::SERVER_CPUS, Unit::Cpus, Better::Neither, set);
-        add(metric::SERVER_CPUS_TAKEN, Unit::Cpus, Better::Less, taken);
-        add(metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Better::More, available.max(0.0));
+        add(metric::SERVER_CPUS, set);
+        add(metric::SERVER_CPUS_TAKEN, taken);
+        add(metric::SERVER_CPUS_AVAILABLE, available.max(0.0));
         if let Some((_, ns)) = used.busiest {
-            add(metric::HOT_THREAD, Unit::Ratio, Better::Less, ns as f64 / self.window_ns);
+            add(metric::HOT_THREAD, ns as f64 / self.window_ns);
         }
         if operations == 0.0 {
             return;
         }
         let per_op = |ns: f64| ns / operations;
-        let less = Better::Less;
-        add(metric::SERVER_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.total_cpu_ns as f64));
-        add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, per_op(used.backend_cpu_ns as f64));
-        add(
-            metric::RUN_QUEUE_PER_OP,
-            Unit::NsPerOp,
-            less,
-            per_op(used.backend_run_delay_ns as f64),
-        );
-        add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, self.sampled.asked() as f64);
+        add(metric::SERVER_CPU_PER_OP, per_op(used.total_cpu_ns as f64));
+        add(metric::BACKEND_CPU_PER_OP, per_op(used.backend_cpu_ns as f64));
+        add(metric::RUN_QUEUE_PER_OP, per_op(used.backend_run_delay_ns as f64));
+        add(metric::WAIT_SAMPLES, self.sampled.asked() as f64);
         // Time of all of them per operation: what the parts of the sum have to add up to.
         let session_ns = self.parties * self.window_ns / operations;
         let on_cpu =
             (used.backend_cpu_ns + used.backend_run_delay_ns) as f64 / operations / session_ns;
         let Some(blocked) = self.sampled.blocked_share(1.0 - on_cpu) else { return };
-        add(metric::SAMPLED_ON_CPU_PER_OP, Unit::NsPerOp, less, (1.0 - blocked) * session_ns);
+        add(metric::SAMPLED_ON_CPU_PER_OP, (1.0 - blocked) * session_ns);
         for (name, wait) in [
             (metric::WAIT_READ_PER_OP, Wait::Read),
             (metric::WAIT_FLUSH_PER_OP, Wait::Flush),
@@ -264,7 +244,7 @@ impl Once {
             if let Some(share) = self.sampled.share_of_blocked(wait) {
                 // A session that pauses waits for its client too, and the pause is not the client's doing.
                 let pause = if wait == Wait::Client { self.shape.pause_ns } else { 0.0 };
-                add(name, Unit::NsPerOp, less, (share * blocked * session_ns - pause).max(0.0));
+                add(name, (share * blocked * session_ns - pause).max(0.0));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A workload whose windows are taken one by one, in turns with something else: another server, another layer.
 
 use narrows_engine::{Context, Phase};
-use narrows_model::{Better, Layer, Measurement, Unit, metric};
+use narrows_model::{Layer, Measurement, metric};
 use narrows_stats::Recorder;
 
 use crate::database::Database;
@@ -68,7 +68,7 @@ impl Turns {
         let beyond = self.all.count() as f64 * 0.01;
         if let Some(ns) = self.all.quantile(0.99).filter(|_| beyond >= 10.0) {
             let samples = &mut self.filling.samples;
-            samples.add(metric::LATENCY_P99_ALL, Unit::Ns, Better::Less, ns as f64);
+            samples.add(metric::LATENCY_P99_ALL, ns as f64);
         }
         self.filling.finish()
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, now_ns, record_latency};
 use narrows_facts::process;
-use narrows_model::{Better, Unit, metric};
+use narrows_model::metric;
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
 
@@ -128,17 +128,12 @@ impl<'a> Appender<'a> {
         let seconds = window_ns as f64 / 1e9;
         let rate = operations / seconds;
         let samples = &mut collected.samples;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
+        samples.add(metric::THROUGHPUT, rate);
         record_latency(samples, &latency);
-        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns as f64 / operations);
-        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, window_ns as f64);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
-        samples.add(
-            metric::ISSUED_WRITE_BYTES,
-            Unit::Bytes,
-            Better::Neither,
-            operations * PAGE as f64,
-        );
+        samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
+        samples.add(metric::WINDOW, window_ns as f64);
+        samples.add(metric::OPERATIONS, operations);
+        samples.add(metric::ISSUED_WRITE_BYTES, operations * PAGE as f64);
         collected.little(rate, &latency, 1);
         collected.seen(&seen, sentinel_before, sentinel_after);
         if let Some(done) = busy_done {

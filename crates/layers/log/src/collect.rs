@@ -1,7 +1,7 @@
 //! What the repeats of one measurement gave, and how it becomes a [`Measurement`].
 
 use narrows_engine::Samples;
-use narrows_model::{Better, Histogram, Layer, Measurement, Role, Unit, condition, metric};
+use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
 use narrows_units::Nanos;
@@ -27,16 +27,16 @@ impl Collected {
     pub fn seen(&mut self, seen: &Seen, before: Nanos, after: Nanos) {
         self.samples.extend(seen.metrics());
         let drift = after.0 as f64 / before.0 as f64 - 1.0;
-        self.samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+        self.samples.add(metric::SENTINEL_DRIFT, drift);
     }
 
     /// Adds what is in flight by Little's law beside what should be.
     pub fn little(&mut self, rate_per_s: f64, latency: &Recorder, depth: u32) {
         if let Some(mean_ns) = latency.mean() {
             let in_flight = rate_per_s * mean_ns / 1e9;
-            self.samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
+            self.samples.add(metric::IN_FLIGHT, in_flight);
         }
-        self.samples.add(metric::DEPTH, Unit::Count, Better::Neither, f64::from(depth));
+        self.samples.add(metric::DEPTH, f64::from(depth));
     }
 
     /// Keeps this repeat's distribution.
@@ -68,7 +68,7 @@ impl Collected {
         for repeat in 0..measurement.repeats {
             // The end of the log is read back once, after the last repeat.
             let errors = if repeat + 1 == measurement.repeats { wrong as f64 } else { 0.0 };
-            samples.add(metric::ERRORS, Unit::Count, Better::Less, errors);
+            samples.add(metric::ERRORS, errors);
         }
         measurement.metrics = samples.into_metrics();
         // The median would hide an error in one repeat.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::{Silent, Stop};
 use narrows_facts::file;
-use narrows_model::metric;
+use narrows_model::{Metric, metric};
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn every_measurement_is_there_and_adds_up() {
         assert_eq!((m.repeats, m.histograms.len()), (2, 2), "{}", m.id);
         assert_eq!(m.value(metric::ERRORS), Some(0.0), "{}", m.id);
         assert!(m.number("pages_read_back").unwrap() > 0.0);
-        let samples = |name: &str| m.metric(name).unwrap().samples.clone();
+        let samples = |name: Metric| m.metric(name).unwrap().samples.clone();
         for repeat in 0..2 {
             // Rate x window = operations, and Little's law gives about the depth.
             let counted =

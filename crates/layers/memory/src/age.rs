@@ -6,7 +6,7 @@
 //! read; nothing is compacted or dropped.
 
 use narrows_facts::Source;
-use narrows_model::{Better, Layer, Measurement, Metric, Unit, Validity, metric};
+use narrows_model::{Better, Layer, Measurement, MetricValue, Unit, Validity, metric};
 use narrows_stats::{geometric_mean, ratio};
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
         }
     }
     let compared = |m: &&Measurement| {
-        [metric::COST, metric::BANDWIDTH].iter().any(|name| m.metric(name).is_some())
+        [metric::COST, metric::BANDWIDTH].into_iter().any(|metric| m.metric(metric).is_some())
     };
     let gone = then.iter().filter(compared).filter(|m| !now.iter().any(|this| this.id == m.id));
     let missing: Vec<&str> = gone.map(|m| m.id.as_str()).collect();
@@ -193,7 +193,7 @@ fn large_share(state: Option<&Measurement>) -> Option<f64> {
     (all > 0.0).then(|| large / all)
 }
 
-fn change(m: &Measurement, was: &Metric, is: &Metric) -> Option<Value> {
+fn change(m: &Measurement, was: &MetricValue, is: &MetricValue) -> Option<Value> {
     let ratio = ratio(&is.samples, &was.samples)?;
     let interval = ratio.interval_95?;
     let worse = match is.better {
@@ -222,18 +222,14 @@ fn change(m: &Measurement, was: &Metric, is: &Metric) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::Metric;
+
     use super::*;
 
-    fn figure(id: &str, name: &str, better: Better, samples: &[f64]) -> Measurement {
+    fn figure(id: &str, metric: Metric, samples: &[f64]) -> Measurement {
         let mut m = Measurement::new(id, Layer::Memory);
-        m.metrics = vec![Metric {
-            name: name.to_string(),
-            unit: if name == metric::BANDWIDTH { Unit::BytesPerS } else { Unit::NsPerOp },
-            better,
-            value: narrows_stats::median(samples).unwrap(),
-            interval_95: None,
-            samples: samples.to_vec(),
-        }];
+        let median = narrows_stats::median(samples).unwrap();
+        m.metrics = vec![MetricValue::new(metric, median, None, samples.to_vec())];
         m
     }
 
@@ -269,7 +265,7 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         // 5 s, 20 s after 14 days, 5 s after a restart: the same scan, by its rate.
         let scan = |s: f64| {
             let rates: Vec<f64> = [0.99, 1.0, 1.01].iter().map(|noise| 750e9 / s * noise).collect();
-            figure("memory.touch.4k.all", metric::BANDWIDTH, Better::More, &rates)
+            figure("memory.touch.4k.all", metric::BANDWIDTH, &rates)
         };
         let young = [scan(5.0), state_of(7 << 30, 4 << 30, 3600.0)];
         let old = [scan(20.0), state_of(1 << 30, 4 << 30, 14.0 * 86_400.0)];
@@ -286,7 +282,7 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
 
     #[test]
     fn noise_is_no_age_and_lost_pages_are_named() {
-        let cost = |ns: [f64; 4]| figure("memory.latency.4k", metric::COST, Better::Less, &ns);
+        let cost = |ns: [f64; 4]| figure("memory.latency.4k", metric::COST, &ns);
         let then = [cost([100.0, 104.0, 98.0, 101.0]), state_of(1 << 30, 4 << 30, 5.0)];
         let now = [cost([112.0, 95.0, 99.0, 118.0]), state_of(1 << 30, 2 << 30, 9.0)];
         let found = since(&then, &now);
@@ -303,8 +299,7 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
     #[test]
     fn only_what_is_alike_is_compared_and_what_was_disturbed_proves_nothing() {
         let figure = |cpus: &[u32], validity| {
-            let mut m =
-                figure("memory.touch.4k.all", metric::BANDWIDTH, Better::More, &[9e9, 10e9, 11e9]);
+            let mut m = figure("memory.touch.4k.all", metric::BANDWIDTH, &[9e9, 10e9, 11e9]);
             m.workload.insert("cpus".into(), json!(cpus));
             m.validity = validity;
             m

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use narrows_engine::{Context, Stop, Window};
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -158,7 +158,7 @@ fn told(
 ) -> Measurement {
     let mut samples = windows.samples;
     for per_s in windows.per_s {
-        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, per_s);
+        samples.add(metric::BANDWIDTH, per_s);
     }
     let mut measurement = Measurement::new(team.id(kind), Layer::Memory);
     measurement.repeats = ctx.repeats.max(1);

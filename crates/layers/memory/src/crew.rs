@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Gate, Phase, Rng, Samples, Stop, Window, now_ns};
 use narrows_facts::affinity;
-use narrows_model::{Better, Layer, Unit, metric};
+use narrows_model::{Layer, metric};
 use narrows_observe::{Seen, Watch};
 use narrows_units::Nanos;
 
@@ -99,7 +99,7 @@ pub struct Turn<D> {
 impl<D> Turn<D> {
     /// Adds what is the same of all windows: what was wrong, what was seen of the machine, the sentinel's drift.
     pub fn add_to(&self, samples: &mut Samples, wrong: u64) {
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
+        samples.add(metric::ERRORS, wrong as f64);
         crate::add_seen(samples, &self.seen);
         crate::add_sentinel(samples, self.sentinel.0, self.sentinel.1);
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng, Samples};
 use narrows_facts::affinity;
-use narrows_model::{Better, Cache, Layer, Measurement, Series, Unit, condition, metric};
+use narrows_model::{Cache, Layer, Measurement, Metric, Series, Unit, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -182,10 +182,10 @@ impl Curve {
         let repeats = ctx.repeats.max(1);
         for (name, _, at) in cache_points(caches, &self.costs) {
             for cost in &self.costs[at].1 {
-                self.samples.add(name, Unit::NsPerOp, Better::Less, *cost);
+                self.samples.add(name, *cost);
             }
         }
-        self.samples.add(metric::ERRORS, Unit::Count, Better::Less, self.errors as f64);
+        self.samples.add(metric::ERRORS, self.errors as f64);
         let mut measurement = Measurement::new(id(pages), Layer::Memory);
         measurement.repeats = repeats;
         measurement.series = (0..repeats as usize)
@@ -223,7 +223,7 @@ impl Curve {
 fn cache_points<'a>(
     caches: &'a [Cache],
     costs: &'a [(u64, Vec<f64>)],
-) -> impl Iterator<Item = (&'static str, u64, usize)> + 'a {
+) -> impl Iterator<Item = (Metric, u64, usize)> + 'a {
     let names = [metric::COST_L1, metric::COST_L2, metric::COST_L3, metric::COST_L4];
     names.into_iter().enumerate().filter_map(move |(index, name)| {
         let level = index as u32 + 1;
@@ -272,14 +272,14 @@ mod tests {
             cache(2, "Unified", 2 << 20),
             cache(3, "Unified", 36 << 20),
         ];
-        let found: Vec<(&str, u64)> =
-            cache_points(&caches, &costs).map(|(name, _, at)| (name, costs[at].0)).collect();
+        let found: Vec<(Metric, u64)> =
+            cache_points(&caches, &costs).map(|(metric, _, at)| (metric, costs[at].0)).collect();
         assert_eq!(
             found,
             [(metric::COST_L1, 24 << 10), (metric::COST_L2, 1 << 20), (metric::COST_L3, 16 << 20)]
         );
         let tight = [cache(1, "Data", 512 << 10), cache(2, "Unified", 1 << 20)];
-        let found: Vec<&str> = cache_points(&tight, &costs).map(|(name, ..)| name).collect();
+        let found: Vec<Metric> = cache_points(&tight, &costs).map(|(name, ..)| name).collect();
         assert_eq!(found, [metric::COST_L1], "half of the second is no more than the first");
         assert_eq!(cache_points(&[], &costs).count(), 0);
     }

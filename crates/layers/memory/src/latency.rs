@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Rng, Samples};
 use narrows_facts::affinity;
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
 
@@ -178,11 +178,11 @@ impl<'a> Walker<'a> {
         }
         let cost = narrows_stats::median(&costs).unwrap_or(f64::NAN);
         let samples = &mut self.samples;
-        samples.add(metric::COST, Unit::NsPerOp, Better::Less, cost);
+        samples.add(metric::COST, cost);
         let mean = cpu_ns as f64 / steps as f64;
-        samples.add(metric::COST_MEAN, Unit::NsPerOp, Better::Less, mean);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, steps as f64);
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, errors as f64);
+        samples.add(metric::COST_MEAN, mean);
+        samples.add(metric::OPERATIONS, steps as f64);
+        samples.add(metric::ERRORS, errors as f64);
         crate::add_seen(samples, &seen);
         crate::add_sentinel(samples, sentinel_before, sentinel_after);
         Ok(())

@@ -53,7 +53,7 @@ pub use study::{matrix_alone, matrix_planned, study, study_planned};
 use std::collections::BTreeMap;
 
 use narrows_engine::Samples;
-use narrows_model::{Better, Measurement, Unit, Unknown, metric};
+use narrows_model::{Measurement, Unknown, metric};
 use narrows_observe::Seen;
 use narrows_units::Nanos;
 use serde_json::{Value, json};
@@ -111,13 +111,13 @@ fn add_sizing(conditions: &mut BTreeMap<String, Value>, sizing: &Sizing, footpri
 
 /// What was seen of the machine, and for how long.
 fn add_seen(samples: &mut Samples, seen: &Seen) {
-    samples.add(metric::WINDOW, Unit::Ns, Better::Neither, seen.window.0 as f64);
+    samples.add(metric::WINDOW, seen.window.0 as f64);
     samples.extend(seen.metrics());
 }
 
 fn add_sentinel(samples: &mut Samples, before: Nanos, after: Nanos) {
     let drift = after.0 as f64 / before.0 as f64 - 1.0;
-    samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+    samples.add(metric::SENTINEL_DRIFT, drift);
 }
 
 #[cfg(test)]

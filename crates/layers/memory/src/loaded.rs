@@ -11,7 +11,7 @@ use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
 use narrows_engine::{Context, Rng, Samples, Stop, Window};
-use narrows_model::{Better, Layer, Measurement, Platform, Series, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Platform, Series, Unit, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -249,14 +249,10 @@ impl Found {
         for repeat in (0..repeats).filter(|_| complete) {
             let points: Vec<(f64, f64)> = self.points.iter().map(|of| of[repeat]).collect();
             let (idle, full) = (points[0], points[points.len() - 1]);
-            let (less, more, ns, per_s) =
-                (Better::Less, Better::More, Unit::NsPerOp, Unit::BytesPerS);
-            for (name, unit, better, value) in [
-                (metric::COST, ns, less, idle.1),
-                (metric::LOADED_COST, ns, less, full.1),
-                (metric::BANDWIDTH, per_s, more, full.0),
-            ] {
-                self.samples.add(name, unit, better, value);
+            for (metric, value) in
+                [(metric::COST, idle.1), (metric::LOADED_COST, full.1), (metric::BANDWIDTH, full.0)]
+            {
+                self.samples.add(metric, value);
             }
             let of = |name: &str, unit, value: fn(&(f64, f64)) -> f64| Series {
                 name: name.to_string(),
@@ -267,8 +263,8 @@ impl Found {
                 x: SHARES.to_vec(),
                 values: points.iter().map(value).collect(),
             };
-            series.push(of("curve.latency", ns, |point| point.1));
-            series.push(of("curve.bandwidth", per_s, |point| point.0));
+            series.push(of("curve.latency", Unit::NsPerOp, |point| point.1));
+            series.push(of("curve.bandwidth", Unit::BytesPerS, |point| point.0));
         }
         let mut measurement = Measurement::new(id, Layer::Memory);
         measurement.repeats = repeats as u32;

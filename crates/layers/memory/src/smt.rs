@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Samples, Stop, Window};
 use narrows_facts::affinity;
-use narrows_model::{Better, Layer, Measurement, Platform, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -72,9 +72,9 @@ pub fn measure(
         if over % TURNS == 0 {
             let (both, one) = (std::mem::take(&mut together), std::mem::take(&mut alone));
             let smt_yield = both.per_s() / one.per_s();
-            samples.add(metric::SMT_YIELD, Unit::Ratio, Better::More, smt_yield);
-            samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, both.per_s());
-            samples.add(metric::THROUGHPUT_ALONE, Unit::OpsPerS, Better::More, one.per_s());
+            samples.add(metric::SMT_YIELD, smt_yield);
+            samples.add(metric::THROUGHPUT, both.per_s());
+            samples.add(metric::THROUGHPUT_ALONE, one.per_s());
         }
     })?;
     worked.expect("nothing is mapped");
@@ -144,6 +144,8 @@ impl Rate {
 mod tests {
     use narrows_engine::{Silent, Stop};
 
+    use narrows_model::Metric;
+
     use super::*;
 
     fn context(stop: &Stop, window: Duration) -> Context<'_> {
@@ -170,7 +172,7 @@ mod tests {
         let (window, m) = measured.find(|(_, m)| whole(m)).expect("seconds hold some lookups");
         assert_eq!((m.id.as_str(), m.repeats), (ID, 3));
         assert_eq!(m.number(condition::THREADS), Some(2.0));
-        let samples = |name: &str| m.metric(name).unwrap().samples.clone();
+        let samples = |name: Metric| m.metric(name).unwrap().samples.clone();
         let (yields, together, alone) = (
             samples(metric::SMT_YIELD),
             samples(metric::THROUGHPUT),

@@ -193,7 +193,7 @@ fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() 
     }
     let curve = found.iter().find(|m| m.id == "memory.curve.4k").unwrap();
     assert_eq!(curve.series.len(), 2, "one for each repeat");
-    assert_eq!(curve.conditions["caches"][metric::COST_L1]["read_at_bytes"], 16 << 10);
+    assert_eq!(curve.conditions["caches"][metric::COST_L1.name]["read_at_bytes"], 16 << 10);
     let first = curve.value(metric::COST_L1).unwrap();
     let latency = found.iter().find(|m| m.id == "memory.latency.4k").unwrap();
     assert!(first < latency.value(metric::COST).unwrap(), "{first} ns in the first cache");

@@ -78,9 +78,9 @@ fn an_observed_servers_drives_have_the_ceilings_of_their_links_each_way() {
     let mut platform = platform(vec![drive("nvme0n1", vec![link("a", 16.0, 4)])]);
     platform.cgroup.cpu_quota_cpus = Some(0.5);
     let moved = [
-        (metric::WINDOW, Unit::Ns, 10e9),
-        (metric::DEVICE_READ_BYTES, Unit::Bytes, 10e9),
-        (metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1e9),
+        (metric::WINDOW, 10e9),
+        (metric::DEVICE_READ_BYTES, 10e9),
+        (metric::DEVICE_WRITE_BYTES, 1e9),
     ];
     let mut m = measurement("database.observed", Layer::Database, &moved);
     let found = limits(platform.clone(), m.clone());
@@ -112,10 +112,7 @@ fn a_control_groups_limits_are_named_as_configured() {
     platform.cgroup.io_limits =
         vec![limit("riops", 5000), limit("wiops", 10), limit("rbps", 50_000_000)];
     let mut m = block("read", 4990.0);
-    m.metrics.push(
-        measurement("", Layer::Block, &[(metric::CPU_PER_OP, Unit::NsPerOp, 10e3)]).metrics[0]
-            .clone(),
-    );
+    m.metrics.push(measurement("", Layer::Block, &[(metric::CPU_PER_OP, 10e3)]).metrics[0].clone());
     let found = limits(platform.clone(), m.clone());
     let ids: Vec<&str> = found.iter().map(|l| l.id.as_str()).collect();
     assert_eq!(ids, ["cgroup:cpu", "cgroup:riops:vda", "cgroup:rbps:vda"]);
@@ -205,7 +202,7 @@ fn modules_that_do_not_tell_their_channel_or_speed_give_no_ceiling() {
 #[test]
 fn a_placement_carries_what_its_fullest_channels_do() {
     let platform = memory_platform(&labels(), 2, 2);
-    let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 380e9)];
+    let rate = [(metric::BANDWIDTH, 380e9)];
     let ceiling = |shares: serde_json::Value| {
         let mut m = measurement("memory.policy.read.x", Layer::Memory, &rate);
         m.conditions.insert("share_of_memory_by_node".into(), shares);
@@ -226,7 +223,7 @@ fn a_placement_carries_what_its_fullest_channels_do() {
 
 #[test]
 fn a_nodes_bandwidth_stands_beside_its_channels() {
-    let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 387e9)];
+    let rate = [(metric::BANDWIDTH, 387e9)];
     let platform = memory_platform(&labels(), 2, 2);
     let found =
         limits(platform.clone(), measurement("memory.bandwidth.read.node0", Layer::Memory, &rate));

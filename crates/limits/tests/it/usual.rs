@@ -35,7 +35,7 @@ fn normals(machine: Platform, m: Measurement) -> Vec<NormalFigure> {
 }
 
 fn latency(id: &str, from: u32, to: u32) -> Measurement {
-    let mut m = measurement(id, Layer::Memory, &[(metric::COST, Unit::Ns, 95.0)]);
+    let mut m = measurement(id, Layer::Memory, &[(metric::COST, 95.0)]);
     m.workload.insert("cpu_node".into(), json!(from));
     m.conditions.insert(condition::NODE.into(), json!(to));
     m
@@ -56,7 +56,7 @@ fn memory_is_held_against_its_processors_generation() {
     assert_eq!(far[0].low, 143.0);
     // Of the same socket nothing is published for this generation.
     assert_eq!(normals(ice_lake(2), latency("memory.latency.far.2m", 0, 1)), []);
-    let rate = [(metric::BANDWIDTH, Unit::BytesPerS, 170e9)];
+    let rate = [(metric::BANDWIDTH, 170e9)];
     let read = || measurement("memory.bandwidth.read.node0", Layer::Memory, &rate);
     assert_eq!(normals(ice_lake(1), read())[0].low, 175.8e9);
     assert_eq!(normals(ice_lake(2), read()), [], "half a socket is no socket");

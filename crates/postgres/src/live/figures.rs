@@ -1,9 +1,7 @@
 //! Figures of a window, and all windows as a measurement.
 
 use narrows_engine::Samples;
-use narrows_model::{
-    Better, LiveCounts, LiveLog, LiveWaitKind, Measurement, Unit, condition, metric,
-};
+use narrows_model::{LiveCounts, LiveLog, LiveWaitKind, Measurement, condition, metric};
 use serde_json::json;
 
 use super::counts::{Changed, Count};
@@ -56,10 +54,10 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
         });
         add(&mut samples, log, counts, device);
         if let Some(seen) = seen(log, (!whole).then_some(index)) {
-            samples.add(metric::FLUSH_SEEN, Unit::Count, Better::Neither, seen);
+            samples.add(metric::FLUSH_SEEN, seen);
         }
     }
-    samples.add(metric::LOOKING_SHARE, Unit::Ratio, Better::Less, log.cost.share);
+    samples.add(metric::LOOKING_SHARE, log.cost.share);
     let mut measurement = Measurement::new(super::MEASUREMENT, narrows_model::Layer::Log);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = samples.into_metrics();
@@ -83,50 +81,44 @@ fn seen(log: &LiveLog, window: Option<usize>) -> Option<f64> {
 }
 
 fn add(samples: &mut Samples, log: &LiveLog, counts: &LiveCounts, device: Option<f64>) {
-    let mut add = |name, unit, better, value: Option<f64>| {
+    let mut add = |metric, value: Option<f64>| {
         if let Some(value) = value {
-            samples.add(name, unit, better, value);
+            samples.add(metric, value);
         }
     };
     let method = log.sync_method();
     let over =
         |of: Option<f64>, to: Option<f64>| to.filter(|to| *to > 0.0).and_then(|to| Some(of? / to));
-    let neither = Better::Neither;
     let durable = counts.durable(method);
-    add(metric::WINDOW, Unit::Ns, neither, Some(counts.interval_ns));
+    add(metric::WINDOW, Some(counts.interval_ns));
     // A window's own commits are reported too late to tell: the whole says how many ids are commits.
     let wrote = counts.writers.map(|ids| ids / log.counted.ids_per_commit().unwrap_or(1.0));
     let writers = counts.per_s(wrote);
-    add(metric::WRITING_TRANSACTIONS, Unit::OpsPerS, neither, writers);
+    add(metric::WRITING_TRANSACTIONS, writers);
     let commits = counts.per_s(counts.commits);
-    add(metric::COMMITTED_TRANSACTIONS, Unit::OpsPerS, neither, commits);
-    add(metric::LOG_RATE, Unit::BytesPerS, neither, counts.per_s(counts.log_bytes));
+    add(metric::COMMITTED_TRANSACTIONS, commits);
+    add(metric::LOG_RATE, counts.per_s(counts.log_bytes));
     let bytes = over(counts.log_bytes, wrote);
-    add(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, Better::Less, bytes);
-    add(metric::FLUSH_RATE, Unit::OpsPerS, neither, counts.per_s(durable));
-    add(metric::COMMITS_PER_FLUSH, Unit::Count, neither, over(wrote, durable));
+    add(metric::WAL_BYTES_PER_OP, bytes);
+    add(metric::FLUSH_RATE, counts.per_s(durable));
+    add(metric::COMMITS_PER_FLUSH, over(wrote, durable));
     let flush = over(counts.flush_ns, counts.flushes);
-    add(metric::SERVER_FLUSH_TIME, Unit::Ns, Better::Less, flush);
+    add(metric::SERVER_FLUSH_TIME, flush);
     let write = over(counts.write_ns, counts.writes);
-    add(metric::SERVER_WRITE_TIME, Unit::Ns, Better::Less, write);
+    add(metric::SERVER_WRITE_TIME, write);
     let both = counts.durable_mean_ns(method);
-    add(metric::PARALLEL_WRITE_MEAN, Unit::Ns, Better::Less, both);
-    add(metric::FLUSH_BUSY, Unit::Ratio, Better::Less, counts.busy());
-    add(
-        metric::BUFFERS_FULL_PER_WRITE,
-        Unit::Ratio,
-        Better::Less,
-        over(counts.buffers_full, counts.writes),
-    );
+    add(metric::PARALLEL_WRITE_MEAN, both);
+    add(metric::FLUSH_BUSY, counts.busy());
+    add(metric::BUFFERS_FULL_PER_WRITE, over(counts.buffers_full, counts.writes));
     let page: Option<f64> = log.setting("block_size").and_then(|s| s.value.parse().ok());
     let pages = counts.full_pages.zip(page).map(|(pages, bytes)| pages * bytes);
-    add(metric::FULL_PAGE_SHARE, Unit::Ratio, Better::Less, over(pages, counts.log_bytes));
+    add(metric::FULL_PAGE_SHARE, over(pages, counts.log_bytes));
     // By Little's law: sessions found waiting over the rate at which they come to wait.
     let wait = over(device.map(|sessions| sessions * 1e9), writers);
-    add(metric::LATENCY_MEAN, Unit::Ns, Better::Less, wait);
+    add(metric::LATENCY_MEAN, wait);
     if wait.is_some() {
         let law = both.map(|ns| ns * FLUSHES_WAITED_FOR);
-        add(metric::MODEL_LATENCY_MEAN, Unit::Ns, Better::Less, law);
+        add(metric::MODEL_LATENCY_MEAN, law);
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Samples, record_latency};
-use narrows_model::{Better, Layer, Measurement, Replication, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Replication, condition, metric};
 use serde_json::json;
 
 use super::floor::{Hears, Pace, floor};
@@ -92,12 +92,7 @@ impl ClientPlan<'_> {
                 FLOOR,
             )
             .map_err(socket)?;
-            closed.add(
-                metric::CLIENT_FLOOR_CPU_PER_OP,
-                Unit::NsPerOp,
-                Better::Less,
-                floor.cpu_per_op_ns,
-            );
+            closed.add(metric::CLIENT_FLOOR_CPU_PER_OP, floor.cpu_per_op_ns);
             let rate = seen.operations as f64 / CLOSED.as_secs_f64();
             let asked = *asked_per_s.get_or_insert((rate * OPEN_SHARE).max(1.0));
             let seen = self.load(ctx, &server, Some(asked), !seed)?;
@@ -153,27 +148,27 @@ impl ClientPlan<'_> {
 
 fn add(samples: &mut Samples, seen: &LoadResult, window: Duration) {
     let operations = seen.operations as f64;
-    let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
-    add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, operations / window.as_secs_f64());
-    add(metric::WINDOW, Unit::Ns, Better::Neither, window.as_nanos() as f64);
-    add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+    let mut add = |metric, value: f64| samples.add(metric, value);
+    add(metric::THROUGHPUT, operations / window.as_secs_f64());
+    add(metric::WINDOW, window.as_nanos() as f64);
+    add(metric::OPERATIONS, operations);
     let wrong = seen.errors + seen.conflicts + seen.wrong;
-    add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
+    add(metric::ERRORS, wrong as f64);
     if seen.operations > 0 {
         let cpu_ns = seen.cpu_ns as f64;
-        add(metric::CLIENT_CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns / operations);
+        add(metric::CLIENT_CPU_PER_OP, cpu_ns / operations);
         let busy = cpu_ns / window.as_nanos() as f64 / f64::from(seen.threads.max(1));
-        add(metric::CLIENT_BUSY, Unit::Ratio, Better::Neither, busy);
+        add(metric::CLIENT_BUSY, busy);
     }
     record_latency(samples, &seen.latency);
 }
 
 fn add_open(samples: &mut Samples, seen: &LoadResult, asked_per_s: f64) {
     let due_per_s = seen.due as f64 / OPEN.as_secs_f64();
-    samples.add(metric::ASKED_RATE, Unit::OpsPerS, Better::Neither, asked_per_s);
-    samples.add(metric::OFFERED, Unit::OpsPerS, Better::Neither, due_per_s);
-    samples.add(metric::SKIPPED, Unit::Count, Better::Less, seen.skipped as f64);
+    samples.add(metric::ASKED_RATE, asked_per_s);
+    samples.add(metric::OFFERED, due_per_s);
+    samples.add(metric::SKIPPED, seen.skipped as f64);
     if let Some(late) = seen.lateness.quantile(0.99) {
-        samples.add(metric::LATENESS_P99, Unit::Ns, Better::Less, late as f64);
+        samples.add(metric::LATENESS_P99, late as f64);
     }
 }

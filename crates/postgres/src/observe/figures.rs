@@ -5,7 +5,7 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    ActivityState, Better, Layer, Measurement, Metric, Observation, ObservedCounts, ProcessClass,
+    ActivityState, Layer, Measurement, MetricValue, Observation, ObservedCounts, ProcessClass,
     Unit, condition, metric,
 };
 use serde_json::json;
@@ -68,7 +68,11 @@ pub(super) fn measurement(
     measurement
 }
 
-fn metrics_of(observation: &Observation, windows: &[Window], machine: &Machine) -> Vec<Metric> {
+fn metrics_of(
+    observation: &Observation,
+    windows: &[Window],
+    machine: &Machine,
+) -> Vec<MetricValue> {
     let mut samples = Samples::new();
     for window in windows {
         let counts = window.changed.observed();
@@ -78,20 +82,21 @@ fn metrics_of(observation: &Observation, windows: &[Window], machine: &Machine) 
             processors(&mut samples, window, took, machine);
         }
     }
-    samples.add(metric::LOOKING_SHARE, Unit::Ratio, Better::Less, observation.cost.share);
+    samples.add(metric::LOOKING_SHARE, observation.cost.share);
     samples.into_metrics()
 }
 
 /// Rates and what a transaction took are those of the whole look. Sessions report their counters once a second at most, and
 /// those of one pool often at the same moment: a window of 3.3 s has the transactions of three seconds or of four, and the
 /// median of such windows is off by a tenth. The windows' scatter stays their interval.
-fn centre(metrics: &mut [Metric], together: &[Metric]) {
+fn centre(metrics: &mut [MetricValue], together: &[MetricValue]) {
     use Unit::{BytesPerOp, BytesPerS, CountPerOp, Cpus, NsPerOp, OpsPerS};
     let counted = [OpsPerS, BytesPerS, NsPerOp, CountPerOp, BytesPerOp, Cpus];
     // What the verdict multiplies these with has to be of the same time.
     let means = [metric::SESSIONS, metric::OPEN_SESSIONS];
-    let whole_look =
-        |m: &&mut Metric| counted.contains(&m.unit) || means.contains(&m.name.as_str());
+    let whole_look = |m: &&mut MetricValue| {
+        counted.contains(&m.unit) || means.iter().any(|mean| m.name == *mean)
+    };
     for metric in metrics.iter_mut().filter(whole_look) {
         let Some(whole) = together.iter().find(|other| other.name == metric.name) else { continue };
         metric.value = whole.value;
@@ -119,52 +124,46 @@ fn counters(
     counts: &ObservedCounts,
     observation: &Observation,
 ) {
-    let mut add = |name, unit, better, value: Option<f64>| {
+    let mut add = |metric, value: Option<f64>| {
         if let Some(value) = value {
-            samples.add(name, unit, better, value);
+            samples.add(metric, value);
         }
     };
-    let (less, neither) = (Better::Less, Better::Neither);
     let transactions = window.transactions();
     let over =
         |of: Option<f64>, to: Option<f64>| to.filter(|to| *to > 0.0).and_then(|to| Some(of? / to));
     let per_op = |count| over(count, transactions);
-    add(
-        metric::THROUGHPUT,
-        Unit::OpsPerS,
-        Better::More,
-        over(transactions, Some(window.ns)).map(|per_ns| per_ns * 1e9),
-    );
-    add(metric::OPERATIONS, Unit::Count, neither, transactions);
-    add(metric::WINDOW, Unit::Ns, neither, Some(window.ns));
-    add(metric::OPEN_SESSIONS, Unit::Count, neither, window.open());
-    for (name, unit, count) in [
-        (metric::ACTIVE_TIME_PER_OP, Unit::NsPerOp, counts.active_ns),
-        (metric::IDLE_IN_TRANSACTION_PER_OP, Unit::NsPerOp, counts.idle_in_transaction_ns),
-        (metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counts.read_ns),
-        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counts.block_reads),
-        (metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counts.block_hits),
-        (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counts.log_bytes),
-        (metric::FLUSHES_PER_OP, Unit::CountPerOp, counts.flushes),
-        (metric::CONNECTIONS_PER_OP, Unit::CountPerOp, counts.connections),
+    add(metric::THROUGHPUT, over(transactions, Some(window.ns)).map(|per_ns| per_ns * 1e9));
+    add(metric::OPERATIONS, transactions);
+    add(metric::WINDOW, Some(window.ns));
+    add(metric::OPEN_SESSIONS, window.open());
+    for (metric, count) in [
+        (metric::ACTIVE_TIME_PER_OP, counts.active_ns),
+        (metric::IDLE_IN_TRANSACTION_PER_OP, counts.idle_in_transaction_ns),
+        (metric::SERVER_READ_TIME_PER_OP, counts.read_ns),
+        (metric::BLOCK_READS_PER_OP, counts.block_reads),
+        (metric::BLOCK_HITS_PER_OP, counts.block_hits),
+        (metric::WAL_BYTES_PER_OP, counts.log_bytes),
+        (metric::FLUSHES_PER_OP, counts.flushes),
+        (metric::CONNECTIONS_PER_OP, counts.connections),
     ] {
-        add(name, unit, less, per_op(count));
+        add(metric, per_op(count));
     }
     let per_s = |count: Option<f64>| over(count, Some(window.ns)).map(|per_ns| per_ns * 1e9);
-    add(metric::WRITING_TRANSACTIONS, Unit::OpsPerS, neither, per_s(counts.writers));
-    add(metric::COMMITTED_TRANSACTIONS, Unit::OpsPerS, neither, per_s(counts.commits));
-    add(metric::LOG_RATE, Unit::BytesPerS, neither, per_s(counts.log_bytes));
-    add(metric::FLUSH_RATE, Unit::OpsPerS, neither, per_s(counts.flushes));
-    add(metric::SERVER_FLUSH_TIME, Unit::Ns, less, over(counts.flush_ns, counts.flushes));
+    add(metric::WRITING_TRANSACTIONS, per_s(counts.writers));
+    add(metric::COMMITTED_TRANSACTIONS, per_s(counts.commits));
+    add(metric::LOG_RATE, per_s(counts.log_bytes));
+    add(metric::FLUSH_RATE, per_s(counts.flushes));
+    add(metric::SERVER_FLUSH_TIME, over(counts.flush_ns, counts.flushes));
     let timed = counts.checkpoints_timed;
     let checkpoints = counts.checkpoints_requested.map(|n| n + timed.unwrap_or(0.0)).or(timed);
-    add(metric::CHECKPOINTS, Unit::Count, neither, checkpoints);
-    add(metric::CHECKPOINT_PAGES, Unit::Count, neither, counts.checkpoint_writes);
+    add(metric::CHECKPOINTS, checkpoints);
+    add(metric::CHECKPOINT_PAGES, counts.checkpoint_writes);
     let page: Option<f64> = observation.setting("block_size").and_then(|s| s.value.parse().ok());
     let pages = counts.full_pages.zip(page).map(|(pages, bytes)| pages * bytes);
-    add(metric::FULL_PAGE_SHARE, Unit::Ratio, less, over(pages, counts.log_bytes));
+    add(metric::FULL_PAGE_SHARE, over(pages, counts.log_bytes));
     let read = counts.block_reads.zip(page).map(|(blocks, bytes)| blocks * bytes);
-    add(metric::SERVER_READ_BYTES, Unit::Bytes, neither, read);
+    add(metric::SERVER_READ_BYTES, read);
 }
 
 /// What processes were found doing.
@@ -173,13 +172,12 @@ fn states(samples: &mut Samples, window: &Window) {
     if found.samples == 0 {
         return;
     }
-    let less = Better::Less;
-    let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
+    let mut add = |metric, value: f64| samples.add(metric, value);
     let sessions = found.at_work(ProcessClass::Session);
     let workers = found.at_work(ProcessClass::ParallelWorker);
-    add(metric::SESSIONS, Unit::Count, Better::Neither, sessions);
+    add(metric::SESSIONS, sessions);
     let asked = (sessions + workers) * found.samples as f64;
-    add(metric::WAIT_SAMPLES, Unit::Count, Better::Neither, asked);
+    add(metric::WAIT_SAMPLES, asked);
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let per_op = |processes: f64| processes * window.ns / transactions;
     let of = |states: &[ActivityState]| {
@@ -196,9 +194,9 @@ fn states(samples: &mut Samples, window: &Window) {
         (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - ended).max(0.0)),
         (metric::WAIT_OTHER_PER_OP, of(&[Write, Other])),
     ] {
-        add(name, Unit::NsPerOp, less, time);
+        add(name, time);
     }
-    add(metric::WORKER_TIME_PER_OP, Unit::NsPerOp, less, per_op(workers));
+    add(metric::WORKER_TIME_PER_OP, per_op(workers));
 }
 
 /// What the server's processes took, and what there was to take.
@@ -207,10 +205,9 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     let seen = &took.seen;
     let others = others(took, ns, machine.kernel_threads);
     // The machine's own account of others has the server among them.
-    samples.extend(seen.metrics().into_iter().filter(|(name, ..)| *name != metric::OTHER_CPUS));
-    let mut add = |name, unit, better, value: f64| samples.add(name, unit, better, value);
-    let less = Better::Less;
-    add(metric::OTHER_CPUS, Unit::Cpus, less, others);
+    samples.extend(seen.metrics().into_iter().filter(|(metric, _)| *metric != metric::OTHER_CPUS));
+    let mut add = |metric, value: f64| samples.add(metric, value);
+    add(metric::OTHER_CPUS, others);
     let all = took.of(|_| true);
     let server = all.cpu_ns / ns;
     let all_cpus: Vec<u32> = seen.per_cpu.iter().map(|cpu| cpu.id).collect();
@@ -229,24 +226,24 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     if let Some(share) = seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
         available = available.min(server / share);
     }
-    add(metric::SERVER_CPUS, Unit::Cpus, Better::Neither, set);
-    add(metric::SERVER_CPUS_TAKEN, Unit::Cpus, less, taken);
-    add(metric::SERVER_CPUS_AVAILABLE, Unit::Cpus, Better::More, available.max(0.0));
+    add(metric::SERVER_CPUS, set);
+    add(metric::SERVER_CPUS_TAKEN, taken);
+    add(metric::SERVER_CPUS_AVAILABLE, available.max(0.0));
     if let Some((_, _, used_ns)) = took.busiest {
-        add(metric::HOT_THREAD, Unit::Ratio, less, used_ns as f64 / ns);
+        add(metric::HOT_THREAD, used_ns as f64 / ns);
     }
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let serving = took.of(ProcessClass::serves_transactions);
-    add(metric::SERVER_CPU_PER_OP, Unit::NsPerOp, less, all.cpu_ns / transactions);
-    add(metric::BACKEND_CPU_PER_OP, Unit::NsPerOp, less, serving.cpu_ns / transactions);
-    add(metric::RUN_QUEUE_PER_OP, Unit::NsPerOp, less, serving.run_queue_ns / transactions);
+    add(metric::SERVER_CPU_PER_OP, all.cpu_ns / transactions);
+    add(metric::BACKEND_CPU_PER_OP, serving.cpu_ns / transactions);
+    add(metric::RUN_QUEUE_PER_OP, serving.run_queue_ns / transactions);
     if window.states.samples > 0 {
         let between = between_statements(window, took);
         let (name, queue_name) =
             (metric::BETWEEN_STATEMENTS_PER_OP, metric::QUEUE_BETWEEN_STATEMENTS_PER_OP);
         let all_ns = between.cpu_ns + between.run_queue_ns;
-        add(name, Unit::NsPerOp, less, all_ns / transactions);
-        add(queue_name, Unit::NsPerOp, less, between.run_queue_ns / transactions);
+        add(name, all_ns / transactions);
+        add(queue_name, between.run_queue_ns / transactions);
     }
 }
 
@@ -281,6 +278,8 @@ fn between(share: f64, sessions: Used, workers: Used) -> Between {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::Metric;
+
     use super::*;
 
     #[test]
@@ -294,9 +293,9 @@ mod tests {
         assert_eq!(nobody, Between { cpu_ns: 0.0, run_queue_ns: 0.0 });
     }
 
-    fn metric(name: &'static str, unit: Unit, values: &[f64]) -> Metric {
+    fn metric(of: Metric, values: &[f64]) -> MetricValue {
         let mut samples = Samples::new();
-        values.iter().for_each(|value| samples.add(name, unit, Better::Less, *value));
+        values.iter().for_each(|value| samples.add(of, *value));
         samples.into_metrics().remove(0)
     }
 
@@ -305,15 +304,15 @@ mod tests {
         // 755 a second, as told in windows of 3.3 s.
         let windows = [909.5, 675.9, 689.6, 906.9, 678.3, 672.0];
         let mut metrics = [
-            metric(metric::THROUGHPUT, Unit::OpsPerS, &windows),
-            metric(metric::WINDOW, Unit::Ns, &[3.3e9; 6]),
-            metric(metric::SESSIONS, Unit::Count, &[2.0, 2.0, 2.0, 2.0, 2.0, 20.0]),
+            metric(metric::THROUGHPUT, &windows),
+            metric(metric::WINDOW, &[3.3e9; 6]),
+            metric(metric::SESSIONS, &[2.0, 2.0, 2.0, 2.0, 2.0, 20.0]),
         ];
         assert!(metrics[0].value < 700.0);
         let together = [
-            metric(metric::THROUGHPUT, Unit::OpsPerS, &[755.4]),
-            metric(metric::WINDOW, Unit::Ns, &[20e9]),
-            metric(metric::SESSIONS, Unit::Count, &[5.0]),
+            metric(metric::THROUGHPUT, &[755.4]),
+            metric(metric::WINDOW, &[20e9]),
+            metric(metric::SESSIONS, &[5.0]),
         ];
         centre(&mut metrics, &together);
         assert_eq!(metrics[0].value, 755.4);

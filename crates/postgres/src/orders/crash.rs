@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Samples};
-use narrows_model::{Better, Layer, Measurement, Unit, orders as names};
+use narrows_model::{Layer, Measurement, orders as names};
 use serde_json::json;
 
 use super::checks::{Checked, When, check};
@@ -61,13 +61,13 @@ impl Recovery {
         measurement.repeats = 1;
         let mut samples = Samples::new();
         let mut add = |name, value: u64| {
-            samples.add(name, Unit::Count, Better::Less, value as f64);
+            samples.add(name, value as f64);
         };
         add(names::LOST, self.lost);
         add(names::MISCOUNTED, self.counts.miscounted());
         add(names::VIOLATED, self.checked.violations.len() as u64);
-        samples.add(names::ACKNOWLEDGED, Unit::Count, Better::Neither, self.counts.client as f64);
-        samples.add(names::RECOVERY_TIME, Unit::Ns, Better::Less, self.recovery_s * 1e9);
+        samples.add(names::ACKNOWLEDGED, self.counts.client as f64);
+        samples.add(names::RECOVERY_TIME, self.recovery_s * 1e9);
         measurement.metrics = samples.into_metrics();
         let say = &mut measurement.workload;
         say.insert("workload".into(), json!("orders, recovery of the server"));

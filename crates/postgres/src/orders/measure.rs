@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng, Samples};
 use narrows_layer_database::{Asked, Database, Filling, LoadResult, Shape, Variation};
-use narrows_model::{Better, Layer, Measurement, Replication, Unit, condition, orders as names};
+use narrows_model::{Layer, Measurement, Replication, condition, orders as names};
 use serde_json::json;
 
 use super::checks::{Checked, When, check};
@@ -346,37 +346,37 @@ fn conflicts(load: &LoadResult) -> u64 {
 fn add_classes(samples: &mut Samples, plan: &OrdersPlan, load: &LoadResult, window_s: f64) {
     for (index, class) in load.classes.iter().enumerate() {
         let rate = class.operations as f64 / window_s;
-        samples.add(names::RATES[index], Unit::OpsPerS, Better::More, rate);
+        samples.add(names::RATES[index], rate);
         for (name, quantile) in
             [(names::P50, 0.5), (names::P90, 0.9), (names::P99, 0.99)].map(|(n, q)| (n[index], q))
         {
             // Ten samples beyond it, as for all percentiles.
             let beyond = class.latency.count() as f64 * (1.0 - quantile);
             if let Some(ns) = class.latency.quantile(quantile).filter(|_| beyond >= 10.0) {
-                samples.add(name, Unit::Ns, Better::Less, ns as f64);
+                samples.add(name, ns as f64);
             }
         }
     }
     let class = &load.classes[Kind::NewOrder as usize];
     let committed = class.operations - class.operations_rolled_back;
     let per_min = committed as f64 * 60.0 / window_s;
-    samples.add(names::NEW_ORDERS_PER_MIN, Unit::Count, Better::More, per_min);
+    samples.add(names::NEW_ORDERS_PER_MIN, per_min);
     let each = per_min / f64::from(plan.setup.warehouses);
-    samples.add(names::PER_WAREHOUSE, Unit::Count, Better::More, each);
+    samples.add(names::PER_WAREHOUSE, each);
     let share = class.rolled_back as f64 / class.span_operations.max(1) as f64;
-    samples.add(names::ROLLED_BACK, Unit::Ratio, Better::Neither, share);
+    samples.add(names::ROLLED_BACK, share);
 }
 
 fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Counts) {
     let sum = |of: fn(&narrows_layer_database::ClassResult) -> u64| {
         load.classes.iter().map(of).sum::<u64>()
     };
-    let mut add = |name, better, value: u64| samples.add(name, Unit::Count, better, value as f64);
-    add(names::SERIALIZATION_FAILURES, Better::Less, sum(|c| c.serialization_failures));
-    add(names::DEADLOCKS, Better::Less, sum(|c| c.deadlocks));
-    add(names::RETRIES, Better::Less, sum(|c| c.retries));
-    add(names::WAREHOUSES_TOUCHED, Better::Neither, u64::from(seen.distinct()));
-    add(names::MISCOUNTED, Better::Less, counts.miscounted());
+    let mut add = |metric, value: u64| samples.add(metric, value as f64);
+    add(names::SERIALIZATION_FAILURES, sum(|c| c.serialization_failures));
+    add(names::DEADLOCKS, sum(|c| c.deadlocks));
+    add(names::RETRIES, sum(|c| c.retries));
+    add(names::WAREHOUSES_TOUCHED, u64::from(seen.distinct()));
+    add(names::MISCOUNTED, counts.miscounted());
 }
 
 fn say_unchecked(error: &OrdersError, filling: &mut Filling) {
@@ -387,7 +387,7 @@ fn say_unchecked(error: &OrdersError, filling: &mut Filling) {
 
 fn say_checked(checked: &Checked, filling: &mut Filling) {
     let violated = checked.violations.len() as f64;
-    filling.samples.add(names::VIOLATED, Unit::Count, Better::Less, violated);
+    filling.samples.add(names::VIOLATED, violated);
     let found = &mut filling.measurement.conditions;
     found.insert("conditions_checked".into(), json!(checked.conditions));
     found.insert("warehouses_checked".into(), json!(checked.looked_at));

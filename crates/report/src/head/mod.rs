@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use narrows_model::{DatabaseChoice, HostRole, Platform, Run, Validity, condition, metric};
+use narrows_model::{DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, metric};
 
 mod path;
 
@@ -180,7 +180,7 @@ fn dimm_kind(p: &Platform) -> Option<String> {
 
 /// What others took while we measured, over the measurements that saw it.
 fn others(run: &Run) -> String {
-    let all = |name: &str| -> Vec<f64> {
+    let all = |name: Metric| -> Vec<f64> {
         run.measurements.iter().filter_map(|m| m.value(name)).collect()
     };
     let mut parts = Vec::new();

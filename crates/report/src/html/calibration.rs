@@ -1,6 +1,6 @@
 //! Pictures of a calibration: latency against rate, percentiles, latency over time, interference.
 
-use narrows_model::{Calibration, Measurement, Run, Validity, metric};
+use narrows_model::{Calibration, Measurement, Metric, Run, Validity, metric};
 
 use super::rate_chart::rate_chart;
 use super::window_charts::{Line, interference, over_time, percentiles};
@@ -100,8 +100,8 @@ fn of_curve(c: &Calibration) -> Vec<(f64, f64)> {
 
 fn points<'a>(
     windows: impl Iterator<Item = &'a Measurement>,
-    rate: &str,
-    p99: &str,
+    rate: Metric,
+    p99: Metric,
 ) -> Vec<(f64, f64)> {
     let usable = windows.filter(|m| m.validity != Validity::Invalid);
     let mut points: Vec<(f64, f64)> =

@@ -3,7 +3,7 @@
 //! Shape, position or words carry every meaning; colour only helps (Okabe and Ito's palette, readable with any
 //! kind of colour vision).
 
-use narrows_model::{Measurement, Metric, Series, Unit};
+use narrows_model::{Measurement, MetricValue, Series, Unit};
 use narrows_stats::Recorder;
 
 use super::svg::{Picture, Scale};
@@ -212,7 +212,7 @@ pub(super) fn over_time(series: &[&Series], units: Units) -> Option<Svg> {
 }
 
 /// One dot per repeat, the interval as a band, the median as a tick.
-pub(super) fn repeats(metric: &Metric, units: Units) -> Svg {
+pub(super) fn repeats(metric: &MetricValue, units: Units) -> Svg {
     let mut picture = Picture::new(180.0, 16.0, &format!("repeats of {}", metric.name));
     let mut values = metric.samples.clone();
     values.push(metric.value);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{LimitBasis, Measurement, Series, Validity, condition, metric};
+use narrows_model::{LimitBasis, Measurement, Metric, Series, Validity, condition, metric};
 use serde_json::Value;
 
 use super::escape::text;
@@ -14,7 +14,7 @@ use crate::wide::nearest;
 use crate::words;
 
 /// Metrics that say most about a measurement, in this order.
-const PRIMARY: [&str; 4] =
+const PRIMARY: [Metric; 4] =
     [metric::THROUGHPUT, metric::BANDWIDTH, metric::COST, metric::LATENCY_MEAN];
 
 fn figure(caption: &str, sub: &str, chart: &str) -> String {
@@ -176,7 +176,7 @@ fn measurement(report: &Report, m: &Measurement) -> String {
         Validity::Invalid => "bad",
     };
     let invalid = m.validity == Validity::Invalid;
-    let lead = PRIMARY.iter().find_map(|name| m.metric(name)).or(m.metrics.first());
+    let lead = PRIMARY.into_iter().find_map(|metric| m.metric(metric)).or(m.metrics.first());
     let headline = lead.filter(|_| !invalid).map_or(String::new(), |lead| {
         let spread = half_width(lead.interval_95.as_ref())
             .map_or(String::new(), |share| format!("±{}", percent(share)));

@@ -1,7 +1,7 @@
 //! Pictures of a calibration's windows: percentile curves at several rates beside the limit, latency over time at the
 //! answer, reads with and without what ran beside them.
 
-use narrows_model::{Calibration, Measurement, Run, Validity, condition, metric};
+use narrows_model::{Calibration, Measurement, Metric, Run, Validity, condition, metric};
 use narrows_stats::Recorder;
 
 use super::charts::{latencies, percentile_points};
@@ -105,7 +105,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
     let m = usable(run, c).find(|m| {
         c.rests_on.contains(&m.id) && m.series.iter().any(|s| s.name == metric::LATENCY_MEAN)
     })?;
-    let lines = |name: &str| -> Vec<Line> {
+    let lines = |name: Metric| -> Vec<Line> {
         let of_name =
             m.series.iter().filter(|s| s.name == name && s.x.is_empty() && s.interval_ns > 0);
         of_name

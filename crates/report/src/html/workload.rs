@@ -1,7 +1,9 @@
 //! Behind each workload of our own: what its sessions did over time, who used the CPUs, what it wrote to the log, how the server
 //! planned it, and how that server is set. The verdict comes first.
 
-use narrows_model::{ActivityMoment, ActivityState, Measurement, Series, Unit, condition, metric};
+use narrows_model::{
+    ActivityMoment, ActivityState, Measurement, Metric, Series, Unit, condition, metric,
+};
 use narrows_units::significant;
 use serde_json::Value;
 
@@ -18,7 +20,7 @@ const PAGE_BYTES: f64 = 8192.0;
 /// Wait events that are named.
 const MOST_EVENTS: usize = 8;
 
-const STATES: [(&str, ActivityState, &str); 6] = [
+const STATES: [(Metric, ActivityState, &str); 6] = [
     (metric::SESSIONS_RUNNING, ActivityState::Running, "running, or ready to"),
     (metric::SESSIONS_READING, ActivityState::Read, "waiting for a read"),
     (metric::SESSIONS_FLUSHING, ActivityState::Log, "waiting for the commit log"),
@@ -29,7 +31,7 @@ const STATES: [(&str, ActivityState, &str); 6] = [
 
 /// Whether a series is drawn here, stacked with its fellows.
 pub(super) fn draws(series: &str) -> bool {
-    STATES.iter().any(|(name, ..)| *name == series)
+    STATES.iter().any(|(metric, ..)| metric.name == series)
 }
 
 /// One article a workload; empty where no database was measured.
@@ -77,9 +79,9 @@ fn evidence(report: &Report, m: &Measurement) -> String {
 
 /// Windows one after the other, with a gap between them.
 fn history(m: &Measurement) -> String {
-    let of = |name: &str| -> Vec<&Series> { m.series.iter().filter(|s| s.name == name).collect() };
+    let of = |of: Metric| -> Vec<&Series> { m.series.iter().filter(|s| s.name == of).collect() };
     let all: Vec<(ActivityState, Vec<&Series>)> =
-        STATES.iter().map(|(name, state, _)| (*state, of(name))).collect();
+        STATES.iter().map(|(name, state, _)| (*state, of(*name))).collect();
     let mut moments: Vec<ActivityMoment> = Vec::new();
     let mut begins_ns = 0.0;
     for first in &all[0].1 {

@@ -2,7 +2,7 @@
 
 use narrows_model::{
     Interval, LiveCost, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, Measurement,
-    Run, Validity, metric,
+    Metric, Run, Validity, metric,
 };
 use narrows_units::significant;
 
@@ -39,7 +39,7 @@ fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> LiveView {
 
 fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
     let counted = &log.counted;
-    let around = |name: &str, value: Option<f64>| {
+    let around = |name: Metric, value: Option<f64>| {
         spread(of.and_then(|m| m.metric(name)).and_then(|m| m.interval_95.as_ref()), value)
     };
     let per_s = |count| counted.per_s(count).map_or_else(dash, rate);

@@ -1,6 +1,6 @@
 //! Sessions that commit again at once: what they wait for.
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
 use crate::notes::{NoteMark, Notes};
 
@@ -49,7 +49,7 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<CommitsRow> {
 }
 
 fn row(m: &Measurement, notes: Vec<NoteMark>) -> CommitsRow {
-    let value = |name: &str| m.value(name).filter(|_| m.validity != Validity::Invalid);
+    let value = |name: Metric| m.value(name).filter(|_| m.validity != Validity::Invalid);
     CommitsRow {
         sessions: m.number(condition::SESSIONS).unwrap_or(0.0),
         validity: m.validity,

@@ -1,6 +1,6 @@
 //! The rungs from the device's flush to the database's commit.
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{half_width, percent, size, time};
@@ -102,9 +102,9 @@ fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> RungRow {
 
 fn figures(m: &Measurement) -> RungFigures {
     // An invalid figure is not printed at all: what is printed gets quoted.
-    let known = |name: &str| m.metric(name).filter(|_| m.validity != Validity::Invalid);
-    let value = |name: &str| known(name).map(|metric| metric.value);
-    let range = |name: &str| {
+    let known = |name: Metric| m.metric(name).filter(|_| m.validity != Validity::Invalid);
+    let value = |name: Metric| known(name).map(|metric| metric.value);
+    let range = |name: Metric| {
         known(name)?.interval_95.as_ref().map(|interval| (interval.low, interval.high))
     };
     RungFigures {
@@ -178,7 +178,7 @@ pub(crate) fn signed(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Better, Layer, Metric, Unit};
+    use narrows_model::{Layer, MetricValue};
 
     use super::*;
 
@@ -199,18 +199,11 @@ mod tests {
     #[test]
     fn what_is_too_slow_for_percentiles_has_its_mean() {
         let mut m = Measurement::new("log.ladder.commit.alone", Layer::Log);
-        let of = |name: &str, unit, value| Metric {
-            name: name.into(),
-            unit,
-            better: Better::Less,
-            value,
-            interval_95: None,
-            samples: vec![value],
-        };
-        m.metrics.push(of(metric::LATENCY_MEAN, Unit::Ns, 8.76e6));
-        m.metrics.push(of(metric::OPERATIONS, Unit::Count, 13.0));
+        let of = |name: Metric, value| MetricValue::new(name, value, None, vec![value]);
+        m.metrics.push(of(metric::LATENCY_MEAN, 8.76e6));
+        m.metrics.push(of(metric::OPERATIONS, 13.0));
         assert_eq!(remark(&m), "mean 8.76 ms: 13 in a window are too few for percentiles");
-        m.metrics.push(of(metric::LATENCY_P50, Unit::Ns, 8.0e6));
+        m.metrics.push(of(metric::LATENCY_P50, 8.0e6));
         assert_eq!(remark(&m), "");
     }
 

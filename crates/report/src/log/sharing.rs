@@ -1,6 +1,6 @@
 //! How many commits share a flush, by the rate of commits: measured, and what the law of group commit says.
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
 
 /// One window or one number of sessions.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub(crate) fn sharing(run: &Run) -> Vec<SharingPoint> {
 
 fn point(m: &Measurement) -> Option<SharingPoint> {
     let drawable = |value: f64| value.is_finite() && value > 0.0;
-    let value = |name: &str| m.value(name).filter(|value| drawable(*value));
+    let value = |name: Metric| m.value(name).filter(|value| drawable(*value));
     let open = m.text(condition::LOOP) == Some("open");
     Some(SharingPoint {
         rate_per_s: value(metric::THROUGHPUT)?,

@@ -1,6 +1,6 @@
 //! Several logs on one device, by their number.
 
-use narrows_model::{Measurement, Run, Validity, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, metric};
 
 use crate::calibration::{exact_time, percentile};
 use crate::notes::{NoteMark, Notes};
@@ -88,8 +88,8 @@ pub(crate) fn streams(run: &Run, notes: &mut Notes) -> Option<Streams> {
 }
 
 fn row(m: &Measurement, quantile: f64, notes: Vec<NoteMark>) -> StreamsRow {
-    let known = |name: &str| m.metric(name).filter(|_| m.validity != Validity::Invalid);
-    let value = |name: &str| known(name).map(|metric| metric.value);
+    let known = |name: Metric| m.metric(name).filter(|_| m.validity != Validity::Invalid);
+    let value = |name: Metric| known(name).map(|metric| metric.value);
     let sought = if quantile >= 0.999 { metric::LATENCY_P999 } else { metric::LATENCY_P99 };
     StreamsRow {
         streams: m.number("streams").unwrap_or(0.0),

@@ -10,7 +10,7 @@ mod shape;
 mod touch;
 mod traffic;
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Measurement, MetricValue, Run, Validity, condition, metric};
 
 pub(crate) use loaded::{medians, usable as loaded};
 pub(crate) use matrix::{Cells, cells};
@@ -95,13 +95,13 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         return None;
     }
     let latencies = LATENCIES.map(|id| usable(run, id));
-    let ns = |metric: Option<&Metric>, of: Option<&Measurement>| match metric {
+    let ns = |metric: Option<&MetricValue>, of: Option<&Measurement>| match metric {
         Some(metric) => marked(significant_ns(metric.value), of),
         None => "-".to_string(),
     };
     let mut rows = Vec::new();
     for (level, name) in
-        [metric::COST_L1, metric::COST_L2, metric::COST_L3, metric::COST_L4].iter().enumerate()
+        [metric::COST_L1, metric::COST_L2, metric::COST_L3, metric::COST_L4].into_iter().enumerate()
     {
         let found = curves.map(|curve| curve.and_then(|curve| curve.metric(name)));
         if found.iter().all(Option::is_none) {
@@ -109,7 +109,7 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         }
         let of = |key: &str| {
             let curve = curves.iter().flatten().next()?;
-            curve.conditions.get("caches")?.get(name)?.get(key)?.as_f64()
+            curve.conditions.get("caches")?.get(name.name)?.get(key)?.as_f64()
         };
         let size = of("cache_bytes").map_or(String::new(), |b| format!(", {}", print::size(b)));
         let at = of("read_at_bytes").map_or(String::new(), |b| format!("at {}", print::size(b)));
@@ -154,11 +154,11 @@ fn significant_ns(ns: f64) -> String {
 }
 
 /// What of a load on small pages is address translation: the share by which large ones are faster.
-fn translation_share([small, large]: [Option<&Metric>; 2]) -> Option<f64> {
+fn translation_share([small, large]: [Option<&MetricValue>; 2]) -> Option<f64> {
     Some(1.0 - large?.value / small?.value).filter(|share| share.is_finite())
 }
 
-fn translation(costs: [Option<&Metric>; 2]) -> String {
+fn translation(costs: [Option<&MetricValue>; 2]) -> String {
     match translation_share(costs) {
         // What the two differ by in either direction without a TLB in it.
         Some(share) if share.abs() < 0.05 => "none".to_string(),
@@ -168,8 +168,8 @@ fn translation(costs: [Option<&Metric>; 2]) -> String {
     }
 }
 
-fn said_of_translation(costs: [Option<&Metric>; 2]) -> Vec<String> {
-    let bounds = |metric: Option<&Metric>| {
+fn said_of_translation(costs: [Option<&MetricValue>; 2]) -> Vec<String> {
+    let bounds = |metric: Option<&MetricValue>| {
         let interval = metric?.interval_95.as_ref()?;
         Some((interval.low, interval.high))
     };

@@ -1,6 +1,6 @@
 //! What the server did per second, and what one transaction takes of each thing.
 
-use narrows_model::{Measurement, Observation, metric};
+use narrows_model::{Measurement, Metric, Observation, metric};
 use narrows_units::significant;
 
 use crate::live::{Grid, GridRow, spread};
@@ -21,14 +21,14 @@ pub(crate) struct Share {
 struct Row<'a> {
     name: &'a str,
     count: Option<f64>,
-    metric: &'a str,
+    metric: Option<Metric>,
     per_s: fn(Units, f64) -> String,
     each: fn(Units, f64) -> String,
     remark: Vec<Option<String>>,
 }
 
 pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -> Grid {
-    let own = |name: &str, value: Option<f64>| {
+    let own = |name: Metric, value: Option<f64>| {
         let metric = of.and_then(|m| m.metric(name));
         spread(metric.and_then(|metric| metric.interval_95.as_ref()), value)
     };
@@ -49,7 +49,7 @@ pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -
         let cells = vec![
             (row.per_s)(units, per_s),
             each.map_or_else(|| "-".to_string(), |each| (row.each)(units, each)),
-            own(row.metric, each),
+            row.metric.map_or_else(String::new, |metric| own(metric, each)),
         ];
         rows.push(GridRow { name: row.name.to_string(), cells, remark: join(row.remark) });
     }
@@ -97,7 +97,7 @@ fn processors(seen: &Observation) -> Row<'static> {
     Row {
         name: "CPU",
         count: cpus.map(|cpus| cpus * seen.interval_ns),
-        metric: metric::SERVER_CPU_PER_OP,
+        metric: Some(metric::SERVER_CPU_PER_OP),
         per_s: |_, ns| format!("{} CPUs", number(ns / 1e9)),
         each: |_, ns| time(ns),
         remark: vec![
@@ -113,7 +113,7 @@ fn hits(seen: &Observation) -> Row<'static> {
     Row {
         name: "blocks hit",
         count: counted.block_hits,
-        metric: metric::BLOCK_HITS_PER_OP,
+        metric: Some(metric::BLOCK_HITS_PER_OP),
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
         remark: vec![found.map(|share| format!("{} of those asked for", percent(share)))],
@@ -126,7 +126,7 @@ fn reads(seen: &Observation, units: Units) -> Row<'static> {
     Row {
         name: "blocks read",
         count: counted.block_reads,
-        metric: metric::BLOCK_READS_PER_OP,
+        metric: Some(metric::BLOCK_READS_PER_OP),
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
         remark: vec![
@@ -142,7 +142,7 @@ fn rows_read(seen: &Observation) -> Row<'static> {
     Row {
         name: "rows read",
         count: seen.counted.rows_read,
-        metric: "",
+        metric: None,
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
         remark: Vec::new(),
@@ -162,7 +162,7 @@ fn log(seen: &Observation, units: Units) -> Row<'static> {
     Row {
         name: "log",
         count: seen.counted.log_bytes,
-        metric: metric::WAL_BYTES_PER_OP,
+        metric: Some(metric::WAL_BYTES_PER_OP),
         per_s: |units, bytes| units.bytes_per_s(bytes),
         each: |units, bytes| units.bytes(bytes),
         remark: vec![without, full.map(|n| format!("its buffers full {} times", count(n)))],
@@ -174,7 +174,7 @@ fn flushes(seen: &Observation) -> Row<'static> {
     Row {
         name: "log flushes",
         count: seen.counted.flushes,
-        metric: metric::FLUSHES_PER_OP,
+        metric: Some(metric::FLUSHES_PER_OP),
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
         remark: vec![mean.map(|ns| format!("mean {} with its write", time(ns)))],

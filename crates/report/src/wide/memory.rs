@@ -107,7 +107,9 @@ fn latency_rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
 }
 
 fn cost(m: &Measurement) -> Option<f64> {
-    [metric::COST, metric::LATENCY_MEAN, metric::LATENCY_P50].iter().find_map(|name| m.value(name))
+    [metric::COST, metric::LATENCY_MEAN, metric::LATENCY_P50]
+        .into_iter()
+        .find_map(|metric| m.value(metric))
 }
 
 /// The page size obtained; the id only says what was asked for.

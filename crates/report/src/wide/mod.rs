@@ -4,7 +4,7 @@
 //! nodes. A row appears where the run has one of its measurements, or says why there is none.
 
 use narrows_model::{
-    Layer, LimitBasis, LimitShare, Measurement, Run, Unit, Validity, condition, metric,
+    Layer, LimitBasis, LimitShare, Measurement, Metric, Run, Unit, Validity, condition, metric,
 };
 use narrows_units::significant;
 
@@ -60,7 +60,7 @@ struct Spec {
     layer: Layer,
     name: fn(&Measurement) -> String,
     ids: &'static [&'static str],
-    metrics: &'static [&'static str],
+    metrics: &'static [Metric],
     remark: Remark,
 }
 
@@ -152,12 +152,12 @@ fn row(
     notes: &mut Notes,
     m: &Measurement,
     name: String,
-    metrics: &[&str],
+    metrics: &[Metric],
     remark: Vec<String>,
     sources: &[&str],
 ) -> WideRow {
     let marks = notes.marks(run, sources);
-    let shown = metrics.iter().find_map(|name| m.metric(name));
+    let shown = metrics.iter().find_map(|metric| m.metric(*metric));
     let mut row = WideRow {
         layer: m.layer,
         name,

@@ -47,7 +47,7 @@ fn a_ladder_stands_beside_pg_test_fsync_where_there_is_one() {
         row(&run)
     );
     let id = "log.ladder.write.fdatasync.overwrite.8k.alone";
-    run.measurements.push(m(id, Layer::Log, 6, &[(metric::LATENCY_MEAN, Unit::Ns, 7e5, 0.0)]));
+    run.measurements.push(m(id, Layer::Log, 6, &[(metric::LATENCY_MEAN, 7e5, 0.0)]));
     assert!(row(&run).contains("700 µs") && row(&run).contains("the ladder's"), "{}", row(&run));
     // What is invalid is printed nowhere.
     run.findings.push(finding(Severity::Invalid, "planted", Some(id), "planted"));

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::finding;
 use crate::common::log::{compared, laddered, rung, streams};
-use narrows_model::{DurabilityWord, Run, Severity, metric};
+use narrows_model::{DurabilityWord, Metric, Run, Severity, metric};
 use narrows_report::{Report, Units, csv, html, markdown, text};
 
 fn report(run: &Run) -> Report {
@@ -35,7 +35,7 @@ fn plant(run: &mut Run, severity: Severity, id: &str) {
 }
 
 /// Sets the samples of a metric, with their interval.
-fn set(run: &mut Run, id: &str, name: &str, samples: &[f64]) {
+fn set(run: &mut Run, id: &str, name: Metric, samples: &[f64]) {
     let m = run.measurements.iter_mut().find(|m| m.id == id).expect("its measurement");
     let metric = m.metrics.iter_mut().find(|metric| metric.name == name).expect("its metric");
     metric.samples = samples.to_vec();

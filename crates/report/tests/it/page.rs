@@ -213,11 +213,11 @@ fn what_is_normal_stands_beside_what_was_measured() {
 
 /// A measurement of updates with everything that stands behind a workload.
 fn with_evidence() -> narrows_model::Run {
-    use narrows_model::{Better, Metric, Series, Unit, condition, metric};
+    use narrows_model::{Metric, MetricValue, Series, Unit, condition, metric};
     use serde_json::json;
     let mut run = common::rich();
     let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
-    let series = |name: &str, repeat, values: &[f64]| Series {
+    let series = |name: Metric, repeat, values: &[f64]| Series {
         name: name.into(),
         unit: Unit::Count,
         repeat,
@@ -232,20 +232,13 @@ fn with_evidence() -> narrows_model::Run {
         m.series.push(series(metric::SESSIONS_LOCKED, repeat, &[0.0, 0.0, 0.0]));
     }
     let figures = [
-        (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, 1000.0),
-        (metric::FULL_PAGES_PER_OP, Unit::CountPerOp, 0.05),
-        (metric::CHECKPOINTS, Unit::Count, 2.0),
-        (metric::CHECKPOINT_PAGES, Unit::Count, 812.0),
+        (metric::WAL_BYTES_PER_OP, 1000.0),
+        (metric::FULL_PAGES_PER_OP, 0.05),
+        (metric::CHECKPOINTS, 2.0),
+        (metric::CHECKPOINT_PAGES, 812.0),
     ];
     m.metrics.retain(|metric| figures.iter().all(|(name, ..)| metric.name != *name));
-    m.metrics.extend(figures.map(|(name, unit, value)| Metric {
-        name: name.into(),
-        unit,
-        better: Better::Neither,
-        value,
-        interval_95: None,
-        samples: vec![value],
-    }));
+    m.metrics.extend(figures.map(|(name, value)| MetricValue::new(name, value, None, vec![value])));
     let classes = json!({"sessions": 3.25, "walwriter": 0.125});
     m.conditions.insert(condition::CPUS_BY_CLASS.into(), classes);
     m.conditions.insert("wait_events".into(), json!({"IO:WALSync": 75, "on CPU": 25}));

@@ -10,9 +10,7 @@ use narrows_layer_block::{
     Record, Region, Route, StreamOutcome, WriterWindows, Writers, prepare, write_state,
     writers_together_and_apart,
 };
-use narrows_model::{
-    Better, Layer, Measurement, Plan, PlannedStep, Platform, Unit, condition, metric,
-};
+use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, condition, metric};
 use narrows_units::Bytes;
 use serde_json::json;
 
@@ -156,7 +154,7 @@ fn measurements(
     }
     let (one, many) = rates(windows);
     for (one, many) in one.iter().zip(&many).filter(|(_, many)| **many > 0.0) {
-        together.note(metric::TOGETHER_SHARE, Unit::Ratio, Better::More, one / many);
+        together.note(metric::TOGETHER_SHARE, one / many);
     }
     let Some(first) = regions.first() else { return Vec::new() };
     let stream = how.stream("writers", first, regions.len() as u32);

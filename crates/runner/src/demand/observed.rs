@@ -3,7 +3,7 @@
 //! A look counts bytes and flushes of the log and samples what sessions do. It can't know what a transaction took of the
 //! processors and of the drives with the data; that stays unknown.
 
-use narrows_model::{LiveLog, LiveWaitKind, Measurement, Run, Validity, metric};
+use narrows_model::{LiveLog, LiveWaitKind, Measurement, Metric, Run, Validity, metric};
 use narrows_plan::{Amount, Demand, Log, PartKind, TimePart};
 use narrows_verdict::Estimate;
 
@@ -31,7 +31,7 @@ fn demand(run: &Run, log: &LiveLog) -> Result<Demand, String> {
     if rate <= 0.0 {
         return Err("no transaction wrote while it was looked at".to_string());
     }
-    let doubted = |name: &str, value: f64| doubted(measurement, name, value);
+    let doubted = |name: Metric, value: f64| doubted(measurement, name, value);
     let bytes = counted.per_writer(counted.log_bytes);
     let method = log.sync_method();
     let flush_ns = log.verdict.as_ref().and_then(|verdict| Some(verdict.model.as_ref()?.flush_ns));
@@ -63,7 +63,7 @@ fn demand(run: &Run, log: &LiveLog) -> Result<Demand, String> {
 }
 
 /// A figure over the whole look, with the interval of its windows where it was long enough to have some.
-fn doubted(measurement: &Measurement, name: &str, value: f64) -> Amount {
+fn doubted(measurement: &Measurement, name: Metric, value: f64) -> Amount {
     let half = measurement.metric(name).and_then(Estimate::of).and_then(|of| of.half);
     amount(Estimate { value, half })
 }

@@ -9,7 +9,7 @@ use narrows_facts::{Live, affinity};
 use narrows_layer_memory::slb::{Hammer, Hammered, Kit, latency};
 use narrows_layer_memory::{last_level_bytes, room, spread};
 use narrows_model::{
-    Better, Layer, Measurement, Metric, Plan, PlannedStep, Platform, Unit, condition, metric,
+    Layer, Measurement, MetricValue, Plan, PlannedStep, Platform, condition, metric,
 };
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -190,23 +190,16 @@ fn measured(request: &SlbRequest, hammers: &[Hammer], done: &[Hammered]) -> Meas
     let mut measurement = Measurement::new(id(request), Layer::Memory);
     measurement.repeats = 1;
     let each = |done: &Hammered| done.operations as f64 / micros(done) * 1e6;
-    let metric = |name: &str, unit, better, value: f64| Metric {
-        name: name.to_string(),
-        unit,
-        better,
-        value,
-        interval_95: None,
-        samples: vec![value],
-    };
+    let value = |metric, value: f64| MetricValue::new(metric, value, None, vec![value]);
     let sum: f64 = done.iter().map(each).sum();
     let operations: u64 = done.iter().map(|done| done.operations).sum();
     let wrong: u64 = done.iter().map(|done| done.wrong).sum();
     let busy_ns: f64 = done.iter().map(|done| micros(done) * 1e3).sum();
     measurement.metrics = vec![
-        metric(metric::THROUGHPUT, Unit::OpsPerS, Better::More, sum),
-        metric(metric::COST, Unit::NsPerOp, Better::Less, busy_ns / operations as f64),
-        metric(metric::OPERATIONS, Unit::Count, Better::Neither, operations as f64),
-        metric(metric::ERRORS, Unit::Count, Better::Less, wrong as f64),
+        value(metric::THROUGHPUT, sum),
+        value(metric::COST, busy_ns / operations as f64),
+        value(metric::OPERATIONS, operations as f64),
+        value(metric::ERRORS, wrong as f64),
     ];
     let workload = &mut measurement.workload;
     workload.insert("pages".into(), json!(request.pages));

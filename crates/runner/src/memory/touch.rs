@@ -5,9 +5,7 @@ use narrows_engine::{Phase, Samples};
 use narrows_facts::affinity;
 use narrows_layer_memory::touch::{FreshPool, KINDS, Kind, Touch, Touched};
 use narrows_layer_memory::{base_page_bytes, room, spread};
-use narrows_model::{
-    Better, Layer, Measurement, PlannedStep, Platform, Unit, Unknown, condition, metric,
-};
+use narrows_model::{Layer, Measurement, PlannedStep, Platform, Unknown, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -135,8 +133,8 @@ fn once(way: &mut Way, bytes: u64, watch: &Watch, session: &Session<'_>) -> Resu
         .fold((0, 0), |(pages, ns), done| (pages + done.pages, ns + (done.to_ns - done.from_ns)));
     let samples = &mut way.samples;
     let per_s = bytes as f64 * 1e9 / (to - from) as f64;
-    samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, per_s);
-    samples.add(metric::COST, Unit::NsPerOp, Better::Less, busy as f64 / pages as f64);
+    samples.add(metric::BANDWIDTH, per_s);
+    samples.add(metric::COST, busy as f64 / pages as f64);
     samples.extend(seen.metrics());
     Ok(())
 }

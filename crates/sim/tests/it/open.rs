@@ -2,7 +2,8 @@
 
 use crate::common::{cached, client, cpu, line, only, uncached, update};
 use narrows_model::{
-    Finding, Grade, Measurement, Metric, Narrow, Run, Severity, Validity, Verdict, metric,
+    Finding, Grade, Measurement, Metric, MetricValue, Narrow, Run, Severity, Validity, Verdict,
+    metric,
 };
 use narrows_sim::{Disk, Law, Scene, Server, Step, simulate};
 use narrows_verdict::{judge, propose};
@@ -24,13 +25,13 @@ fn judged(mut run: Run, id: &str, meddle: impl FnOnce(&mut Measurement)) -> Verd
     judge(&run).remove(0)
 }
 
-fn without(names: &'static [&'static str]) -> impl FnOnce(&mut Measurement) {
-    move |m| m.metrics.retain(|metric| !names.contains(&metric.name.as_str()))
+fn without(names: &'static [Metric]) -> impl FnOnce(&mut Measurement) {
+    move |m| m.metrics.retain(|metric| !names.iter().any(|name| metric.name == *name))
 }
 
-fn times(name: &'static str, factor: f64) -> impl FnOnce(&mut Measurement) {
+fn times(name: Metric, factor: f64) -> impl FnOnce(&mut Measurement) {
     move |m| {
-        let metric: &mut Metric =
+        let metric: &mut MetricValue =
             m.metrics.iter_mut().find(|metric| metric.name == name).expect("it was measured");
         metric.value *= factor;
         metric.samples.iter_mut().for_each(|sample| *sample *= factor);

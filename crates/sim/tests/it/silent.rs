@@ -3,7 +3,7 @@
 
 use crate::common::{cached, client, cpu};
 use narrows_engine::Rng;
-use narrows_model::{Finding, Measurement, Run, Severity, Unit, metric};
+use narrows_model::{Finding, Measurement, Run, Severity, metric};
 use narrows_sim::device::{Behaviour, Device, measure, measure_open, platform};
 use narrows_sim::{Law, Server};
 use narrows_validity::{check, clean};
@@ -44,9 +44,9 @@ fn alone(mut m: Measurement) -> Run {
     let mut samples = narrows_engine::Samples::new();
     for _ in 0..m.repeats {
         for name in [metric::STEAL, metric::CPU_PRESSURE, metric::SENTINEL_DRIFT] {
-            samples.add(name, Unit::Ratio, narrows_model::Better::Less, 0.0);
+            samples.add(name, 0.0);
         }
-        samples.add(metric::OTHER_CPUS, Unit::Cpus, narrows_model::Better::Less, 0.0);
+        samples.add(metric::OTHER_CPUS, 0.0);
     }
     m.metrics.extend(samples.into_metrics());
     let mut run = cached(Server::new(1, 1, vec![client(1e3), cpu(1e3)]), 1).measure();

@@ -1,15 +1,15 @@
 //! What counts as a clean machine: each of the three bounds, in every repeat, and no guess where one is not counted.
 
 use crate::clean;
-use narrows_model::{Unit, metric};
+use narrows_model::{Metric, metric};
 use narrows_validity::{Company, clean as clean_run};
 
 const KNEE: &str = "block.read.random.8k.knee";
 
-fn with(name: &str, values: &[f64]) -> Option<bool> {
+fn with(name: Metric, values: &[f64]) -> Option<bool> {
     let mut run = clean::run();
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
-    clean::set(m, name, Unit::Ratio, values[0]);
+    clean::set(m, name, values[0]);
     m.metrics.iter_mut().find(|m| m.name == name).expect("just set").samples = values.to_vec();
     let of_one = Company::of(run.measurement(KNEE).expect("still there")).clean();
     assert_eq!(of_one, clean_run(&run), "all others are clean");
@@ -34,7 +34,7 @@ fn what_was_not_counted_is_not_clean_and_one_fault_is_enough_to_say_no() {
     m.metrics.retain(|metric| metric.name != metric::STEAL);
     assert_eq!(clean_run(&run), None);
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
-    clean::set(m, metric::CPU_PRESSURE, Unit::Ratio, 0.2);
+    clean::set(m, metric::CPU_PRESSURE, 0.2);
     assert_eq!(clean_run(&run), Some(false));
     run.measurements.clear();
     assert_eq!(clean_run(&run), None);

@@ -1,7 +1,7 @@
 //! What findings look like: order, wording, effect on the run.
 
 use crate::clean;
-use narrows_model::{DeviceKind, Role, Run, Severity, Unit, Validity, condition, metric};
+use narrows_model::{DeviceKind, Role, Run, Severity, Validity, condition, metric};
 use narrows_validity::{Group, check, rules};
 use serde_json::json;
 
@@ -29,8 +29,8 @@ fn the_heaviest_finding_comes_first_and_decides_the_validity() {
     let mut run = clean::run();
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
     clean::say(m, "io_uring_refused", json!("ENOSYS"));
-    clean::set(m, metric::GENERATOR_BUSY, Unit::Ratio, 0.99);
-    clean::set(m, metric::ERRORS, Unit::Count, 3.0);
+    clean::set(m, metric::GENERATOR_BUSY, 0.99);
+    clean::set(m, metric::ERRORS, 3.0);
     run.findings = check(&run);
     let severities: Vec<Severity> = run.findings.iter().map(|f| f.severity).collect();
     assert_eq!(severities, [Severity::Invalid, Severity::Suspect, Severity::Note]);
@@ -69,7 +69,7 @@ fn a_burst_figure_is_told_against_the_capacity() {
 #[test]
 fn a_stored_run_is_judged_again_to_the_same_findings() {
     let mut run = clean::run();
-    clean::set(&mut run.measurements[3], metric::ERRORS, Unit::Count, 3.0);
+    clean::set(&mut run.measurements[3], metric::ERRORS, 3.0);
     let first = check(&run);
     run.findings = first.clone();
     run.apply_findings();

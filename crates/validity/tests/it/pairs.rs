@@ -4,8 +4,8 @@ use crate::{clean, observed, orders};
 use std::collections::BTreeSet;
 
 use narrows_model::{
-    Layer, Measurement, Metric, NumaNode, Role, RolePath, Run, RunningDatabase, Unit, condition,
-    metric,
+    Layer, Measurement, Metric, MetricValue, NumaNode, Role, RolePath, Run, RunningDatabase,
+    condition, metric,
 };
 use narrows_validity::{About, check, rules};
 use serde_json::{Value, json};
@@ -191,12 +191,12 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, KNEE, metric::THROTTLED, 6.0),
         silent: |r| change(r, KNEE, metric::THROTTLED, 4.0) },
     Pair { rule: "swapping",
-        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 101.0),
-        silent: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, Unit::Count, 100.0) },
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, 101.0),
+        silent: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, 100.0) },
     Pair { rule: "pages-balanced",
-        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::BALANCED_PAGES, Unit::Count, 800.0),
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::BALANCED_PAGES, 800.0),
         // A server's own pages may be moved: its verdict says so.
-        silent: |r| clean::set(of(r, UPDATE), metric::BALANCED_PAGES, Unit::Count, 800.0) },
+        silent: |r| clean::set(of(r, UPDATE), metric::BALANCED_PAGES, 800.0) },
     Pair { rule: "server-throttled",
         fires: |r| change(r, UPDATE, metric::THROTTLED, 1.0),
         silent: |r| change(r, KNEE, metric::THROTTLED, 1.0) },
@@ -205,8 +205,8 @@ const PAIRS: &[Pair] = &[
         fires: |r| change_one(r, KNEE, metric::IO_LIMIT_CHANGED, 1.0),
         silent: |r| remove(r, KNEE, metric::IO_LIMIT_CHANGED) },
     Pair { rule: "io-limit-reached",
-        fires: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.99),
-        silent: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, Unit::Ratio, 0.85) },
+        fires: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, 0.99),
+        silent: |r| clean::set(of(r, KNEE), metric::IO_LIMIT_SHARE, 0.85) },
 
     Pair { rule: "generator-bound",
         fires: |r| change(r, KNEE, metric::GENERATOR_BUSY, 0.95),
@@ -476,7 +476,7 @@ fn live_says(r: &mut Run, setting: &str, value: &str) {
     say(of(r, "log.live"), setting, json!(value));
 }
 
-fn live_has(r: &mut Run, name: &str, value: f64) {
+fn live_has(r: &mut Run, name: Metric, value: f64) {
     rename(r, APPEND, "log.live");
     put(r, "log.live", name, value);
 }
@@ -613,7 +613,7 @@ fn a_missing_figure_never_fires() {
     for m in &whole.measurements {
         for metric in &m.metrics {
             let mut run = whole.clone();
-            remove(&mut run, &m.id, &metric.name);
+            remove(&mut run, &m.id, Metric::named(&metric.name).unwrap());
             for finding in check(&run) {
                 assert!(
                     finding.measurement.is_none(),
@@ -630,37 +630,30 @@ fn of<'a>(run: &'a mut Run, id: &str) -> &'a mut Measurement {
     run.measurements.iter_mut().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}"))
 }
 
-fn metric_of<'a>(run: &'a mut Run, id: &str, name: &str) -> &'a mut Metric {
+fn metric_of<'a>(run: &'a mut Run, id: &str, name: Metric) -> &'a mut MetricValue {
     let metrics = &mut of(run, id).metrics;
     metrics.iter_mut().find(|m| m.name == name).unwrap_or_else(|| panic!("no {name} in {id}"))
 }
 
 /// In every repeat.
-fn change(run: &mut Run, id: &str, name: &str, value: f64) {
+fn change(run: &mut Run, id: &str, name: Metric, value: f64) {
     samples(run, id, name, &[value; REPEATS]);
 }
 
 /// In the third repeat only.
-fn change_one(run: &mut Run, id: &str, name: &str, value: f64) {
+fn change_one(run: &mut Run, id: &str, name: Metric, value: f64) {
     metric_of(run, id, name).samples[2] = value;
 }
 
-fn samples(run: &mut Run, id: &str, name: &str, values: &[f64]) {
+fn samples(run: &mut Run, id: &str, name: Metric, values: &[f64]) {
     let metric = metric_of(run, id, name);
     metric.samples = values.to_vec();
     metric.value = values[0];
 }
 
 /// A metric that the clean run hasn't.
-fn put(run: &mut Run, id: &str, name: &str, value: f64) {
-    let metric = Metric {
-        name: name.to_string(),
-        unit: Unit::Count,
-        better: narrows_model::Better::Neither,
-        value,
-        interval_95: None,
-        samples: vec![value; REPEATS],
-    };
+fn put(run: &mut Run, id: &str, name: Metric, value: f64) {
+    let metric = MetricValue::new(name, value, None, vec![value; REPEATS]);
     let metrics = &mut of(run, id).metrics;
     metrics.retain(|m| m.name != name);
     metrics.push(metric);
@@ -676,16 +669,16 @@ fn behind(run: &mut Run, id: &str, share: f64) {
     put(run, id, metric::OFFERED, rate / share);
 }
 
-fn interval(run: &mut Run, id: &str, name: &str, low: f64, high: f64) {
+fn interval(run: &mut Run, id: &str, name: Metric, low: f64, high: f64) {
     let interval = metric_of(run, id, name).interval_95.as_mut().expect("the clean run has one");
     (interval.low, interval.high) = (low, high);
 }
 
-fn remove(run: &mut Run, id: &str, name: &str) {
+fn remove(run: &mut Run, id: &str, name: Metric) {
     of(run, id).metrics.retain(|m| m.name != name);
 }
 
-fn remove_all(run: &mut Run, prefix: &str, name: &str) {
+fn remove_all(run: &mut Run, prefix: &str, name: Metric) {
     for m in run.measurements.iter_mut().filter(|m| m.id.starts_with(prefix)) {
         m.metrics.retain(|metric| metric.name != name);
     }
@@ -749,7 +742,7 @@ fn two_nodes(run: &mut Run, drives_at: u32) {
 /// Operations that the ends of all windows of the open loop may leave over.
 fn left_over(run: &mut Run) -> f64 {
     let m = of(run, OPEN);
-    let figure = |name: &str| m.value(name).expect("the clean run has it");
+    let figure = |name: Metric| m.value(name).expect("the clean run has it");
     let waiting = figure(metric::THROUGHPUT) * figure(metric::LATENCY_MEAN) / 1e9 + 1.0;
     waiting * (REPEATS as f64 + 3.0 * (REPEATS as f64).sqrt())
 }
@@ -763,14 +756,14 @@ fn client_alone(run: &mut Run, per_s: f64) {
         m.repeats = REPEATS as u32;
         say(&mut m, condition::LOOP, json!(kind));
         for name in [metric::THROUGHPUT, metric::OFFERED, metric::ASKED_RATE] {
-            clean::set(&mut m, name, Unit::OpsPerS, per_s);
+            clean::set(&mut m, name, per_s);
         }
-        clean::set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
-        clean::set(&mut m, metric::OPERATIONS, Unit::Count, per_s * 10.0);
-        clean::set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.98);
+        clean::set(&mut m, metric::WINDOW, 10e9);
+        clean::set(&mut m, metric::OPERATIONS, per_s * 10.0);
+        clean::set(&mut m, metric::CLIENT_BUSY, 0.98);
         // Nothing else happens in such an answer's time.
-        clean::set(&mut m, metric::LATENCY_P99, Unit::Ns, 20e3);
-        clean::set(&mut m, metric::LATENESS_P99, Unit::Ns, 5e3);
+        clean::set(&mut m, metric::LATENCY_P99, 20e3);
+        clean::set(&mut m, metric::LATENESS_P99, 5e3);
         run.measurements.push(m);
     }
 }
@@ -826,9 +819,9 @@ fn batch_read(run: &mut Run, from: &str, reads_per_op: f64) {
 fn update_read(run: &mut Run, read_time_ns: f64) {
     say(of(run, UPDATE), condition::FROM, json!("pool"));
     add(run, UPDATE, metric::BLOCK_READS_PER_OP, 0.1);
-    clean::set(of(run, UPDATE), metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, read_time_ns);
+    clean::set(of(run, UPDATE), metric::SERVER_READ_TIME_PER_OP, read_time_ns);
 }
 
-fn add(run: &mut Run, id: &str, name: &str, value: f64) {
-    clean::set(of(run, id), name, Unit::CountPerOp, value);
+fn add(run: &mut Run, id: &str, name: Metric, value: f64) {
+    clean::set(of(run, id), name, value);
 }

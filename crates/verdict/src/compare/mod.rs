@@ -89,7 +89,7 @@ pub fn work(database: &Measurement) -> Option<CommitWork> {
     Some(CommitWork {
         cpu_ns: database.value(metric::BACKEND_CPU_PER_OP)?,
         client_cpu_ns: database.value(metric::CLIENT_CPU_PER_OP)?,
-        waits_ns: waits.iter().filter_map(|name| database.value(name)).sum(),
+        waits_ns: waits.iter().filter_map(|wait| database.value(*wait)).sum(),
         wal_bytes: database.value(metric::WAL_BYTES_PER_OP)?,
     })
 }

@@ -4,7 +4,7 @@
 //! each (Little's law), and that is what the parts of a commit add up to; so the gap is taken there too, with its sign: a part that
 //! moved the other way explains nothing of it.
 
-use narrows_model::{Measurement, metric};
+use narrows_model::{Measurement, Metric, metric};
 use narrows_units::{Nanos, significant};
 
 use super::place::Base;
@@ -83,7 +83,7 @@ struct Sides<'a> {
 
 impl Sides<'_> {
     /// A part by its metric in the database and in the emulation; `None` where one of the four figures is not known.
-    fn part(&self, name: &'static str, [of, emulated]: [&str; 2], times: f64) -> Option<Part> {
+    fn part(&self, name: &'static str, [of, emulated]: [Metric; 2], times: f64) -> Option<Part> {
         let part = Part {
             name,
             database: (self.base.database.value(of)?, self.database.value(of)?),
@@ -97,7 +97,8 @@ impl Sides<'_> {
     /// What the emulation takes over from the first place as it is.
     fn other_waits(&self) -> Option<(f64, String)> {
         let names = [metric::WAIT_LOCK_PER_OP, metric::WAIT_OTHER_PER_OP];
-        let sum = |m: &Measurement| -> f64 { names.iter().filter_map(|name| m.value(name)).sum() };
+        let sum =
+            |m: &Measurement| -> f64 { names.iter().filter_map(|metric| m.value(*metric)).sum() };
         let grown_ns = sum(self.database) - sum(self.base.database);
         let how = if grown_ns > 0.0 { "grew" } else { "shrank" };
         let what = format!(

@@ -19,7 +19,7 @@ mod standing;
 mod time;
 
 use narrows_model::{
-    HotProcess, Measurement, Observation, ObservedProcesses, ProcessClass, Run, metric,
+    HotProcess, Measurement, Metric, Observation, ObservedProcesses, ProcessClass, Run, metric,
 };
 
 use crate::estimate::Estimate;
@@ -55,9 +55,9 @@ pub(crate) struct Observed<'a> {
 impl<'a> Observed<'a> {
     /// What the measurement holds.
     pub fn read(measurement: &Measurement) -> Observed<'a> {
-        let get = |name: &str| measurement.metric(name).and_then(Estimate::of);
+        let get = |name: Metric| measurement.metric(name).and_then(Estimate::of);
         let at_work = get(metric::SESSIONS);
-        let known = |name: &str| measurement.metric(name).is_some();
+        let known = |name: Metric| measurement.metric(name).is_some();
         Observed {
             // More can't be at work than are open; the two are not counted at the same moments.
             open: measurement

@@ -2,8 +2,8 @@
 //! book's page, and what a run can and can't test.
 
 use narrows_model::{
-    Better, Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement,
-    Metric, Narrow, Plan, Platform, Run, SumKind, Unit, Validity, condition, metric,
+    Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement, Metric,
+    MetricValue, Narrow, Plan, Platform, Run, SumKind, Validity, condition, metric,
 };
 use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
@@ -11,22 +11,22 @@ use serde_json::json;
 const REPEATS: usize = 6;
 
 /// A measurement with each metric known to ± 1 %.
-fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
+fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.repeats = REPEATS as u32;
     m.metrics = metrics
         .iter()
-        .map(|&(name, value)| Metric {
-            name: name.to_string(),
-            unit: Unit::Count,
-            better: Better::Neither,
-            value,
-            interval_95: Some(Interval {
-                low: value * 0.99,
-                high: value * 1.01,
-                method: IntervalMethod::OrderStatistic,
-            }),
-            samples: (0..REPEATS).map(|i| value * (0.99 + 0.004 * i as f64)).collect(),
+        .map(|&(name, value)| {
+            MetricValue::new(
+                name,
+                value,
+                Some(Interval {
+                    low: value * 0.99,
+                    high: value * 1.01,
+                    method: IntervalMethod::OrderStatistic,
+                }),
+                (0..REPEATS).map(|i| value * (0.99 + 0.004 * i as f64)).collect(),
+            )
         })
         .collect();
     m
@@ -380,7 +380,7 @@ fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
 #[test]
 fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     let mut m = cached();
-    let set = |m: &mut Measurement, name: &str, value: f64| {
+    let set = |m: &mut Measurement, name: Metric, value: f64| {
         let metric = m.metrics.iter_mut().find(|metric| metric.name == name).expect("there");
         metric.value = value;
         metric.samples = vec![value; REPEATS];

@@ -4,12 +4,12 @@ mod observed;
 mod sweep;
 
 use narrows_model::{
-    Better, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
+    Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
     DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
     FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole,
     Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost,
     LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait,
-    LiveWaitKind, LiveWaits, LostRecord, Measurement, Metric, Narrow, OperatingPoint,
+    LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue, Narrow, OperatingPoint,
     OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum,
     SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
 };
@@ -33,14 +33,12 @@ fn full() -> Run {
     m.repeats = 6;
     m.workload.insert("depth".into(), json!(32));
     m.conditions.insert("method".into(), json!("io_uring"));
-    m.metrics.push(Metric {
-        name: metric::THROUGHPUT.into(),
-        unit: Unit::OpsPerS,
-        better: Better::More,
-        value: 80_817.0,
-        interval_95: Some(interval),
-        samples: vec![80_817.0; 6],
-    });
+    m.metrics.push(MetricValue::new(
+        metric::THROUGHPUT,
+        80_817.0,
+        Some(interval),
+        vec![80_817.0; 6],
+    ));
     m.histograms.push(Histogram {
         name: "latency".into(),
         unit: Unit::Ns,

@@ -1,7 +1,7 @@
 //! A flush made slow, on the rung of the ladder where it was planted. What came out is checked for what was planted, never
 //! for speed.
 
-use narrows_model::{Layer, Run, metric};
+use narrows_model::{Layer, Metric, Run, metric};
 
 use crate::common::machine::{alone, quiet};
 use crate::common::{Fixture, postgres_folder};
@@ -10,7 +10,7 @@ use crate::log::{command, run};
 /// What a planted flush takes longer, µs: more than any drive that tests run on.
 const DELAY_US: u32 = 20_000;
 
-fn value(run: &Run, id: &str, name: &str) -> f64 {
+fn value(run: &Run, id: &str, name: Metric) -> f64 {
     let measurement = run.measurement(id).unwrap_or_else(|| panic!("no {id}"));
     measurement.value(name).unwrap_or_else(|| panic!("no {name} in {id}"))
 }

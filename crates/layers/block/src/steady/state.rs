@@ -47,7 +47,7 @@ pub(crate) fn told(mut measurement: Measurement, writes: bool) -> Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_model::{Better, Layer, Metric, Unit};
+    use narrows_model::{Layer, MetricValue};
 
     const GIB: u64 = 1 << 30;
 
@@ -55,14 +55,7 @@ mod tests {
         let mut measurement = Measurement::new("block.write.random.8k.knee", Layer::Block);
         measurement.workload.insert(condition::LOOP.into(), json!("closed"));
         measurement.conditions.insert("written_bytes".into(), json!(10 * GIB));
-        measurement.metrics.push(Metric {
-            name: metric::THROUGHPUT.to_string(),
-            unit: Unit::OpsPerS,
-            better: Better::More,
-            value: 0.0,
-            interval_95: None,
-            samples: rates.to_vec(),
-        });
+        measurement.metrics.push(MetricValue::new(metric::THROUGHPUT, 0.0, None, rates.to_vec()));
         measurement
     }
 

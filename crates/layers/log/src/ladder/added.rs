@@ -3,10 +3,10 @@
 //! The difference of the same percentile of both, in the same repeat and the same state: not the percentile of a difference, which
 //! nobody can measure, because the rungs don't run at the same time. Its interval is that of the repeats' differences.
 
-use narrows_model::{Better, Measurement, Metric, Unit, metric};
+use narrows_model::{Measurement, Metric, MetricValue, metric};
 
 /// Which percentile gives which increment: repeat by repeat, or where windows are too short for that of all repeats together.
-const STEPS: [(&[&str], &str); 3] = [
+const STEPS: [(&[Metric], Metric); 3] = [
     (&[metric::LATENCY_P50], metric::ADDED_P50),
     (&[metric::LATENCY_P99, metric::LATENCY_P99_ALL], metric::ADDED_P99),
     (&[metric::LATENCY_P999_ALL], metric::ADDED_P999),
@@ -19,13 +19,13 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
         let Some(lower) = above(name) else { continue };
         let lower = format!("log.ladder.{lower}.{state}");
         let Some(lower) = measurements.iter().position(|m| m.id == lower) else { continue };
-        let metrics: Vec<Metric> = STEPS
+        let metrics: Vec<MetricValue> = STEPS
             .iter()
             .filter_map(|(of, added)| {
                 of.iter().find_map(|of| {
                     let (upper, lower) =
-                        (measurements[at].metric(of)?, measurements[lower].metric(of)?);
-                    difference(added, &upper.samples, &lower.samples)
+                        (measurements[at].metric(*of)?, measurements[lower].metric(*of)?);
+                    difference(*added, &upper.samples, &lower.samples)
                 })
             })
             .collect();
@@ -41,19 +41,13 @@ fn parts(id: &str) -> Option<(&str, &str)> {
 }
 
 /// Repeat by repeat; `None` where one of them lacks a repeat.
-fn difference(name: &str, upper: &[f64], lower: &[f64]) -> Option<Metric> {
+fn difference(added: Metric, upper: &[f64], lower: &[f64]) -> Option<MetricValue> {
     if upper.len() != lower.len() {
         return None;
     }
     let samples: Vec<f64> = upper.iter().zip(lower).map(|(upper, lower)| upper - lower).collect();
-    Some(Metric {
-        name: name.to_string(),
-        unit: Unit::Ns,
-        better: Better::Less,
-        value: narrows_stats::median(&samples)?,
-        interval_95: narrows_stats::interval_95(&samples),
-        samples,
-    })
+    let interval_95 = narrows_stats::interval_95(&samples);
+    Some(MetricValue::new(added, narrows_stats::median(&samples)?, interval_95, samples))
 }
 
 #[cfg(test)]
@@ -63,14 +57,8 @@ mod tests {
 
     fn rung(id: &str, p50: &[f64]) -> Measurement {
         let mut measurement = Measurement::new(id, Layer::Log);
-        measurement.metrics.push(Metric {
-            name: metric::LATENCY_P50.to_string(),
-            unit: Unit::Ns,
-            better: Better::Less,
-            value: narrows_stats::median(p50).unwrap(),
-            interval_95: None,
-            samples: p50.to_vec(),
-        });
+        let median = narrows_stats::median(p50).unwrap();
+        measurement.metrics.push(MetricValue::new(metric::LATENCY_P50, median, None, p50.to_vec()));
         measurement
     }
 
@@ -95,7 +83,7 @@ mod tests {
 
     #[test]
     fn repeats_that_do_not_pair_give_nothing() {
-        assert!(difference("x", &[1.0, 2.0], &[1.0]).is_none());
-        assert!(difference("x", &[], &[]).is_none());
+        assert!(difference(metric::ADDED_P50, &[1.0, 2.0], &[1.0]).is_none());
+        assert!(difference(metric::ADDED_P50, &[], &[]).is_none());
     }
 }

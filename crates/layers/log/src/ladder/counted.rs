@@ -3,7 +3,7 @@
 //! From the device's own counters, where the kernel keeps them: requests of a flush per operation (`/proc/diskstats`, Linux 5.5),
 //! and what the queue says of itself. A flush that was counted was sent; that it did something nobody here can see.
 
-use narrows_model::{Measurement, Queue, metric};
+use narrows_model::{Measurement, Metric, Queue, metric};
 use serde_json::json;
 
 /// Flushes per operation from which each operation had one.
@@ -13,9 +13,9 @@ const NONE: f64 = 0.1;
 
 /// Writes counts per operation and `durable_by` into the conditions of a rung that ran alone.
 pub fn durable_by(measurement: &mut Measurement, queue: Option<&Queue>) {
-    let total = |name: &str| measurement.metric(name).map(|m| m.samples.iter().sum::<f64>());
+    let total = |name: Metric| measurement.metric(name).map(|m| m.samples.iter().sum::<f64>());
     let operations = total(metric::OPERATIONS).filter(|n| *n > 0.0);
-    let each = |name: &str| Some(total(name)? / operations?);
+    let each = |name: Metric| Some(total(name)? / operations?);
     let (flushes, writes) = (each(metric::DEVICE_FLUSHES), each(metric::DEVICE_WRITES));
     let word = word(flushes, queue);
     let conditions = &mut measurement.conditions;

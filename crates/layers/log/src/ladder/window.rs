@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Samples, now_ns, record_latency};
 use narrows_facts::process;
-use narrows_model::{Better, Histogram, Layer, Measurement, Role, Unit, condition, metric};
+use narrows_model::{Histogram, Layer, Measurement, Metric, Role, Unit, condition, metric};
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -35,7 +35,7 @@ pub struct Beside {
 }
 
 /// Percentiles of single windows.
-const OF_A_WINDOW: [&str; 3] = [metric::LATENCY_P50, metric::LATENCY_P99, metric::LATENCY_P999];
+const OF_A_WINDOW: [Metric; 3] = [metric::LATENCY_P50, metric::LATENCY_P99, metric::LATENCY_P999];
 
 /// What the windows of one rung in one state gave.
 #[derive(Debug, Default)]
@@ -99,19 +99,19 @@ pub fn one_window(
     let samples = &mut gathered.samples;
     if rung.back_to_back() {
         let rate = operations * 1e9 / window_ns;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
-        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns as f64 / operations);
+        samples.add(metric::THROUGHPUT, rate);
+        samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
     }
-    samples.add(metric::WINDOW, Unit::Ns, Better::Neither, window_ns);
-    samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, operations);
+    samples.add(metric::WINDOW, window_ns);
+    samples.add(metric::OPERATIONS, operations);
     if rung.bytes() > 0 {
         let issued = operations * rung.bytes() as f64;
-        samples.add(metric::ISSUED_WRITE_BYTES, Unit::Bytes, Better::Neither, issued);
+        samples.add(metric::ISSUED_WRITE_BYTES, issued);
     }
-    samples.add(metric::ERRORS, Unit::Count, Better::Less, wrong as f64);
+    samples.add(metric::ERRORS, wrong as f64);
     samples.extend(seen.metrics());
     let drift = sentinel_after.0 as f64 / sentinel_before.0 as f64 - 1.0;
-    samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+    samples.add(metric::SENTINEL_DRIFT, drift);
     if let Some(((writes, reads), (writes_before, reads_before))) = busy {
         let per_s = |count: u64| count as f64 * 1e9 / window_ns;
         let done = writes.since(&writes_before);
@@ -169,7 +169,7 @@ impl Gathered {
             if beyond >= 10.0
                 && let Some(ns) = self.all.quantile(quantile)
             {
-                samples.add(name, Unit::Ns, Better::Less, ns as f64);
+                samples.add(name, ns as f64);
             }
         }
         measurement.metrics = samples.into_metrics();
@@ -178,7 +178,7 @@ impl Gathered {
         let whole = self.histograms.len();
         measurement
             .metrics
-            .retain(|m| !OF_A_WINDOW.contains(&m.name.as_str()) || m.samples.len() == whole);
+            .retain(|m| !OF_A_WINDOW.iter().any(|of| m.name == *of) || m.samples.len() == whole);
         // The median would hide an error in one repeat.
         if let Some(errors) = measurement.metrics.iter_mut().find(|m| m.name == metric::ERRORS) {
             errors.value = self.wrong as f64;

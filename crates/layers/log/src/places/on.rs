@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 
 use narrows_engine::{Context, Phase};
-use narrows_model::{Better, Layer, Measurement, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, condition, metric};
 use serde_json::json;
 
 use super::{LogPlace, PlacesPlan, Worked};
@@ -123,7 +123,7 @@ impl<'a> On<'a> {
             commit::add(&mut self.working, &driven, plan.sessions);
             let samples = &mut self.working.samples;
             let name = metric::BACKEND_CPU_PER_OP;
-            samples.add(name, Unit::NsPerOp, Better::Less, session_cpu_ns);
+            samples.add(name, session_cpu_ns);
             let end = self.log.flushed().next_multiple_of(PAGE as u64);
             // What lies before was written by others of this place's windows.
             let own = (end - from) / PAGE as u64;

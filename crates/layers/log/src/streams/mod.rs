@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Context, Gate, Phase, Samples, Window, record_latency};
-use narrows_model::{Better, Histogram, Layer, Measurement, Role, Unit, condition, metric};
+use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
 use narrows_observe::{Seen, Watch};
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -219,24 +219,24 @@ impl Kept {
         self.all.merge(&latency);
         let seconds = shown.length_ns as f64 / 1e9;
         let samples = &mut self.samples;
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, done as f64 / seconds);
-        samples.add(metric::OFFERED, Unit::OpsPerS, Better::Neither, due as f64 / seconds);
-        samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, bytes as f64 / seconds);
+        samples.add(metric::THROUGHPUT, done as f64 / seconds);
+        samples.add(metric::OFFERED, due as f64 / seconds);
+        samples.add(metric::BANDWIDTH, bytes as f64 / seconds);
         record_latency(samples, &latency);
         if let Some(mean) = flush.mean() {
-            samples.add(metric::PARALLEL_WRITE_MEAN, Unit::Ns, Better::Less, mean);
+            samples.add(metric::PARALLEL_WRITE_MEAN, mean);
         }
         if let Some(p50) = flush.quantile(0.5) {
-            samples.add(metric::PARALLEL_WRITE_P50, Unit::Ns, Better::Less, p50 as f64);
+            samples.add(metric::PARALLEL_WRITE_P50, p50 as f64);
         }
-        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, shown.length_ns as f64);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, done as f64);
-        samples.add(metric::ISSUED_WRITE_BYTES, Unit::Bytes, Better::Neither, bytes as f64);
+        samples.add(metric::WINDOW, shown.length_ns as f64);
+        samples.add(metric::OPERATIONS, done as f64);
+        samples.add(metric::ISSUED_WRITE_BYTES, bytes as f64);
         let cpu_ns = shown.seen.self_cpus * shown.seen.window.0 as f64;
-        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, cpu_ns / done as f64);
+        samples.add(metric::CPU_PER_OP, cpu_ns / done as f64);
         samples.extend(shown.seen.metrics());
         let drift = shown.sentinels.1 / shown.sentinels.0 - 1.0;
-        samples.add(metric::SENTINEL_DRIFT, Unit::Ratio, Better::Neither, drift);
+        samples.add(metric::SENTINEL_DRIFT, drift);
         self.cpu_ns.push(cpu_ns);
         self.histograms.push(Histogram {
             name: "latency".to_string(),
@@ -266,18 +266,18 @@ impl Kept {
         if n > 1 && same_repeats {
             for (together, alone) in together.iter().zip(alone) {
                 let ratio = together / alone;
-                samples.add(metric::INTERFERENCE, Unit::Ratio, Better::Less, ratio);
+                samples.add(metric::INTERFERENCE, ratio);
             }
         }
         let errors = wrong as f64;
-        samples.add(metric::ERRORS, Unit::Count, Better::Less, errors);
+        samples.add(metric::ERRORS, errors);
         // A window may have too few writes for a tail; all repeats together need ten beyond it as well.
         for (name, quantile) in [(metric::LATENCY_P99_ALL, 0.99), (metric::LATENCY_P999_ALL, 0.999)]
         {
             if self.all.count() as f64 * (1.0 - quantile) >= 10.0
                 && let Some(ns) = self.all.quantile(quantile)
             {
-                samples.add(name, Unit::Ns, Better::Less, ns as f64);
+                samples.add(name, ns as f64);
             }
         }
         let cache = plan.cache_bytes;

@@ -71,7 +71,7 @@ fn interference_is_only_of_numbers_that_ran_in_the_same_repeats() {
     let finished = |n| {
         let mut kept = Kept::default();
         for mean in [30.0, 40.0] {
-            kept.samples.add(metric::LATENCY_MEAN, Unit::Ns, Better::Less, mean);
+            kept.samples.add(metric::LATENCY_MEAN, mean);
         }
         kept.finish(n, &plan(4), &[10.0, 20.0], (0, 0))
     };

@@ -2,7 +2,7 @@
 
 use narrows_engine::rate_search::{Backlog, Goal, RateSeen};
 use narrows_engine::{Samples, record_latency};
-use narrows_model::{Better, Unit, metric};
+use narrows_model::metric;
 use narrows_stats::{Recorder, Slice};
 
 use super::law::{closed_law, open_law};
@@ -273,29 +273,29 @@ impl Account {
     pub fn add_to(&self, samples: &mut Samples) {
         let (flushes, commits) = (self.flush_lengths_ns.len() as f64, self.flush_commits as f64);
         let rate = self.rate_per_s();
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, rate);
+        samples.add(metric::THROUGHPUT, rate);
         // Without one flush there is no mean; `add` leaves out what is not finite.
         let per_flush = commits / flushes;
-        samples.add(metric::COMMITS_PER_FLUSH, Unit::Count, Better::Neither, per_flush);
+        samples.add(metric::COMMITS_PER_FLUSH, per_flush);
         let bytes = self.flush_bytes as f64;
-        samples.add(metric::FLUSH_BYTES, Unit::Bytes, Better::Neither, bytes / flushes);
-        samples.add(metric::FLUSHES_PER_OP, Unit::CountPerOp, Better::Neither, flushes / commits);
+        samples.add(metric::FLUSH_BYTES, bytes / flushes);
+        samples.add(metric::FLUSHES_PER_OP, flushes / commits);
         record_latency(samples, &self.wait);
         let completed = self.completed as f64;
-        samples.add(metric::CPU_PER_OP, Unit::NsPerOp, Better::Less, self.cpu_ns / completed);
-        samples.add(metric::WINDOW, Unit::Ns, Better::Neither, self.length_ns as f64);
-        samples.add(metric::OPERATIONS, Unit::Count, Better::Neither, completed);
-        samples.add(metric::ISSUED_WRITE_BYTES, Unit::Bytes, Better::Neither, bytes);
+        samples.add(metric::CPU_PER_OP, self.cpu_ns / completed);
+        samples.add(metric::WINDOW, self.length_ns as f64);
+        samples.add(metric::OPERATIONS, completed);
+        samples.add(metric::ISSUED_WRITE_BYTES, bytes);
         self.parts_into(samples);
         self.law_into(samples);
         if let Came::Open { rate_per_s, .. } = self.came {
-            samples.add(metric::ASKED_RATE, Unit::OpsPerS, Better::Neither, rate_per_s);
+            samples.add(metric::ASKED_RATE, rate_per_s);
             let due = self.per_s(self.due);
-            samples.add(metric::OFFERED, Unit::OpsPerS, Better::Neither, due);
+            samples.add(metric::OFFERED, due);
             let sent = self.per_s(self.sent);
-            samples.add(metric::SENT_RATE, Unit::OpsPerS, Better::Neither, sent);
+            samples.add(metric::SENT_RATE, sent);
             if let Some(ns) = self.lateness.quantile(0.99) {
-                samples.add(metric::LATENESS_P99, Unit::Ns, Better::Less, ns as f64);
+                samples.add(metric::LATENESS_P99, ns as f64);
             }
         }
     }
@@ -304,7 +304,7 @@ impl Account {
     fn parts_into(&self, samples: &mut Samples) {
         let mut ns = |name, value: Option<f64>| {
             if let Some(value) = value {
-                samples.add(name, Unit::Ns, Better::Less, value);
+                samples.add(name, value);
             }
         };
         let of = |recorder: &Recorder, q: f64| recorder.quantile(q).map(|ns| ns as f64);
@@ -317,7 +317,7 @@ impl Account {
         ns(metric::QUEUED_MEAN, self.queued_mean_ns);
         ns(metric::WAKE_UP_MEAN, self.woken_mean_ns);
         if let (Some(woken), Some(all)) = (self.woken_mean_ns, self.sync.mean()) {
-            samples.add(metric::WAKE_UP_SHARE, Unit::Ratio, Better::Less, woken / all);
+            samples.add(metric::WAKE_UP_SHARE, woken / all);
         }
     }
 
@@ -331,9 +331,9 @@ impl Account {
             }
         };
         let Some(law) = law else { return };
-        samples.add(metric::MODEL_LATENCY_MEAN, Unit::Ns, Better::Less, law.wait_mean_ns);
+        samples.add(metric::MODEL_LATENCY_MEAN, law.wait_mean_ns);
         let commits = law.commits_per_flush;
-        samples.add(metric::MODEL_COMMITS_PER_FLUSH, Unit::Count, Better::Neither, commits);
+        samples.add(metric::MODEL_COMMITS_PER_FLUSH, commits);
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc;
 
 use narrows_engine::{Context, Samples, Window};
-use narrows_model::{Better, Layer, Measurement, Platform, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -231,7 +231,7 @@ impl Laid<'_> {
         let worked = crew.turns(ctx, &turns, watch, prepare, |turn| {
             let costs: f64 = turn.did.iter().map(Paces::ns).sum();
             let mean = costs / turn.did.len() as f64;
-            samples.add(metric::COST, Unit::NsPerOp, Better::Less, mean);
+            samples.add(metric::COST, mean);
             turn.add_to(&mut samples, turn.did.iter().filter(|did| !did.right).count() as u64);
         })?;
         if let Err(refused) = worked {

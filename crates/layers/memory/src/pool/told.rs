@@ -1,6 +1,6 @@
 //! A pool's placement as a measurement: shares, what they cost by a matrix, and what makes them so.
 
-use narrows_model::{Better, Layer, Measurement, Metric, Platform, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, MetricValue, Platform, condition, metric};
 use serde_json::{Value, json};
 
 use super::{Counters, NodeCounters, Placement, Pool, SysV};
@@ -177,13 +177,6 @@ pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
 
 fn fullest(m: &mut Measurement, shares: &[(u32, f64)]) {
     if let Some(most) = shares.iter().map(|(_, share)| *share).reduce(f64::max) {
-        m.metrics.push(Metric {
-            name: metric::FULLEST_NODE_SHARE.to_string(),
-            unit: Unit::Ratio,
-            better: Better::Neither,
-            value: most,
-            interval_95: None,
-            samples: vec![most],
-        });
+        m.metrics.push(MetricValue::new(metric::FULLEST_NODE_SHARE, most, None, vec![most]));
     }
 }

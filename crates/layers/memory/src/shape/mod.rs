@@ -11,7 +11,7 @@ mod tree;
 use std::time::Duration;
 
 use narrows_engine::Context;
-use narrows_model::{Better, Layer, Measurement, Platform, Unit, condition, metric};
+use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -66,12 +66,12 @@ fn told(
 ) -> Measurement {
     let mut samples = windows.samples;
     for per_s in windows.per_s {
-        samples.add(metric::THROUGHPUT, Unit::OpsPerS, Better::More, per_s);
+        samples.add(metric::THROUGHPUT, per_s);
         let ns = team.members.len() as f64 * 1e9 / per_s;
-        samples.add(metric::COST, Unit::NsPerOp, Better::Less, ns);
+        samples.add(metric::COST, ns);
         if let Some(bytes) = bytes {
             let per_s = per_s * bytes as f64;
-            samples.add(metric::BANDWIDTH, Unit::BytesPerS, Better::More, per_s);
+            samples.add(metric::BANDWIDTH, per_s);
         }
     }
     let mut measurement = Measurement::new(id, Layer::Memory);

@@ -2,8 +2,8 @@
 
 use narrows_limits::attach;
 use narrows_model::{
-    Better, BlockDevice, DeviceKind, FileSystem, Layer, LimitBasis, Measurement, Metric, PcieLink,
-    Plan, Platform, Role, RolePath, Run, Unit, condition, metric,
+    BlockDevice, DeviceKind, FileSystem, Layer, LimitBasis, Measurement, Metric, MetricValue,
+    PcieLink, Plan, Platform, Role, RolePath, Run, Unit, condition, metric,
 };
 use serde_json::json;
 
@@ -54,28 +54,18 @@ pub fn platform(devices: Vec<BlockDevice>) -> Platform {
     }
 }
 
-pub fn measurement(id: &str, layer: Layer, metrics: &[(&str, Unit, f64)]) -> Measurement {
+pub fn measurement(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.metrics = metrics
         .iter()
-        .map(|(name, unit, value)| Metric {
-            name: name.to_string(),
-            unit: *unit,
-            better: Better::More,
-            value: *value,
-            interval_95: None,
-            samples: vec![*value],
-        })
+        .map(|(name, value)| MetricValue::new(*name, *value, None, vec![*value]))
         .collect();
     m
 }
 
 /// 8 KiB operations at this rate.
 pub fn block(direction: &str, per_s: f64) -> Measurement {
-    let rates = [
-        (metric::THROUGHPUT, Unit::OpsPerS, per_s),
-        (metric::BANDWIDTH, Unit::BytesPerS, per_s * 8192.0),
-    ];
+    let rates = [(metric::THROUGHPUT, per_s), (metric::BANDWIDTH, per_s * 8192.0)];
     let mut m = measurement(&format!("block.{direction}.random.8k.knee"), Layer::Block, &rates);
     m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(8192));
     m

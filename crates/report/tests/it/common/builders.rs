@@ -26,8 +26,8 @@ pub fn finding(severity: Severity, id: &str, about: Option<&str>, summary: &str)
 }
 
 /// A metric whose repeats spread by `half` (relative) around `value`.
-pub fn metric(name: &str, unit_of: Unit, value: f64, half: f64, n: usize) -> Metric {
-    let mut seed = name.len() as u64 * 31 + value.to_bits();
+pub fn metric(metric: Metric, value: f64, half: f64, n: usize) -> MetricValue {
+    let mut seed = metric.name.len() as u64 * 31 + value.to_bits();
     let mut samples: Vec<f64> =
         (0..n).map(|_| value * (1.0 + half * (unit(&mut seed) * 2.0 - 1.0))).collect();
     samples[0] = value;
@@ -38,15 +38,13 @@ pub fn metric(name: &str, unit_of: Unit, value: f64, half: f64, n: usize) -> Met
         high,
         method: IntervalMethod::OrderStatistic,
     });
-    let better =
-        if matches!(unit_of, Unit::Ns | Unit::NsPerOp) { Better::Less } else { Better::More };
-    Metric { name: name.into(), unit: unit_of, better, value, interval_95, samples }
+    MetricValue::new(metric, value, interval_95, samples)
 }
 
-pub fn m(id: &str, layer: Layer, n: usize, metrics: &[(&str, Unit, f64, f64)]) -> Measurement {
+pub fn m(id: &str, layer: Layer, n: usize, metrics: &[(Metric, f64, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.repeats = n as u32;
-    m.metrics = metrics.iter().map(|(name, u, v, half)| metric(name, *u, *v, *half, n)).collect();
+    m.metrics = metrics.iter().map(|(of, v, half)| metric(*of, *v, *half, n)).collect();
     m
 }
 
@@ -118,42 +116,40 @@ fn over_time(mut m: Measurement, value: f64) -> Measurement {
     m
 }
 
-use Unit::{BytesPerS, CountPerOp, Ns, NsPerOp, OpsPerS, Ratio};
-
 pub fn block_read(n: usize) -> Measurement {
     let read = m(
         "block.read.random.8k.knee",
         Layer::Block,
         n,
         &[
-            (metric::THROUGHPUT, OpsPerS, 2.31e6, 0.02),
-            (metric::BANDWIDTH, BytesPerS, 2.31e6 * 8192.0, 0.02),
-            (metric::LATENCY_P99, Ns, 602e3, 0.05),
-            (metric::CPU_PER_OP, NsPerOp, 2_900.0, 0.02),
-            (metric::OTHER_CPUS, Unit::Cpus, 1.1, 0.2),
+            (metric::THROUGHPUT, 2.31e6, 0.02),
+            (metric::BANDWIDTH, 2.31e6 * 8192.0, 0.02),
+            (metric::LATENCY_P99, 602e3, 0.05),
+            (metric::CPU_PER_OP, 2_900.0, 0.02),
+            (metric::OTHER_CPUS, 1.1, 0.2),
         ],
     );
     let read = with(read, condition::DEPTH, json!(512));
     let read =
         with(with(read, condition::BLOCK_BYTES, json!(8192)), condition::METHOD, json!("io_uring"));
-    let read = limit(read, "pcie:md0", 3.52e6, OpsPerS, 0.656);
+    let read = limit(read, "pcie:md0", 3.52e6, Unit::OpsPerS, 0.656);
     latencies(sweep(read, 2.31e6, 40.0), "latency", 180e3)
 }
 
 fn memory(n: usize) -> Vec<Measurement> {
     let bandwidth = |node: u32, value: f64, ceiling: f64| {
         let id = format!("memory.bandwidth.read.node{node}");
-        let m = m(&id, Layer::Memory, n, &[(metric::BANDWIDTH, BytesPerS, value, 0.01)]);
+        let m = m(&id, Layer::Memory, n, &[(metric::BANDWIDTH, value, 0.01)]);
         let m = with(m, condition::THREADS, json!(32));
-        limit(m, &format!("dram:node{node}"), ceiling, BytesPerS, value / ceiling)
+        limit(m, &format!("dram:node{node}"), ceiling, Unit::BytesPerS, value / ceiling)
     };
     let latency = |id: &str, page: u64, value: f64| {
-        let m = m(id, Layer::Memory, n, &[(metric::COST, Ns, value, 0.01)]);
+        let m = m(id, Layer::Memory, n, &[(metric::COST, value, 0.01)]);
         with(m, condition::PAGE_BYTES, json!(page))
     };
     // 2 / 1.212 is the SMT factor of the verdict.
     let mut smt_yield =
-        m("memory.smt_yield", Layer::Memory, n, &[("smt_yield", Unit::Ratio, 1.212, 0.01)]);
+        m("memory.smt_yield", Layer::Memory, n, &[(metric::SMT_YIELD, 1.212, 0.01)]);
     smt_yield.workload.insert("threads".into(), json!(2));
     vec![
         bandwidth(0, 388e9, 461e9),
@@ -171,16 +167,16 @@ fn block(n: usize) -> Vec<Measurement> {
         "block.read.random.8k.d1",
         Layer::Block,
         n,
-        &[(metric::THROUGHPUT, OpsPerS, 11.8e3, 0.01), (metric::LATENCY_MEAN, Ns, 84.6e3, 0.01)],
+        &[(metric::THROUGHPUT, 11.8e3, 0.01), (metric::LATENCY_MEAN, 84.6e3, 0.01)],
     );
     let server = m(
         "block.read.random.8k.server_knee",
         Layer::Block,
         n,
         &[
-            (metric::THROUGHPUT, OpsPerS, 1.24e6, 0.03),
-            (metric::LATENCY_P99, Ns, 390e3, 0.05),
-            (metric::CPU_PER_OP, NsPerOp, 11_300.0, 0.02),
+            (metric::THROUGHPUT, 1.24e6, 0.03),
+            (metric::LATENCY_P99, 390e3, 0.05),
+            (metric::CPU_PER_OP, 11_300.0, 0.02),
         ],
     );
     let server = with(server, condition::THREADS, json!(256));
@@ -188,29 +184,26 @@ fn block(n: usize) -> Vec<Measurement> {
         "block.read.sequential.1m.knee",
         Layer::Block,
         n,
-        &[(metric::BANDWIDTH, BytesPerS, 21.9e9, 0.01), (metric::CPU_PER_OP, NsPerOp, 41e3, 0.03)],
+        &[(metric::BANDWIDTH, 21.9e9, 0.01), (metric::CPU_PER_OP, 41e3, 0.03)],
     );
     let in_order = limit(
         with(in_order, condition::DEPTH, json!(32)),
         "pcie:md0",
         28.8e9,
-        BytesPerS,
+        Unit::BytesPerS,
         21.9 / 28.8,
     );
     let write = m(
         "block.write.random.8k.knee",
         Layer::Block,
         n,
-        &[
-            (metric::THROUGHPUT, OpsPerS, 0.62e6, 0.04),
-            (metric::CPU_PER_OP, NsPerOp, 3_600.0, 0.04),
-        ],
+        &[(metric::THROUGHPUT, 0.62e6, 0.04), (metric::CPU_PER_OP, 3_600.0, 0.04)],
     );
     let write = limit(
         with(with(write, condition::DEPTH, json!(128)), condition::WRITE_STATE, json!("burst")),
         "pcie:md0",
         1.76e6,
-        OpsPerS,
+        Unit::OpsPerS,
         0.352,
     );
     let write = latencies(write, "latency", 150e3);
@@ -223,9 +216,9 @@ fn log(n: usize) -> Vec<Measurement> {
         Layer::Log,
         n,
         &[
-            (metric::LATENCY_MEAN, Ns, 31.2e3, 0.03),
-            (metric::LATENCY_P99, Ns, 78e3, 0.08),
-            (metric::CPU_PER_OP, NsPerOp, 9_400.0, 0.02),
+            (metric::LATENCY_MEAN, 31.2e3, 0.03),
+            (metric::LATENCY_P99, 78e3, 0.08),
+            (metric::CPU_PER_OP, 9_400.0, 0.02),
         ],
     );
     let alone = latencies(with(alone, condition::BLOCK_BYTES, json!(8192)), "latency", 25e3);
@@ -234,9 +227,9 @@ fn log(n: usize) -> Vec<Measurement> {
         Layer::Log,
         n,
         &[
-            (metric::LATENCY_MEAN, Ns, 388e3, 0.09),
-            (metric::LATENCY_P99, Ns, 1.9e6, 0.2),
-            (metric::CPU_PER_OP, NsPerOp, 24e3, 0.04),
+            (metric::LATENCY_MEAN, 388e3, 0.09),
+            (metric::LATENCY_P99, 1.9e6, 0.2),
+            (metric::CPU_PER_OP, 24e3, 0.04),
         ],
     );
     let busy = latencies(with(busy, condition::BLOCK_BYTES, json!(224 * 1024)), "latency", 300e3);
@@ -244,10 +237,7 @@ fn log(n: usize) -> Vec<Measurement> {
         "log.commit.8",
         Layer::Log,
         n,
-        &[
-            (metric::THROUGHPUT, OpsPerS, 164e3, 0.02),
-            (metric::COMMITS_PER_FLUSH, CountPerOp, 6.3, 0.02),
-        ],
+        &[(metric::THROUGHPUT, 164e3, 0.02), (metric::COMMITS_PER_FLUSH, 6.3, 0.02)],
     );
     vec![alone, busy, shared]
 }
@@ -259,16 +249,16 @@ fn database(n: usize) -> Vec<Measurement> {
             Layer::Database,
             n,
             &[
-                (metric::THROUGHPUT, OpsPerS, rate, half),
-                (metric::CLIENT_CPU_PER_OP, NsPerOp, 11e3, 0.02),
-                (metric::CLIENT_BUSY, Ratio, 0.31, 0.02),
+                (metric::THROUGHPUT, rate, half),
+                (metric::CLIENT_CPU_PER_OP, 11e3, 0.02),
+                (metric::CLIENT_BUSY, 0.31, 0.02),
             ],
         );
         let m = with(m, condition::SERVER_VERSION, json!("PostgreSQL 17.2 (Debian)"));
         over_time(with(m, condition::LOOP, json!("closed")), rate)
     };
     let open = |id: &str, median: f64, p99: f64| {
-        let m = m(id, Layer::Database, n, &[(metric::LATENCY_P99, Ns, p99, 0.04)]);
+        let m = m(id, Layer::Database, n, &[(metric::LATENCY_P99, p99, 0.04)]);
         latencies(with(m, condition::LOOP, json!("open")), "latency_intended", median)
     };
     let uncached = with(
@@ -277,9 +267,9 @@ fn database(n: usize) -> Vec<Measurement> {
         json!("debug_io_direct"),
     );
     let mut update = base("database.update", 152e3, 0.05);
-    update.metrics.push(metric(metric::COMMITS_PER_FLUSH, CountPerOp, 65.0, 0.02, n));
+    update.metrics.push(metric(metric::COMMITS_PER_FLUSH, 65.0, 0.02, n));
     let mut scan = base("database.scan_n", 6.9e9 / 64e9, 0.01);
-    scan.metrics.push(metric(metric::BANDWIDTH, BytesPerS, 6.9e9, 0.01, n));
+    scan.metrics.push(metric(metric::BANDWIDTH, 6.9e9, 0.01, n));
     scan.series.clear();
     vec![
         base("database.lookup_cached", 1.52e6, 0.01),
@@ -293,7 +283,7 @@ fn database(n: usize) -> Vec<Measurement> {
 }
 
 pub fn measurements(n: usize) -> Vec<Measurement> {
-    let clock = |id: &str, cost: f64| m(id, Layer::Clock, n, &[(metric::COST, Ns, cost, 0.004)]);
+    let clock = |id: &str, cost: f64| m(id, Layer::Clock, n, &[(metric::COST, cost, 0.004)]);
     let mut all =
         vec![clock("clock.vdso", 24.37), clock("clock.syscall", 181.2), clock("clock.tsc", 9.1)];
     all.extend(memory(n));

@@ -129,9 +129,9 @@ pub fn looked() -> Run {
     run.plan.database = DatabaseChoice::Url("postgres://monitor@db7:5432/shop".into());
     run.findings.clear();
     let figures = [
-        (metric::WRITING_TRANSACTIONS, Unit::OpsPerS, 3000.0, 0.03),
-        (metric::LOG_RATE, Unit::BytesPerS, 1.6e6, 0.05),
-        (metric::FLUSH_RATE, Unit::OpsPerS, 797.0, 0.02),
+        (metric::WRITING_TRANSACTIONS, 3000.0, 0.03),
+        (metric::LOG_RATE, 1.6e6, 0.05),
+        (metric::FLUSH_RATE, 797.0, 0.02),
     ];
     run.measurements = vec![m("log.live", Layer::Log, WINDOWS, &figures)];
     run.hosts[0].role = HostRole::Client;

@@ -159,10 +159,10 @@ fn latencies(median_us: f64, slow: f64, count: u32, seed: u64) -> Recorder {
     recorder
 }
 
-fn figure(name: &str, samples: Vec<f64>) -> Metric {
+fn figure(metric: Metric, samples: Vec<f64>) -> MetricValue {
     let interval_95 = interval_95(&samples);
     let value = median(&samples).unwrap();
-    Metric { name: name.into(), unit: Unit::Ns, better: Better::Less, value, interval_95, samples }
+    MetricValue::new(metric, value, interval_95, samples)
 }
 
 /// One rung in one state, without what it stands on.
@@ -252,16 +252,16 @@ fn sessions(n: u32) -> Measurement {
     let wait = queued + FLUSH_NS + woken;
     let law = if n == 1 { FLUSH_NS } else { FLUSH_NS * 1.5 };
     let metrics = [
-        (metric::THROUGHPUT, Unit::OpsPerS, few * 1e9 / wait, 0.02),
-        (metric::COMMITS_PER_FLUSH, Unit::Count, (few * 0.6).max(1.0), 0.01),
-        (metric::LOG_FILE_SYNC_MEAN, Unit::Ns, wait, 0.02),
-        (metric::LATENCY_P99, Unit::Ns, wait * 3.0, 0.02),
-        (metric::PARALLEL_WRITE_MEAN, Unit::Ns, FLUSH_NS, 0.02),
-        (metric::QUEUED_MEAN, Unit::Ns, queued, 0.02),
-        (metric::WAKE_UP_MEAN, Unit::Ns, woken, 0.02),
-        (metric::WAKE_UP_SHARE, Unit::Ratio, woken / wait, 0.02),
-        (metric::MODEL_LATENCY_MEAN, Unit::Ns, law, 0.02),
-        (metric::MODEL_COMMITS_PER_FLUSH, Unit::Count, (few * 0.75).max(1.0), 0.01),
+        (metric::THROUGHPUT, few * 1e9 / wait, 0.02),
+        (metric::COMMITS_PER_FLUSH, (few * 0.6).max(1.0), 0.01),
+        (metric::LOG_FILE_SYNC_MEAN, wait, 0.02),
+        (metric::LATENCY_P99, wait * 3.0, 0.02),
+        (metric::PARALLEL_WRITE_MEAN, FLUSH_NS, 0.02),
+        (metric::QUEUED_MEAN, queued, 0.02),
+        (metric::WAKE_UP_MEAN, woken, 0.02),
+        (metric::WAKE_UP_SHARE, woken / wait, 0.02),
+        (metric::MODEL_LATENCY_MEAN, law, 0.02),
+        (metric::MODEL_COMMITS_PER_FLUSH, (few * 0.75).max(1.0), 0.01),
     ];
     let mut sessions = m(&format!("{CALIBRATION}.sessions.{n}"), Layer::Log, 3, &metrics);
     sessions.workload.insert(condition::SESSIONS.into(), json!(n));
@@ -295,10 +295,10 @@ fn rate(run: &mut Run) {
         let per_flush = 1.0 + asked * FLUSH_NS / 1e9;
         let id = format!("{CALIBRATION}.curve.{order}");
         let metrics = [
-            (metric::THROUGHPUT, Unit::OpsPerS, asked, 0.0),
-            (metric::ASKED_RATE, Unit::OpsPerS, asked, 0.0),
-            (metric::COMMITS_PER_FLUSH, Unit::Count, per_flush, 0.0),
-            (metric::MODEL_COMMITS_PER_FLUSH, Unit::Count, per_flush * 0.93, 0.0),
+            (metric::THROUGHPUT, asked, 0.0),
+            (metric::ASKED_RATE, asked, 0.0),
+            (metric::COMMITS_PER_FLUSH, per_flush, 0.0),
+            (metric::MODEL_COMMITS_PER_FLUSH, per_flush * 0.93, 0.0),
         ];
         let mut window = m(&id, Layer::Log, 1, &metrics);
         window.workload.insert(condition::SESSIONS.into(), json!(64));
@@ -355,17 +355,17 @@ fn several(n: u32) -> Measurement {
     let all = latencies(400.0 + 60.0 * few, slow, 1000 * n, u64::from(n));
     let at = |q: f64| all.quantile(q).unwrap() as f64;
     let mut metrics = vec![
-        (metric::THROUGHPUT, Unit::OpsPerS, 30.5 * few, 0.01),
-        (metric::BANDWIDTH, Unit::BytesPerS, 4e6 * few, 0.01),
-        (metric::LATENCY_P50, Unit::Ns, at(0.5), 0.05),
-        (metric::PARALLEL_WRITE_MEAN, Unit::Ns, 390e3, 0.05),
+        (metric::THROUGHPUT, 30.5 * few, 0.01),
+        (metric::BANDWIDTH, 4e6 * few, 0.01),
+        (metric::LATENCY_P50, at(0.5), 0.05),
+        (metric::PARALLEL_WRITE_MEAN, 390e3, 0.05),
     ];
     if n > 1 {
-        metrics.push((metric::INTERFERENCE, Unit::Ratio, 1.0 + 0.07 * few, 0.05));
+        metrics.push((metric::INTERFERENCE, 1.0 + 0.07 * few, 0.05));
     }
     let mut streams = m(&format!("log.streams.{n}"), Layer::Log, 3, &metrics);
     if n > 4 {
-        streams.metrics.push(metric(metric::LATENCY_P99, Unit::Ns, at(0.99), 0.2, 3));
+        streams.metrics.push(metric(metric::LATENCY_P99, at(0.99), 0.2, 3));
     }
     for (key, value) in [
         ("streams", json!(n)),

@@ -21,7 +21,7 @@ fn run(layers: &[Layer], measurements: Vec<Measurement>) -> Run {
 
 fn one(
     id: &str,
-    metrics: &[(&str, Unit, f64, f64)],
+    metrics: &[(Metric, f64, f64)],
     workload: Value,
     conditions: Value,
 ) -> Measurement {
@@ -55,7 +55,7 @@ fn loads() -> Vec<Measurement> {
     let load = |word: &str, ns: [f64; 4], per_s: [f64; 4], knee: f64| {
         let id = format!("memory.loaded.{word}.node0");
         let workload = json!({"threads": 23, "cpu": 0});
-        let mut m = one(&id, &[("cost", NS, 95.0, 0.02)], workload, json!({"knee_share": knee}));
+        let mut m = one(&id, &[(metric::COST, 95.0, 0.02)], workload, json!({"knee_share": knee}));
         let curve = |name: &str, unit, values: [f64; 4]| Series {
             name: name.to_string(),
             unit,
@@ -78,20 +78,20 @@ fn clocks() -> Vec<Measurement> {
     vec![
         one(
             "clock.vdso",
-            &[("cost", NS, 21.0, 0.01), ("errors", Unit::Count, 0.0, 0.0)],
+            &[(metric::COST, 21.0, 0.01), (metric::ERRORS, 0.0, 0.0)],
             json!({}),
             json!({"clock_source": "kvm-clock", "clock_sources_available": "kvm-clock tsc acpi_pm",
                    "smallest_step_ns": 20, "cpus_compared": 12}),
         ),
         one(
             "clock.syscall",
-            &[("cost", NS, 142.0, 0.02), ("errors", Unit::Count, 0.0, 0.0)],
+            &[(metric::COST, 142.0, 0.02), (metric::ERRORS, 0.0, 0.0)],
             json!({}),
             json!({"smallest_step_ns": 110, "cpus_compared": 12}),
         ),
         one(
             "clock.tsc",
-            &[("cost", NS, 9.0, 0.02), ("errors", Unit::Count, 2.0, 0.0)],
+            &[(metric::COST, 9.0, 0.02), (metric::ERRORS, 2.0, 0.0)],
             json!({}),
             json!({"smallest_step_ticks": 26, "ticks_hz": 2.6e9, "cpus_compared": 12}),
         ),
@@ -102,37 +102,37 @@ fn traffic() -> Vec<Measurement> {
     vec![
         one(
             "memory.bandwidth.read.core",
-            &[("bandwidth", PER_S, 13e9, 0.01)],
+            &[(metric::BANDWIDTH, 13e9, 0.01)],
             json!({"threads": 1, "method": "avx512"}),
             json!({}),
         ),
         one(
             "memory.bandwidth.read.node0",
-            &[("bandwidth", PER_S, 180e9, 0.01)],
+            &[(metric::BANDWIDTH, 180e9, 0.01)],
             json!({"threads": 24, "method": "avx512"}),
             json!({}),
         ),
         one(
             "memory.bandwidth.triad.core",
-            &[("bandwidth", PER_S, 12e9, 0.01)],
+            &[(metric::BANDWIDTH, 12e9, 0.01)],
             json!({"threads": 1}),
             json!({}),
         ),
         one(
             "memory.bandwidth.triad.node0",
-            &[("bandwidth", PER_S, 150e9, 0.01)],
+            &[(metric::BANDWIDTH, 150e9, 0.01)],
             json!({"threads": 24}),
             json!({}),
         ),
         one(
             "memory.touch.4k.one",
-            &[("bandwidth", PER_S, 2.4e9, 0.1), ("cost", NS, 1700.0, 0.1)],
+            &[(metric::BANDWIDTH, 2.4e9, 0.1), (metric::COST, 1700.0, 0.1)],
             json!({"processes": 1, "bytes": 536_870_912u64}),
             json!({"page_bytes": 4096}),
         ),
         one(
             "memory.touch.2m.all",
-            &[("bandwidth", PER_S, 61e9, 0.02), ("cost", NS, 82_000.0, 0.02)],
+            &[(metric::BANDWIDTH, 61e9, 0.02), (metric::COST, 82_000.0, 0.02)],
             json!({"processes": 48, "bytes": 536_870_912u64}),
             json!({"page_bytes": 2 << 20}),
         ),
@@ -154,7 +154,7 @@ fn shapes() -> Vec<Measurement> {
             let cost = f64::from(threads) * 1e9 / per_s;
             all.push(one(
                 &format!("memory.shape.{kind}.{place}"),
-                &[("throughput", Unit::OpsPerS, per_s, 0.02), ("cost", NS, cost, 0.02)],
+                &[(metric::THROUGHPUT, per_s, 0.02), (metric::COST, cost, 0.02)],
                 json!({"threads": threads, "share_of_the_hot_chain": 0.9}),
                 json!({}),
             ));
@@ -189,8 +189,8 @@ fn cells() -> Vec<Measurement> {
             if (a, b) == (1, 0) {
                 latency["looked_at_before"] = json!([171.0]);
             }
-            all.push(one(&id("latency"), &[("cost", NS, ns, 0.02)], json!({}), latency));
-            let read = [("bandwidth", PER_S, per_s * factor, 0.02)];
+            all.push(one(&id("latency"), &[(metric::COST, ns, 0.02)], json!({}), latency));
+            let read = [(metric::BANDWIDTH, per_s * factor, 0.02)];
             all.push(one(&id("read"), &read, json!({}), conditions));
         }
     }
@@ -207,9 +207,9 @@ fn placements() -> Vec<Measurement> {
         ("one_node", 145.0, 168e9, 180e9, 180e9),
     ] {
         let id = |what: &str| format!("memory.policy.{what}.{policy}");
-        let latency = [("cost", NS, ns, 0.02)];
+        let latency = [(metric::COST, ns, 0.02)];
         all.push(one(&id("latency"), &latency, json!({}), json!({"predicted_ns": ns * 0.98})));
-        let read = [("bandwidth", PER_S, per_s, 0.02)];
+        let read = [(metric::BANDWIDTH, per_s, 0.02)];
         let predicted = json!({"predicted_bytes_per_s": [least, most]});
         all.push(one(&id("read"), &read, json!({}), predicted));
     }
@@ -218,7 +218,7 @@ fn placements() -> Vec<Measurement> {
 
 fn pool(number: u32, workload: Value, conditions: Value) -> Measurement {
     let id = format!("memory.placement.{number}");
-    one(&id, &[("fullest_node_share", Unit::Ratio, 0.97, 0.0)], workload, conditions)
+    one(&id, &[(metric::FULLEST_NODE_SHARE, 0.97, 0.0)], workload, conditions)
 }
 
 /// A pool on one node with its cost, an even one, one that could not be looked into, and the counters.
@@ -247,7 +247,7 @@ pub fn placement() -> Run {
         ),
         one(
             "memory.placement.counters",
-            &[("fullest_node_share", Unit::Ratio, 0.8, 0.0)],
+            &[(metric::FULLEST_NODE_SHARE, 0.8, 0.0)],
             json!({}),
             json!({"shared_bytes_by_node": {"0": gib(70), "1": gib(1)}, "huge_used_bytes_by_node": {"0": gib(16), "1": gib(16)},
                    "share_by_node": {"0": 0.83, "1": 0.17}, "shape": "uneven", "processes_closed": 13}),

@@ -283,12 +283,12 @@ pub fn observed() -> Run {
     run.plan.database = DatabaseChoice::Url("postgres://monitor@db7:5432/shop".into());
     (run.plan.sessions, run.plan.server_cpus, run.plan.client_cpus) = (0, Vec::new(), Vec::new());
     let figures = [
-        (metric::THROUGHPUT, Unit::OpsPerS, RATE, 0.03),
-        (metric::SERVER_CPU_PER_OP, Unit::NsPerOp, 1.03 / RATE * 1e9, 0.02),
-        (metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, 34.2, 0.01),
-        (metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 1.2, 0.05),
-        (metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, 1450.0, 0.04),
-        (metric::FLUSHES_PER_OP, Unit::CountPerOp, 0.34, 0.02),
+        (metric::THROUGHPUT, RATE, 0.03),
+        (metric::SERVER_CPU_PER_OP, 1.03 / RATE * 1e9, 0.02),
+        (metric::BLOCK_HITS_PER_OP, 34.2, 0.01),
+        (metric::BLOCK_READS_PER_OP, 1.2, 0.05),
+        (metric::WAL_BYTES_PER_OP, 1450.0, 0.04),
+        (metric::FLUSHES_PER_OP, 0.34, 0.02),
     ];
     run.measurements = vec![m(ID, Layer::Database, WINDOWS, &figures)];
     run.observations = vec![observation()];

@@ -201,14 +201,14 @@ fn window(id: &str, rate: f64, factor: f64, repeats: u32) -> Measurement {
         Layer::Block,
         repeats as usize,
         &[
-            (metric::THROUGHPUT, Unit::OpsPerS, rate, 0.004),
-            (metric::BANDWIDTH, Unit::BytesPerS, rate * 8192.0, 0.004),
-            (metric::LATENCY_MEAN, Unit::Ns, all.mean().unwrap(), 0.02),
-            (metric::LATENCY_P50, Unit::Ns, quantile(0.5), 0.02),
-            (metric::LATENCY_P99, Unit::Ns, quantile(0.99), 0.05),
-            (metric::LATENCY_P999, Unit::Ns, quantile(0.999), 0.09),
-            (metric::CPU_PER_OP, Unit::NsPerOp, 2_900.0, 0.01),
-            (metric::ASKED_RATE, Unit::OpsPerS, rate, 0.0),
+            (metric::THROUGHPUT, rate, 0.004),
+            (metric::BANDWIDTH, rate * 8192.0, 0.004),
+            (metric::LATENCY_MEAN, all.mean().unwrap(), 0.02),
+            (metric::LATENCY_P50, quantile(0.5), 0.02),
+            (metric::LATENCY_P99, quantile(0.99), 0.05),
+            (metric::LATENCY_P999, quantile(0.999), 0.09),
+            (metric::CPU_PER_OP, 2_900.0, 0.01),
+            (metric::ASKED_RATE, rate, 0.0),
         ],
     );
     for (key, value) in [
@@ -253,15 +253,15 @@ fn kinds(m: &mut Measurement, rate: f64, reads: f64, factor: f64) {
     let p99 = at.quantile(0.99).unwrap() as f64;
     let half = 0.02;
     let n = m.repeats as usize;
-    for (name, unit, value) in [
-        (metric::READ_THROUGHPUT, Unit::OpsPerS, rate * reads),
-        (metric::READ_LATENCY_P50, Unit::Ns, p99 / 6.0),
-        (metric::READ_LATENCY_P99, Unit::Ns, p99),
-        (metric::WRITE_THROUGHPUT, Unit::OpsPerS, rate * (1.0 - reads)),
-        (metric::WRITE_LATENCY_P50, Unit::Ns, p99 / 12.0),
-        (metric::WRITE_LATENCY_P99, Unit::Ns, p99 / 2.0),
+    for (name, value) in [
+        (metric::READ_THROUGHPUT, rate * reads),
+        (metric::READ_LATENCY_P50, p99 / 6.0),
+        (metric::READ_LATENCY_P99, p99),
+        (metric::WRITE_THROUGHPUT, rate * (1.0 - reads)),
+        (metric::WRITE_LATENCY_P50, p99 / 12.0),
+        (metric::WRITE_LATENCY_P99, p99 / 2.0),
     ] {
-        m.metrics.push(super::builders::metric(name, unit, value, half, n));
+        m.metrics.push(super::builders::metric(name, value, half, n));
     }
 }
 

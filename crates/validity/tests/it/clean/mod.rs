@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use narrows_model::{
-    Better, BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Interval, IntervalMethod, Layer,
-    Measurement, Metric, PcieLink, Plan, Platform, Queue, Role, RolePath, Run, Series, Unit,
-    condition, metric,
+    BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Interval, IntervalMethod, Layer,
+    Measurement, Metric, MetricValue, PcieLink, Plan, Platform, Queue, Role, RolePath, Run, Series,
+    Unit, condition, metric,
 };
 use serde_json::{Value, json};
 
@@ -110,15 +110,15 @@ fn measurements() -> Vec<Measurement> {
 
 fn clock(id: &str, cost_ns: f64) -> Measurement {
     let mut m = measurement(id, Layer::Clock);
-    set(&mut m, metric::COST, Unit::NsPerOp, cost_ns);
-    set(&mut m, metric::ERRORS, Unit::Count, 0.0);
+    set(&mut m, metric::COST, cost_ns);
+    set(&mut m, metric::ERRORS, 0.0);
     m
 }
 
 fn memory_latency(id: &str) -> Measurement {
     let mut m = measurement(id, Layer::Memory);
     say(&mut m, condition::PAGE_BYTES, json!(2_097_152));
-    set(&mut m, metric::COST, Unit::NsPerOp, 95.0);
+    set(&mut m, metric::COST, 95.0);
     m
 }
 
@@ -126,7 +126,7 @@ fn memory_bandwidth(id: &str) -> Measurement {
     let mut m = measurement(id, Layer::Memory);
     say(&mut m, condition::THREADS, json!(2));
     say(&mut m, "slowest_over_fastest_thread", json!(0.97));
-    set(&mut m, metric::BANDWIDTH, Unit::BytesPerS, 40e9);
+    set(&mut m, metric::BANDWIDTH, 40e9);
     m
 }
 
@@ -138,40 +138,40 @@ fn block(id: &str, method: &str, depth: f64) -> Measurement {
     say(&mut m, condition::BLOCK_BYTES, json!(8192));
     say(&mut m, condition::ROLE, json!("data"));
     rate(&mut m, 100e3);
-    set(&mut m, metric::BANDWIDTH, Unit::BytesPerS, 100e3 * 8192.0);
-    set(&mut m, metric::IN_FLIGHT, Unit::Count, depth * 0.99);
-    set(&mut m, metric::DEPTH, Unit::Count, depth);
-    set(&mut m, metric::LATENCY_MEAN, Unit::Ns, depth * 9.9e3);
+    set(&mut m, metric::BANDWIDTH, 100e3 * 8192.0);
+    set(&mut m, metric::IN_FLIGHT, depth * 0.99);
+    set(&mut m, metric::DEPTH, depth);
+    set(&mut m, metric::LATENCY_MEAN, depth * 9.9e3);
     for name in [metric::ERRORS, metric::SHORT_IOS] {
-        set(&mut m, name, Unit::Count, 0.0);
+        set(&mut m, name, 0.0);
     }
     for name in [metric::ZERO_BLOCKS, metric::UNWRITTEN] {
-        set(&mut m, name, Unit::Ratio, 0.0);
+        set(&mut m, name, 0.0);
     }
     for name in [metric::DEVICE_MERGES, metric::IO_LIMIT_CHANGED, metric::SEQUENCE_REPEATED] {
-        set(&mut m, name, Unit::Count, 0.0);
+        set(&mut m, name, 0.0);
     }
-    set(&mut m, metric::HEAT_STOPS, Unit::Count, 0.0);
-    set(&mut m, metric::DRIVE_HEAT, Unit::Ratio, 0.6);
+    set(&mut m, metric::HEAT_STOPS, 0.0);
+    set(&mut m, metric::DRIVE_HEAT, 0.6);
     say(&mut m, condition::PLACE, json!("once_each"));
     say(&mut m, condition::TARGET_KIND, json!("file"));
     say(&mut m, condition::THREADS, json!(1));
     say(&mut m, "file_bytes", json!(4_u64 << 30));
     say(&mut m, condition::DIRECT, json!(method != "buffered"));
-    set(&mut m, metric::GENERATOR_BUSY, Unit::Ratio, 0.5);
+    set(&mut m, metric::GENERATOR_BUSY, 0.5);
     m
 }
 
 fn block_read(id: &str, method: &str, depth: f64) -> Measurement {
     let mut m = block(id, method, depth);
-    set(&mut m, metric::ISSUED_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
-    set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 1e6 * 8192.0);
-    set(&mut m, metric::UNIQUE_BYTES, Unit::Bytes, 1e6 * 8192.0);
+    set(&mut m, metric::ISSUED_READ_BYTES, 1e6 * 8192.0);
+    set(&mut m, metric::DEVICE_READ_BYTES, 1e6 * 8192.0);
+    set(&mut m, metric::UNIQUE_BYTES, 1e6 * 8192.0);
     if method == "aio" {
-        set(&mut m, metric::SUBMIT_PER_OP, Unit::NsPerOp, 4e3);
+        set(&mut m, metric::SUBMIT_PER_OP, 4e3);
     }
     if method == "buffered" {
-        set(&mut m, metric::RESIDENT_BEFORE, Unit::Ratio, 0.0);
+        set(&mut m, metric::RESIDENT_BEFORE, 0.0);
     }
     m
 }
@@ -179,8 +179,8 @@ fn block_read(id: &str, method: &str, depth: f64) -> Measurement {
 fn block_write(id: &str) -> Measurement {
     let mut m = block(id, "io_uring", 32.0);
     say(&mut m, condition::WRITE_STATE, json!("unknown"));
-    set(&mut m, metric::ISSUED_WRITE_BYTES, Unit::Bytes, 1e6 * 8192.0);
-    set(&mut m, metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1.01e6 * 8192.0);
+    set(&mut m, metric::ISSUED_WRITE_BYTES, 1e6 * 8192.0);
+    set(&mut m, metric::DEVICE_WRITE_BYTES, 1.01e6 * 8192.0);
     m
 }
 
@@ -188,13 +188,13 @@ fn block_write(id: &str) -> Measurement {
 fn block_open(id: &str) -> Measurement {
     let mut m = block_read(id, "io_uring", 4.0);
     say(&mut m, condition::LOOP, json!("open"));
-    set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e5);
-    set(&mut m, metric::LATENESS_P99, Unit::Ns, 2e3);
+    set(&mut m, metric::LATENCY_P99, 2e5);
+    set(&mut m, metric::LATENESS_P99, 2e3);
     for name in [metric::ASKED_RATE, metric::SENT_RATE, metric::OFFERED] {
-        set(&mut m, name, Unit::OpsPerS, 100e3);
+        set(&mut m, name, 100e3);
     }
     for name in [metric::HELD, metric::BACKLOG_GROWTH, metric::SKIPPED] {
-        set(&mut m, name, Unit::Count, 0.0);
+        set(&mut m, name, 0.0);
     }
     m
 }
@@ -202,9 +202,9 @@ fn block_open(id: &str) -> Measurement {
 /// Writes with a flush after every hundred.
 fn block_synced(id: &str) -> Measurement {
     let mut m = block_write(id);
-    set(&mut m, metric::SYNC_THROUGHPUT, Unit::OpsPerS, 1e3);
-    set(&mut m, metric::SYNC_LATENCY_P50, Unit::Ns, 90e3);
-    set(&mut m, metric::DEVICE_FLUSHES, Unit::Count, 1e4);
+    set(&mut m, metric::SYNC_THROUGHPUT, 1e3);
+    set(&mut m, metric::SYNC_LATENCY_P50, 90e3);
+    set(&mut m, metric::DEVICE_FLUSHES, 1e4);
     m
 }
 
@@ -213,10 +213,10 @@ fn append(id: &str) -> Measurement {
     say(&mut m, condition::ROLE, json!("wal"));
     say(&mut m, condition::BLOCK_BYTES, json!(8192));
     rate(&mut m, 10e3);
-    set(&mut m, metric::LATENCY_P50, Unit::Ns, 95e3);
-    set(&mut m, metric::ISSUED_WRITE_BYTES, Unit::Bytes, 1e5 * 8192.0);
-    set(&mut m, metric::DEVICE_WRITE_BYTES, Unit::Bytes, 1.5e5 * 8192.0);
-    set(&mut m, metric::DEVICE_FLUSHES, Unit::Count, 1e5);
+    set(&mut m, metric::LATENCY_P50, 95e3);
+    set(&mut m, metric::ISSUED_WRITE_BYTES, 1e5 * 8192.0);
+    set(&mut m, metric::DEVICE_WRITE_BYTES, 1.5e5 * 8192.0);
+    set(&mut m, metric::DEVICE_FLUSHES, 1e5);
     m
 }
 
@@ -227,34 +227,34 @@ fn database(workload: &str, kind: &str) -> Measurement {
     say(&mut m, condition::CPUS_SHARED, json!(false));
     say(&mut m, condition::ENCRYPTION, json!("none"));
     rate(&mut m, 20e3);
-    set(&mut m, metric::LATENCY_P99, Unit::Ns, 2e6);
+    set(&mut m, metric::LATENCY_P99, 2e6);
     // The server counts the warm-up too.
-    set(&mut m, metric::SERVER_TRANSACTIONS, Unit::Count, 2.2e5);
-    set(&mut m, metric::SPAN_OPERATIONS, Unit::Count, 2.2e5);
-    set(&mut m, metric::ERRORS, Unit::Count, 0.0);
-    set(&mut m, metric::SESSIONS, Unit::Count, 8.0);
-    set(&mut m, metric::CLIENT_BUSY, Unit::Ratio, 0.4);
-    set(&mut m, metric::SERVER_CPUS, Unit::Cpus, 2.0);
-    set(&mut m, metric::SERVER_CPUS_TAKEN, Unit::Cpus, 0.01);
-    set(&mut m, metric::WAIT_SAMPLES, Unit::Count, 4e3);
+    set(&mut m, metric::SERVER_TRANSACTIONS, 2.2e5);
+    set(&mut m, metric::SPAN_OPERATIONS, 2.2e5);
+    set(&mut m, metric::ERRORS, 0.0);
+    set(&mut m, metric::SESSIONS, 8.0);
+    set(&mut m, metric::CLIENT_BUSY, 0.4);
+    set(&mut m, metric::SERVER_CPUS, 2.0);
+    set(&mut m, metric::SERVER_CPUS_TAKEN, 0.01);
+    set(&mut m, metric::WAIT_SAMPLES, 4e3);
     if kind == "open" {
-        set(&mut m, metric::LATENCY_MEAN, Unit::Ns, 2e5);
-        set(&mut m, metric::OFFERED, Unit::OpsPerS, 20e3);
-        set(&mut m, metric::LATENESS_P99, Unit::Ns, 2e3);
-        set(&mut m, metric::SKIPPED, Unit::Count, 0.0);
+        set(&mut m, metric::LATENCY_MEAN, 2e5);
+        set(&mut m, metric::OFFERED, 20e3);
+        set(&mut m, metric::LATENESS_P99, 2e3);
+        set(&mut m, metric::SKIPPED, 0.0);
     }
     if workload.starts_with("lookup_cached") {
-        set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 0.0);
+        set(&mut m, metric::BLOCK_READS_PER_OP, 0.0);
     }
     if workload.starts_with("lookup_uncached") {
         say(&mut m, condition::UNCACHED_BY, json!("eviction"));
-        set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 1.0);
-        set(&mut m, metric::SERVER_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);
-        set(&mut m, metric::DEVICE_READ_BYTES, Unit::Bytes, 2e5 * 8192.0);
+        set(&mut m, metric::BLOCK_READS_PER_OP, 1.0);
+        set(&mut m, metric::SERVER_READ_BYTES, 2e5 * 8192.0);
+        set(&mut m, metric::DEVICE_READ_BYTES, 2e5 * 8192.0);
     }
     if workload.starts_with("update") {
-        set(&mut m, metric::FLUSHES_PER_OP, Unit::CountPerOp, 0.4);
-        set(&mut m, metric::CHECKPOINTS, Unit::Count, 1.0);
+        set(&mut m, metric::FLUSHES_PER_OP, 0.4);
+        set(&mut m, metric::CHECKPOINTS, 1.0);
     }
     m
 }
@@ -264,18 +264,18 @@ fn measurement(id: &str, layer: Layer) -> Measurement {
     m.repeats = REPEATS as u32;
     m.workload = BTreeMap::new();
     for name in [metric::STEAL, metric::CPU_PRESSURE, metric::SENTINEL_DRIFT] {
-        set(&mut m, name, Unit::Ratio, 0.0);
+        set(&mut m, name, 0.0);
     }
-    set(&mut m, metric::OTHER_CPUS, Unit::Cpus, 0.01);
-    set(&mut m, metric::THROTTLED, Unit::Count, 0.0);
-    set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
+    set(&mut m, metric::OTHER_CPUS, 0.01);
+    set(&mut m, metric::THROTTLED, 0.0);
+    set(&mut m, metric::WINDOW, 10e9);
     m
 }
 
 /// Operations per second over the 10 s window, with a level series of one value a second.
 fn rate(m: &mut Measurement, per_s: f64) {
-    set(m, metric::THROUGHPUT, Unit::OpsPerS, per_s);
-    set(m, metric::OPERATIONS, Unit::Count, per_s * 10.0);
+    set(m, metric::THROUGHPUT, per_s);
+    set(m, metric::OPERATIONS, per_s * 10.0);
     m.series = (0..REPEATS as u32).map(|repeat| series(repeat, |_| per_s)).collect();
 }
 
@@ -294,19 +294,17 @@ pub fn series(repeat: u32, value: impl Fn(usize) -> f64) -> Series {
 }
 
 /// Gives a metric the same value in every repeat.
-pub fn set(m: &mut Measurement, name: &str, unit: Unit, value: f64) {
-    let new = Metric {
-        name: name.to_string(),
-        unit,
-        better: Better::Neither,
+pub fn set(m: &mut Measurement, name: Metric, value: f64) {
+    let new = MetricValue::new(
+        name,
         value,
-        interval_95: Some(Interval {
+        Some(Interval {
             low: value * 0.99,
             high: value * 1.01,
             method: IntervalMethod::OrderStatistic,
         }),
-        samples: vec![value; REPEATS],
-    };
+        vec![value; REPEATS],
+    );
     match m.metrics.iter_mut().find(|metric| metric.name == name) {
         Some(metric) => *metric = new,
         None => m.metrics.push(new),

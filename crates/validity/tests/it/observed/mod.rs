@@ -1,9 +1,9 @@
 //! The rules about somebody's server, each on a look in which it fires and in one in which it almost does.
 
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, HotProcess, Layer, LiveSetting, Measurement,
-    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, Run, Unit,
-    Unknown, metric,
+    ActivityState, ActivityWhere, ClassUse, HotProcess, Layer, LiveSetting, Measurement, Metric,
+    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, Run, Unknown,
+    metric,
 };
 use serde_json::json;
 
@@ -121,11 +121,11 @@ pub const PAIRS: &[Pair] = &[
 pub fn look(run: &mut Run) -> &mut Observation {
     let mut m = Measurement::new(ID, Layer::Database);
     m.repeats = REPEATS as u32;
-    set(&mut m, metric::THROUGHPUT, Unit::OpsPerS, 2_000.0);
-    set(&mut m, metric::WINDOW, Unit::Ns, 10e9);
-    set(&mut m, metric::OPERATIONS, Unit::Count, 20e3);
-    set(&mut m, metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, 400.0);
-    set(&mut m, metric::BLOCK_READS_PER_OP, Unit::CountPerOp, 0.01);
+    set(&mut m, metric::THROUGHPUT, 2_000.0);
+    set(&mut m, metric::WINDOW, 10e9);
+    set(&mut m, metric::OPERATIONS, 20e3);
+    set(&mut m, metric::WAL_BYTES_PER_OP, 400.0);
+    set(&mut m, metric::BLOCK_READS_PER_OP, 0.01);
     m.series.push(clean::series(0, |_| 2_000.0));
     run.measurements.push(m);
     run.observations.push(Observation {
@@ -239,8 +239,8 @@ fn says(run: &mut Run, setting: &str, value: &str) {
     say(measurement(run), setting, json!(value));
 }
 
-fn figure(run: &mut Run, name: &str, value: f64) {
-    set(measurement(run), name, Unit::Ratio, value);
+fn figure(run: &mut Run, name: Metric, value: f64) {
+    set(measurement(run), name, value);
 }
 
 /// The windows' rates differ by so much either way.

@@ -1,6 +1,6 @@
 //! The rules about the order-entry mix, each on a run in which it fires and in one in which it almost does.
 
-use narrows_model::{Layer, Measurement, Run, Unit, metric, orders};
+use narrows_model::{Layer, Measurement, Metric, Run, metric, orders};
 use serde_json::json;
 
 use crate::clean::{REPEATS, say, set};
@@ -39,17 +39,17 @@ pub fn mix(run: &mut Run) -> &mut Measurement {
     m.id = orders::ID.to_string();
     say(&mut m, "pacing", json!("saturating, no pauses"));
     for name in [orders::VIOLATED, orders::MISCOUNTED] {
-        set(&mut m, name, Unit::Count, 0.0);
+        set(&mut m, name, 0.0);
     }
     // Without pauses any rate is possible.
-    set(&mut m, orders::PER_WAREHOUSE, Unit::Count, 500.0);
-    set(&mut m, orders::NEW_ORDERS_PER_MIN, Unit::Count, 5e6);
+    set(&mut m, orders::PER_WAREHOUSE, 500.0);
+    set(&mut m, orders::NEW_ORDERS_PER_MIN, 5e6);
     run.measurements.push(m);
     run.measurements.last_mut().expect("it was just added")
 }
 
-fn figure(run: &mut Run, name: &str, value: f64) {
-    set(mix(run), name, Unit::Count, value);
+fn figure(run: &mut Run, name: Metric, value: f64) {
+    set(mix(run), name, value);
 }
 
 fn paced(run: &mut Run) {
@@ -64,7 +64,7 @@ fn per_warehouse(run: &mut Run, per_min: f64, warehouses: f64) {
 fn recovery(run: &mut Run, lost: f64) {
     let mut m = Measurement::new(format!("{}.recovery", orders::ID), Layer::Database);
     m.repeats = REPEATS as u32;
-    set(&mut m, orders::LOST, Unit::Count, lost);
-    set(&mut m, orders::ACKNOWLEDGED, Unit::Count, 1e5);
+    set(&mut m, orders::LOST, lost);
+    set(&mut m, orders::ACKNOWLEDGED, 1e5);
     run.measurements.push(m);
 }

@@ -1,28 +1,28 @@
 //! Runs of two places and more, made of figures that a pencil can follow.
 
 use narrows_model::{
-    Better, Comparison, Durability, DurabilityWord, FileSystem, Interval, IntervalMethod, Layer,
-    Measurement, Metric, Platform, Role, RolePath, Run, SCHEMA, Unit, condition, metric,
+    Comparison, Durability, DurabilityWord, FileSystem, Interval, IntervalMethod, Layer,
+    Measurement, Metric, MetricValue, Platform, Role, RolePath, Run, SCHEMA, condition, metric,
 };
 use serde_json::json;
 
 /// Six windows that scatter by 1 % around their value, alike in all measurements: their ratios don't scatter at all.
-pub fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
+pub fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.workload.insert(condition::SESSIONS.into(), json!(8));
     m.metrics = metrics
         .iter()
-        .map(|(name, value)| Metric {
-            name: (*name).to_string(),
-            unit: Unit::Count,
-            better: Better::Neither,
-            value: *value,
-            interval_95: Some(Interval {
-                low: value * 0.99,
-                high: value * 1.01,
-                method: IntervalMethod::OrderStatistic,
-            }),
-            samples: [0.99, 1.01, 1.0, 1.0, 0.995, 1.005].map(|s| s * value).to_vec(),
+        .map(|(name, value)| {
+            MetricValue::new(
+                *name,
+                *value,
+                Some(Interval {
+                    low: value * 0.99,
+                    high: value * 1.01,
+                    method: IntervalMethod::OrderStatistic,
+                }),
+                [0.99, 1.01, 1.0, 1.0, 0.995, 1.005].map(|s| s * value).to_vec(),
+            )
         })
         .collect();
     m
@@ -119,7 +119,7 @@ pub fn scattered(mut m: Measurement, by: f64) -> Measurement {
 }
 
 /// Another value of a metric, with its samples.
-pub fn with(mut m: Measurement, name: &str, value: f64) -> Measurement {
+pub fn with(mut m: Measurement, name: Metric, value: f64) -> Measurement {
     let metric = m.metrics.iter_mut().find(|metric| metric.name == name).expect("a metric of it");
     let times = value / metric.value;
     metric.value = value;

@@ -1,32 +1,30 @@
 //! Runs of drawn servers whose sums a pencil can do.
 
 use narrows_model::{
-    Better, Cpu, DatabaseChoice, Interval, IntervalMethod, Layer, Measurement, Metric, Plan,
-    Platform, Run, Unit, metric,
+    Cpu, DatabaseChoice, Interval, IntervalMethod, Layer, Measurement, Metric, MetricValue, Plan,
+    Platform, Run, metric,
 };
 
 const REPEATS: usize = 6;
 
 /// Known to ± 1 %.
-pub fn known(name: &str, value: f64) -> Metric {
-    Metric {
-        name: name.to_string(),
-        unit: Unit::Count,
-        better: Better::Neither,
+pub fn known(name: Metric, value: f64) -> MetricValue {
+    MetricValue::new(
+        name,
         value,
-        interval_95: Some(Interval {
+        Some(Interval {
             low: value * 0.99,
             high: value * 1.01,
             method: IntervalMethod::OrderStatistic,
         }),
-        samples: vec![value; REPEATS],
-    }
+        vec![value; REPEATS],
+    )
 }
 
-fn measured(id: &str, layer: Layer, metrics: &[(&str, f64)]) -> Measurement {
+fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.repeats = REPEATS as u32;
-    m.metrics = metrics.iter().map(|(name, value)| known(name, *value)).collect();
+    m.metrics = metrics.iter().map(|(name, value)| known(*name, *value)).collect();
     m
 }
 
@@ -86,13 +84,13 @@ fn workload(id: &str, sessions: f64, cpus: f64, time: &Time) -> Measurement {
         (metric::SERVER_CPUS, cpus),
         (metric::SERVER_CPUS_AVAILABLE, cpus),
     ] {
-        m.metrics.push(Metric { interval_95: None, ..known(name, value) });
+        m.metrics.push(MetricValue { interval_95: None, ..known(name, value) });
     }
     m
 }
 
 /// Replaces a figure, or adds it.
-pub fn set(m: &mut Measurement, name: &str, value: f64) {
+pub fn set(m: &mut Measurement, name: Metric, value: f64) {
     m.metrics.retain(|metric| metric.name != name);
     m.metrics.push(known(name, value));
 }

@@ -3,7 +3,7 @@
 use narrows_engine::Arrivals;
 use narrows_io::{Access, Entropy, Method, Options};
 use narrows_layer_block::{Load, Region, Route, Stream};
-use narrows_model::{Measurement, Severity, metric};
+use narrows_model::{Measurement, Metric, Severity, metric};
 
 use crate::causes::bench::{ENOUGH, bench, caught, counted, reads, silent};
 
@@ -45,7 +45,7 @@ fn linux_aio_through_the_page_cache_is_invalid_and_seen_to_block() {
     caught(&found, "asynchronous-in-name", Severity::Invalid);
     // A drive that is as fast as memory, or a host that has the file in its own, leaves nothing to sleep for.
     let sleeps = |m: &Measurement| {
-        let value = |name: &str| m.value(name).unwrap_or(0.0);
+        let value = |name: Metric| m.value(name).unwrap_or(0.0);
         let submitting = value(metric::SUBMIT_PER_OP) * value(metric::THROUGHPUT) / 1e9;
         submitting > 0.5 && submitting > 1.5 * value(metric::GENERATOR_BUSY)
     };

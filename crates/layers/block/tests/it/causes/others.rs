@@ -10,7 +10,7 @@ use narrows_io::{
     Access, Arena, Effect, Entropy, Fault, Method, Op, Options, Target, TestFile, When,
 };
 use narrows_layer_block::{Load, Mix, Place, Region, Sizes, Stream};
-use narrows_model::{Measurement, Severity, metric};
+use narrows_model::{Measurement, Metric, Severity, metric};
 
 use crate::causes::bench::{Bench, MIB, bench, caught, reads, silent};
 
@@ -30,7 +30,7 @@ fn one_slowly(file: &TestFile) -> Stream {
 fn beside(
     bench: &Bench,
     stream: &Stream,
-    name: &str,
+    name: Metric,
     mut other: impl FnMut(u64) + Send,
 ) -> Option<Measurement> {
     let (done, moved) = (AtomicBool::new(false), AtomicU64::new(0));

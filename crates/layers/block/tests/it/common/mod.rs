@@ -6,7 +6,7 @@ use std::time::Duration;
 use narrows_engine::{Context, Silent, Stop};
 use narrows_io::TestFile;
 use narrows_layer_block::{BlockError, prepare};
-use narrows_model::Measurement;
+use narrows_model::{Measurement, Metric};
 
 /// Bytes.
 pub const MIB: u64 = 1 << 20;
@@ -39,6 +39,6 @@ pub fn made(ctx: &Context<'_>, dir: &Path, mib: u64) -> Option<TestFile> {
 }
 
 /// The samples of a metric.
-pub fn samples<'a>(measurement: &'a Measurement, name: &str) -> &'a [f64] {
+pub fn samples<'a>(measurement: &'a Measurement, name: Metric) -> &'a [f64] {
     measurement.metric(name).map_or(&[], |metric| &metric.samples)
 }

@@ -1,6 +1,6 @@
 //! Windows of one load, on their way to a measurement.
 
-use narrows_model::{Better, Measurement, Unit, condition, metric};
+use narrows_model::{Measurement, Metric, condition, metric};
 use serde_json::json;
 
 use super::plan::CommitPlan;
@@ -33,7 +33,7 @@ impl Kept {
                 if let Some(mean_ns) = account.wait.mean() {
                     let in_flight = account.rate_per_s() * mean_ns / 1e9;
                     let samples = &mut collected.samples;
-                    samples.add(metric::IN_FLIGHT, Unit::Count, Better::Neither, in_flight);
+                    samples.add(metric::IN_FLIGHT, in_flight);
                 }
             }
         }
@@ -42,8 +42,8 @@ impl Kept {
         account
     }
 
-    fn middle(&self, name: &str) -> Option<f64> {
-        narrows_stats::median(self.collected.samples.get(name))
+    fn middle(&self, metric: Metric) -> Option<f64> {
+        narrows_stats::median(self.collected.samples.get(metric))
     }
 
     pub fn rate_per_s(&self) -> Option<f64> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use narrows_engine::rate_search::Goal;
 use narrows_engine::{Silent, Stop};
 use narrows_facts::affinity;
-use narrows_model::metric;
+use narrows_model::{Metric, metric};
 
 use super::*;
 
@@ -98,7 +98,7 @@ fn a_planted_slow_flush_is_the_write_and_not_the_wake_up() {
         let account = driven.went.account();
         let mut samples = narrows_engine::Samples::new();
         account.add_to(&mut samples);
-        let get = |name: &str| samples.get(name)[0];
+        let get = |name: Metric| samples.get(name)[0];
         assert!(get(metric::PARALLEL_WRITE_MEAN) >= 8e6);
         // Never less than the flush, and never below what a commit must wait; how much more depends on the machine.
         assert!(get(metric::LATENCY_MEAN) >= 8e6, "{style:?}");
