@@ -36,43 +36,15 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
     ("narrows-tls", &["narrows-files"]),
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
-    // One kind of server: as a client and as an owner sees it.
-    (
-        "narrows-postgres",
-        &[
-            "narrows-units",
-            "narrows-model",
-            "narrows-stats",
-            "narrows-files",
-            "narrows-facts",
-            "narrows-observe",
-            "narrows-engine",
-            "narrows-tls",
-            "narrows-bundle",
-        ],
-    ),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),
     ("narrows-layer-log", LAYER),
-    // The only one that starts a server of its own, and so the only one that may fetch one.
-    (
-        "narrows-layer-database",
-        &[
-            "narrows-units",
-            "narrows-model",
-            "narrows-stats",
-            "narrows-files",
-            "narrows-facts",
-            "narrows-observe",
-            "narrows-engine",
-            "narrows-io",
-            "narrows-tls",
-            "narrows-bundle",
-            "narrows-postgres",
-        ],
-    ),
+    // The load engine; what a server is and in which language it is asked, a kind says.
+    ("narrows-layer-database", LAYER),
+    // A kind of server: as a client and as an owner sees it, and its part of a load. The only one that may fetch one.
+    ("narrows-postgres", KIND),
     (
         "narrows-report",
         &[
@@ -108,7 +80,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-facts",
             "narrows-platform",
             "narrows-engine",
-            "narrows-layer-database",
+            "narrows-postgres",
         ],
     ),
     // Every command's work; it knows whatever is measured with and prints nothing.
@@ -132,6 +104,20 @@ const LAYER: &[&str] = &[
     "narrows-observe",
     "narrows-engine",
     "narrows-io",
+];
+
+/// A kind of server: what a layer knows, the layer whose traits it has, and what it connects and comes by.
+const KIND: &[&str] = &[
+    "narrows-units",
+    "narrows-model",
+    "narrows-stats",
+    "narrows-files",
+    "narrows-facts",
+    "narrows-observe",
+    "narrows-engine",
+    "narrows-tls",
+    "narrows-bundle",
+    "narrows-layer-database",
 ];
 
 /// The commands at the top.

@@ -40,17 +40,17 @@ const EXCUSED: &[(&str, &[&str], &str)] = &[
     ("crates/bundle/src/unpack.rs", WRITES, "below a way that only root and we can change"),
     ("crates/io/src/nvme_generic.rs", READS, "the kernel's own files"),
     ("crates/io/src/uring/", READS, "the kernel's own files"),
-    ("crates/layers/database/src/server/leftovers.rs", READS, "an open file, up to a limit"),
-    (
-        "crates/layers/database/src/server/user.rs",
-        READS,
-        "as the server's user, to see whether it may",
-    ),
+    ("crates/postgres/src/server/leftovers.rs", READS, "an open file, up to a limit"),
+    ("crates/postgres/src/server/user.rs", READS, "as the server's user, to see whether it may"),
     ("crates/layers/log/src/ladder/flush.rs", READS, "the device itself"),
     ("crates/layers/memory/src/mapping/system.rs", READS, "the kernel's own files"),
     ("crates/crashtest/src/identity.rs", READS, "the kernel's random numbers"),
     ("crates/crashtest/src/target.rs", READS, "the folder of a new file, to flush it"),
-    ("crates/cli/src/memory/race.rs", READS, "the pipe from the process that started this one"),
+    (
+        "crates/runner/src/memory/process_group.rs",
+        READS,
+        "the pipe from the process that started this one",
+    ),
 ];
 
 /// Where the kernel keeps files of its own.

@@ -15,11 +15,13 @@ pub mod peers;
 pub mod plants;
 pub mod prints;
 mod program;
+mod programs;
 pub mod quiet;
 pub mod sanitize;
 pub mod soak;
 pub mod sources;
 mod stored;
+pub mod suite;
 pub mod text;
 
 use std::path::{Path, PathBuf};

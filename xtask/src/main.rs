@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | kernels | kills | lab | peers | plants | quiet | soak | fuzz | sanitize`.
+//! `cargo xtask check | docs | kernels | kills | lab | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -13,6 +13,7 @@ usage: cargo xtask TASK
   plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
   kills     random signals at random moments in every command that writes, and what they leave (docs/src/evidence/kills.md)
   quiet     the tests that need a machine on which nothing else runs
+  suite     all tests, and what they took: processor time, bytes written, what was skipped
   soak      all tests again and again, also on a busy machine and with half a processor
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         ["plants", rest @ ..] => xtask::plants::plants(rest),
         ["kills", rest @ ..] => xtask::kills::kills(rest),
         ["quiet"] => xtask::quiet::quiet(),
+        ["suite"] => xtask::suite::suite(),
         ["soak", rest @ ..] => xtask::soak::soak(rest),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),

@@ -1,4 +1,4 @@
-//! What was asked for on the command line. What it resolves to is [`crate::plan`].
+//! What was asked for on the command line. What is made of it is a request of `narrows-runner`.
 
 pub mod block;
 pub mod crashtest;

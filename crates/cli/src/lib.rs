@@ -1,37 +1,19 @@
-//! The `narrows` command: arguments, plan, progress, exit codes. What is measured and how it is judged lives in
-//! the crates below; this one only puts them in order.
+//! The `narrows` command: arguments, progress, printing. What is done on request lives in `narrows-runner`, how it is told in
+//! `narrows-report`; this crate reads what was typed, hands it on, and shows what comes back.
+
+#![forbid(unsafe_code)]
 
 pub mod args;
-mod block;
-mod captures;
-mod client;
-mod crashtest;
-mod database;
-mod db;
-mod gather;
-mod host;
-mod layers;
-mod limits;
-mod log;
-mod memory;
-mod observe;
+mod commands;
 mod output;
-mod plan;
-mod plan_demand;
-mod plan_view;
-mod platform_view;
-mod progress;
-mod report;
-mod room;
-mod run;
-mod session;
 mod stream;
-mod what_if;
+mod terminal;
 
 use clap::{CommandFactory, Parser};
-use narrows_runner::{exit, failure, interrupt, kept, new_run, secrets, split, store};
 
 pub use narrows_runner::exit::{Exit, ExitRow};
+
+use args::Command;
 
 /// The command line, for man page and completions.
 pub fn command() -> clap::Command {
@@ -45,17 +27,17 @@ pub fn main() -> std::process::ExitCode {
         Ok(cli) => cli,
         Err(said) => return stream::parser(&said),
     };
-    let outcome = match &cli.command {
-        args::Command::Run(args) => run::run(args),
-        args::Command::Block(args) => block::block(args),
-        args::Command::Memory(args) => memory::memory(args),
-        args::Command::Log(args) => log::log(args),
-        args::Command::Db(args) => db::db(args),
-        args::Command::Report(args) => report::report(args),
-        args::Command::Platform(args) => platform_view::platform(args),
-        args::Command::Gather(args) => gather::gather(args),
-        args::Command::Limits(args) => limits::limits(args),
-        args::Command::Plan(args) => plan_view::plan(args),
+    let outcome = match cli.command {
+        Command::Run(args) => commands::run::run(args),
+        Command::Block(args) => commands::block::block(args),
+        Command::Memory(args) => commands::memory::memory(args),
+        Command::Log(args) => commands::log::log(args),
+        Command::Db(args) => commands::db::db(args),
+        Command::Report(args) => commands::report::report(&args),
+        Command::Platform(args) => commands::platform::platform(args),
+        Command::Gather(args) => commands::gather::gather(args),
+        Command::Limits(args) => commands::limits::limits(&args),
+        Command::Plan(args) => commands::plan::plan(&args),
     };
     outcome.unwrap_or_else(|error| stream::error(&error)).into()
 }

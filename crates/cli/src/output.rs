@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use narrows_model::{FlushTest, Run};
 use narrows_report::{Report, Units};
-use serde::Serialize;
+use narrows_runner::store;
 
 use crate::args::{Format, UnitsArg};
-use crate::{store, stream};
+use crate::stream;
 
 pub use crate::stream::colour;
 
@@ -46,15 +46,6 @@ pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<(
         store::write_whole(&folder.join(name), &render(run, format, units, false))?;
     }
     Ok(())
-}
-
-/// A document for programs: what is in it of others' making steers no terminal, and is all there.
-///
-/// # Errors
-/// It has no JSON form.
-pub fn json(document: &impl Serialize) -> Result<String> {
-    let text = serde_json::to_string_pretty(document)? + "\n";
-    Ok(narrows_units::shown_json(&text).into_owned())
 }
 
 /// Prints; a reader that went away (a pager, `head`) is no error.

@@ -11,10 +11,10 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
+use narrows_runner::{failure, secrets};
 use narrows_units::{shown, shown_lines, shown_screen};
 
-use crate::exit::Exit;
-use crate::{failure, secrets};
+use crate::Exit;
 
 /// How help looks on a terminal: bold, underlined, plain again.
 const HELP: [&str; 3] = ["\x1b[1m", "\x1b[4m", "\x1b[0m"];

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 
 use crate::outcome::Counts;
 use crate::record::Found;

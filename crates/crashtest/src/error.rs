@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use narrows_layer_database::WireError;
+use narrows_postgres::WireError;
 
 /// An error of a crash test. None of them says anything about durability.
 #[derive(Debug, thiserror::Error)]

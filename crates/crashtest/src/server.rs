@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use narrows_facts::{Live, Source};
-use narrows_layer_database::{Address, Connection, Endpoint, WireError};
+use narrows_postgres::{Address, Connection, Endpoint, WireError};
 use serde::{Deserialize, Serialize};
 
 use crate::Acknowledged;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narrows_engine::Stop;
-use narrows_layer_database::{Address, Connection, WireError};
+use narrows_postgres::{Address, Connection, WireError};
 
 use crate::medium::Medium;
 use crate::reporter::Reporter;

@@ -9,6 +9,9 @@
 
 use narrows_model::Run;
 
+/// What is said of a machine that nothing was measured on.
+pub use narrows_validity::check_machine;
+
 /// Puts all that follows from the measurements into the run, in place of what followed from them before.
 pub fn judge(run: &mut Run) {
     narrows_limits::attach(run);

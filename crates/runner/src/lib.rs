@@ -1,13 +1,56 @@
 //! What a command does between its arguments and its report: plans, begins, measures, judges, keeps, and ends by one rule.
 //!
+//! Every command's work is a [`Program`], and [`execute`] runs it; what is asked of it stands in [`request`], what it tells goes through
+//! [`Ui`].
+//!
 //! Not here: how something is measured (`layers/*`), how it is told (`report`), and what was typed (`cli`).
 
+pub mod block;
+pub mod captures;
+pub mod crashtest;
+pub mod database;
+pub mod demand;
 pub mod exit;
 pub mod failure;
-pub mod interrupt;
-pub mod kept;
+pub mod flush_test;
+pub mod gather;
+mod guard;
+mod interrupt;
+pub mod inventory;
+mod kept;
+mod layers;
+mod least_load;
+pub mod log;
+pub mod machine;
+pub mod memory;
 pub mod new_run;
+pub mod observe;
+pub mod orders;
 pub mod paragraph;
+pub mod prepared;
+mod program;
+pub mod request;
+mod resolve;
 pub mod secrets;
-pub mod split;
+pub mod session;
+mod space_check;
+mod split;
 pub mod store;
+pub mod ui;
+pub mod what_if;
+pub mod workload;
+
+pub use program::{Program, execute};
+pub use ui::Ui;
+
+use anyhow::Result;
+use serde::Serialize;
+
+/// A document for programs: what is in it of others' making steers no terminal, and is all there.
+///
+/// # Errors
+/// It has no JSON form.
+pub fn json_text(document: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(document)? + "\n";
+    Ok(narrows_units::shown_json(&text).into_owned())
+}

@@ -37,7 +37,7 @@ fn command_line() -> Vec<String> {
             if !value.contains("://") {
                 return argument.clone();
             }
-            match narrows_layer_database::Address::parse(value) {
+            match narrows_postgres::Address::parse(value) {
                 Ok(address) => format!("{option}{address}"),
                 Err(_) => format!("{option}…"),
             }

@@ -26,6 +26,11 @@ pub fn paragraph(sentence: &str) -> String {
     wrapped(sentence, 0).join("\n") + "\n"
 }
 
+/// Several of them.
+pub fn paragraphs(sentences: &[String]) -> String {
+    sentences.iter().map(|sentence| paragraph(sentence)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Quantities and addresses that people type.
 
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 use narrows_limits::table::{Dimension, parse_quantity};
 
 use super::text;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Silent, Stop};
-use narrows_layer_database::observe::Around;
-use narrows_layer_database::{Address, left, live, observe};
+use narrows_postgres::observe::Around;
+use narrows_postgres::{Address, left, live, observe};
 
 use super::wire::{address, say};
 use crate::property;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use narrows_layer_database::{Address, Connection, Endpoint, Secret, WireError};
+use narrows_postgres::{Address, Connection, Endpoint, Secret, WireError};
 
 use crate::property;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_facts::process;
-use narrows_layer_database::server::{self, ServerUser};
+use narrows_postgres::server::{self, ServerUser};
 
 use super::commands::{Need, Struck};
 use super::isolation;

@@ -100,7 +100,7 @@ fn measure(name: &str, folder: &Path, path: &Path) -> Result<()> {
         quick: false,
         window: WINDOW,
     };
-    narrows_layer_database::server::sweep(folder);
+    narrows_postgres::server::sweep(folder);
     let stored = std::fs::read_to_string(path).unwrap_or_default();
     let mut text = head();
     let id = format!("peers-{}", std::process::id());

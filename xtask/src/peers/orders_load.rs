@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
-use narrows_layer_database::orders::{self, LoadOrders};
-use narrows_layer_database::server::{self, Cluster, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint};
+use narrows_postgres::orders::{self, LoadOrders};
+use narrows_postgres::server::{self, Cluster, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 
 use super::ROUNDS;
 use super::contender::figure;

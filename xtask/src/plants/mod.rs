@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
-use narrows_layer_database::server::{self, ServerUser};
 use narrows_model::{Grade, Platform, Role};
+use narrows_postgres::server::{self, ServerUser};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::run::Looker;
@@ -96,7 +96,7 @@ fn measure(
     stop: &Stop,
 ) -> Result<()> {
     ensure!(process::is_root(), "control groups and another user for the server need root");
-    narrows_layer_database::server::sweep(&asked.data);
+    narrows_postgres::server::sweep(&asked.data);
     let scratch = Scratch::create(&asked.data, &format!("plants-{}", std::process::id()))?;
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
     let user = ServerUser::choose()?;

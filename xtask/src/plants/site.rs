@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use narrows_engine::Stop;
 use narrows_facts::process;
-use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint};
+use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 
 use super::suite::{Change, Load, Server};
 use crate::group::{Group, Limit};

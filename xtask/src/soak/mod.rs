@@ -2,7 +2,7 @@
 //! test that fails in any of these decides by the machine's mood. What is slow is no failure.
 
 mod machine;
-mod programs;
+
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -14,9 +14,10 @@ use narrows_engine::Stop;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::machine::{Machine, State};
-use self::programs::TestProgram;
+
 use self::tally::Tally;
 use crate::program::output;
+use crate::programs::{self, TestProgram};
 
 const USAGE: &str = "usage: cargo xtask soak [NAME]... [--times N] [--on quiet|busy|half]... [--lanes N]
   NAME: part of the name of test programs, such as `io` or `causes`; all where none is named

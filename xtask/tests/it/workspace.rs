@@ -91,6 +91,29 @@ fn a_whole_run_is_judged_in_one_place() {
     none(lines_of_sources(elsewhere));
 }
 
+/// What a server is and in which language it is asked, only a kind of server knows.
+#[test]
+fn the_database_layer_has_no_statement_and_no_name_of_a_servers() {
+    const WORDS: [&str; 6] =
+        ["SELECT ", "INSERT ", "CREATE TABLE", "pg_", "innodb", "narrows_postgres"];
+    let mut files = Vec::new();
+    let folder = root().join("crates/layers/database/src");
+    text::walk(&folder, &mut files).expect("the layer is there");
+    files.retain(|file| !file.to_string_lossy().ends_with("_test.rs"));
+    assert!(files.len() > 20, "{files:?}");
+    let mut wrong = Vec::new();
+    for file in files {
+        let source = std::fs::read_to_string(&file).expect("source is text");
+        let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for (n, line) in code.lines().enumerate() {
+            if WORDS.iter().any(|word| line.contains(word)) {
+                wrong.push(format!("{}:{}: {line}", file.display(), n + 1));
+            }
+        }
+    }
+    none(wrong);
+}
+
 #[test]
 fn one_rule_decides_exit_codes() {
     assert!(root().join(prints::RULE).is_dir());

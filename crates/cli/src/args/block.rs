@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_runner::request::Arrivals;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::OutputArgs;
@@ -94,6 +95,15 @@ pub enum ArrivalsArg {
     Constant,
 }
 
+impl From<ArrivalsArg> for Arrivals {
+    fn from(arg: ArrivalsArg) -> Arrivals {
+        match arg {
+            ArrivalsArg::Poisson => Arrivals::Poisson,
+            ArrivalsArg::Constant => Arrivals::Constant,
+        }
+    }
+}
+
 /// What runs beside the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BesideArg {
@@ -162,13 +172,6 @@ pub struct InterferenceArgs {
     pub output: OutputArgs,
 }
 
-impl InterferenceArgs {
-    /// What to measure; nothing is only read here.
-    pub fn spot(&self) -> SpotArgs {
-        SpotArgs { place: self.place.clone(), device: None, consent: self.consent.clone() }
-    }
-}
-
 /// `narrows block run`
 #[derive(Debug, Args)]
 pub struct JobsArgs {
@@ -228,13 +231,6 @@ pub struct SteadyArgs {
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-impl SteadyArgs {
-    /// What to measure; nothing is only read here.
-    pub fn spot(&self) -> SpotArgs {
-        SpotArgs { place: self.place.clone(), device: None, consent: self.consent.clone() }
-    }
 }
 
 /// `narrows block writers`

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_runner::request::crashtest::LEAST_RECORDS;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::PlatformFormat;
@@ -134,7 +135,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub gone: bool,
     /// Fewest acknowledged records looked for that show anything by being there
-    #[arg(long, value_name = "N", default_value_t = narrows_crashtest::LEAST_RECORDS)]
+    #[arg(long, value_name = "N", default_value_t = LEAST_RECORDS)]
     pub least: u64,
     /// Remove the file or the table if every record is there
     #[arg(long)]

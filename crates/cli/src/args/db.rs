@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_runner::request::database::WorkingSet;
 use narrows_units::Nanos;
 
 use super::block::{binary_size, limit};
 use super::{LayerArg, OutputArgs};
-use quantities::{KeysArg, WorkingSetArg, keys, think, window, working_set};
+use quantities::{KeysArg, keys, think, window, working_set};
 
 use narrows_runner::exit_codes;
 
@@ -158,7 +159,7 @@ pub struct KeyArgs {
     /// Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of
     /// the pool; from the drives the whole table]
     #[arg(long, value_name = "SIZE", value_parser = working_set)]
-    pub working_set: Option<WorkingSetArg>,
+    pub working_set: Option<WorkingSet>,
     /// How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)
     #[arg(long, value_name = "LAW", default_value = "uniform", value_parser = keys)]
     pub keys: KeysArg,

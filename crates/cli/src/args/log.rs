@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_runner::request::log::Style;
 use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
 
 use super::OutputArgs;
@@ -190,6 +191,15 @@ pub enum StyleArg {
     Leader,
     /// A process of its own that is posted, as in Oracle
     Writer,
+}
+
+impl From<StyleArg> for Style {
+    fn from(arg: StyleArg) -> Style {
+        match arg {
+            StyleArg::Leader => Style::Leader,
+            StyleArg::Writer => Style::Writer,
+        }
+    }
 }
 
 /// `narrows log commits`

@@ -1,6 +1,7 @@
 //! What was asked of `narrows memory`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use narrows_runner::request::memory::{self, Kit};
 
 use super::OutputArgs;
 
@@ -58,12 +59,11 @@ pub enum KitArg {
     Kit2010,
 }
 
-impl KitArg {
-    /// The year.
-    pub fn word(self) -> &'static str {
-        match self {
-            KitArg::Kit2007 => "2007",
-            KitArg::Kit2010 => "2010",
+impl From<KitArg> for Kit {
+    fn from(arg: KitArg) -> Kit {
+        match arg {
+            KitArg::Kit2007 => Kit::Writes2007,
+            KitArg::Kit2010 => Kit::Reads2010,
         }
     }
 }
@@ -73,16 +73,7 @@ impl KitArg {
 pub struct CpuList(pub Vec<u32>);
 
 fn cpu_list(text: &str) -> Result<CpuList, String> {
-    let number = |text: &str| text.parse::<u32>().is_ok();
-    let part = |part: &str| match part.split_once('-') {
-        Some((first, last)) => number(first) && number(last),
-        None => number(part),
-    };
-    let cpus = narrows_facts::parse_cpu_list(text);
-    if cpus.is_empty() || !text.split(',').all(part) {
-        return Err("name CPUs, as 0,2 or 0-3".to_string());
-    }
-    Ok(CpuList(cpus))
+    memory::cpu_list(text).map(CpuList)
 }
 
 /// `narrows memory slb`

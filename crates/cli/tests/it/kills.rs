@@ -11,7 +11,7 @@ use narrows_engine::Rng;
 use narrows_model::Run;
 
 use crate::common::machine::{shared, together};
-use crate::common::{Fixture, Narrows, postgres_folder, program};
+use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 
 #[path = "../../../../xtask/src/kills/left.rs"]
 #[allow(dead_code)] // The harness uses the rest.
@@ -110,6 +110,7 @@ impl Struck<'_> {
             };
         }
         command.env("XDG_DATA_HOME", self.fixture.home()).stdin(Stdio::null());
+        command.env(LEAST.0, LEAST.1);
         command
     }
 

@@ -7,7 +7,7 @@ use narrows_model::{Run, Validity, orders};
 use crate::common::machine::shared;
 use crate::common::server::TheirServer;
 use crate::common::started::Started;
-use crate::common::{Fixture, postgres_folder, program};
+use crate::common::{Fixture, LEAST, postgres_folder, program};
 
 fn orders(fixture: &Fixture, args: &[&str]) -> Output {
     command(fixture, args).output().expect("the program can be started")
@@ -15,7 +15,7 @@ fn orders(fixture: &Fixture, args: &[&str]) -> Output {
 
 fn command(fixture: &Fixture, args: &[&str]) -> Command {
     let mut command = Command::new(program());
-    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
+    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD").env(LEAST.0, LEAST.1);
     command.args(["db", "orders", "--data"]).arg(fixture.data()).args(args);
     command
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::common::machine::shared;
-use crate::common::{Fixture, postgres_folder, program};
+use crate::common::{Fixture, LEAST, postgres_folder, program};
 use narrows_model::{Finding, Layer, Run};
 
 /// Whether a namespace with mounts of its own can be had; says loudly if not.
@@ -29,6 +29,7 @@ fn run_after(fixture: &Fixture, setup: &str, layers: &str) -> (Output, Run) {
     command.arg(fixture.data()).arg(program());
     command.args(["run", "--quick", "--load-here", "--format", "json", "--layers", layers]);
     command.arg("--data").arg(fixture.data()).env("XDG_DATA_HOME", fixture.home());
+    command.env(LEAST.0, LEAST.1);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let run = Run::from_json(&String::from_utf8_lossy(&output.stdout))

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use crate::common::machine::shared;
 use crate::common::server::{PASSWORD, TheirServer};
-use crate::common::{Fixture, program};
+use crate::common::{Fixture, LEAST, program};
 
 /// Of each function and operator of the catalog one that takes the same and raises; those of types that can't be had are left out.
 const TWINS: &str = "\
@@ -104,7 +104,7 @@ fn evil(server: &TheirServer, database: &str, sql: &str) {
 
 fn narrows(fixture: &Fixture, args: &[&str]) -> Output {
     let mut command = Command::new(program());
-    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
+    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD").env(LEAST.0, LEAST.1);
     command.args(args).output().expect("the program can be started")
 }
 

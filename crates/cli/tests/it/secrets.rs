@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use narrows_layer_database::Address;
+use narrows_postgres::Address;
 
 use crate::common::machine::together;
 use crate::common::{Fixture, program};

@@ -6,11 +6,12 @@ use std::process::{Command, Stdio};
 use crate::common::machine::shared;
 use crate::common::server::TheirServer;
 use crate::common::started::{Ended, Started};
-use crate::common::{Fixture, program};
+use crate::common::{Fixture, LEAST, program};
 
 fn start(fixture: &Fixture, args: &[&str]) -> Started {
     let mut command = Command::new(program());
     command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD").args(args);
+    command.env(LEAST.0, LEAST.1);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Started::new(command.spawn().unwrap())
 }

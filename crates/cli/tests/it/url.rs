@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::machine::shared;
 use crate::common::server::{PASSWORD, TheirServer};
 use crate::common::started::Started;
-use crate::common::{Fixture, program};
+use crate::common::{Fixture, LEAST, program};
 use narrows_model::Run;
 
 /// A server of somebody's, or a loud word that there is none.
@@ -21,7 +21,7 @@ fn theirs(fixture: &Fixture) -> Option<TheirServer> {
 
 fn command(fixture: &Fixture, address: &str, more: &[&str]) -> Command {
     let mut command = Command::new(program());
-    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD");
+    command.env("XDG_DATA_HOME", fixture.home()).env_remove("PGPASSWORD").env(LEAST.0, LEAST.1);
     command.args(["run", "--quick", "--layers", "database", "--format", "json", "--data"]);
     command.arg(fixture.data()).args(["--workloads", "lookup_cached", "--database", address]);
     command.args(more);

@@ -12,8 +12,8 @@ use crate::common::{in_lab, until};
 use crash::{Listening, Writing, judged, list_in};
 use narrows_crashtest::{Acknowledged, TableCheck, check_table, write_table};
 use narrows_lab_drive::{Kind, Lab};
-use narrows_layer_database::{Address, Connection};
 use narrows_model::{CrashTest, CrashTestOutcome};
+use narrows_postgres::{Address, Connection};
 
 /// The newest PostgreSQL of the distribution.
 fn programs() -> Option<PathBuf> {

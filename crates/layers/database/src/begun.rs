@@ -5,8 +5,8 @@ use narrows_model::{Layer, Measurement, Replication, condition};
 use serde_json::{Map, Value, json};
 
 use crate::database::Database;
-use crate::explain::Plan;
 use crate::filling::Filling;
+use crate::kind::Plan;
 use crate::sampling::Sampled;
 use crate::task::{Action, Answer, Calls, Planned, Redo, Source, Spread, Task};
 use crate::variation::Variation;
@@ -21,14 +21,14 @@ impl Database {
         let mut measurement = Measurement::new(&variation.id, Layer::Database);
         measurement.replication = Replication::PerWindow;
         let table = self.table.as_ref().expect("prepare comes before measure");
-        let ours = |text: &str| text.replace(self.schema.name(), "narrows");
+        let ours = |text: &str| text.replace(self.server.place(), "narrows");
         let say = &mut measurement.workload;
         describe(task, say);
         let statements = plans.iter().map(|(statement, _)| ours(&statement.sql));
         say.insert("statement".into(), json!(statements.collect::<Vec<_>>().join("; ")));
         let texts = plans.iter().map(|(_, plan)| ours(&plan.text));
         say.insert("plan".into(), json!(texts.collect::<Vec<_>>().join("\n")));
-        say.insert("settings".into(), json!(task.settings(variation)));
+        say.insert("settings".into(), json!(self.server.session_settings(task, variation)));
         let open = variation.open_rate_per_s.is_some();
         say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
         say.insert(condition::SESSIONS.into(), json!(variation.sessions));
@@ -44,7 +44,7 @@ impl Database {
         let keys = self.rows_of(task, table) * touched as u64;
         say.insert("keys".into(), json!(keys));
         if task.blocks() != Some(0) {
-            let bytes = keys * table.block_bytes;
+            let bytes = table.bytes_of(keys);
             say.insert("working_set_bytes".into(), json!(bytes));
             let share = |of: u64| json!(bytes as f64 / of as f64);
             if self.pool_bytes > 0 {
@@ -57,7 +57,7 @@ impl Database {
         if task.is_scan() {
             say.insert(condition::WORKERS.into(), json!(variation.workers));
         }
-        let from_index = task.is_scan() && plans.iter().any(|(_, plan)| reads_index_alone(plan));
+        let from_index = task.is_scan() && plans.iter().any(|(_, plan)| plan.from_index);
         self.conditions(task, variation, from_index, &mut measurement);
         Filling {
             measurement,
@@ -110,10 +110,6 @@ impl Database {
             found.insert("memory_claimed_bytes".into(), json!(bytes));
         }
     }
-}
-
-fn reads_index_alone(plan: &Plan) -> bool {
-    plan.reads_by().iter().any(|node| node.ends_with("Index Only Scan"))
 }
 
 /// What was chosen about an operation, where there was a choice.

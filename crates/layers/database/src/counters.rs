@@ -9,22 +9,22 @@ pub struct Counters {
     pub blocks_read: f64,
     /// Blocks found in the buffer pool.
     pub blocks_hit: f64,
-    /// Time in reads, ns; zero unless `track_io_timing` is on.
-    pub read_time_ns: f64,
+    /// Time in reads, ns; zero where the server doesn't time them.
+    pub read_time_ns: Option<f64>,
     /// Log position, bytes.
     pub wal_bytes: f64,
     /// Log flushes.
     pub flushes: Option<f64>,
-    /// Time in log flushes, ns; zero unless `track_wal_io_timing` is on.
+    /// Time in log flushes, ns; zero where the server doesn't time them.
     pub flush_time_ns: Option<f64>,
     /// Time in writes of the log, ns; likewise.
     pub write_time_ns: Option<f64>,
     /// Full pages in the log, the first change of each page after a checkpoint.
     pub full_pages: Option<f64>,
     /// Checkpoints begun (timed and requested), as far as the server has reported them: mostly when they end.
-    pub checkpoints: f64,
+    pub checkpoints: Option<f64>,
     /// Pages that checkpoints have written, likewise; a spread one reports while it writes.
-    pub checkpoint_pages: f64,
+    pub checkpoint_pages: Option<f64>,
     /// One where the checkpointer is at work at this moment, zero where it waits for something to do. `None` where it can't be
     /// seen.
     pub checkpointing: Option<f64>,
@@ -41,13 +41,13 @@ impl Counters {
             own: self.own - earlier.own,
             blocks_read: self.blocks_read - earlier.blocks_read,
             blocks_hit: self.blocks_hit - earlier.blocks_hit,
-            read_time_ns: self.read_time_ns - earlier.read_time_ns,
+            read_time_ns: both(self.read_time_ns, earlier.read_time_ns),
             wal_bytes: self.wal_bytes - earlier.wal_bytes,
             flushes: both(self.flushes, earlier.flushes),
             flush_time_ns: both(self.flush_time_ns, earlier.flush_time_ns),
             write_time_ns: both(self.write_time_ns, earlier.write_time_ns),
-            checkpoints: self.checkpoints - earlier.checkpoints,
-            checkpoint_pages: self.checkpoint_pages - earlier.checkpoint_pages,
+            checkpoints: both(self.checkpoints, earlier.checkpoints),
+            checkpoint_pages: both(self.checkpoint_pages, earlier.checkpoint_pages),
             full_pages: both(self.full_pages, earlier.full_pages),
             // A state, and no count: whether it was at work at either end.
             checkpointing: self.checkpointing.zip(earlier.checkpointing).map(|(a, b)| a.max(b)),

@@ -34,12 +34,8 @@ struct Sent {
 }
 
 impl Drawn {
-    /// On tables of so many rows each, of which keys are drawn.
-    pub(crate) fn new(task: &Task, tables: &[String], rows: u64) -> Drawn {
-        let statements = tables
-            .iter()
-            .map(|table| task.statements(table, 1).into_iter().map(|planned| planned.sql).collect())
-            .collect();
+    /// By the statements of each table, of which so many rows' keys are drawn.
+    pub(crate) fn new(task: &Task, statements: Vec<Vec<String>>, rows: u64) -> Drawn {
         let keys = match task.spread {
             Spread::Uniform => Keys::uniform(1, rows),
             Spread::Zipf(theta) => Keys::zipf(1, rows, theta),
@@ -164,7 +160,8 @@ impl Program for Commit {
 
     #[inline]
     fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
-        Next::done_if(answer.rows() == 1, "no position in the log")
+        // An answer of one row or one changed row: which, is the kind's.
+        Next::done_if(answer.affected() == 1, "not the one record that was to be written")
     }
 }
 
@@ -270,7 +267,7 @@ mod tests {
 
     fn sent(spread: Spread, calls: Calls) -> f64 {
         let task = Task { spread, ..Task::new(Action::Lookup { blocks: 16, calls }, Source::Pool) };
-        let drawn = Drawn::new(&task, &["s.rows".to_string()], 64);
+        let drawn = Drawn::new(&task, vec![vec!["by key".to_string()]], 64);
         assert_eq!(drawn.blocks_per_operation(), Some(16.0), "nothing was sent yet");
         for session in 0..2 {
             let mut program = drawn.together(Rng::new(session), 16, calls == Calls::Inside);

@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -17,22 +17,15 @@ use std::time::Duration;
 /// Between two rounds; at 100 k reads/s of 8 KiB, 40 MB stay in memory that long.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// The segments of a relation: `path`, `path.1`, `path.2`, and so on.
-pub fn segments(data_dir: &Path, relation: &str) -> Vec<PathBuf> {
-    let first = data_dir.join(relation);
-    let further = (1u32..).map(|n| PathBuf::from(format!("{}.{n}", first.display())));
-    std::iter::once(first.clone()).chain(further).take_while(|path| path.exists()).collect()
-}
-
 /// Evicts in the background until dropped.
-pub struct Evictor {
+pub(crate) struct Evictor {
     halt: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Evictor {
     /// Starts on these files.
-    pub fn start(paths: &[PathBuf]) -> io::Result<Evictor> {
+    pub(crate) fn start(paths: &[PathBuf]) -> io::Result<Evictor> {
         let files = open(paths)?;
         let halt = Arc::new(AtomicBool::new(false));
         let told = halt.clone();
@@ -58,7 +51,7 @@ impl Drop for Evictor {
 }
 
 /// Evicts once, and returns the share of the files that stayed in memory.
-pub fn evict_once(paths: &[PathBuf]) -> io::Result<f64> {
+pub(crate) fn evict_once(paths: &[PathBuf]) -> io::Result<f64> {
     let files = open(paths)?;
     let (mut bytes, mut resident) = (0.0, 0.0);
     for file in &files {
@@ -79,22 +72,4 @@ fn open(paths: &[PathBuf]) -> io::Result<Vec<File>> {
 fn drop_cache(file: &File) {
     // SAFETY: the descriptor is open; the call takes no pointers and only drops clean pages from the cache.
     unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_are_found_in_order_and_no_further_than_they_go() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["7", "7.1", "7.2", "7.4"] {
-            std::fs::write(dir.path().join(name), b"x").unwrap();
-        }
-        let names: Vec<_> = segments(dir.path(), "7")
-            .iter()
-            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-            .collect();
-        assert_eq!(names, ["7", "7.1", "7.2"]);
-    }
 }

@@ -17,20 +17,39 @@ const LEAST_CPUS: f64 = 0.0005;
 const FEWEST_SLICES: usize = 2;
 
 /// A measurement being filled, repeat by repeat.
-pub(crate) struct Filling {
-    pub(crate) measurement: Measurement,
-    pub(crate) samples: Samples,
-    pub(crate) sampled: Sampled,
-    pub(crate) hot: Option<String>,
-    pub(crate) scan_bytes: Option<u64>,
-    pub(crate) workers: u32,
+pub struct Filling {
+    /// What it becomes.
+    pub measurement: Measurement,
+    /// A sample a repeat of every metric.
+    pub samples: Samples,
+    /// What sessions were found waiting for, over the repeats.
+    pub sampled: Sampled,
+    /// The busiest of the server's processes, by its name.
+    pub hot: Option<String>,
+    /// Bytes that a scan reads; `None` for what is none.
+    pub scan_bytes: Option<u64>,
+    /// Processes that a scan asked for.
+    pub workers: u32,
     /// CPUs that each class of the server's processes used, summed over the repeats.
-    pub(crate) classes: BTreeMap<String, f64>,
+    pub classes: BTreeMap<String, f64>,
 }
 
 impl Filling {
+    /// Of a workload that is no scan.
+    pub fn of(measurement: Measurement) -> Filling {
+        Filling {
+            measurement,
+            samples: Samples::new(),
+            sampled: Sampled::default(),
+            hot: None,
+            scan_bytes: None,
+            workers: 1,
+            classes: BTreeMap::new(),
+        }
+    }
+
     /// Adds a repeat.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         repeat: u32,
         once: &Once,
@@ -82,7 +101,7 @@ impl Filling {
     }
 
     /// The measurement, complete.
-    pub(crate) fn finish(mut self) -> Measurement {
+    pub fn finish(mut self) -> Measurement {
         self.measurement.metrics = self.samples.into_metrics();
         if let Some(hot) = self.hot {
             self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));

@@ -1,13 +1,12 @@
-//! The search over simulated sessions, and over the load's own against a null server that takes its time.
+//! The search over simulated sessions.
 
 use std::convert::Infallible;
 
-use narrows_engine::{Rng, Stop};
+use narrows_engine::Rng;
 use narrows_stats::Recorder;
 
 use super::*;
-use crate::load::{self, ByKey, LoadPlan, OpenSlice, OpenSlices};
-use crate::null::NullServer;
+use crate::load::{OpenSlice, OpenSlices};
 
 const MS: u64 = 1_000_000;
 
@@ -96,43 +95,4 @@ fn a_search_without_time_says_so() {
     let because = Because::Time;
     let unfinished = Outcome::Unfinished { because, passed_per_s: None, failed_per_s: None };
     assert_eq!((highest.outcome, highest.windows), (unfinished, 0));
-}
-
-#[test]
-fn no_rate_keeps_a_limit_below_the_time_that_a_server_takes() {
-    let folder = tempfile::tempdir().unwrap();
-    let takes = Duration::from_millis(4);
-    let server = NullServer::start_slow(folder.path(), 1, &[], 4, takes).unwrap();
-    let mut plan = plan(2 * MS);
-    plan.settings = Settings {
-        shortest_window: Duration::from_millis(10),
-        longest_window: Duration::from_millis(20),
-        floor_share: 0.05,
-        most_windows: 10,
-        ..plan.settings
-    };
-    let (stop, mut slowest) = (Stop::new(), Recorder::new());
-    let highest = highest(&plan, 4.0 / takes.as_secs_f64(), |step| {
-        let load = LoadPlan {
-            address: server.address(),
-            settings: &[],
-            programs: &ByKey::select("SELECT v FROM rows WHERE k = $1", 10),
-            sessions: 4,
-            cpus: &[],
-            open_rate_per_s: Some(step.rate_per_s),
-            warm_up: step.warm_up,
-            window: step.window,
-            seed: 3,
-        };
-        let limit_ns = plan.goal.limit_ns;
-        let during = |window: &narrows_engine::Window, _: &[u32]| Ok(window.wait_end(&stop)?);
-        let (load, ()) = load::run_within(&load, limit_ns, &stop, during)?;
-        slowest.merge(&load.latency);
-        Ok::<_, load::LoadError>(Shown { load, spoiled: None, kept: () })
-    })
-    .unwrap();
-    assert!(slowest.min().unwrap() >= takes.as_nanos() as u64, "{slowest:?}");
-    // A machine that is busy besides may hide that the server is what is slow, but no rate passes.
-    assert_eq!(highest.outcome.passed_per_s(), None, "{:?}", highest.outcome);
-    assert!(highest.windows > 0);
 }

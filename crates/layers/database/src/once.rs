@@ -17,39 +17,42 @@ const MOSTLY_THROTTLED: f64 = 0.5;
 
 /// Processors of server and client.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cpus {
-    pub(crate) server: Vec<u32>,
-    pub(crate) client: Vec<u32>,
+pub struct Cpus {
+    /// Of the server.
+    pub server: Vec<u32>,
+    /// Of the client.
+    pub client: Vec<u32>,
     /// The control group's quota on the server, processors.
-    pub(crate) quota: Option<f64>,
+    pub quota: Option<f64>,
     /// Whether it covers us alike.
-    pub(crate) quota_covers_client: bool,
+    pub quota_covers_client: bool,
 }
 
 impl Cpus {
-    pub(crate) fn shared(&self) -> bool {
+    /// Whether they have some in common.
+    pub fn shared(&self) -> bool {
         self.server.iter().any(|cpu| self.client.contains(cpu))
     }
 }
 
 /// What of a workload's operations the arithmetic needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// Whether sessions pause between operations.
-    pub(crate) thinks: bool,
+    pub thinks: bool,
     /// How long a session pauses for one operation in the mean, ns, where the sessions' waits for their clients hold that.
-    pub(crate) pause_ns: f64,
+    pub pause_ns: f64,
     /// Blocks of the table that one operation asks for in the mean, where that is a number.
-    pub(crate) blocks: Option<f64>,
+    pub blocks: Option<f64>,
     /// Durable commits over the whole load, as the client counted them; `None` where operations don't commit.
-    pub(crate) commits: Option<f64>,
+    pub commits: Option<f64>,
     /// Transactions of one operation, as the server counts them.
-    pub(crate) transactions: f64,
+    pub transactions: f64,
 }
 
 impl Shape {
     /// Of a task, over a load of it.
-    pub(crate) fn of(task: &Task, load: &LoadResult) -> Shape {
+    pub fn of(task: &Task, load: &LoadResult) -> Shape {
         let updates = load.classes.iter().find(|class| class.name == UPDATES);
         let drawn = updates.map(|class| class.span_operations as f64);
         let commits = drawn.unwrap_or(load.span_operations as f64 * task.commits());
@@ -64,32 +67,38 @@ impl Shape {
 }
 
 /// Everything one repeat saw.
-pub(crate) struct Once {
-    pub(crate) shape: Shape,
-    pub(crate) sessions: u32,
+pub struct Once {
+    /// Of its operations.
+    pub shape: Shape,
+    /// Sessions.
+    pub sessions: u32,
     /// Server processes that work on operations at the same time: the sessions, or a scan's processes.
-    pub(crate) parties: f64,
-    pub(crate) load: LoadResult,
+    pub parties: f64,
+    /// What the client counted.
+    pub load: LoadResult,
     /// Length of the window, ns.
-    pub(crate) window_ns: f64,
+    pub window_ns: f64,
     /// Server processes over the window; `None` where they can't be seen.
-    pub(crate) used: Option<Used>,
-    pub(crate) sampled: Sampled,
+    pub used: Option<Used>,
+    /// What sessions were found waiting for.
+    pub sampled: Sampled,
     /// Machine counters over the window.
-    pub(crate) seen: Seen,
+    pub seen: Seen,
     /// Device counters over the whole load.
-    pub(crate) span: Seen,
+    pub span: Seen,
     /// Server counters over the whole load.
-    pub(crate) counters: Counters,
+    pub counters: Counters,
     /// Transactions that opening the sessions took, in the server's count.
-    pub(crate) setup_transactions: f64,
-    pub(crate) block_bytes: f64,
-    pub(crate) offered_per_s: Option<f64>,
+    pub setup_transactions: f64,
+    /// Bytes of a block.
+    pub block_bytes: f64,
+    /// Rate that an open loop was asked for.
+    pub offered_per_s: Option<f64>,
 }
 
 impl Once {
     /// Adds this repeat to the samples.
-    pub(crate) fn add_to(&self, samples: &mut Samples, cpus: &Cpus) {
+    pub fn add_to(&self, samples: &mut Samples, cpus: &Cpus) {
         let window_s = self.window_ns / 1e9;
         let operations = self.load.operations as f64;
         let rate = operations / window_s;
@@ -151,7 +160,9 @@ impl Once {
         per_op(metric::BLOCK_READS_PER_OP, Unit::CountPerOp, counters.blocks_read);
         per_op(metric::BLOCK_HITS_PER_OP, Unit::CountPerOp, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, Unit::BytesPerOp, counters.wal_bytes);
-        per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, counters.read_time_ns);
+        if let Some(time) = counters.read_time_ns {
+            per_op(metric::SERVER_READ_TIME_PER_OP, Unit::NsPerOp, time);
+        }
         if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0.0) {
             per_op(metric::BLOCKS_PER_OP, Unit::CountPerOp, blocks * span);
         }
@@ -178,8 +189,12 @@ impl Once {
             Unit::Count,
             (counters.transactions - self.setup_transactions) / self.shape.transactions,
         );
-        total(metric::CHECKPOINTS, Unit::Count, counters.checkpoints);
-        total(metric::CHECKPOINT_PAGES, Unit::Count, counters.checkpoint_pages);
+        if let Some(checkpoints) = counters.checkpoints {
+            total(metric::CHECKPOINTS, Unit::Count, checkpoints);
+        }
+        if let Some(pages) = counters.checkpoint_pages {
+            total(metric::CHECKPOINT_PAGES, Unit::Count, pages);
+        }
         if let Some(at_work) = counters.checkpointing {
             total(metric::CHECKPOINTING, Unit::Count, at_work);
         }

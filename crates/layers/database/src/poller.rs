@@ -13,7 +13,7 @@ use std::time::Duration;
 const FEW: usize = 16;
 
 /// Waits for any of several descriptors, with a timeout finer than a millisecond where the kernel has it.
-pub(crate) struct Poller {
+pub struct Poller {
     way: Way,
     /// Those that have something to read, by the number they were added with.
     ready: Vec<usize>,
@@ -26,7 +26,7 @@ enum Way {
 
 impl Poller {
     /// Watches nothing yet.
-    pub(crate) fn new() -> Poller {
+    pub fn new() -> Poller {
         // Sleeps end up to the timer slack late (50 µs by default); the schedule of an open loop needs better.
         // SAFETY: PR_SET_TIMERSLACK takes an integer and concerns this thread only.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000) };
@@ -34,7 +34,7 @@ impl Poller {
     }
 
     /// Watches `fd`, open from here on, for something to read; events of it say `index`.
-    pub(crate) fn add(&mut self, fd: i32, index: usize) -> io::Result<()> {
+    pub fn add(&mut self, fd: i32, index: usize) -> io::Result<()> {
         match &mut self.way {
             Way::Few { asked, indices } if asked.len() < FEW => {
                 asked.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
@@ -54,7 +54,7 @@ impl Poller {
     }
 
     /// Watches `fd`, which is open still, no longer.
-    pub(crate) fn remove(&mut self, fd: i32) {
+    pub fn remove(&mut self, fd: i32) {
         match &mut self.way {
             Way::Few { asked, indices } => {
                 if let Some(at) = asked.iter().position(|asked| asked.fd == fd) {
@@ -67,13 +67,13 @@ impl Poller {
     }
 
     /// What the event of that number in the last wait was about.
-    pub(crate) fn event(&self, index: usize) -> usize {
+    pub fn event(&self, index: usize) -> usize {
         self.ready[index]
     }
 
     /// How many events there are, at the latest after `timeout`.
     #[inline]
-    pub(crate) fn wait(&mut self, timeout: Duration) -> io::Result<usize> {
+    pub fn wait(&mut self, timeout: Duration) -> io::Result<usize> {
         self.ready.clear();
         match &mut self.way {
             Way::Few { asked, indices } => {

@@ -49,24 +49,48 @@ impl Used {
     }
 }
 
-/// The processes of one server.
+/// How the processes or threads of a kind of server are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reads {
+    /// All of them, from the main process.
+    pub list: fn(u32) -> Vec<u32>,
+    /// What one has used and waited for a processor until now, ns.
+    pub usage: fn(u32) -> Option<(u64, u64)>,
+    /// What one calls itself.
+    pub name: fn(u32) -> String,
+}
+
+/// Of a server that has a process for every session.
+pub const PROCESSES: Reads = Reads {
+    list: process::tree,
+    usage: |pid| Some((process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0))),
+    name: |pid| process::name(pid).unwrap_or_else(|| format!("process {pid}")),
+};
+
+/// Of a server that has a thread for every session: threads in the place of processes.
+pub const THREADS: Reads = Reads {
+    list: |pid| {
+        let folder = std::fs::read_dir(format!("/proc/{pid}/task"));
+        let names = folder.into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.filter_map(|name| name.to_str()?.parse().ok()).collect()
+    },
+    usage: process::main_thread_ns,
+    name: |tid| process::name(tid).unwrap_or_else(|| format!("thread {tid}")),
+};
+
+/// The processes of one server, or its threads.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerProcesses {
-    postmaster: u32,
+    main: u32,
+    reads: Reads,
     /// Those that serve our own looking, which is no part of the load.
     watching: [u32; 2],
 }
 
 impl ServerProcesses {
-    /// The server of a local session, if that process is visible here and is what it should be: the session may
-    /// run in another process namespace or on another machine.
-    pub fn of_backend(backend: u32) -> Option<Self> {
-        let name = process::name(backend)?;
-        let postmaster = process::parent(backend)?;
-        let parent_name = process::name(postmaster)?;
-        let is_server = |name: &str| name.starts_with("postgres") || name.starts_with("postmaster");
-        (is_server(&name) && is_server(&parent_name))
-            .then_some(ServerProcesses { postmaster, watching: [0; 2] })
+    /// Of the server with that main process.
+    pub fn new(main: u32, reads: Reads) -> Self {
+        ServerProcesses { main, reads, watching: [0; 2] }
     }
 
     /// The same, with the processes that serve our own looking told apart.
@@ -76,37 +100,38 @@ impl ServerProcesses {
     }
 
     /// The main process.
-    pub fn postmaster(&self) -> u32 {
-        self.postmaster
+    pub fn main(&self) -> u32 {
+        self.main
     }
 
-    /// Main process and children.
+    /// All of them.
     pub fn pids(&self) -> Vec<u32> {
-        process::tree(self.postmaster)
+        (self.reads.list)(self.main)
+    }
+
+    /// What one calls itself.
+    pub fn name_of(&self, pid: u32) -> String {
+        (self.reads.name)(pid)
     }
 
     /// Reads all processes now.
     pub fn read(&self) -> Reading {
         let (watching, others): (Vec<u32>, Vec<u32>) =
             self.pids().into_iter().partition(|pid| self.watching.contains(pid));
-        let processes = others
-            .into_iter()
-            .filter_map(|pid| {
-                Some((pid, (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0))))
-            })
-            .collect();
-        let watching_ns = watching.into_iter().filter_map(process::cpu_ns).sum();
-        let reaped_ns = process::reaped_children_cpu_ns(self.postmaster).unwrap_or(0);
+        let usage = self.reads.usage;
+        let processes = others.into_iter().filter_map(|pid| Some((pid, usage(pid)?))).collect();
+        let watching_ns = watching.into_iter().filter_map(usage).map(|(cpu, _)| cpu).sum();
+        let reaped_ns = process::reaped_children_cpu_ns(self.main).unwrap_or(0);
         Reading { processes, watching_ns, reaped_ns }
+    }
+
+    /// What was used between two readings, with the sessions' processes named.
+    pub fn used(&self, earlier: &Reading, later: &Reading, backends: &[u32]) -> Used {
+        later.since_named(earlier, backends, self.reads.name)
     }
 }
 
 impl Reading {
-    /// What was used since `earlier`, with the sessions' processes named.
-    pub fn since(&self, earlier: &Reading, backends: &[u32]) -> Used {
-        self.since_named(earlier, backends, title)
-    }
-
     fn since_named(
         &self,
         earlier: &Reading,
@@ -142,35 +167,6 @@ impl Reading {
     }
 }
 
-/// What a server process calls itself: its title without the server's name, for example `walwriter`.
-pub fn title(pid: u32) -> String {
-    let text = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).replace('\0', " ");
-    let title = text.trim().strip_prefix("postgres: ").unwrap_or(text.trim());
-    name_in(title).unwrap_or_else(|| format!("process {pid}"))
-}
-
-/// Names of two words; what follows them may be a database's name.
-const TWO_WORDS: [&str; 5] = [
-    "autovacuum launcher",
-    "autovacuum worker",
-    "background writer",
-    "io worker",
-    "logical replication",
-];
-
-fn name_in(title: &str) -> Option<String> {
-    if let Some(name) = TWO_WORDS.iter().find(|name| title.starts_with(*name)) {
-        return Some((*name).to_string());
-    }
-    Some(match title.split_whitespace().next()? {
-        // A session's title holds user, database and address, which are nobody's business in a report.
-        _ if title.contains("[local]") || title.contains('(') => "a session".to_string(),
-        _ if title.starts_with("parallel worker") => "a parallel worker".to_string(),
-        first => first.trim_end_matches(':').to_string(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,11 +176,24 @@ mod tests {
         Reading { processes, watching_ns: 0, reaped_ns }
     }
 
+    fn since(after: &Reading, before: &Reading, backends: &[u32]) -> Used {
+        after.since_named(before, backends, |pid| format!("process {pid}"))
+    }
+
+    #[test]
+    fn a_server_of_threads_has_those_of_its_process() {
+        let own = ServerProcesses::new(std::process::id(), THREADS);
+        assert!(own.pids().contains(&std::process::id()));
+        let (before, spent) = (own.read(), std::time::Instant::now());
+        while spent.elapsed().as_millis() < 5 {}
+        assert!(own.used(&before, &own.read(), &[]).total_cpu_ns > 0);
+    }
+
     #[test]
     fn sessions_and_others_are_told_apart() {
         let before = reading(&[(1, 100, 0), (2, 50, 5), (3, 10, 1)], 0);
         let after = reading(&[(1, 110, 0), (2, 90, 25), (3, 15, 1)], 0);
-        let used = after.since(&before, &[2]);
+        let used = since(&after, &before, &[2]);
         assert_eq!((used.total_cpu_ns, used.backend_cpu_ns), (55, 40));
         assert_eq!(used.backend_run_delay_ns, 20);
         assert_eq!(used.busiest, Some((2, 40)));
@@ -211,34 +220,13 @@ mod tests {
     fn a_worker_that_ended_counts_without_its_past() {
         let before = reading(&[(1, 100, 0), (9, 300, 0)], 1000);
         let after = reading(&[(1, 100, 0)], 1000 + 700);
-        assert_eq!(after.since(&before, &[]).total_cpu_ns, 400);
+        assert_eq!(since(&after, &before, &[]).total_cpu_ns, 400);
     }
 
     #[test]
     fn a_worker_born_and_ended_inside_counts_whole() {
         let before = reading(&[(1, 100, 0)], 0);
         let after = reading(&[(1, 100, 0)], 500);
-        assert_eq!(after.since(&before, &[]).total_cpu_ns, 500);
-    }
-
-    #[test]
-    fn processes_are_named_without_what_is_nobodys_business() {
-        for (title, name) in [
-            ("walwriter", "walwriter"),
-            ("background writer", "background writer"),
-            ("autovacuum worker shop", "autovacuum worker"),
-            ("parallel worker for PID 7", "a parallel worker"),
-            ("bob shop [local] idle", "a session"),
-            ("walsender bob 10.0.0.7(5433) streaming", "a session"),
-            ("checkpointer: performing checkpoint", "checkpointer"),
-        ] {
-            assert_eq!(name_in(title).as_deref(), Some(name), "{title}");
-        }
-        assert_eq!(name_in(" "), None);
-    }
-
-    #[test]
-    fn this_test_is_no_server() {
-        assert!(ServerProcesses::of_backend(std::process::id()).is_none());
+        assert_eq!(since(&after, &before, &[]).total_cpu_ns, 500);
     }
 }

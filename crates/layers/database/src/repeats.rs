@@ -8,11 +8,11 @@ use serde_json::json;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
-use crate::explain::{self, Plan};
 use crate::filling::Filling;
+use crate::kind::Plan;
 use crate::once::Cpus;
 use crate::table::Table;
-use crate::task::{Action, Calls, Planned, Source, Task, inside_function};
+use crate::task::{Planned, Source, Task};
 use crate::variation::Variation;
 
 impl Database {
@@ -112,22 +112,18 @@ impl Database {
         variation: &Variation,
         table: &Table,
     ) -> Result<Vec<(Planned, Plan)>, DatabaseError> {
-        let settings = task.settings(variation);
-        if matches!(task.action, Action::Lookup { calls: Calls::Inside, .. }) {
-            for table in &self.tables {
-                self.control.execute(&inside_function(&table.name()))?;
-            }
-        }
+        let settings = self.server.session_settings(task, variation);
+        self.server.ready(task, &self.tables)?;
         // Tables for each session are alike, and looked at all the same: each has statistics of its own.
         for other in self.tables.iter().skip(1) {
-            for statement in task.statements(&other.name(), variation.workers) {
-                explain::verified(&mut self.control, &settings, &statement)?;
+            for statement in self.server.statements(task, other, variation.workers)? {
+                self.server.plan_as_meant(&settings, &statement)?;
             }
         }
-        let statements = task.statements(&table.name(), variation.workers);
+        let statements = self.server.statements(task, table, variation.workers)?;
         let mut plans = Vec::with_capacity(statements.len());
         for statement in statements {
-            let plan = explain::verified(&mut self.control, &settings, &statement)?;
+            let plan = self.server.plan_as_meant(&settings, &statement)?;
             plans.push((statement, plan));
         }
         Ok(plans)
@@ -142,15 +138,15 @@ impl Database {
         before: &[(Planned, Plan)],
         filling: &mut Filling,
     ) -> Result<(), DatabaseError> {
-        let settings = task.settings(variation);
+        let settings = self.server.session_settings(task, variation);
         for table in &self.tables {
-            let statements = task.statements(&table.name(), variation.workers);
+            let statements = self.server.statements(task, table, variation.workers)?;
             for (statement, (_, plan)) in statements.iter().zip(before) {
-                let after = explain::explain(&mut self.control, &settings, statement)?;
-                if after.reads_by() != plan.reads_by() {
+                let after = self.server.plan(&settings, statement)?;
+                if after.reads_by != plan.reads_by {
                     let say = &mut filling.measurement.conditions;
                     say.insert(condition::PLAN_AFTER.into(), json!("other"));
-                    let text = after.text.replace(self.schema.name(), "narrows");
+                    let text = after.text.replace(self.server.place(), "narrows");
                     say.insert("plan_after_text".into(), json!(text));
                 }
             }
@@ -174,19 +170,20 @@ impl Database {
             (_, Source::Pool) if !task.is_scan() => self.settings.cached_bytes,
             _ => return table.rows,
         };
-        (bytes / table.block_bytes / self.tables.len().max(1) as u64).clamp(1, table.rows)
+        (table.rows_in(bytes) / self.tables.len().max(1) as u64).clamp(1, table.rows)
     }
 
     /// Brings what a workload draws from into the buffer pool.
     pub(crate) fn warm(&mut self, task: &Task) -> Result<(), DatabaseError> {
         for table in self.tables.clone() {
             let rows = self.rows_of(task, &table);
-            table.warm(&mut self.control, rows)?;
+            self.server.warm(&table, rows)?;
         }
         Ok(())
     }
 
-    pub(crate) fn cpus_of(&self, variation: &Variation) -> Cpus {
+    /// Processors of server and client under that variation.
+    pub fn cpus_of(&self, variation: &Variation) -> Cpus {
         let mut cpus = self.cpus.clone();
         if !variation.server_cpus.is_empty() {
             cpus.server = variation.server_cpus.clone();
@@ -195,7 +192,7 @@ impl Database {
     }
 
     /// Moves all processes of a server of our own; new sessions inherit from the main process.
-    pub(crate) fn move_server(&self, cpus: &[u32]) {
+    pub fn move_server(&self, cpus: &[u32]) {
         let Some(processes) = self.processes.filter(|_| self.settings.own_server) else { return };
         for pid in processes.pids() {
             // A process may end between the listing and the call.

@@ -25,10 +25,13 @@ impl Database {
         ctx.progress.phase(Layer::Database, Phase::Prepare, "the server, started again");
         self.tidy()?;
         server.stop()?;
-        server.start(ctx.stop)?;
+        if let Err(error) = server.start(ctx.stop) {
+            ctx.stop.check()?;
+            return Err(error.into());
+        }
         // The schema's lock is not taken again: on a server of our own nobody else could remove it.
         self.connect_again()?;
-        self.control.heed(Some(ctx.stop));
+        self.server.heed(Some(ctx.stop));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Where sessions spend their time, sampled from two sides at once.
 //!
-//! The server says what each session waits for (`pg_stat_activity`), the kernel says whether its process sleeps or
+//! The server says what each session waits for, the kernel says whether its process sleeps or
 //! can run (`/proc/PID/stat`). Neither alone is enough: a session whose request has arrived but whose process
 //! still waits for a processor looks idle to the server, so on a busy server "idle" is mostly run queue. The
 //! share of *sleeping* samples gives the time blocked; the server's wait events say blocked on what.
@@ -163,7 +163,7 @@ pub enum Processes<'a> {
 
 /// Samples until the window ends or `until` says so, on `cpus`.
 pub(crate) fn sample(
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
     processes: Processes<'_>,
     cpus: &[u32],
     window: &Window,
@@ -293,7 +293,7 @@ mod tests {
 
     use super::*;
     use crate::counters::Counters;
-    use crate::wire::WireError;
+    use crate::kind::KindError;
 
     #[test]
     fn the_state_is_found_behind_any_name() {
@@ -336,18 +336,18 @@ mod tests {
     }
 
     impl Observer for Told<'_> {
-        fn counters(&mut self) -> Result<Counters, WireError> {
+        fn counters(&mut self) -> Result<Counters, KindError> {
             Ok(Counters::default())
         }
 
-        fn settle(&mut self) -> Result<(), WireError> {
+        fn settle(&mut self) -> Result<(), KindError> {
             Ok(())
         }
 
-        fn activity(&mut self) -> Result<Vec<Standing>, WireError> {
+        fn activity(&mut self) -> Result<Vec<Standing>, KindError> {
             self.asked.set(self.asked.get() + 1);
             if self.asked.get() == self.last {
-                return Err(WireError::Unexpected("the end"));
+                return Err("the end".into());
             }
             Ok(self.answer.clone())
         }

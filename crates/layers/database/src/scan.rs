@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use narrows_engine::{Stop, Window, now_ns};
 
+use crate::kind::Kind;
 use crate::load::{LoadError, LoadResult};
-use crate::session::APPLICATION_NAME;
-use crate::wire::{Connection, Limits};
-use narrows_postgres::Address;
 
 /// Runs `statement`, which takes no longer than `longest`, once on a fresh session while `during` watches; the window is the scan itself. `during` is given
 /// the session's server process and a way to see that the scan has ended.
 pub(crate) fn run<T>(
-    address: &Address,
+    kind: &dyn Kind,
     settings: &[String],
     (statement, longest): (&str, Duration),
     stop: &Stop,
@@ -21,40 +19,33 @@ pub(crate) fn run<T>(
 ) -> Result<(LoadResult, Window, T), LoadError> {
     // Ends the scan where it can't be waited for.
     let halt = Stop::new();
-    let options = [("application_name", APPLICATION_NAME)];
-    let mut connection = Connection::open_heeding(address, &options, &[stop, &halt])?;
-    connection.limit(Limits::hours(longest));
-    for setting in settings {
-        connection.execute(&format!("SET {setting}"))?;
-    }
-    let pid = connection.pid();
+    let mut scanner = kind.scanner(settings, longest, &[stop, &halt])?;
+    let pid = scanner.pid();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let ended = &ended;
         let start_ns = now_ns();
         let scanner = scope.spawn(move || {
             let cpu_start = narrows_facts::process::thread_cpu_ns();
-            let answer = connection.query(statement);
+            let answered = scanner.run(statement);
             let end_ns = now_ns();
             let cpu_ns = narrows_facts::process::thread_cpu_ns() - cpu_start;
             ended.store(true, Ordering::Release);
-            (answer, end_ns, cpu_ns)
+            (answered, end_ns, cpu_ns)
         });
         let seen = during(pid, &|| ended.load(Ordering::Acquire));
         if seen.is_err() {
             halt.set();
         }
-        let (answer, end_ns, cpu_ns) = scanner.join().expect("the scanning thread panicked");
+        let (answered, end_ns, cpu_ns) = scanner.join().expect("the scanning thread panicked");
         let seen = seen?;
-        let rows = answer?;
-        let answered = rows.first().and_then(|row| row.first()).is_some_and(Option::is_some);
         let mut result = LoadResult {
             operations: 1,
             span_operations: 1,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
             threads: 1,
-            wrong: u64::from(!answered),
+            wrong: u64::from(!answered?),
             ..LoadResult::default()
         };
         result.latency.record(end_ns - start_ns);

@@ -6,8 +6,8 @@ use narrows_stats::Recorder;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
-use crate::explain::Plan;
 use crate::filling::Filling;
+use crate::kind::Plan;
 use crate::task::{Planned, Task};
 use crate::variation::Variation;
 

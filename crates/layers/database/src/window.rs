@@ -6,22 +6,33 @@ use std::time::Duration;
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
 
-use crate::database::{Database, count_own};
+use crate::database::Database;
 use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
 use crate::kind::Observer;
-use crate::load::{self, LoadError, LoadPlan};
+use crate::load::{self, LoadError, LoadPlan, LoadResult, Programs};
 use crate::once::{Once, Shape};
-use crate::processes::{ServerProcesses, Used, title};
+use crate::processes::{ServerProcesses, Used};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
-use crate::table::Table;
 use crate::task::Task;
 use crate::variation::Variation;
 
 /// A scan is given up after this long.
 const LONGEST_SCAN: Duration = Duration::from_secs(900);
+
+/// What sessions do in a window.
+pub struct Asked<'a> {
+    /// Run-time settings of every session, `name = value`.
+    pub settings: &'a [String],
+    /// What the sessions do.
+    pub programs: &'a dyn Programs,
+    /// Unmeasured start of the load.
+    pub warm_up: Duration,
+    /// Seed.
+    pub seed: u64,
+}
 
 impl Database {
     pub(crate) fn once_load(
@@ -33,22 +44,20 @@ impl Database {
         files: Option<&[PathBuf]>,
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
-        let settings = task.settings(variation);
+        let settings = self.server.session_settings(task, variation);
         let window = ctx.window;
-        let names: Vec<String> = self.tables.iter().map(Table::name).collect();
-        let programs = Drawn::new(task, &names, self.rows_of(task, &table));
-        let plan = LoadPlan {
-            address: &self.address,
+        let statements = self.tables.iter().map(|table| {
+            let statements = self.server.statements(task, table, 1)?;
+            Ok(statements.into_iter().map(|planned| planned.sql).collect())
+        });
+        let statements = statements.collect::<Result<_, DatabaseError>>()?;
+        let programs = Drawn::new(task, statements, self.rows_of(task, &table));
+        let asked = Asked {
             settings: &settings,
             programs: &programs,
-            sessions: variation.sessions,
-            cpus: &self.cpus.client,
-            open_rate_per_s: variation.open_rate_per_s,
             warm_up: (window / 4).clamp(Duration::from_millis(200), Duration::from_secs(2)),
-            window,
             seed,
         };
-        let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let evictor = match files {
             Some(files) => Some(
                 Evictor::start(files)
@@ -56,39 +65,74 @@ impl Database {
             ),
             None => None,
         };
+        let shape = |load: &LoadResult| Shape {
+            blocks: programs.blocks_per_operation(),
+            ..Shape::of(task, load)
+        };
+        let (mut once, hot) = self.load_window(ctx, variation, &asked, table.block_bytes, shape)?;
+        drop(evictor);
+        if task.is_scan() {
+            once.parties = scanners(&mut once.used, &once.sampled);
+        }
+        Ok((once, hot))
+    }
+
+    /// One window of a load: run, watched, counted before and after by the server itself. What it was, `shape` says from what came of it.
+    ///
+    /// # Errors
+    /// A session or the observer failed, or a stop.
+    pub fn load_window(
+        &mut self,
+        ctx: &Context<'_>,
+        variation: &Variation,
+        asked: &Asked<'_>,
+        block_bytes: u64,
+        shape: impl FnOnce(&LoadResult) -> Shape,
+    ) -> Result<(Once, Option<String>), DatabaseError> {
+        let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let server_cpus = self.cpus_of(variation).server;
-        count_own(&mut self.control, self.version)?;
+        self.server.count_own()?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
-        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
+        let plan = LoadPlan {
+            server: self.kind.sessions(),
+            settings: asked.settings,
+            programs: asked.programs,
+            sessions: variation.sessions,
+            cpus: &self.cpus.client,
+            open_rate_per_s: variation.open_rate_per_s,
+            warm_up: asked.warm_up,
+            window: ctx.window,
+            seed: asked.seed,
+        };
+        let (observer, watch, processes) = (&mut *self.observer, &self.watch, self.processes);
         let (load, during) = load::run_within(&plan, limit_ns, ctx.stop, |window, pids| {
             observe(observer, watch, processes, &server_cpus, window, pids, ctx)
         })?;
-        drop(evictor);
         self.observer.settle()?;
         let counters_after = self.observer.counters()?;
         let span = self.watch.since(&span_before);
-        let (mut used, sampled, seen, hot) = during;
-        let parties = match task.is_scan() {
-            true => scanners(&mut used, &sampled),
-            false => f64::from(variation.sessions),
-        };
+        let (used, sampled, seen, hot) = during;
         let once = Once {
-            shape: Shape { blocks: programs.blocks_per_operation(), ..Shape::of(task, &load) },
+            shape: shape(&load),
             sessions: variation.sessions,
-            parties,
+            parties: f64::from(variation.sessions),
             load,
-            window_ns: window.as_nanos() as f64,
+            window_ns: ctx.window.as_nanos() as f64,
             used,
             sampled,
             seen,
             span,
             counters: counters_after.since(&counters_before),
-            setup_transactions: setup_transactions(variation.sessions, settings.len()),
-            block_bytes: table.block_bytes as f64,
+            setup_transactions: self.opening_transactions(variation, asked.settings),
+            block_bytes: block_bytes as f64,
             offered_per_s: variation.open_rate_per_s,
         };
         Ok((once, hot))
+    }
+
+    fn opening_transactions(&self, variation: &Variation, settings: &[String]) -> f64 {
+        f64::from(variation.sessions) * self.server.opening_transactions(settings.len())
     }
 
     pub(crate) fn once_scan(
@@ -98,15 +142,16 @@ impl Database {
         variation: &Variation,
     ) -> Result<(Once, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
-        let settings = task.settings(variation);
-        let statement = &task.statements(&table.name(), variation.workers)[0].sql;
-        count_own(&mut self.control, self.version)?;
+        let settings = self.server.session_settings(task, variation);
+        let statements = self.server.statements(task, &table, variation.workers)?;
+        let statement = &statements[0].sql;
+        self.server.count_own()?;
         let counters_before = self.observer.counters()?;
         let span_before = self.watch.snapshot();
-        let (observer, watch, processes) = (&mut self.observer, &self.watch, self.processes);
+        let (observer, watch, processes) = (&mut *self.observer, &self.watch, self.processes);
         let (stop, server_cpus) = (ctx.stop, &self.cpus.server);
         let (load, window, during) =
-            scan::run(&self.address, &settings, (statement, LONGEST_SCAN), stop, |pid, ended| {
+            scan::run(&*self.kind, &settings, (statement, LONGEST_SCAN), stop, |pid, ended| {
                 let before = processes.map(|server| server.read());
                 let start_ns = now_ns();
                 let limit = Window { start_ns, end_ns: start_ns + LONGEST_SCAN.as_nanos() as u64 };
@@ -120,7 +165,7 @@ impl Database {
                 )?;
                 let used = processes
                     .zip(before)
-                    .map(|(server, before)| server.read().since(&before, &[pid]));
+                    .map(|(server, before)| server.used(&before, &server.read(), &[pid]));
                 Ok((used, sampled))
             })?;
         let seen = watch.since(&span_before);
@@ -139,7 +184,7 @@ impl Database {
             span: seen.clone(),
             seen,
             counters: counters_after.since(&counters_before),
-            setup_transactions: setup_transactions(variation.sessions, settings.len()),
+            setup_transactions: self.opening_transactions(variation, &settings),
             block_bytes: table.block_bytes as f64,
             offered_per_s: None,
         };
@@ -158,16 +203,11 @@ fn scanners(used: &mut Option<Used>, sampled: &Sampled) -> f64 {
     sampled.most_workers as f64 + 1.0
 }
 
-/// A session's own start, the look at what it was given, each of its settings, and preparing are transactions too.
-pub(crate) fn setup_transactions(sessions: u32, settings: usize) -> f64 {
-    f64::from(sessions) * (settings as f64 + 3.0)
-}
-
-pub(crate) type During = (Option<Used>, Sampled, Seen, Option<String>);
+type During = (Option<Used>, Sampled, Seen, Option<String>);
 
 /// Watches one window: processes, machine, waits.
-pub(crate) fn observe(
-    observer: &mut impl Observer,
+fn observe(
+    observer: &mut dyn Observer,
     watch: &Watch,
     processes: Option<ServerProcesses>,
     server_cpus: &[u32],
@@ -184,8 +224,10 @@ pub(crate) fn observe(
     };
     let sampled = sampling::sample(observer, visible, server_cpus, window, ctx.stop, || false)?;
     window.wait_end(ctx.stop)?;
-    let used = processes.zip(before).map(|(server, before)| server.read().since(&before, pids));
+    let used =
+        processes.zip(before).map(|(server, before)| server.used(&before, &server.read(), pids));
     let seen = watch.since(&machine_before);
-    let hot = used.as_ref().and_then(|used| used.busiest).map(|(pid, _)| title(pid));
+    let busiest = used.as_ref().and_then(|used| used.busiest);
+    let hot = processes.zip(busiest).map(|(server, (pid, _))| server.name_of(pid));
     Ok((used, sampled, seen, hot))
 }

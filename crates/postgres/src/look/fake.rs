@@ -10,7 +10,7 @@ use crate::wire::{Row, guard};
 
 /// What it does with a statement.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// These.
     Rows(Vec<Row>),
     /// With this SQLSTATE.
@@ -20,7 +20,9 @@ pub enum Reply {
 }
 
 /// Serves one connection; `reply` decides of each statement. Its address, and its end.
-pub fn serve(mut reply: impl FnMut(&str) -> Reply + Send + 'static) -> (Address, JoinHandle<()>) {
+pub(crate) fn serve(
+    mut reply: impl FnMut(&str) -> Reply + Send + 'static,
+) -> (Address, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let address =
@@ -58,21 +60,21 @@ pub fn serve(mut reply: impl FnMut(&str) -> Reply + Send + 'static) -> (Address,
 }
 
 /// Its process for us.
-pub const PID: u32 = 4711;
+pub(crate) const PID: u32 = 4711;
 
 /// Lets anybody in, and is ready.
-pub fn admission() -> Vec<u8> {
+pub(crate) fn admission() -> Vec<u8> {
     let key = [PID.to_be_bytes(), 42_u32.to_be_bytes()].concat();
     [message(b'R', &[0; 4]), message(b'K', &key), message(b'Z', b"I")].concat()
 }
 
 /// A row of texts, NULL where they are empty.
-pub fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> Row {
+pub(crate) fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> Row {
     cells.into_iter().map(|text| Some(text.to_string()).filter(|text| !text.is_empty())).collect()
 }
 
 /// A message's body, whose length comes first.
-pub fn read_body(stream: &mut impl std::io::Read) -> std::io::Result<Vec<u8>> {
+pub(crate) fn read_body(stream: &mut impl std::io::Read) -> std::io::Result<Vec<u8>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
@@ -81,7 +83,7 @@ pub fn read_body(stream: &mut impl std::io::Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// The rows, and that it is ready.
-pub fn answer(rows: &[Row]) -> Vec<u8> {
+pub(crate) fn answer(rows: &[Row]) -> Vec<u8> {
     let mut sent: Vec<u8> = rows.iter().flat_map(data_row).collect();
     sent.extend(message(b'C', b"SELECT\0"));
     sent.extend(message(b'Z', b"I"));
@@ -108,7 +110,7 @@ fn refusal(code: &str) -> Vec<u8> {
 }
 
 /// A message of that kind.
-pub fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let mut message = vec![kind];
     message.extend((body.len() as u32 + 4).to_be_bytes());
     message.extend(body);

@@ -5,8 +5,8 @@
 
 pub(crate) mod catalog;
 pub(crate) mod error;
-#[cfg(any(test, feature = "testing"))]
-pub mod fake;
+#[cfg(test)]
+pub(crate) mod fake;
 pub(crate) mod server;
 pub(crate) mod watcher;
 pub(crate) mod windows;

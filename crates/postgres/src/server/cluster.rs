@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use narrows_engine::Stop;
 use narrows_facts::{affinity, process};
 use narrows_files::Dir;
+use narrows_layer_database::{KindError, Provisioner};
 
 use super::child::inherits;
 use super::folders::{Folders, PORT, io_error};
@@ -380,6 +381,21 @@ impl Running {
         while pids.iter().any(|pid| runs(*pid)) && Instant::now() < end {
             std::thread::sleep(LOOK_EVERY);
         }
+    }
+}
+
+impl Provisioner for Cluster {
+    fn start(&mut self, stop: &Stop) -> Result<(), KindError> {
+        Ok(Cluster::start(self, stop)?)
+    }
+
+    fn stop(&mut self) -> Result<(), KindError> {
+        Cluster::stop(self)?;
+        Ok(())
+    }
+
+    fn kill(&mut self) -> Result<(), KindError> {
+        Ok(Cluster::kill(self)?)
     }
 }
 

@@ -16,6 +16,8 @@ mod login;
 mod stream;
 #[cfg(test)]
 mod talk_test;
+#[cfg(test)]
+mod tls_test;
 mod wait;
 #[cfg(test)]
 mod wait_test;

@@ -4,7 +4,7 @@ mod outcome;
 
 use std::process::ExitCode;
 
-pub use outcome::{Outcome, not_made};
+pub use outcome::{Answers, Outcome, not_made};
 
 /// How a command ended. Only [`Outcome`] says anything but done and usage; a test of the workspace looks for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,6 +37,21 @@ impl Part {
     }
 }
 
+/// What of a run was asked for, and so decides how the command ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// Each layer of the plan.
+    Layers,
+    /// Each measurement, besides calibrations.
+    All,
+    /// The measurements of these ids; one that is missing could not be made.
+    Named(Vec<String>),
+    /// All measurements together, as the cells of one table.
+    Table,
+    /// Something was done, and nothing was to be measured.
+    Nothing,
+}
+
 /// What was asked for and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -59,6 +74,17 @@ impl Outcome {
             Exit::Inconclusive
         } else {
             Exit::Done
+        }
+    }
+
+    /// Of a run with these answers.
+    pub fn of(run: &Run, answers: &Answers) -> Outcome {
+        match answers {
+            Answers::Layers => Outcome::of_layers(run),
+            Answers::All => Outcome::of_answers(run, &[]),
+            Answers::Named(ids) => Outcome::of_answers(run, ids),
+            Answers::Table => Outcome::of_table(run),
+            Answers::Nothing => Outcome::answered(run.completed).stopped_if(!run.completed),
         }
     }
 

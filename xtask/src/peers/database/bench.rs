@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use narrows_engine::Context;
 use narrows_facts::{affinity, process};
-use narrows_layer_database::server::{self, Cluster, Options, ServerUser};
-use narrows_layer_database::{
-    Address, ByKey, Connection, Endpoint, LoadPlan, LoadResult, NullServer, Pace, run_load,
-};
+use narrows_layer_database::{ByKey, LoadPlan, LoadResult, run_load};
+use narrows_postgres::server::{self, Cluster, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint, NullServer, Pace};
 
 use super::super::WINDOW;
 
@@ -193,7 +192,7 @@ impl<'a> Bench<'a> {
         round: u32,
     ) -> LoadPlan<'b> {
         LoadPlan {
-            address,
+            server: address,
             settings: &[],
             programs,
             sessions: SESSIONS,

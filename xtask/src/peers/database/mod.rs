@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Context;
-use narrows_layer_database::{Hears, Pace, floor};
+use narrows_postgres::{Hears, Pace, floor};
 
 use self::bench::{Bench, Statement};
 use self::peer::{Pgbench, Sysbench};

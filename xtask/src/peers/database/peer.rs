@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use narrows_layer_database::server::Cluster;
+use narrows_postgres::server::Cluster;
 
 use super::super::{WINDOW, spent};
 use super::bench::{Bench, POINTS, SCALE, SESSIONS};

@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::Context;
 use narrows_facts::affinity;
-use narrows_layer_database::server::{self, Cluster, ServerUser};
 use narrows_layer_database::{ByKey, LoadPlan, run_load};
 use narrows_model::metric;
 use narrows_observe::Watch;
+use narrows_postgres::server::{self, Cluster, ServerUser};
 
 use super::place::{self, ROWS, address};
 use crate::peers::agree::{self, Said};
@@ -104,7 +104,7 @@ impl Bench<'_> {
     /// One window of our client: the mean latency, ns, and the log's bytes per update.
     fn ours(&self, ctx: &Context<'_>, sessions: u32) -> Result<(f64, f64)> {
         let plan = LoadPlan {
-            address: &address(self.cluster),
+            server: &address(self.cluster),
             settings: &[],
             programs: &ByKey::update(STATEMENT, ROWS),
             sessions,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
-use narrows_layer_database::server::{Cluster, Found, Options, ServerUser};
-use narrows_layer_database::{Address, Connection, Endpoint};
+use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
+use narrows_postgres::{Address, Connection, Endpoint};
 
 /// Rows of the table that commits change.
 pub(super) const ROWS: u64 = 100_000;

@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Context, now_ns};
 use narrows_facts::affinity;
-use narrows_layer_database::Connection;
-use narrows_layer_database::server::{self, Cluster, ServerUser};
 use narrows_layer_log::{
     Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, LogError, Rung, measure_ladder,
 };
 use narrows_model::{Role, metric};
 use narrows_observe::Watch;
+use narrows_postgres::Connection;
+use narrows_postgres::server::{self, Cluster, ServerUser};
 use serde_json::Value;
 
 use super::place::{self, ROWS, address};
@@ -247,7 +247,7 @@ impl Rung for Commit {
     }
 
     fn operation(&mut self) -> Result<Option<u64>, LogError> {
-        let failed = |reason: narrows_layer_database::WireError| LogError::Foreign {
+        let failed = |reason: narrows_postgres::WireError| LogError::Foreign {
             rung: "commit".to_string(),
             reason: reason.to_string(),
         };

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
 use narrows_facts::affinity;
-use narrows_layer_database::server::{self, ServerUser};
 use narrows_layer_log::{Cell, LadderPlace, LadderPlan, Method, measure_ladder};
 use narrows_model::metric;
 use narrows_observe::Watch;
+use narrows_postgres::server::{self, ServerUser};
 
 use super::flush_test;
 use crate::peers::agree::{self, Said};

@@ -1,17 +1,9 @@
 //! Values of `narrows db`'s options.
 
+use narrows_runner::request::database::WorkingSet;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use crate::args::block::binary_size;
-
-/// A part of the table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum WorkingSetArg {
-    /// So many bytes.
-    Bytes(u64),
-    /// That share of the buffer pool.
-    OfPool(f64),
-}
 
 /// How keys are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,13 +18,13 @@ pub enum KeysArg {
 
 /// # Errors
 /// A sentence, where it is neither a size nor a percentage from 1 to 10000.
-pub fn working_set(text: &str) -> Result<WorkingSetArg, String> {
+pub fn working_set(text: &str) -> Result<WorkingSet, String> {
     let Some(percent) = text.strip_suffix('%') else {
-        return binary_size(text).map(WorkingSetArg::Bytes);
+        return binary_size(text).map(WorkingSet::Bytes);
     };
     match percent.parse::<f64>() {
         Ok(percent) if (1.0..=10_000.0).contains(&percent) => {
-            Ok(WorkingSetArg::OfPool(percent / 100.0))
+            Ok(WorkingSet::OfPool(percent / 100.0))
         }
         _ => Err("write a size, as 64m, or a percentage of the pool from 1% to 10000%".into()),
     }
@@ -98,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_working_set_is_a_size_or_a_share_of_the_pool() {
-        assert_eq!(working_set("64m"), Ok(WorkingSetArg::Bytes(64 << 20)));
-        assert_eq!(working_set("50%"), Ok(WorkingSetArg::OfPool(0.5)));
+        assert_eq!(working_set("64m"), Ok(WorkingSet::Bytes(64 << 20)));
+        assert_eq!(working_set("50%"), Ok(WorkingSet::OfPool(0.5)));
         for text in ["0%", "x%", "1.5m", "nan%"] {
             assert!(working_set(text).is_err(), "{text}");
         }

@@ -226,6 +226,7 @@ fn a_cpu_quota_is_named() {
         Expected { workload: "lookup_cached", narrow: Narrow::CpuQuota, sentence: "CPU quota" };
     expect(&expected, |fixture| {
         Narrows::within(fixture, group.command(&program()))
+            .in_full()
             .args(["--layers", "database", "--workloads", "lookup_cached"])
             .run()
     });
@@ -248,6 +249,7 @@ fn a_hog_in_a_sibling_group_is_named() {
     };
     expect(&expected, |fixture| {
         Narrows::within(fixture, ours.command(&program()))
+            .in_full()
             .args(["--layers", "database", "--workloads", "lookup_cached"])
             .run()
     });
@@ -276,6 +278,7 @@ fn a_read_throttle_is_named() {
     };
     expect(&expected, |fixture| {
         Narrows::within(fixture, group.command(&program()))
+            .in_full()
             .args(["--layers", "database", "--workloads", "lookup_uncached"])
             .run()
     });
@@ -295,6 +298,7 @@ fn a_slow_flush_inside_the_server_is_not_blamed_on_the_device() {
     expect(&expected, |fixture| {
         let wrappers = slow_server(fixture, 3000);
         Narrows::new(fixture)
+            .in_full()
             .args(["--layers", "log,database", "--workloads", "update", "--postgres"])
             .args([wrappers.to_str().expect("a plain path")])
             .run()
@@ -332,6 +336,9 @@ fn without_a_plant_cached_lookups_are_bound_by_the_processor() {
     let _machine = alone();
     let expected = Expected { workload: "lookup_cached", narrow: Narrow::Cpu, sentence: "busy" };
     expect(&expected, |fixture| {
-        Narrows::new(fixture).args(["--layers", "database", "--workloads", "lookup_cached"]).run()
+        Narrows::new(fixture)
+            .in_full()
+            .args(["--layers", "database", "--workloads", "lookup_cached"])
+            .run()
     });
 }

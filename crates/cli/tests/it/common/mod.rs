@@ -104,6 +104,9 @@ impl Fixture {
     }
 }
 
+/// Asks for windows and files that take every step of a run and are too small for figures.
+pub const LEAST: (&str, &str) = ("NARROWS_LEAST_LOAD", "1");
+
 /// One `narrows run --quick`.
 pub struct Narrows {
     command: Command,
@@ -116,7 +119,7 @@ impl Narrows {
 
     /// With a command that ends in the program's name, such as one that enters a control group first.
     pub fn within(fixture: &Fixture, mut command: Command) -> Narrows {
-        command.env("XDG_DATA_HOME", fixture.home());
+        command.env("XDG_DATA_HOME", fixture.home()).env(LEAST.0, LEAST.1);
         command.args(["run", "--quick", "--format", "json", "--load-here", "--data"]);
         command.arg(fixture.data());
         Narrows { command }
@@ -124,6 +127,12 @@ impl Narrows {
 
     pub fn args<'a>(mut self, args: impl IntoIterator<Item = &'a str>) -> Narrows {
         self.command.args(args);
+        self
+    }
+
+    /// With the load of a sketch, for who looks at figures.
+    pub fn in_full(mut self) -> Narrows {
+        self.command.env_remove(LEAST.0);
         self
     }
 

@@ -10,8 +10,6 @@ use super::LoadError;
 use super::result::Tally;
 use super::slot::Slot;
 use super::worker::{Ended, LOOK_EVERY, Worker, check};
-use crate::kind::Session;
-use crate::wire::WireError;
 
 /// How long the last answers may take once the window is over: a server that works says something in that time, and one that lost a
 /// session never does.
@@ -20,7 +18,7 @@ const LONGEST_LAST_NS: u64 = 600_000_000_000;
 /// Sessions that pause, by when they go on.
 type Pauses = BinaryHeap<Reverse<(u64, usize)>>;
 
-impl<S: Session> Worker<'_, S> {
+impl Worker<'_> {
     /// Until every session has ended the operation that it had when the window ended.
     pub(super) fn closed(
         &mut self,
@@ -36,7 +34,7 @@ impl<S: Session> Worker<'_, S> {
         while active > 0 {
             check(stops)?;
             if now_ns() > window.end_ns.saturating_add(LONGEST_LAST_NS) {
-                return Err(WireError::Late(Duration::from_nanos(LONGEST_LAST_NS)).into());
+                return Err(LoadError::Silent(Duration::from_nanos(LONGEST_LAST_NS)));
             }
             let timeout = until_next(&pauses);
             self.answers(timeout, tally, window, |slot, Ended { index, now, .. }, tally| {
@@ -77,8 +75,8 @@ impl<S: Session> Worker<'_, S> {
 /// Draws a session's next operation and sends it, or keeps it for when its pause is over; whether there is one before the
 /// window ends.
 #[inline]
-fn go_on<S: Session>(
-    slot: &mut Slot<'_, S>,
+fn go_on(
+    slot: &mut Slot<'_>,
     index: usize,
     now: u64,
     window: &Window,

@@ -24,8 +24,6 @@ mod slices;
 mod slot;
 #[cfg(test)]
 mod slot_test;
-#[cfg(test)]
-mod transfer_test;
 mod waiting;
 mod worker;
 
@@ -41,8 +39,6 @@ pub use program::{Next, Operation, Program, Programs, Recovery, Verdict};
 pub use result::{ClassResult, LoadResult};
 pub use slices::{OpenSlice, OpenSlices};
 use worker::Worker;
-
-use crate::session::PostgresSession;
 
 /// Runs the load; `during` runs on the calling thread once all sessions are open, is given the window and the
 /// server processes of the sessions, and should return soon after the window ends.
@@ -71,20 +67,14 @@ pub fn run_within<T>(
             .map(|index| {
                 let (gate, pids, halt, watched) = (&gate, &pids, &halt, &watched);
                 scope.spawn(move || {
-                    let mut worker = match Worker::<PostgresSession>::new(
-                        plan,
-                        index,
-                        threads,
-                        limit_ns,
-                        pids,
-                        &[stop, halt],
-                    ) {
-                        Ok(worker) => worker,
-                        Err(error) => {
-                            gate.fail();
-                            return Err(error);
-                        }
-                    };
+                    let mut worker =
+                        match Worker::new(plan, index, threads, limit_ns, pids, &[stop, halt]) {
+                            Ok(worker) => worker,
+                            Err(error) => {
+                                gate.fail();
+                                return Err(error);
+                            }
+                        };
                     let Ok(window) = gate.ready() else { return Ok(LoadResult::default()) };
                     let driven = worker.drive(&window, &[stop, halt]);
                     watched.wait();

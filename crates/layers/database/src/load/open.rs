@@ -8,7 +8,6 @@ use super::LoadError;
 use super::result::Tally;
 use super::waiting::Waiting;
 use super::worker::{Ended, LOOK_EVERY, Worker, check};
-use crate::kind::Session;
 
 /// How long it waits for outstanding answers after the window, where nothing asks for longer.
 const DRAIN_NS: u64 = 1_000_000_000;
@@ -16,7 +15,7 @@ const LONGEST_DRAIN_NS: u64 = 60 * DRAIN_NS;
 /// Operations that may wait in the client; beyond it the loop is lost and operations are counted as skipped.
 const QUEUE: usize = 1 << 18;
 
-impl<S: Session> Worker<'_, S> {
+impl Worker<'_> {
     /// Until all is answered, at the latest a second after the window, or as long after it as the limit of latency.
     pub(super) fn open(
         &mut self,

@@ -6,14 +6,13 @@ use std::time::Duration;
 use narrows_engine::Stopped;
 
 use super::program::Programs;
-use crate::wire::WireError;
-use narrows_postgres::Address;
+use crate::kind::{KindError, Sessions};
 
 /// What to drive.
 #[derive(Clone, Copy)]
 pub struct LoadPlan<'a> {
-    /// The server.
-    pub address: &'a Address,
+    /// Where its sessions come from.
+    pub server: &'a dyn Sessions,
     /// Run-time settings of every session, `name = value`.
     pub settings: &'a [String],
     /// What the sessions do.
@@ -37,7 +36,16 @@ pub struct LoadPlan<'a> {
 pub enum LoadError {
     /// Connecting, preparing or the connection itself.
     #[error(transparent)]
-    Wire(#[from] WireError),
+    Kind(#[from] KindError),
+    /// The connection broke while a step was sent.
+    #[error("the connection broke: {0}")]
+    Send(io::Error),
+    /// The last answers didn't come.
+    #[error(
+        "the server has not answered for {} s after the end of the load\nhint: look at its log for what it does or waits for",
+        .0.as_secs()
+    )]
+    Silent(Duration),
     /// On request.
     #[error(transparent)]
     Stopped(#[from] Stopped),

@@ -10,7 +10,7 @@ use super::slices::OpenSlices;
 use super::slot::Ending;
 use crate::session::Refusal;
 
-/// Kinds of errors that are counted apart; PostgreSQL has some hundred, a load meets a few.
+/// Kinds of errors that are counted apart; a server has some hundred, a load meets a few.
 const MOST_CODES: usize = 64;
 const OTHERS: &str = "others";
 /// Slices of the throughput series.

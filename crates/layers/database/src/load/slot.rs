@@ -9,8 +9,7 @@ use super::program::{Next, Program, Recovery, Verdict};
 use super::result::Tally;
 use super::{LoadError, LoadPlan};
 use crate::kind::Session;
-use crate::session::Refusal;
-use crate::wire::WireError;
+use crate::session::{Refusal, Request};
 
 /// How an operation ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +28,8 @@ enum After {
     End(Ending),
 }
 
-pub(super) struct Slot<'w, S> {
-    pub(super) session: S,
+pub(super) struct Slot<'w> {
+    pub(super) session: Box<dyn Session>,
     program: Box<dyn Program + 'w>,
     pub(super) class: usize,
     /// When it was sent, or due.
@@ -41,7 +40,7 @@ pub(super) struct Slot<'w, S> {
     rolling_back: Option<After>,
 }
 
-impl<'w, S: Session> Slot<'w, S> {
+impl<'w> Slot<'w> {
     pub(super) fn open(
         plan: &LoadPlan<'w>,
         number: u32,
@@ -49,11 +48,11 @@ impl<'w, S: Session> Slot<'w, S> {
         stops: &[&Stop],
     ) -> Result<Self, LoadError> {
         let statements = plan.programs.statements(number);
-        let session = S::open(plan.address, plan.settings, &statements, stops)?;
+        let session = plan.server.open(plan.settings, &statements, stops)?;
         Ok(Slot::of(session, plan.programs.program(number, seed)))
     }
 
-    pub(super) fn of(session: S, program: Box<dyn Program + 'w>) -> Self {
+    pub(super) fn of(session: Box<dyn Session>, program: Box<dyn Program + 'w>) -> Self {
         Slot { session, program, class: 0, from_ns: 0, busy: false, rolling_back: None }
     }
 
@@ -61,7 +60,7 @@ impl<'w, S: Session> Slot<'w, S> {
     #[inline]
     pub(super) fn draw(&mut self) -> Duration {
         let program = &mut self.program;
-        let operation = self.session.begin(|request| program.begin(request));
+        let operation = program.begin(&mut Request::new(self.session.begin()));
         self.class = operation.class;
         operation.pause
     }
@@ -79,7 +78,7 @@ impl<'w, S: Session> Slot<'w, S> {
         if !self.session.has_step() {
             return Err(LoadError::NothingToSend);
         }
-        Ok(self.session.send().map_err(WireError::Io)?)
+        self.session.send().map_err(LoadError::Send)
     }
 
     /// Takes what has come; the ending, where the operation is over. Once `over`, nothing is done again.
@@ -98,7 +97,7 @@ impl<'w, S: Session> Slot<'w, S> {
                 let after = self.judge(tally, over);
                 if self.session.in_transaction() && !matches!(after, After::Send) {
                     self.rolling_back = Some(after);
-                    self.session.send_rollback().map_err(WireError::Io)?;
+                    self.session.send_rollback().map_err(LoadError::Send)?;
                     return Ok(None);
                 }
                 after
@@ -116,7 +115,9 @@ impl<'w, S: Session> Slot<'w, S> {
     #[inline]
     fn judge(&mut self, tally: &mut Tally, over: impl FnOnce() -> bool) -> After {
         let (program, class) = (&mut self.program, self.class);
-        self.session.hear(|heard, request| match heard {
+        let (heard, next) = self.session.heard();
+        let request = &mut Request::new(next);
+        match heard {
             Ok(answer) => match program.answered(&answer, request) {
                 Next::Send => After::Send,
                 Next::Done(Verdict::Right) => After::End(Ending::Right),
@@ -134,7 +135,7 @@ impl<'w, S: Session> Slot<'w, S> {
                     Recovery::Again | Recovery::GiveUp => After::End(failed(tally, refusal)),
                 }
             }
-        })
+        }
     }
 }
 

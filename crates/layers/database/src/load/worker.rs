@@ -8,22 +8,21 @@ use narrows_engine::{Poisson, Stop, Stopped, Window, now_ns};
 use super::result::{LoadResult, Tally};
 use super::slot::{Ending, Slot};
 use super::{LoadError, LoadPlan};
-use crate::kind::Session;
 use crate::poller::Poller;
 
 /// How often a loop without answers looks whether it was stopped.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The sessions of one thread.
-pub(super) struct Worker<'w, S> {
-    pub(super) slots: Vec<Slot<'w, S>>,
+pub(super) struct Worker<'w> {
+    pub(super) slots: Vec<Slot<'w>>,
     pub(super) poller: Poller,
     schedule: Option<Poisson>,
     limit_ns: u64,
     classes: Vec<String>,
 }
 
-impl<'w, S: Session> Worker<'w, S> {
+impl<'w> Worker<'w> {
     /// Opens its share of the sessions, and adds their server processes to `pids`.
     pub(super) fn new(
         plan: &LoadPlan<'w>,
@@ -39,7 +38,7 @@ impl<'w, S: Session> Worker<'w, S> {
         let mut poller = Poller::new();
         let mut slots = Vec::new();
         for number in (index..plan.sessions).step_by(threads as usize) {
-            let slot: Slot<'_, S> = Slot::open(plan, number, plan.seed ^ spread(number), stops)?;
+            let slot: Slot<'_> = Slot::open(plan, number, plan.seed ^ spread(number), stops)?;
             pids.lock().expect("no worker panics holding it").push(slot.session.pid());
             poller.add(slot.session.descriptor(), slots.len()).map_err(LoadError::Thread)?;
             slots.push(slot);
@@ -78,7 +77,7 @@ impl<'w, S: Session> Worker<'w, S> {
         timeout: Duration,
         tally: &mut Tally,
         window: &Window,
-        mut ended: impl FnMut(&mut Slot<'w, S>, Ended, &mut Tally) -> Result<(), LoadError>,
+        mut ended: impl FnMut(&mut Slot<'w>, Ended, &mut Tally) -> Result<(), LoadError>,
     ) -> Result<(), LoadError> {
         let ready = self.poller.wait(timeout).map_err(LoadError::Thread)?;
         for event in 0..ready {

@@ -310,7 +310,7 @@ impl Holder {
     fn new(path: &str, how: &str) -> Self {
         let own = std::env::current_exe().unwrap();
         let mut child = Command::new(own)
-            .args(["--exact", "same_bytes::holds_what_it_is_told_to", "--nocapture"])
+            .args(["--exact", "live::same_bytes::holds_what_it_is_told_to", "--nocapture"])
             .env("NARROWS_TEST_HOLD", format!("{how}:{path}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,0 +1,118 @@
+//! `narrows db clean`: what of ours is on a server.
+
+use anyhow::Result;
+use narrows_model::Unit;
+use narrows_report::Units;
+use narrows_runner::request::Address;
+use narrows_runner::workload::clean::{Left, LeftKind, leftovers};
+use narrows_units::shown;
+
+use crate::args::db::CleanArgs;
+use crate::{Exit, output};
+
+/// Columns that are lined up for; a name of PostgreSQL's has 63 bytes.
+const WIDEST: usize = 80;
+
+/// Lists, and removes where asked.
+///
+/// # Errors
+/// The address is none, or the server can't be reached or refuses.
+pub fn run(args: &CleanArgs) -> Result<Exit> {
+    let address = Address::parse(&args.url)?;
+    let found = leftovers(&address, args.remove)?;
+    output::print(&told(&found, args.remove, &address.to_string()))?;
+    Ok(Exit::Done)
+}
+
+fn told(found: &[Left], remove: bool, address: &str) -> String {
+    if found.is_empty() {
+        return format!("nothing of narrows is in {address}\n");
+    }
+    let rows: Vec<[String; 3]> = found
+        .iter()
+        .map(|left| {
+            [
+                shown(&left.schema).into_owned(),
+                Units::Si.quantity(left.bytes as f64, Unit::Bytes),
+                what(left, remove),
+            ]
+        })
+        .collect();
+    let width = |column: usize| {
+        let widest = rows.iter().map(|row| row[column].chars().count()).max();
+        // What a server names is as long as it likes, and a width has sixteen bits.
+        widest.unwrap_or(0).min(WIDEST)
+    };
+    let (name, size) = (width(0), width(1));
+    let mut text: String = rows
+        .iter()
+        .map(|[schema, bytes, what]| format!("{schema:name$}  {bytes:>size$}  {what}\n"))
+        .collect();
+    let removable = |left: &&Left| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
+    if !remove && found.iter().any(|left| removable(&left)) {
+        text += "hint: --remove removes all of it that nobody works in\n";
+    }
+    text
+}
+
+fn what(left: &Left, remove: bool) -> String {
+    let is = match &left.kind {
+        LeftKind::RunNow => "of a run that goes on now: left alone".to_string(),
+        LeftKind::OrdersNow => "orders, being loaded or run now: left alone".to_string(),
+        LeftKind::RunDead => "of a run that was cut off; the next run there removes it".to_string(),
+        LeftKind::Orders(None) => "orders, made by another version of narrows".to_string(),
+        LeftKind::Orders(Some(state)) => {
+            // The items stand as warehouse zero.
+            let loaded = state.loaded.iter().filter(|warehouse| **warehouse > 0).count();
+            let all = state.setup.warehouses;
+            let next =
+                if state.ready { "ready to run" } else { "the same command goes on loading" };
+            format!("orders, {loaded} of {all} warehouses loaded: {next}")
+        }
+    };
+    match (left.removed, remove) {
+        (true, _) => format!("removed ({is})"),
+        (false, true) if matches!(left.kind, LeftKind::RunDead) => {
+            "taken by a run meanwhile: left alone".to_string()
+        }
+        (false, _) => is,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_runner::workload::clean::{Setup, State};
+
+    use super::*;
+
+    fn left(kind: LeftKind) -> Left {
+        Left { schema: "narrows_x".into(), bytes: 2_000_000, kind, removed: false }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_listed() {
+        let long = Left { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
+        let text = told(&[long, left(LeftKind::RunNow)], false, "db7");
+        assert_eq!(text.lines().count(), 2);
+    }
+
+    #[test]
+    fn each_is_told_with_what_becomes_of_it() {
+        assert!(told(&[], false, "db7").contains("nothing of narrows"));
+        let now = told(&[left(LeftKind::RunNow)], false, "db7");
+        assert!(now.contains("left alone") && !now.contains("--remove"), "{now}");
+        let dead = told(&[left(LeftKind::RunDead)], false, "db7");
+        assert!(dead.contains("2.00 MB") && dead.contains("--remove"), "{dead}");
+        let setup = Setup { warehouses: 20, seed: 1, c_last_name: 7 };
+        let state = State { setup, ready: false, loaded: [0, 1, 2].into() };
+        let kept = told(&[left(LeftKind::Orders(Some(state)))], false, "db7");
+        assert!(kept.contains("2 of 20 warehouses loaded: the same command goes on"), "{kept}");
+        let gone = Left { removed: true, ..left(LeftKind::RunDead) };
+        assert!(told(&[gone], true, "db7").contains("removed (of a run"));
+        let hostile = Left { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
+        let hostile = told(&[hostile], false, "db7");
+        assert!(hostile.starts_with("a\u{fffd}[2J\u{fffd}hint: b "), "{hostile:?}");
+        let taken = told(&[left(LeftKind::RunDead)], true, "db7");
+        assert!(taken.contains("taken by a run meanwhile"), "{taken}");
+    }
+}

@@ -1,0 +1,146 @@
+//! `narrows block device`: what a raw device is, what is on it, what stands against writing, what would be lost.
+//! Writes nothing.
+
+use anyhow::Result;
+use narrows_runner::block::device::{Device, Refusal, Wear, look, would_lose};
+use narrows_runner::json_text;
+use narrows_runner::paragraph::wrapped;
+use serde_json::{Value, json};
+
+use crate::args::PlatformFormat;
+use crate::args::block::DeviceArgs;
+use crate::{Exit, output};
+
+/// Looks at the device and tells.
+pub fn device(args: &DeviceArgs) -> Result<Exit> {
+    let (device, reasons) = look(&args.device)?;
+    match args.format {
+        PlatformFormat::Text => output::print(&text(&device, &reasons))?,
+        PlatformFormat::Json => {
+            output::print(&json_text(&document(&device, &reasons))?)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn text(device: &Device, reasons: &[Refusal]) -> String {
+    let mut lines = vec![format!("{}{}", device.node, kind(device))];
+    let mut put = |label: &str, value: String| lines.push(format!("  {label:<10} {value}"));
+    let size = device
+        .size_bytes
+        .map_or("not told".to_string(), |b| format!("{} ({b} bytes)", narrows_units::Bytes(b)));
+    put("size", size);
+    put("model", device.model.clone().unwrap_or_else(|| "not told".to_string()));
+    put("identity", device.identity.to_string());
+    put("blocks", blocks(device));
+    for (label, names) in [("partitions", &device.partitions), ("also", &device.other_paths)] {
+        if !names.is_empty() {
+            put(label, names.join(", "));
+        }
+    }
+    lines.push("if it were written".to_string());
+    // How much would be written is the run's affair, so the sentence about it is left to the run.
+    let mut sentences = would_lose(device, 0);
+    sentences.retain(|sentence| !sentence.contains(" will be written"));
+    lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence, 2)));
+    lines.extend(device.wear.iter().flat_map(|wear| wrapped(&worn(wear), 2)));
+    if reasons.is_empty() {
+        let phrase = device.identity.phrase();
+        lines.push("nothing that can be seen from here stands against writing to it".to_string());
+        lines.push(format!("  --write-to-device {} --serial {phrase}", device.path));
+    } else {
+        lines.push("refused for writing, consent or not".to_string());
+        for reason in reasons {
+            lines.extend(wrapped(&format!("{reason}; {}", reason.hint()), 2));
+        }
+    }
+    lines.push("reading it needs no consent, and it may be in use meanwhile".to_string());
+    lines.join("\n") + "\n"
+}
+
+fn worn(wear: &Wear) -> String {
+    let written = u64::try_from(wear.written_bytes).unwrap_or(u64::MAX);
+    let mut text = format!(
+        "The drive says that {} % of its rated life is used and {} % of its spare blocks are left, after {} written \
+         by hosts.",
+        wear.life_used_percent,
+        wear.spare_percent,
+        narrows_units::Bytes(written)
+    );
+    if wear.warnings != 0 {
+        text += &format!(" It warns of a fault (critical warning {:#04x}).", wear.warnings);
+    }
+    text
+}
+
+fn kind(device: &Device) -> String {
+    let mut words = Vec::new();
+    words.extend(device.partition_of.as_ref().map(|disk| format!("a partition of {disk}")));
+    words.extend(device.transport.clone());
+    words.extend(device.rotational.map(|yes| {
+        if yes { "said to rotate".to_string() } else { "said not to rotate".to_string() }
+    }));
+    words.extend((device.read_only == Some(true)).then(|| "read-only".to_string()));
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
+}
+
+fn blocks(device: &Device) -> String {
+    let bytes =
+        |size: Option<u32>| size.map_or("not told".to_string(), |bytes| format!("{bytes} bytes"));
+    let logical = bytes(device.logical_block_bytes);
+    format!("{logical}, physically {}", bytes(device.physical_block_bytes))
+}
+
+fn document(device: &Device, reasons: &[Refusal]) -> Value {
+    let text = |items: &[Refusal]| items.iter().map(Refusal::to_string).collect::<Vec<_>>();
+    json!({
+        "path": device.path,
+        "node": device.node,
+        "name": device.name,
+        "number": device.number,
+        "size_bytes": device.size_bytes,
+        "model": device.model,
+        "identity": device.identity.to_string(),
+        "consent": device.identity.phrase(),
+        "transport": device.transport,
+        "rotational": device.rotational,
+        "partition_of": device.partition_of,
+        "partitions": device.partitions,
+        "logical_block_bytes": device.logical_block_bytes,
+        "physical_block_bytes": device.physical_block_bytes,
+        "read_only": device.read_only,
+        "uses": device.uses.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "other_paths": device.other_paths,
+        "refused": text(reasons),
+        "would_lose": would_lose(device, 0),
+        "wear": device.wear.map(|wear| json!({
+            "life_used_percent": wear.life_used_percent,
+            "spare_percent": wear.spare_percent,
+            "written_bytes": u64::try_from(wear.written_bytes).unwrap_or(u64::MAX),
+            "warnings": wear.warnings,
+        })),
+        "not_looked_at": device.blind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wear_is_told_with_what_was_written_and_faults_only_where_there_are_some() {
+        let mut wear = Wear {
+            life_used_percent: 7,
+            spare_percent: 100,
+            written_bytes: 1_024_000_000_000,
+            warnings: 0,
+        };
+        assert_eq!(
+            worn(&wear),
+            "The drive says that 7 % of its rated life is used and 100 % of its spare blocks are left, \
+             after 1.02 TB written by hosts."
+        );
+        wear.warnings = 4;
+        assert!(worn(&wear).ends_with("It warns of a fault (critical warning 0x04)."));
+    }
+}

@@ -1,0 +1,31 @@
+//! Each command: from its arguments to a request, and from what comes back to the screen.
+
+pub mod block;
+mod clean;
+mod crashtest;
+pub mod db;
+mod device;
+pub mod gather;
+pub mod limits;
+pub mod log;
+pub mod memory;
+pub mod plan;
+pub mod platform;
+pub mod report;
+pub mod run;
+
+use narrows_runner::request::RunOptions;
+
+use crate::args::OutputArgs;
+
+impl OutputArgs {
+    /// What the run has to know of it; the rest is the screen's.
+    pub fn options(&self) -> RunOptions {
+        RunOptions {
+            seed: self.seed,
+            load_here: self.load_here,
+            dry_run: self.dry_run,
+            output: self.output.clone(),
+        }
+    }
+}

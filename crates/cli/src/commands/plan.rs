@@ -1,0 +1,80 @@
+//! `narrows plan`: what described platforms could do, side by side.
+
+use std::path::Path;
+
+use anyhow::Result;
+use narrows_plan::{Description, Fit, Migration, Plan, Question};
+use narrows_runner::demand::{migration, no_way};
+use narrows_runner::exit::Outcome;
+use narrows_runner::failure::Failure;
+
+use super::limits;
+use crate::args::plan::{PlanArgs, PlanFormat};
+use crate::{Exit, output};
+
+/// Columns of the screen.
+const WIDTH: usize = 100;
+
+/// Prints the answers.
+pub fn plan(args: &PlanArgs) -> Result<Exit> {
+    let table = limits::table(&args.limits)?;
+    let mut platforms = Vec::new();
+    for file in &args.files {
+        platforms.push(narrows_plan::describe(&file.display().to_string(), &text(file)?, &table)?);
+    }
+    match &args.demand {
+        Some(run) => fits(args, &platforms, run),
+        None => ceilings(args, &platforms),
+    }
+}
+
+fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
+    let question = Question { block_bytes: args.block.0, table_bytes: args.table.0 };
+    let mut plans: Vec<Plan> = Vec::new();
+    for platform in platforms {
+        plans.push(narrows_plan::plan(platform, question).map_err(|e| no_way(platform, &e))?);
+    }
+    let text = match args.format {
+        PlanFormat::Text => narrows_plan::text(&plans, WIDTH),
+        PlanFormat::Json => narrows_plan::json(&plans),
+        PlanFormat::Csv => narrows_plan::csv(&plans),
+        PlanFormat::Markdown => narrows_plan::markdown(&plans),
+        PlanFormat::Html => narrows_report::plan_page(&plans),
+    };
+    output::print(&text)?;
+    let answered = plans.iter().all(|plan| !plan.works.is_empty());
+    Ok(Outcome::answered(answered).exit())
+}
+
+/// Whether what a run took fits there.
+fn fits(args: &PlanArgs, platforms: &[Description], run: &str) -> Result<Exit> {
+    let migration = migration(run, platforms, args.core_ratio)?;
+    let text = match args.format {
+        PlanFormat::Text => narrows_plan::fits_text(&migration, WIDTH),
+        PlanFormat::Json => narrows_plan::fits_json(&migration),
+        PlanFormat::Csv => narrows_plan::fits_csv(&migration),
+        PlanFormat::Markdown => narrows_plan::fits_markdown(&migration),
+        PlanFormat::Html => page(&migration, platforms),
+    };
+    output::print(&text)?;
+    let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
+    Ok(Outcome::answered(migration.fits.iter().all(answered)).exit())
+}
+
+/// A picture of each platform with what binds each demand, and the answers.
+fn page(migration: &Migration, platforms: &[Description]) -> String {
+    let each = migration.demands.len();
+    let drawn = platforms.iter().zip(migration.fits.chunks(each.max(1)));
+    let drawn = drawn.map(|(of, fits)| (of.name.as_str(), narrows_plan::drawn_for(of, fits)));
+    narrows_report::fits_page(migration, &drawn.collect::<Vec<_>>())
+}
+
+/// A file's text, read no further than any description goes.
+fn text(file: &Path) -> Result<String> {
+    let failed = |reason: String| {
+        let hint = "name a TOML file; `narrows plan --help` names the page on its format";
+        Failure::hinted(format!("{}: {reason}", file.display()), hint)
+    };
+    narrows_files::read_text(file, narrows_plan::TEXT_BYTES_MAX as u64)
+        .map_err(|refused| failed(refused.to_string()))
+}

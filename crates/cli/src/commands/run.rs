@@ -1,0 +1,163 @@
+//! `narrows run`: the layers of a machine, or a look at a server that others load.
+
+use anyhow::{Context as _, Result};
+use narrows_model::Layer;
+use narrows_runner::execute;
+use narrows_runner::failure::Failure;
+use narrows_runner::machine::Machine;
+use narrows_runner::observe::Observe;
+use narrows_runner::request::database::{DatabaseTarget, Workload};
+use narrows_runner::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
+use narrows_runner::request::{Address, AddressError};
+use narrows_runner::secrets;
+
+use crate::Exit;
+use crate::args::{LayerArg, RunArgs, WorkloadArg};
+use crate::terminal::Terminal;
+
+/// The server of one's own, as `--database` has it.
+const MANAGED: &str = "managed";
+
+/// Runs the command.
+pub fn run(args: RunArgs) -> Result<Exit> {
+    let terminal = Terminal::of(&args.output);
+    if let Some(url) = &args.observing.observe {
+        refuse(&args)?;
+        let address = Address::parse(url).context("--observe")?;
+        return execute::<Observe>(&look(args, address), &terminal);
+    }
+    execute::<Machine>(&layers(args)?, &terminal)
+}
+
+fn layers(args: RunArgs) -> Result<MachineRequest> {
+    let database = match args.database.as_str() {
+        MANAGED => DatabaseTarget::Managed { postgres: args.postgres.clone() },
+        "none" => DatabaseTarget::None,
+        text => DatabaseTarget::Url(address(text)?),
+    };
+    if args.postgres.is_some() && !matches!(database, DatabaseTarget::Managed { .. }) {
+        return Err(Failure::hinted(
+            "--postgres names the server to start, and --database asks for none to be started",
+            "leave one of the two out",
+        ));
+    }
+    let layers = match args.layers {
+        None => MachineRequest::LAYERS.into(),
+        Some(layers) => layers.into_iter().map(Layer::from).collect(),
+    };
+    let asked: Option<Vec<Workload>> =
+        args.workloads.map(|workloads| workloads.into_iter().map(Workload::from).collect());
+    let mut workloads = MachineRequest::WORKLOADS.to_vec();
+    workloads.retain(|workload| asked.as_ref().is_none_or(|asked| asked.contains(workload)));
+    Ok(MachineRequest {
+        quick: args.quick,
+        facts: args.facts,
+        layers,
+        data: args.data,
+        wal: args.wal,
+        database,
+        workloads,
+        sessions: args.sessions,
+        options: args.output.options(),
+    })
+}
+
+/// The address of a server to load.
+///
+/// # Errors
+/// It is none.
+pub fn address(text: &str) -> Result<Address> {
+    let option = || format!("--database {}", secrets::told(text));
+    match Address::parse(text) {
+        Err(error @ AddressError::Scheme) => {
+            let what = error.to_string();
+            let what = what.lines().next().unwrap_or_default();
+            let hint = "use managed, none, or postgres://USER@HOST:PORT/DATABASE";
+            Err(Failure::hinted(format!("{}: {what}", option()), hint))
+        }
+        parsed => parsed.with_context(option),
+    }
+}
+
+fn look(args: RunArgs, address: Address) -> ObserveRequest {
+    let (quick, wal) = (args.quick, args.wal);
+    let below = args.data.filter(|_| args.output.load_here);
+    ObserveRequest {
+        address,
+        length: args.observing.length(),
+        capacities: args.observing.capacities,
+        facts: args.facts,
+        below: below.map(|data| BelowRequest { quick, data, wal }),
+        options: args.output.options(),
+    }
+}
+
+/// Options that say how to measure, where nothing is measured.
+fn refuse(args: &RunArgs) -> Result<()> {
+    let refused = |what: &str, hint: &str| {
+        Err(Failure::hinted(format!("{what} makes no sense with --observe"), hint))
+    };
+    if args.database != MANAGED {
+        return Err(Failure::hinted(
+            "--database names a server to load, and --observe one to look at",
+            "leave one of the two out",
+        ));
+    }
+    let measuring = [
+        ("--quick without --load-here", args.quick && !args.output.load_here),
+        ("--layers", args.layers.is_some()),
+        ("--workloads", args.workloads.is_some()),
+        ("--sessions", args.sessions.is_some()),
+        ("--postgres", args.postgres.is_some()),
+    ];
+    if let Some((option, _)) = measuring.into_iter().find(|(_, given)| *given) {
+        return refused(
+            option,
+            "a look has no load to choose; leave it out, or leave out --observe",
+        );
+    }
+    let folders = args.data.is_some() || args.wal.is_some();
+    if args.output.load_here && args.observing.capacities.is_some() {
+        return Err(Failure::hinted(
+            "--load-here and --capacities both say where capacities come from",
+            "leave one of the two out",
+        ));
+    }
+    if folders && !args.output.load_here {
+        return refused(
+            "--data or --wal without --load-here",
+            "the server says where its files are; with --load-here its drives are measured first, in these folders",
+        );
+    }
+    if args.output.load_here && args.data.is_none() {
+        return Err(Failure::hinted(
+            "--load-here with --observe needs a folder of ours on the server's drives",
+            "name one with --data DIR, and with --wal DIR one on the log's drives if they are others; never the server's \
+             own folder",
+        ));
+    }
+    Ok(())
+}
+
+impl From<LayerArg> for Layer {
+    fn from(arg: LayerArg) -> Layer {
+        match arg {
+            LayerArg::Clock => Layer::Clock,
+            LayerArg::Memory => Layer::Memory,
+            LayerArg::Block => Layer::Block,
+            LayerArg::Log => Layer::Log,
+            LayerArg::Database => Layer::Database,
+        }
+    }
+}
+
+impl From<WorkloadArg> for Workload {
+    fn from(arg: WorkloadArg) -> Workload {
+        match arg {
+            WorkloadArg::LookupCached => Workload::LookupCached,
+            WorkloadArg::LookupUncached => Workload::LookupUncached,
+            WorkloadArg::Update => Workload::Update,
+            WorkloadArg::Scan => Workload::Scan,
+        }
+    }
+}

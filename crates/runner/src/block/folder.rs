@@ -1,0 +1,102 @@
+//! What is measured: the folder of a file system, in which files of ours are made, or a raw device.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use narrows_facts::{Live, process};
+use narrows_model::{Platform, Role, RolePath};
+use narrows_observe::Watch;
+use narrows_raw::{Consent, Device, Use, consent, inspect};
+
+use crate::failure::Failure;
+use crate::request::block::DeviceConsent;
+use crate::resolve;
+
+/// The folder without links.
+///
+/// # Errors
+/// It is none.
+pub fn folder(path: &Path) -> Result<PathBuf> {
+    if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Err(Failure::hinted(
+            format!("--at {} is a device, and --at names a folder", path.display()),
+            format!("narrows block device {} says what it is", path.display()),
+        ));
+    }
+    resolve::folder(path, "--at")
+}
+
+/// The machine with the path under that folder as its only role.
+pub fn machine_of_folder(folder: &Path) -> Platform {
+    narrows_platform::discover(&Live, &[(Role::Data, folder)])
+}
+
+/// The path of a raw device: no file system, and the devices down to the drives.
+pub fn path_of_device(device: &Device) -> RolePath {
+    let mut path = RolePath {
+        role: Role::Data,
+        path: device.node.clone(),
+        file_system: Default::default(),
+        devices: narrows_platform::block_stack(&Live, &device.number),
+    };
+    path.file_system.kind = "raw device".to_string();
+    path.file_system.source = device.node.clone();
+    path.file_system.total_bytes = device.size_bytes;
+    path
+}
+
+/// Counters of that machine and of all drives under its roles.
+pub fn watch(platform: &Platform) -> Watch {
+    let mut drives: Vec<String> =
+        platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
+    drives.sort();
+    drives.dedup();
+    Watch::new(platform, &drives).with_pids(kernel())
+}
+
+/// Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.
+fn kernel() -> Vec<u32> {
+    if process::name(2).as_deref() == Some("kthreadd") { vec![2] } else { Vec::new() }
+}
+
+/// These and servers of ours.
+pub fn kernel_and(servers: &[u32]) -> Vec<u32> {
+    let mut pids = kernel();
+    pids.extend(servers);
+    pids
+}
+
+/// What all drives under that machine's roles hold together, bytes; `None` where one of them doesn't tell.
+pub fn capacity_bytes(platform: &Platform) -> Option<u64> {
+    let mut drives: Vec<_> = platform.roles.iter().flat_map(RolePath::drives).collect();
+    drives.sort_by(|one, other| one.name.cmp(&other.name));
+    drives.dedup_by(|one, other| one.name == other.name);
+    let bytes: Option<u64> = drives.iter().map(|drive| drive.size_bytes).sum();
+    bytes.filter(|bytes| *bytes > 0)
+}
+
+/// The consent that was given, with the device as it was found.
+///
+/// # Errors
+/// Whatever stands against writing, and a serial that isn't this device's.
+pub fn consented(given: &DeviceConsent) -> Result<(Device, Consent)> {
+    let device = inspect(&Live, &given.device)?;
+    let consent = consent(&device, &given.serial)?;
+    Ok((device, consent))
+}
+
+/// Refuses a device on which a running database keeps files, unless the user took responsibility. Reading harms no file,
+/// but takes the drive away from whoever works with it.
+pub fn guard_device(device: &Device, load_here: bool) -> Result<()> {
+    let used = device.uses.iter().find(|used| matches!(used, Use::Database { .. }));
+    let Some(used) = used.filter(|_| !load_here) else { return Ok(()) };
+    Err(Failure::hinted(
+        format!("{used}: reading would keep the drive busy for the whole run"),
+        format!(
+            "narrows block device {} only looks; --load-here measures all the same, if whoever uses that database \
+             may be slowed down",
+            device.path
+        ),
+    ))
+}

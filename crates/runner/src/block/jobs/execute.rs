@@ -1,0 +1,254 @@
+//! Runs the walls, and makes a measurement of each job.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use narrows_engine::Phase;
+use narrows_fio::Job;
+use narrows_fio::json::Device;
+use narrows_io::Durable;
+use narrows_layer_block::{
+    Record, Route, Scenario, Stream, StreamOutcome, run_scenario, write_state,
+};
+use narrows_model::{Layer, Measurement, RolePath, condition};
+use narrows_raw::Consent;
+use serde_json::json;
+
+use super::disks::{self, Disks};
+use super::files::Files;
+use super::lane::Lane;
+use super::mapping::refuse;
+use super::targets::Targets;
+use super::wall::Wall;
+use crate::block::folder;
+use crate::failure::Failure;
+use crate::session::{Ended, Session};
+
+/// What one job gave.
+#[derive(Debug)]
+pub struct Done {
+    /// Its number in the plan.
+    pub job: usize,
+    /// When its window began, milliseconds since 1970.
+    pub started_ms: u64,
+    /// When its window ended, milliseconds since the run began.
+    pub elapsed_ms: u64,
+    /// Each of its streams, with the number of its clone where it is one clone's.
+    pub parts: Vec<(Option<u32>, StreamOutcome)>,
+    /// All of them as one.
+    pub whole: StreamOutcome,
+}
+
+/// Runs all walls. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout.
+///
+/// # Errors
+/// What opening, filling or running gave.
+pub fn execute(
+    session: &mut Session<'_>,
+    jobs: &[Job],
+    walls: &[Wall],
+    targets: &mut Targets,
+    consent: Option<&Consent>,
+    (done, devices): (&mut Vec<Done>, &mut Vec<Device>),
+) -> Result<Ended> {
+    let platform = session.platform();
+    let watch = folder::watch(platform);
+    let capacity_bytes = folder::capacity_bytes(platform);
+    let mut drives: Vec<String> =
+        platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
+    drives.dedup();
+    let mut files = Files::default();
+    let began = std::time::Instant::now();
+    for (number, wall) in walls.iter().enumerate() {
+        if session.stop.is_set() {
+            return Ok(Ended::Interrupted);
+        }
+        let ctx = session.context(wall.length);
+        let paths: Vec<PathBuf> = wall.lanes.iter().map(|lane| lane.file.clone()).collect();
+        files.ready(&ctx, &session.run.id, targets, paths.into_iter(), consent)?;
+        let streams = streams(wall, jobs, &files)?;
+        ctx.stop.sleep(wall.delay)?;
+        empty_caches(wall, &files)?;
+        ctx.progress.phase(Layer::Block, Phase::Measure, &wall.what());
+        let scenario = Scenario {
+            streams,
+            warm_up: wall.warm_up,
+            length: wall.length,
+            slice: wall.slice(),
+            seed: ctx.seed ^ ((number as u64 + 1) << 40),
+        };
+        let started_ms = now_ms() + wall.warm_up.as_millis() as u64;
+        let before = Disks::look(&drives);
+        let outcomes = run_scenario(&ctx, &scenario, &watch)?;
+        disks::add(devices, Disks::look(&drives).since(&before));
+        let elapsed_ms = began.elapsed().as_millis() as u64;
+        let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
+        let mut measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
+        say_write_states(&mut measured, capacity_bytes);
+        done.extend(wall_done);
+        session.add(measured);
+        for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
+            let region = files.region(&lane.file).expect("it was opened for this wall");
+            region.target().buffered_file().sync_all().map_err(|error| {
+                Failure::hinted(
+                    format!("cannot make {} durable: {error}", lane.file.display()),
+                    "the kernel log (dmesg) names the drive; the window before it is kept",
+                )
+            })?;
+        }
+        files.done(number, targets);
+        if wall.last {
+            break;
+        }
+    }
+    Ok(Ended::Whole)
+}
+
+fn now_ms() -> u64 {
+    jiff::Timestamp::now().as_millisecond().max(0) as u64
+}
+
+/// The lanes with their open regions; what their alignment needs is looked at before the window.
+fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
+    wall.lanes
+        .iter()
+        .map(|lane| {
+            let whole = files.region(&lane.file).expect("it was opened for this wall");
+            let mut region = whole.part(lane.offset_bytes, lane.bytes)?;
+            if lane.durable != Durable::Later && lane.mix.writes() {
+                region = region.durable(lane.durable)?;
+            }
+            let unit = region.target().offset_alignment();
+            let odd = lane.steps().find(|(_, bytes)| !bytes.is_multiple_of(unit));
+            if let (Route::Direct, Some((what, bytes))) = (lane.route, odd) {
+                return Err(refuse(
+                    &jobs[lane.job],
+                    format!(
+                        "{what} of {bytes} bytes can't be kept past the page cache: {} wants multiples of {unit}",
+                        lane.file.display()
+                    ),
+                    "give such a multiple, or direct=0",
+                ));
+            }
+            Ok(lane.stream(region))
+        })
+        .collect()
+}
+
+/// Drops cached pages where fio would.
+fn empty_caches(wall: &Wall, files: &Files) -> Result<()> {
+    for lane in wall.lanes.iter().filter(|lane| lane.route == Route::Buffered && lane.invalidate) {
+        let file = files.region(&lane.file).expect("it was opened for this wall").target();
+        narrows_facts::file::evict(file.buffered_file())
+            .with_context(|| format!("emptying the page cache of {}", lane.file.display()))?;
+    }
+    Ok(())
+}
+
+/// The outcomes of a wall, job by job in the order of the plan.
+fn by_job(
+    wall: &Wall,
+    jobs: &[Job],
+    outcomes: Vec<StreamOutcome>,
+    (started_ms, elapsed_ms): (u64, u64),
+) -> Vec<Done> {
+    let mut done: Vec<Done> = Vec::new();
+    let mut outcomes = outcomes.into_iter();
+    let numbers: Vec<usize> = {
+        let mut numbers: Vec<usize> = wall.lanes.iter().map(|lane| lane.job).collect();
+        numbers.dedup();
+        numbers
+    };
+    for number in &numbers {
+        let lanes: Vec<&Lane> = wall.lanes.iter().filter(|lane| lane.job == *number).collect();
+        let parts: Vec<(Option<u32>, StreamOutcome)> =
+            lanes.iter().map(|lane| lane.clone).zip(outcomes.by_ref()).collect();
+        let all: Vec<StreamOutcome> = parts.iter().map(|(_, outcome)| outcome.clone()).collect();
+        let (whole, name) = (numbers.len() == 1, jobs[*number].name.as_str());
+        if let Some(whole) = StreamOutcome::combined(name, &all, whole, disjoint(&lanes)) {
+            done.push(Done { job: *number, started_ms, elapsed_ms, parts, whole });
+        }
+    }
+    done
+}
+
+/// Whether no two of the lanes share a byte.
+fn disjoint(lanes: &[&Lane]) -> bool {
+    lanes.iter().enumerate().all(|(at, lane)| {
+        lanes[..at].iter().all(|other| {
+            other.file != lane.file
+                || other.offset_bytes + other.bytes <= lane.offset_bytes
+                || lane.offset_bytes + lane.bytes <= other.offset_bytes
+        })
+    })
+}
+
+/// What the figures of those that wrote are worth, of drives that hold `capacity_bytes`.
+fn say_write_states(measured: &mut [Measurement], capacity_bytes: Option<u64>) {
+    for measurement in measured {
+        if measurement.number("written_bytes").is_some() {
+            let state = write_state(measurement, 0, capacity_bytes);
+            measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+        }
+    }
+}
+
+/// One measurement of each job; of several side by side also one of all together, which has the devices' counters.
+fn measurements(
+    wall: &Wall,
+    jobs: &[Job],
+    done: &[Done],
+    streams: &[Stream],
+    number: usize,
+) -> Vec<Measurement> {
+    let mut measured: Vec<Measurement> = Vec::new();
+    for one in done {
+        let job = &jobs[one.job];
+        let lanes: Vec<(&Lane, &Stream)> =
+            wall.lanes.iter().zip(streams).filter(|(lane, _)| lane.job == one.job).collect();
+        let Some((lane, first)) = lanes.first() else { continue };
+        let mut record = Record::new();
+        record.add(&one.whole);
+        // What its streams are together.
+        let mut stream = (*first).clone();
+        stream.name = job.name.clone();
+        stream.load = one.whole.load;
+        stream.threads = lanes.iter().map(|(_, stream)| stream.threads).sum();
+        let mut id = format!("block.job.{}", job.name);
+        if measured.iter().any(|other| other.id == id)
+            || jobs[..one.job].iter().any(|j| j.name == job.name)
+        {
+            id += &format!("#{}", one.job);
+        }
+        let mut measurement = record.into_measurement(id, &stream);
+        let workload = &mut measurement.workload;
+        workload.insert("job".into(), json!(job.name));
+        if lane.durable != Durable::Later {
+            workload.insert("sync".into(), json!(lane.durable.word()));
+        }
+        if let Some(think) = lane.think {
+            workload.insert("think_pause_ns".into(), json!(think.pause.as_nanos() as u64));
+            workload.insert("think_after".into(), json!(think.after));
+        }
+        workload.insert("section".into(), json!(job.place.to_string()));
+        workload.insert("numjobs".into(), json!(job.clones));
+        workload.insert("window".into(), json!(number));
+        let mut files: Vec<(&Path, u64)> = lanes
+            .iter()
+            .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        workload.insert("file".into(), json!(lane.file.display().to_string()));
+        workload.insert("files".into(), json!(files.len()));
+        workload.insert("file_bytes".into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
+        measured.push(measurement);
+    }
+    if done.len() > 1 {
+        let mut record = Record::new();
+        let all: Vec<StreamOutcome> = done.iter().map(|one| one.whole.clone()).collect();
+        record.add_together(&all);
+        measured.push(record.into_together(format!("block.together.{number}"), streams));
+    }
+    measured
+}

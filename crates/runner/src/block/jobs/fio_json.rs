@@ -1,0 +1,209 @@
+//! The results in fio's own layout, for tools that were made for it.
+//!
+//! As in fio, a group that is reported as one is one entry, else each clone is. Times, switches and faults are those of
+//! its threads in the window. What is not known is empty: submissions have no stamps of their own, and batches no sizes. In an
+//! open loop both `clat` and `lat` count from when the operation was due.
+
+use narrows_fio::json::{
+    Device, DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Syncs, document,
+};
+use narrows_fio::{Job, Plan, Unified};
+use narrows_io::Op;
+use narrows_layer_block::{Load, StreamOutcome};
+use narrows_stats::Recorder;
+
+use super::execute::Done;
+use crate::json_text;
+
+/// fio takes one sample of rates in this time.
+const SAMPLE_NS: u64 = 500_000_000;
+
+/// The document, with a line end.
+pub fn text(plan: &Plan, done: &[Done], devices: Vec<Device>, plus: bool) -> String {
+    let layout = if plus { Layout::JsonPlus } else { Layout::Json };
+    let now = jiff::Timestamp::now();
+    let run = RunResult {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        timestamp_ms: now.as_millisecond().max(0) as u64,
+        time: now.strftime("%a %b %e %H:%M:%S %Y").to_string(),
+        global_options: plan.global_options.clone(),
+        jobs: entries(plan, done),
+        devices,
+    };
+    json_text(&document(&run, layout)).expect("its keys are strings")
+}
+
+fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
+    let mut entries: Vec<JobResult> = Vec::new();
+    let mut told: Vec<usize> = Vec::new();
+    for one in done {
+        let job = &plan.jobs[one.job];
+        if job.group_reporting {
+            if told.contains(&job.group) {
+                continue;
+            }
+            told.push(job.group);
+            let members: Vec<&Done> = done
+                .iter()
+                .filter(|other| {
+                    let other = &plan.jobs[other.job];
+                    other.group == job.group && other.group_reporting
+                })
+                .collect();
+            let outcomes: Vec<StreamOutcome> =
+                members.iter().map(|member| member.whole.clone()).collect();
+            let clones: u32 = members.iter().map(|member| plan.jobs[member.job].clones).sum();
+            let whole = StreamOutcome::combined(&job.name, &outcomes, true, false);
+            entries.extend(whole.map(|whole| entry(job, one, &whole, clones)));
+            continue;
+        }
+        // A clone's files are one entry.
+        let mut clones: Vec<Option<u32>> = one.parts.iter().map(|(clone, _)| *clone).collect();
+        clones.dedup();
+        for clone in clones {
+            let own: Vec<StreamOutcome> = one
+                .parts
+                .iter()
+                .filter(|(other, _)| *other == clone)
+                .map(|(_, outcome)| outcome.clone())
+                .collect();
+            let count = if clone.is_some() { 1 } else { job.clones };
+            let whole = StreamOutcome::combined(&job.name, &own, true, false);
+            entries.extend(whole.map(|whole| entry(job, one, &whole, count)));
+        }
+    }
+    entries
+}
+
+fn entry(job: &Job, done: &Done, outcome: &StreamOutcome, clones: u32) -> JobResult {
+    let runtime_ms = outcome.window_ns / 1_000_000;
+    let operations = outcome.operations();
+    let job_runtime_ms = runtime_ms * u64::from(clones);
+    let share =
+        |ns: u64| (job_runtime_ms > 0).then(|| ns as f64 / 1e6 * 100.0 / job_runtime_ms as f64);
+    JobResult {
+        name: job.name.clone(),
+        group: job.group,
+        description: job.description.clone(),
+        options: job.written.clone(),
+        started_ms: done.started_ms,
+        error: 0,
+        elapsed_s: done.elapsed_ms.div_ceil(1000),
+        read: direction(outcome, Op::Read),
+        write: direction(outcome, Op::Write),
+        trim: direction(outcome, Op::Trim),
+        mixed: (job.report.unified != Unified::None).then(|| mixed(outcome)),
+        only_mixed: job.report.unified == Unified::Mixed,
+        sync: Syncs {
+            total_ios: outcome.of(Op::Sync).operations,
+            latency: latencies(&outcome.of(Op::Sync).latency),
+        },
+        job_runtime_ms,
+        user_percent: share(outcome.usage.user_ns),
+        system_percent: share(outcome.usage.system_ns),
+        context_switches: Some(outcome.usage.switches),
+        major_faults: Some(outcome.usage.major_faults),
+        minor_faults: Some(outcome.usage.minor_faults),
+        depths: match outcome.load {
+            // In a closed loop the depth is what was asked for.
+            Load::Closed { depth } => vec![(u64::from(depth / clones.max(1)).max(1), operations)],
+            // In an open one the mean is known, by Little's law.
+            Load::Open { .. } => outcome
+                .in_flight()
+                .map(|mean| vec![((mean.round() as u64).max(1), operations)])
+                .unwrap_or_default(),
+        },
+        percentiles: job.report.percentiles.clone(),
+        completion_percentiles: job.report.completion,
+        total_percentiles: job.report.total,
+        submission_percentiles: job.report.submission,
+        ..JobResult::default()
+    }
+}
+
+fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
+    let kind = outcome.of(op);
+    if kind.operations == 0 {
+        return DirectionResult::default();
+    }
+    let alone = [Op::Read, Op::Write, Op::Trim]
+        .into_iter()
+        .all(|other| other == op || outcome.of(other).operations == 0);
+    // Slices count all kinds together, so that those of a mix say nothing about one.
+    result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), &kind.latency, alone)
+}
+
+/// Reads, writes and trims as one.
+fn mixed(outcome: &StreamOutcome) -> DirectionResult {
+    let moved = (outcome.operations(), outcome.bytes());
+    let failed = outcome.failed() - outcome.of(Op::Sync).failed;
+    result(outcome, moved, (outcome.short(), failed), &outcome.latency(), true)
+}
+
+fn result(
+    outcome: &StreamOutcome,
+    (operations, bytes): (u64, u64),
+    (short_ios, drop_ios): (u64, u64),
+    recorder: &Recorder,
+    with_samples: bool,
+) -> DirectionResult {
+    let latency = latencies(recorder);
+    let sampled = |of: fn(u64, u64, f64) -> f64| Sampled {
+        values: if with_samples { samples(outcome, of) } else { Vec::new() },
+    };
+    DirectionResult {
+        io_bytes: bytes,
+        total_ios: operations,
+        runtime_ms: outcome.window_ns / 1_000_000,
+        short_ios,
+        drop_ios,
+        completion: latency.clone(),
+        total: latency,
+        submission: Latencies::default(),
+        bandwidth_kib: sampled(|_, bytes, seconds| bytes as f64 / 1024.0 / seconds),
+        iops: sampled(|operations, _, seconds| operations as f64 / seconds),
+    }
+}
+
+fn samples(outcome: &StreamOutcome, of: fn(u64, u64, f64) -> f64) -> Vec<f64> {
+    let each = (SAMPLE_NS / outcome.slice_ns.max(1)).max(1) as usize;
+    outcome
+        .slices
+        .chunks_exact(each)
+        .map(|slices| {
+            let operations: u64 = slices.iter().map(|slice| slice.operations).sum();
+            let bytes: u64 = slices.iter().map(|slice| slice.bytes).sum();
+            of(operations, bytes, (each as u64 * outcome.slice_ns) as f64 / 1e9)
+        })
+        .collect()
+}
+
+fn latencies(recorder: &Recorder) -> Latencies {
+    let longest = recorder.max().unwrap_or(0);
+    Latencies {
+        counts: recorder
+            .buckets()
+            .map(|(low, high, count)| ((low + (high - low) / 2).min(longest), count))
+            .collect(),
+        min_ns: recorder.min(),
+        max_ns: recorder.max(),
+        sum_ns: recorder.mean().map(|mean| mean * recorder.count() as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_latency_is_lost_on_the_way() {
+        let mut recorder = Recorder::new();
+        for ns in [10, 1000, 1001, 50_000, u64::MAX / 2] {
+            recorder.record(ns);
+        }
+        let all = latencies(&recorder);
+        assert_eq!(all.counts.iter().map(|(_, count)| count).sum::<u64>(), 5);
+        assert_eq!((all.min_ns, all.max_ns), (Some(10), Some(u64::MAX / 2)));
+        assert!(all.counts.iter().all(|(ns, _)| *ns <= u64::MAX / 2));
+    }
+}

@@ -1,0 +1,204 @@
+//! The jobs of fio's job files as streams of the block layer.
+//!
+//! Reading the files is `narrows-fio`'s affair. Here jobs become [`lane`]s (streams whose file isn't open yet), jobs side
+//! by side become [`wall`]s (scenarios, one after the other), and the files they name are found or made ([`files`]). What
+//! a stream cannot do stops the run before it begins; what it does in another way is listed first.
+//!
+//! A file that is there is only read. A file that isn't is made in a scratch folder beside its place, and removed. A device
+//! is written only with consent.
+
+mod disks;
+mod execute;
+mod files;
+mod fio_json;
+mod lane;
+mod lanes;
+mod mapping;
+mod order;
+#[cfg(test)]
+mod promises;
+mod read;
+mod span;
+mod targets;
+mod wall;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use narrows_fio::Taken;
+use narrows_model::{Layer, Plan, PlannedStep, Platform, Run};
+use narrows_raw::{Consent, Device};
+use narrows_units::{Bytes, shown};
+
+use super::folder;
+use crate::failure::Failure;
+use crate::prepared::Prepared;
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::block::JobsRequest;
+use crate::session::{Ended, Session, Told};
+use crate::ui::Ui;
+use crate::{guard, store};
+
+use targets::Targets;
+use wall::Wall;
+
+/// Assumed while planning only.
+const FILL_BYTES_PER_S: f64 = 500e6;
+
+/// The jobs that were read.
+pub struct Jobs {
+    request: JobsRequest,
+    consented: Option<(Device, Consent)>,
+    plan: narrows_fio::Plan,
+    targets: Targets,
+    walls: Vec<Wall>,
+    /// What isn't just as in fio, line by line.
+    said: String,
+    prepared: Prepared,
+    /// Whether fio's layout was written; the run itself is kept and shown even where it can't be.
+    written: Result<()>,
+}
+
+impl Program for Jobs {
+    type Request = JobsRequest;
+
+    fn options(request: &JobsRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &JobsRequest, _: &dyn Ui) -> Result<Jobs> {
+        let at = folder::folder(&request.at)?;
+        if let Some(path) = request.fio_json.as_deref().filter(|path| *path != Path::new("-")) {
+            check_fio_json(path)?;
+        }
+        let consented = request.consent.as_ref().map(folder::consented).transpose()?;
+        let plan = read::plan(request)?;
+        let mut targets = Targets::new(&at, consented.as_ref().map(|(device, _)| device));
+        let mut said = said_by_reading(&plan);
+        let walls = wall::walls(&plan.jobs, &mut targets, &mut said)?;
+        let prepared = Prepared::storage(
+            &at.display().to_string(),
+            targets.machine(),
+            &request.options,
+            1,
+            targets.made_bytes(),
+            steps(&walls, &targets),
+        );
+        let mut said = said.join("\n");
+        if !said.is_empty() {
+            said.push('\n');
+        }
+        let request = request.clone();
+        Ok(Jobs { request, consented, plan, targets, walls, said, prepared, written: Ok(()) })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.prepared.plan, &self.prepared.platform)
+    }
+
+    fn describe(&self) -> String {
+        self.said.clone() + &self.prepared.describe()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.targets.folders().into_iter().collect()
+    }
+
+    fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        self.targets.guard(load_here)?;
+        self.targets.check_space()?;
+        guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        let (mut done, mut devices) = (Vec::new(), Vec::new());
+        let consent = self.consented.as_ref().map(|(_, consent)| consent);
+        let ended = execute::execute(
+            session,
+            &self.plan.jobs,
+            &self.walls,
+            &mut self.targets,
+            consent,
+            (&mut done, &mut devices),
+        )?;
+        if let Some(path) = &self.request.fio_json {
+            let text = fio_json::text(&self.plan, &done, devices, self.request.fio_json_plus);
+            self.written = if path == Path::new("-") {
+                session.told = Told::Place;
+                session.ui.clear();
+                session.ui.print(&text)
+            } else {
+                store::write_whole(path, &text)
+            };
+        }
+        Ok(ended)
+    }
+
+    fn concluded(&mut self, _: &Run, _: &dyn Ui) -> Result<()> {
+        std::mem::replace(&mut self.written, Ok(()))
+    }
+}
+
+/// Refuses before the run what would fail after it.
+fn check_fio_json(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let problem = match std::fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => "is not a folder".to_string(),
+        Ok(_) if path.is_dir() => "is a folder".to_string(),
+        Ok(_) => return Ok(()),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::hinted(
+        format!("--fio-json {}: {problem}", path.display()),
+        "name a file in a folder that is there, or - for standard output",
+    ))
+}
+
+/// Everything about the settings that isn't just as in fio, line by line.
+fn said_by_reading(plan: &narrows_fio::Plan) -> Vec<String> {
+    let mut said = Vec::new();
+    for note in plan.notes.iter().filter(|note| note.taken != Taken::Same) {
+        let how = match note.taken {
+            Taken::Same => "same",
+            Taken::Approximated => "approximated",
+            Taken::AsFio => "as fio takes it",
+            Taken::AsWritten => "as written, not as fio takes it",
+            Taken::Warned => "note",
+        };
+        let setting = match (note.option.as_str(), note.value.as_str()) {
+            ("", _) => String::new(),
+            (option, "") => format!(" {option}"),
+            (option, value) => format!(" {option}={value}"),
+        };
+        let line = format!("{} [{}]{setting}: {how}", note.place, note.section);
+        let line =
+            if note.sentence.is_empty() { line } else { format!("{line}: {}", note.sentence) };
+        // Defaults are said where they stand, not for every job that inherits them.
+        let line = shown(&line).into_owned();
+        if !said.contains(&line) {
+            said.push(line);
+        }
+    }
+    said
+}
+
+fn steps(walls: &[Wall], targets: &Targets) -> Vec<PlannedStep> {
+    let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
+        layer: Layer::Block,
+        what,
+        expected_s,
+        writes_bytes,
+    };
+    let mut steps: Vec<PlannedStep> = targets
+        .made()
+        .map(|(path, bytes)| {
+            let what = format!("write a file of {} in place of {}", Bytes(bytes), path.display());
+            step(what, bytes as f64 / FILL_BYTES_PER_S, bytes)
+        })
+        .collect();
+    steps
+        .extend(walls.iter().map(|wall| step(wall.what(), wall.expected_s(), wall.writes_bytes())));
+    steps
+}

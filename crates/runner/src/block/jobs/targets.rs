@@ -1,0 +1,252 @@
+//! What the names in job files lead to: a file that is there, one that is to be made, a raw device. Looked at once, and
+//! nothing is opened for writing here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use narrows_facts::Live;
+use narrows_io::{Entropy, Space};
+use narrows_model::{Platform, Role};
+use narrows_raw::{Device, inspect, plain_file_in_dev, refusals, uses_of_file};
+
+use crate::block::folder;
+use crate::failure::Failure;
+
+/// What stands at a path.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// A regular file; it is only read.
+    File {
+        /// Its size.
+        bytes: u64,
+    },
+    /// Nothing: a file of ours takes its place.
+    Nothing {
+        /// The nearest folder above that is there.
+        folder: PathBuf,
+    },
+    /// A raw device.
+    Device {
+        /// All that is known of it.
+        device: Box<Device>,
+        /// Whether this run has consent to write to it.
+        consented: bool,
+    },
+}
+
+/// A file or device with what the jobs want of it.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// What is there.
+    pub found: Found,
+    /// How long it has to be, bytes.
+    pub bytes: u64,
+    /// What a file of ours is filled with.
+    pub entropy: Entropy,
+    /// Whether nothing is ever moved, so that it needs no blocks.
+    pub hollow: bool,
+    /// The first and the last wall that use it.
+    pub walls: (usize, usize),
+}
+
+/// All of them.
+pub struct Targets {
+    at: PathBuf,
+    /// The kernel's number of the device that may be written.
+    consented: Option<String>,
+    wanted: BTreeMap<PathBuf, Wanted>,
+}
+
+impl Targets {
+    /// Relative names are below `at`; `consented` is a device that may be written.
+    pub fn new(at: &Path, consented: Option<&Device>) -> Self {
+        let consented = consented.map(|device| device.number.clone());
+        Targets { at: at.to_path_buf(), consented, wanted: BTreeMap::new() }
+    }
+
+    /// The whole path of a name.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.at.join(name)
+    }
+
+    /// What is there; looked at once.
+    ///
+    /// # Errors
+    /// It can't be looked at, or is nothing that can be measured.
+    pub fn look(&mut self, path: &Path) -> Result<&mut Wanted> {
+        if !self.wanted.contains_key(path) {
+            let wanted = Wanted {
+                found: self.find(path)?,
+                bytes: 0,
+                entropy: Entropy::default(),
+                hollow: true,
+                walls: (usize::MAX, 0),
+            };
+            self.wanted.insert(path.to_path_buf(), wanted);
+        }
+        Ok(self.wanted.get_mut(path).expect("it was just put there"))
+    }
+
+    fn find(&self, path: &Path) -> Result<Found> {
+        let shown = path.display();
+        let fail = |error: std::io::Error| {
+            let hint = "name a file or a folder that you may read, or another place with --at";
+            Failure::hinted(format!("cannot look at {shown}: {error}"), hint)
+        };
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_file() => Ok(Found::File { bytes: found.len() }),
+            Ok(found) if found.file_type().is_block_device() => {
+                let device = inspect(&Live, &path.to_string_lossy())?;
+                let consented = self.consented.as_ref() == Some(&device.number);
+                Ok(Found::Device { device: Box::new(device), consented })
+            }
+            Ok(found) if found.is_dir() => Err(Failure::hinted(
+                format!("{shown} is a folder"),
+                "filename names a file; directory names a folder",
+            )),
+            Ok(_) => Err(Failure::hinted(
+                format!("{shown} is neither a file nor a block device"),
+                "lsblk lists the block devices of this machine",
+            )),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if plain_file_in_dev(&Live, &path.to_string_lossy()).is_some() {
+                    return Err(Failure::hinted(
+                        format!(
+                            "there is no device {shown}, and a file of that name would be in memory"
+                        ),
+                        "lsblk lists the block devices of this machine",
+                    ));
+                }
+                let folder = path.ancestors().skip(1).find(|above| above.is_dir());
+                let folder = folder.ok_or_else(|| fail(error))?.to_path_buf();
+                Ok(Found::Nothing { folder })
+            }
+            Err(error) => Err(fail(error)),
+        }
+    }
+
+    /// What is wanted at that path, once it was looked at.
+    pub fn get(&self, path: &Path) -> Option<&Wanted> {
+        self.wanted.get(path)
+    }
+
+    /// Files that will be made, with their bytes; hollow ones take no space.
+    pub fn made(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.wanted
+            .iter()
+            .filter(|(_, wanted)| matches!(wanted.found, Found::Nothing { .. }) && !wanted.hollow)
+            .map(|(path, wanted)| (path.as_path(), wanted.bytes))
+    }
+
+    /// Bytes of all of them.
+    pub fn made_bytes(&self) -> u64 {
+        self.made().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Folders in which files are made.
+    pub fn folders(&self) -> BTreeSet<PathBuf> {
+        self.wanted
+            .values()
+            .filter_map(|wanted| match &wanted.found {
+                Found::Nothing { folder } => Some(folder.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The machine with the path under every place: file systems once each, then devices.
+    pub fn machine(&self) -> Platform {
+        let mut folders = self.folders();
+        for (path, wanted) in &self.wanted {
+            if let (Found::File { .. }, Some(folder)) = (&wanted.found, path.parent()) {
+                folders.insert(folder.to_path_buf());
+            }
+        }
+        let mut seen = BTreeSet::new();
+        folders.retain(|folder| {
+            std::fs::metadata(folder).map_or(true, |found| seen.insert(found.dev()))
+        });
+        let roles: Vec<(Role, &Path)> =
+            folders.iter().map(|folder| (Role::Data, folder.as_path())).collect();
+        let mut platform = narrows_platform::discover(&Live, &roles);
+        for wanted in self.wanted.values() {
+            if let Found::Device { device, .. } = &wanted.found {
+                platform.roles.push(folder::path_of_device(device));
+            }
+        }
+        platform
+    }
+
+    /// Refuses devices that a running database uses.
+    ///
+    /// # Errors
+    /// Such a device, without `load_here`.
+    pub fn guard(&self, load_here: bool) -> Result<()> {
+        self.wanted.values().try_for_each(|wanted| match &wanted.found {
+            Found::Device { device, .. } => folder::guard_device(device, load_here),
+            Found::File { .. } | Found::Nothing { .. } => Ok(()),
+        })
+    }
+
+    /// Refuses before the first byte where the files that live at the same time don't fit.
+    ///
+    /// # Errors
+    /// The file system that is too small, with what is wanted and free.
+    pub fn check_space(&self) -> Result<()> {
+        let mut needs: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
+        let last = self.wanted.values().map(|wanted| wanted.walls.1).max().unwrap_or(0);
+        for wall in 0..=last {
+            let mut now: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
+            for wanted in self.wanted.values() {
+                let Found::Nothing { folder } = &wanted.found else { continue };
+                if wanted.hollow || !(wanted.walls.0..=wanted.walls.1).contains(&wall) {
+                    continue;
+                }
+                let device = std::fs::metadata(folder).map_or(0, |found| found.dev());
+                now.entry(device).or_insert((folder.clone(), 0)).1 += wanted.bytes;
+            }
+            for (device, need) in now {
+                let most = needs.entry(device).or_insert_with(|| need.clone());
+                most.1 = most.1.max(need.1);
+            }
+        }
+        for (folder, bytes) in needs.values() {
+            Space::of(folder)?.check(folder, *bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to write to what belongs to somebody.
+///
+/// # Errors
+/// A file that is there, and a device without consent.
+pub fn may_write(path: &Path, found: &Found) -> Result<()> {
+    let shown = path.display();
+    match found {
+        Found::Nothing { .. } | Found::Device { consented: true, .. } => Ok(()),
+        Found::File { .. } => {
+            let mut what = format!(
+                "the job writes to {shown}, which is there already and would be overwritten"
+            );
+            for used in uses_of_file(&Live, &path.to_string_lossy()) {
+                what += &format!("\n  {used}");
+            }
+            let hint = "name a file that isn't there: narrows makes it and removes it; or run elsewhere with --at DIR";
+            Err(Failure::hinted(what, hint))
+        }
+        Found::Device { device, .. } => {
+            let reasons = refusals(device);
+            let hint = match reasons.first() {
+                Some(reason) => format!("it would be refused, consent or not: {reason}"),
+                None => format!(
+                    "if everything on it may be lost: --write-to-device {shown} --serial {}",
+                    device.identity.phrase()
+                ),
+            };
+            Err(Failure::hinted(format!("the job writes to the device {shown}"), hint))
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The database layer's turn: a server (ours or the user's), the workloads, the log ladder at the sizes they
+//! showed, and the test of each verdict.
+
+pub mod client;
+pub mod external_server;
+pub mod managed_server;
+pub mod server;
+
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use narrows_engine::Context;
+use narrows_judge::judge;
+use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation, Workload};
+use narrows_model::{Layer, Measurement, PlannedStep, metric};
+use narrows_verdict::Intervention;
+use server::{Tables, scan_workers};
+
+use crate::resolve::Resolved;
+use crate::session::{Interrupted, Session};
+use crate::{layers, split};
+
+/// A run in progress with all that was resolved for a server: folders, CPUs, sessions, windows.
+pub struct PlannedSession<'r, 's> {
+    /// What was decided.
+    pub resolved: &'r Resolved,
+    /// The run.
+    pub session: &'r mut Session<'s>,
+}
+
+impl<'s> Deref for PlannedSession<'_, 's> {
+    type Target = Session<'s>;
+
+    fn deref(&self) -> &Session<'s> {
+        self.session
+    }
+}
+
+impl<'s> DerefMut for PlannedSession<'_, 's> {
+    fn deref_mut(&mut self) -> &mut Session<'s> {
+        self.session
+    }
+}
+
+/// Share of the closed loop's rate at which percentiles are taken in an open loop.
+pub const OPEN_SHARE: f64 = 0.7;
+/// One window of a lone session.
+pub const SHORT: Duration = Duration::from_millis(1500);
+/// One window of a test or of its baseline.
+pub const TEST: Duration = Duration::from_millis(2500);
+/// What another start of the server costs: it tidies up, ends, starts and fills its pool.
+pub const START_S: f64 = 4.0;
+/// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
+const OVERHEAD_S: f64 = 0.7;
+/// Guess at a scan's rate for the plan, bytes per second.
+const SCAN_BYTES_PER_S: f64 = 700e6;
+
+/// The steps for the printed plan.
+pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
+    let plan = &resolved.plan;
+    let once = |window: Duration| repeats_s(resolved, window);
+    let tests = if plan.quick { 0.0 } else { 2.0 * once(TEST) };
+    let lookups = once(resolved.database_window) * 2.0 + once(SHORT) + tests;
+    let updates =
+        once(resolved.update_window) + once(resolved.database_window) + once(SHORT) + tests;
+    let scans =
+        repeats_s(resolved, scan_time(plan.table_bytes)) * if plan.quick { 2.0 } else { 4.0 };
+    let step = |what: String, expected_s, writes_bytes| PlannedStep {
+        layer: Layer::Database,
+        what,
+        expected_s,
+        writes_bytes,
+    };
+    let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
+    let mut steps = vec![server::planned(resolved)];
+    steps.extend(client::planned(resolved));
+    for (workload, what, expected_s, writes) in [
+        (Workload::LookupCached, "lookup, cached", lookups, 0),
+        (Workload::LookupUncached, "lookup, uncached", lookups, 0),
+        (
+            Workload::Update,
+            "update, with the log ladder at its flush size",
+            updates + ladder_s,
+            plan.table_bytes,
+        ),
+        (Workload::Scan, "scan with 1 and n workers", scans, 0),
+    ] {
+        if resolved.runs(workload) {
+            steps.push(step(what.into(), expected_s, writes));
+        }
+    }
+    steps
+}
+
+/// Seconds that all repeats of one window take.
+pub fn repeats_s(resolved: &Resolved, window: Duration) -> f64 {
+    f64::from(resolved.plan.repeats) * (window.as_secs_f64() + OVERHEAD_S)
+}
+
+/// What a scan of so many bytes may take.
+pub fn scan_time(bytes: u64) -> Duration {
+    Duration::from_secs_f64(bytes as f64 / SCAN_BYTES_PER_S)
+}
+
+/// Runs the layer if it was asked for.
+pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> {
+    if !session.resolved.has(Layer::Database) {
+        return Ok(());
+    }
+    let tables = Tables::usual(session.resolved);
+    match server::on(session, &tables, &mut workloads) {
+        Ok(()) => Ok(()),
+        Err(error) => session.absent("database", error),
+    }
+}
+
+fn workloads(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    _: Option<&mut dyn Provisioner>,
+) -> Result<()> {
+    let ctx = session.resolved.context(session);
+    database.prepare(&ctx)?;
+    for workload in [Workload::LookupCached, Workload::LookupUncached, Workload::Update] {
+        if !session.resolved.runs(workload) {
+            continue;
+        }
+        let outcome = transactions(session, database, &workload.into(), None);
+        keep_going(session, workload.word(), outcome)?;
+    }
+    if !session.resolved.runs(Workload::Scan) {
+        return Ok(());
+    }
+    let outcome = database.tidy().map_err(anyhow::Error::from);
+    let outcome = outcome.and_then(|()| scans(session, database));
+    keep_going(session, "scan", outcome)
+}
+
+/// A workload that can't be had is absent; a stop ends the layer.
+pub fn keep_going(
+    session: &mut PlannedSession<'_, '_>,
+    what: &str,
+    outcome: Result<()>,
+) -> Result<()> {
+    match outcome {
+        Err(error) => {
+            session.absent(what, error).map_err(|Interrupted| anyhow!("stopped on request"))
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Runs variations and keeps what they gave.
+pub fn take(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    ctx: &Context<'_>,
+    task: &Task,
+    variations: &[Variation],
+) -> Result<Vec<Measurement>, DatabaseError> {
+    let measured = database.measure(ctx, *task, variations)?;
+    session.add(measured.clone());
+    Ok(measured)
+}
+
+/// A workload by the plan's sessions: its closed loop, a session alone, percentiles in an open loop (at that rate, or at a share
+/// of the closed loop's), and the test of its verdict.
+///
+/// # Errors
+/// What the database layer gave.
+pub fn transactions(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    task: &Task,
+    open_rate_per_s: Option<f64>,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let sessions = resolved.plan.sessions;
+    let id = format!("database.{}", task.word());
+    let ctx = resolved.context(session);
+    let long = Context { window: closed_window(task, resolved), ..ctx };
+    let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
+    let closed = [Variation::closed(&id, sessions)];
+    let measured = take(session, database, &long, task, &closed)?;
+    let alone = [Variation::closed(format!("{id}.alone"), 1)];
+    take(session, database, &short, task, &alone)?;
+    if task.commits() > 0.0 {
+        ladder(session, &measured[0]);
+    }
+    let rate = measured[0].value(metric::THROUGHPUT).map(|rate| rate * OPEN_SHARE);
+    if let Some(rate) = open_rate_per_s.or(rate).filter(|&rate| rate > 0.0) {
+        let mut open = Variation::closed(format!("{id}.open"), sessions);
+        open.open_rate_per_s = Some(rate);
+        let medium = Context { window: resolved.database_window, ..ctx };
+        // Pauses belong to sessions, and an open loop has a schedule.
+        let unpaused = Task { think: Duration::ZERO, ..*task };
+        take(session, database, &medium, &unpaused, &[open])?;
+    }
+    let tests = Context { window: TEST.min(resolved.database_window), ..ctx };
+    prove(session, database, &tests, task, &closed[0])
+}
+
+/// One window of the closed loop: updates take longer, for the checkpoints that come due.
+pub fn closed_window(task: &Task, resolved: &Resolved) -> Duration {
+    if task.commits() > 0.0 { resolved.update_window } else { resolved.database_window }
+}
+
+/// The log ladder at the workload's own session count and flush size, on the processors the server uses.
+pub fn ladder(session: &mut PlannedSession<'_, '_>, update: &Measurement) {
+    let Some(bytes) = update.value(metric::WAL_BYTES_PER_OP) else { return };
+    let commits = update.value(metric::COMMITS_PER_OP).filter(|n| *n > 0.0).unwrap_or(1.0);
+    let outcome = layers::commit_ladder(session, (bytes / commits).max(1.0) as u64);
+    if let Err(error) = outcome {
+        // A stop is noticed by the next window.
+        let _ = session.absent("log.commit", error);
+    }
+}
+
+fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database) -> Result<()> {
+    let ctx = session.resolved.context(session);
+    let many = Variation::scan("database.scan_n", scan_workers(session.resolved));
+    let both = [Variation::scan("database.scan_1", 1), many.clone()];
+    let scan = Workload::Scan.into();
+    take(session, database, &ctx, &scan, &both)?;
+    prove(session, database, &ctx, &scan, &many)
+}
+
+/// Starts the server again, so that `once` runs on each start from the second to the last, and gets its number.
+///
+/// # Errors
+/// The server does not come up again, what `once` gave, or a stop.
+pub fn on_further_starts(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    server: &mut dyn Provisioner,
+    starts: u32,
+    once: &mut dyn FnMut(&mut PlannedSession<'_, '_>, &mut Database, u32) -> Result<()>,
+) -> Result<()> {
+    for start in 2..=starts {
+        let ctx = session.resolved.context(session);
+        database.restart(server, &ctx)?;
+        once(session, database, start)?;
+    }
+    Ok(())
+}
+
+/// The same variation on another start.
+pub fn on_start(base: &Variation, start: u32) -> Variation {
+    Variation { id: format!("{}.start_{start}", base.id), ..base.clone() }
+}
+
+/// Tests the verdict by the intervention it proposes, interleaved with its own baseline.
+pub fn prove(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    ctx: &Context<'_>,
+    task: &Task,
+    base: &Variation,
+) -> Result<()> {
+    if let Some(pair) = intervention(session, base) {
+        take(session, database, ctx, task, &pair)?;
+    }
+    Ok(())
+}
+
+/// What would test the verdict on `base`: its baseline, and the intervention that the verdict proposes. `None` where it proposes none, and
+/// for a sketch.
+pub fn intervention(session: &PlannedSession<'_, '_>, base: &Variation) -> Option<[Variation; 2]> {
+    if session.resolved.plan.quick {
+        return None;
+    }
+    let mut so_far = session.run.clone();
+    judge(&mut so_far);
+    let intervention = narrows_verdict::propose(&so_far, &base.id)?;
+    let id = intervention.measurement_id(&base.id);
+    let baseline = Variation { id: format!("{id}.base"), ..base.clone() };
+    let mut test = Variation {
+        id,
+        intervention: Some(intervention.word().into()),
+        baseline: Some(baseline.id.clone()),
+        ..base.clone()
+    };
+    intervene(&mut test, intervention, session.resolved);
+    Some([baseline, test])
+}
+
+/// Changes a variation as the intervention asks.
+fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Resolved) {
+    let split = &resolved.split;
+    match intervention {
+        Intervention::SessionsX2 => test.sessions *= 2,
+        Intervention::SyncOff => test.synchronous_commit = false,
+        Intervention::WorkersX2 => test.workers *= 2,
+        Intervention::FewerCpus => {
+            test.server_cpus = split::fewer(&split.server, &resolved.platform);
+        }
+        Intervention::MoreCpus => {
+            test.server_cpus = split.server.iter().chain(&split.client).copied().collect();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The server that a load runs on: one of our own, made and removed here, or somebody's, in a schema that goes again.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use narrows_engine::Phase;
+use narrows_layer_database::{Contents, Database, Provisioner, Settings};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
+use narrows_observe::Watch;
+use narrows_postgres::Address;
+use narrows_postgres::server::{Cluster, Found, Origin};
+use serde_json::{Value, json};
+
+use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
+use super::{client, keep_going};
+use crate::database::PlannedSession;
+use crate::resolve::Resolved;
+use crate::{layers, space_check};
+
+/// The cached workloads use this part of the buffer pool.
+pub const CACHED_SHARE: u64 = 4;
+/// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
+const CHECKPOINT_S: u32 = 30;
+
+/// The tables that a load has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tables {
+    /// Of a hundred bytes of padding those that are random.
+    pub entropy_percent: u32,
+    /// The part of the pool's size that workloads from the pool use, bytes.
+    pub cached_bytes: u64,
+    /// One for each of so many sessions; `None` is one for all.
+    pub private: Option<u32>,
+    /// Whether the load has planned errors, of which a log full would hide others.
+    pub planned_errors: bool,
+}
+
+impl Tables {
+    /// As `narrows run` has them.
+    pub fn usual(resolved: &Resolved) -> Tables {
+        let cached_bytes = resolved.plan.shared_buffers_bytes / CACHED_SHARE;
+        Tables { entropy_percent: 100, cached_bytes, private: None, planned_errors: false }
+    }
+}
+
+/// The step that makes and fills them.
+pub fn planned(resolved: &Resolved) -> PlannedStep {
+    let plan = &resolved.plan;
+    let (what, writes_bytes) = match &plan.database {
+        // Loading into the user's server goes through its log as well.
+        DatabaseChoice::Url(address) => {
+            (format!("a schema of our own on {address}"), 5 * plan.table_bytes / 2)
+        }
+        _ => ("a PostgreSQL of our own".to_string(), 5 * plan.table_bytes / 4),
+    };
+    let expected_s = 8.0 + plan.table_bytes as f64 / 100e6;
+    PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
+}
+
+/// What is measured on it, once it is there; a server of our own may be ended and started again.
+pub type Body<'a> = &'a mut dyn FnMut(
+    &mut PlannedSession<'_, '_>,
+    &mut Database,
+    Option<&mut dyn Provisioner>,
+) -> Result<()>;
+
+/// Connects to the server that the plan names, or makes it, and lets `body` measure on it; whatever was made is removed.
+pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>) -> Result<()> {
+    match session.resolved.address.clone() {
+        Some(address) => on_theirs(session, address, tables, body),
+        None => on_ours(session, tables, body),
+    }
+}
+
+fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>) -> Result<()> {
+    let resolved = session.resolved;
+    let stop = session.stop;
+    space_check::check(resolved)?;
+    session.ui.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
+    let installation = Installation::find(session, resolved.postgres.as_deref())?;
+    let place = ServerPlace {
+        data: &resolved.data_dir,
+        wal: &resolved.wal_dir,
+        name: "db",
+        cpus: &resolved.split.server,
+    };
+    let settings = server_settings(resolved, tables);
+    let mut server = ManagedServer::start(session, &installation, place, &settings)?;
+    let address = server.make_load_database(stop)?;
+    let outcome = client::measure(session, &address);
+    let outcome = keep_going(session, "database.client", outcome).and_then(|()| {
+        let cluster = &mut server.cluster;
+        let data_dir = Some(cluster.data_dir().into());
+        let found = conditions(&installation.found, cluster);
+        measure(session, address.clone(), data_dir, found, (tables, Some(cluster), body))
+    });
+    // A server that died or crashed explains everything that failed after it.
+    let health = if stop.is_set() { Ok(()) } else { server.cluster.check() };
+    session.ui.phase(Layer::Database, Phase::CleanUp, "the server");
+    server.end();
+    health?;
+    outcome
+}
+
+fn server_settings(resolved: &Resolved, tables: &Tables) -> ServerSettings {
+    let plan = &resolved.plan;
+    let workers = 2 * scan_workers(resolved);
+    let mut more = vec![
+        ("track_io_timing", "on".to_string()),
+        ("max_worker_processes", (workers + 8).to_string()),
+        ("max_parallel_workers", workers.max(8).to_string()),
+    ];
+    if tables.planned_errors {
+        more.push(("log_min_messages", "log".into()));
+    }
+    ServerSettings {
+        shared_buffers_mb: plan.shared_buffers_bytes >> 20,
+        checkpoint_timeout: format!("{CHECKPOINT_S}s"),
+        max_wal_mb: space_check::max_wal_bytes(resolved) >> 20,
+        connections: 2 * plan.sessions + 20,
+        replicates: false,
+        more,
+    }
+}
+
+fn conditions(found: &Found, cluster: &Cluster) -> BTreeMap<String, Value> {
+    let origin = match found.origin {
+        Origin::Given => "given",
+        Origin::Packaged => "packaged",
+        Origin::Bundle => "bundle",
+    };
+    let mut conditions = BTreeMap::from([
+        ("origin".to_string(), json!(origin)),
+        ("server_build".to_string(), json!(found.version_text)),
+    ]);
+    if let Some(build) = &found.build {
+        conditions.insert("server_build_options".into(), json!(build));
+    }
+    if let Some(source) = &found.source {
+        conditions.insert("server_source".into(), json!(source));
+    }
+    if let Some(checksums) = cluster.data_checksums() {
+        conditions.insert("data_checksums".into(), json!(checksums));
+    }
+    conditions
+}
+
+fn on_theirs(
+    session: &mut PlannedSession<'_, '_>,
+    address: Address,
+    tables: &Tables,
+    body: Body<'_>,
+) -> Result<()> {
+    let mut conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
+    if let Some(found) = &session.resolved.found {
+        conditions.insert(condition::SERVER_QUOTA_CPUS.into(), json!(found.quota_cpus));
+    }
+    measure(session, address, None, conditions, (tables, None, body))
+}
+
+/// Memory to claim before each scan: as much as the table fills, where the hypervisor takes back what an eviction
+/// frees, and no more than half of what a control group still allows.
+fn claim_bytes(resolved: &Resolved) -> Option<u64> {
+    let platform = &resolved.platform;
+    platform.memory.free_page_reporting.filter(|&reports| reports)?;
+    let used = platform.cgroup.memory_used_bytes.unwrap_or(0);
+    let room = platform.cgroup.memory_limit_bytes.map(|limit| limit.saturating_sub(used) / 2);
+    Some(resolved.plan.table_bytes.min(room.unwrap_or(u64::MAX)))
+}
+
+/// Processes of the scan with many: one per server processor, at least two.
+pub fn scan_workers(resolved: &Resolved) -> u32 {
+    (resolved.split.server.len() as u32).clamp(2, 64)
+}
+
+fn measure(
+    session: &mut PlannedSession<'_, '_>,
+    address: Address,
+    data_dir: Option<std::path::PathBuf>,
+    conditions: BTreeMap<String, Value>,
+    (tables, ours, body): (&Tables, Option<&mut dyn Provisioner>, Body<'_>),
+) -> Result<()> {
+    let resolved = session.resolved;
+    let own_server = resolved.plan.database == DatabaseChoice::Managed;
+    let found = resolved.found.as_ref();
+    let local = own_server || address.is_local();
+    let settings = Settings {
+        run_id: session.run.id.clone(),
+        monitor_database: own_server.then(|| Cluster::DATABASE.to_string()),
+        table_bytes: resolved.plan.table_bytes,
+        cached_bytes: tables.cached_bytes,
+        contents: Contents { entropy_percent: tables.entropy_percent },
+        private: tables.private,
+        memory_bytes: local.then_some(resolved.platform.memory.total_bytes),
+        server_cpus: if own_server {
+            resolved.split.server.clone()
+        } else {
+            found.map_or_else(|| resolved.platform.cpu.online.clone(), |found| found.cpus.clone())
+        },
+        client_cpus: resolved.split.client.clone(),
+        cpu_quota: match found {
+            Some(found) => found.quota_cpus,
+            None => resolved.platform.cgroup.cpu_quota_cpus,
+        },
+        quota_covers_client: found.is_none_or(|found| found.with_us),
+        data_dir,
+        claim_bytes: claim_bytes(resolved),
+        own_server,
+        conditions,
+    };
+    let drives = layers::drives(resolved, &[Role::Data, Role::Wal]);
+    let watch = match found {
+        Some(found) => found.watch(resolved, &drives),
+        None => Watch::new(&resolved.platform, &drives),
+    };
+    let mut database = Database::connect(address, settings, watch, session.stop)?;
+    if !database.sees_processes() {
+        session.ui.say(
+            "note: the server's processes are not visible from here: no processor time per operation, no sums",
+        );
+    }
+    let outcome = body(session, &mut database, ours);
+    session.ui.phase(Layer::Database, Phase::CleanUp, "our schema");
+    if let Err(error) = database.clean_up() {
+        // Said also where the run was stopped and nothing else is.
+        session.ui.say(&format!("warning: {error}"));
+    }
+    outcome
+}

@@ -1,0 +1,157 @@
+//! What a run measured, or what was seen of somebody's log, set on described platforms.
+
+mod measured;
+mod observed;
+
+use anyhow::Result;
+use narrows_model::{Layer, Run};
+use narrows_plan::{Demand, Description, Fit, FitError, FlowError, Migration};
+use narrows_verdict::Estimate;
+
+use crate::failure::Failure;
+use crate::store;
+
+/// Demands of a run, and why some of its measurements gave none.
+#[derive(Default)]
+struct Taken {
+    demands: Vec<Demand>,
+    refused: Vec<String>,
+}
+
+/// Sets what a stored run took on each of the platforms.
+///
+/// # Errors
+/// There is no such run, it gives no demand, or a platform has no way for it.
+pub fn migration(
+    name: &str,
+    platforms: &[Description],
+    core_ratio: Option<f64>,
+) -> Result<Migration> {
+    let run = store::load(&store::find(name)?)?;
+    let mut taken = measured::demands(&run);
+    let observed = observed::demands(&run);
+    taken.demands.extend(observed.demands);
+    taken.refused.extend(observed.refused);
+    if taken.demands.is_empty() {
+        return Err(nothing(name, &run, &taken.refused));
+    }
+    let mut fits: Vec<Fit> = Vec::new();
+    for platform in platforms {
+        for demand in &taken.demands {
+            let fit = narrows_plan::fit(platform, demand, core_ratio);
+            fits.push(fit.map_err(|error| refused(platform, name, error))?);
+        }
+    }
+    Ok(Migration {
+        from: from(&run),
+        refused: taken.refused,
+        remarks: remarks(&run),
+        demands: taken.demands,
+        fits,
+    })
+}
+
+/// A platform that has no way between its parts.
+pub fn no_way(platform: &Description, error: &FlowError) -> anyhow::Error {
+    Failure::hinted(
+        format!("{}: {error}", platform.file),
+        "join the drives' machine and the database's with [[link]]s, over a [[switch]] without `at` if need be",
+    )
+}
+
+/// A run from which no demand can be taken.
+fn nothing(name: &str, run: &Run, refused: &[String]) -> anyhow::Error {
+    let what = format!("--demand {name}: run {}", run.id);
+    if !refused.is_empty() {
+        return Failure::hinted(
+            format!("{what} has no usable demand: {}", refused.join("; ")),
+            format!("`narrows report {name}` tells what speaks against them; measure again"),
+        );
+    }
+    if !run.completed {
+        return Failure::hinted(
+            format!("{what} was stopped before it had measured a database workload"),
+            "let it come to its end, or name another run",
+        );
+    }
+    let layers: Vec<&str> = run.plan.layers.iter().map(|layer| layer.word()).collect();
+    let hint = match run.plan.layers.contains(&Layer::Log) && run.live_logs.is_empty() {
+        true => {
+            "`narrows run` measures database workloads; `narrows log postgres URL` looks at a server's log"
+        }
+        false => {
+            "measure some with `narrows run`, or look at a server with `narrows log postgres URL`"
+        }
+    };
+    let of = if layers.is_empty() { "nothing".to_string() } else { layers.join(", ") };
+    Failure::hinted(format!("{what} has no database workload in it, only: {of}"), hint)
+}
+
+fn refused(platform: &Description, name: &str, error: FitError) -> anyhow::Error {
+    match error {
+        FitError::Flow(error) => no_way(platform, &error),
+        FitError::NoDatabase => Failure::hinted(
+            format!("{}: {error}", platform.file),
+            "add a [[database]] with at = \"MACHINE\" and data = \"DRIVES\"",
+        ),
+        FitError::NoRate { .. } => Failure::hinted(
+            format!("--demand {name}: {error}, and a headroom over that says nothing"),
+            "name a run in which the workload ran",
+        ),
+    }
+}
+
+/// Where demands come from, in one line.
+fn from(run: &Run) -> String {
+    let mut words = vec![format!("run {}", run.id)];
+    words.extend(run.started_at.get(..10).map(|day| format!("of {day}")));
+    if let Some(platform) = run.platform().filter(|_| run.live_logs.is_empty()) {
+        let cpu = &platform.cpu;
+        let model = cpu.model.as_deref().unwrap_or("processor not known");
+        words.push(format!("on {model}, {} cores, {} CPUs", cpu.cores, cpu.threads));
+        let server = run.plan.server_cpus.len();
+        if server > 0 && server < cpu.threads as usize {
+            words.push(format!("of which the server had {server}"));
+        }
+        words.extend(platform.hypervisor.as_ref().map(|name| format!("under {name}")));
+    }
+    for log in &run.live_logs {
+        words.push(format!("looking at {}, PostgreSQL {}", log.address, log.version));
+    }
+    words.join(" ")
+}
+
+/// What bears on all demands of a run.
+fn remarks(run: &Run) -> Vec<String> {
+    let mut all = Vec::new();
+    if !run.completed {
+        all.push(
+            "the run was stopped before its end: what it hadn't measured is missing".to_string(),
+        );
+    }
+    if run.plan.quick {
+        all.push("the run is a sketch: its repeats are too few for intervals".to_string());
+    }
+    if run.live_logs.is_empty() && run.platform().is_some_and(|p| p.hypervisor.is_some()) {
+        all.push(
+            "measured in a virtual machine: whether its CPUs are cores or threads isn't visible, so each counts as a core"
+                .to_string(),
+        );
+    }
+    if !run.live_logs.is_empty() {
+        all.push(
+            "of an observed server, rate and sessions at work are what was asked of it, not what it could do; the \
+             processors and the drives with the data aren't seen by a look at the log, so only the log is judged"
+                .to_string(),
+        );
+    }
+    all.push(
+        "bytes between clients and server weren't counted, so the network to the clients limits nothing"
+            .to_string(),
+    );
+    all
+}
+
+fn amount(estimate: Estimate) -> narrows_plan::Amount {
+    narrows_plan::Amount { value: estimate.value, half: estimate.half }
+}

@@ -1,0 +1,156 @@
+//! May this machine, or the user's server, be loaded? A running database is never loaded unasked.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use narrows_model::{DatabaseChoice, Layer, Platform, RunningDatabase};
+
+use crate::failure::Failure;
+use crate::resolve::Resolved;
+use crate::ui::Ui;
+
+/// Refuses where a database runs, may run, or would itself be loaded, unless the user took responsibility.
+///
+/// # Errors
+/// Such a database, and nobody took responsibility.
+pub fn server(resolved: &Resolved, load_here: bool, ui: &dyn Ui) -> Result<()> {
+    let url = match &resolved.plan.database {
+        DatabaseChoice::Url(address) if resolved.has(Layer::Database) => Some(address.as_str()),
+        _ => None,
+    };
+    let folders = [resolved.data_dir.as_path(), resolved.wal_dir.as_path()];
+    decide(found(&resolved.platform, &folders, url), load_here, ui)
+}
+
+/// The same where only storage is measured, below `folders`.
+///
+/// # Errors
+/// A database runs there, and nobody took responsibility.
+pub fn storage(
+    platform: &Platform,
+    folders: &[PathBuf],
+    load_here: bool,
+    ui: &dyn Ui,
+) -> Result<()> {
+    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    decide(found(platform, &folders, None), load_here, ui)
+}
+
+fn decide(found: Option<Finding>, load_here: bool, ui: &dyn Ui) -> Result<()> {
+    let Some(found) = found else { return Ok(()) };
+    if load_here {
+        ui.say(&format!("warning: {}; it is loaded because --load-here says so", found.what));
+        return Ok(());
+    }
+    Err(Failure::hinted(
+        format!("{}: {}", found.what, found.consequence),
+        format!(
+            "narrows platform only looks; --load-here measures all the same, if whoever uses {} may be slowed down \
+             for the whole run",
+            found.whose
+        ),
+    ))
+}
+
+struct Finding {
+    what: String,
+    consequence: &'static str,
+    whose: &'static str,
+}
+
+fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Finding> {
+    if let Some(address) = url {
+        return Some(Finding {
+            what: format!("{address} is somebody's server"),
+            consequence: "a run would fill a table in a schema of its own there and keep the server's processors, \
+                          memory and drives busy for minutes",
+            whose: "that server",
+        });
+    }
+    let consequence = match folders {
+        [] => {
+            "measuring would take its processors and memory, and its own work would falsify every figure"
+        }
+        _ => {
+            "a run would take its processors, memory and drives for minutes, and its own work would falsify every figure"
+        }
+    };
+    if let Some(what) = running(&platform.databases) {
+        return Some(Finding { what, consequence, whose: "that database" });
+    }
+    let home = folders.iter().find_map(|folder| server_home(folder))?;
+    Some(Finding {
+        what: format!(
+            "{} is a PostgreSQL server's data folder with a postmaster.pid: the server may run where its processes \
+             can't be seen from here, as in another container",
+            home.display()
+        ),
+        consequence,
+        whose: "that database",
+    })
+}
+
+/// The data folder of a PostgreSQL that runs or crashed, if `folder` is one or lies in one.
+fn server_home(folder: &Path) -> Option<&Path> {
+    folder
+        .ancestors()
+        .find(|above| above.join("postmaster.pid").exists() && above.join("PG_VERSION").exists())
+}
+
+fn running(databases: &[RunningDatabase]) -> Option<String> {
+    let first = databases.first()?;
+    let place = first.data_dir.as_ref().map_or(String::new(), |dir| format!(", {dir}"));
+    let drives =
+        if first.shares_role.is_empty() { "" } else { " on the drives that were to be measured" };
+    let more = match databases.len() {
+        1 => String::new(),
+        n => format!(" and {} more", n - 1),
+    };
+    Some(format!("{} (process {}{place}){more} runs here{drives}", first.kind, first.pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database() -> RunningDatabase {
+        RunningDatabase {
+            kind: "postgresql".into(),
+            pid: 12,
+            data_dir: Some("/srv/pg".into()),
+            shares_role: Vec::new(),
+        }
+    }
+
+    fn sentence(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<String> {
+        found(platform, folders, url).map(|found| found.what)
+    }
+
+    #[test]
+    fn a_running_database_is_refused_by_name() {
+        let platform = Platform { databases: vec![database()], ..Platform::default() };
+        let what = sentence(&platform, &[], None).unwrap();
+        for part in ["postgresql", "12", "/srv/pg"] {
+            assert!(what.contains(part), "{part} is missing in {what}");
+        }
+        assert_eq!(sentence(&Platform::default(), &[Path::new("/")], None), None);
+    }
+
+    #[test]
+    fn a_server_by_address_is_somebodys_wherever_it_runs() {
+        let what = sentence(&Platform::default(), &[], Some("postgres://bob@db7/x")).unwrap();
+        assert!(what.contains("db7"), "{what}");
+    }
+
+    #[test]
+    fn a_servers_folder_is_recognised_from_inside_though_no_process_is_seen() {
+        let home = tempfile::tempdir().unwrap();
+        let wal = home.path().join("pg_wal");
+        std::fs::create_dir(&wal).unwrap();
+        std::fs::write(home.path().join("PG_VERSION"), "15").unwrap();
+        assert_eq!(sentence(&Platform::default(), &[&wal], None), None);
+        std::fs::write(home.path().join("postmaster.pid"), "1").unwrap();
+        let what = sentence(&Platform::default(), &[&wal], None).unwrap();
+        assert!(what.starts_with(&home.path().display().to_string()), "{what}");
+    }
+}

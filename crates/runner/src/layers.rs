@@ -1,0 +1,203 @@
+//! The layers below the database, one after the other.
+
+use anyhow::Result;
+use narrows_engine::{Context, Scratch};
+use narrows_layer_block::BlockPlan;
+use narrows_layer_log::LogPlan;
+use narrows_model::{Layer, Measurement, PlannedStep, Role, condition};
+use narrows_observe::Watch;
+use serde_json::json;
+
+use crate::database::PlannedSession;
+use crate::log::target_dirs::LogScratch;
+use crate::resolve::Resolved;
+use crate::session::Interrupted;
+
+/// Committers of the log ladder, besides the database's own number of sessions.
+const COMMITTERS: [u32; 3] = [1, 8, 64];
+/// Log bytes of one commit where no database says how many: a small row's update.
+pub const COMMIT_BYTES: u64 = 200;
+/// File that is written to beside the log.
+const BUSY_FILE_BYTES: u64 = 256 << 20;
+
+/// The steps for the printed plan.
+pub fn planned(resolved: &Resolved, ctx: &Context<'_>) -> Vec<PlannedStep> {
+    let mut steps = Vec::new();
+    if resolved.has(Layer::Clock) {
+        steps.extend(narrows_layer_clock::planned(ctx));
+    }
+    if resolved.has(Layer::Memory) {
+        steps.extend(narrows_layer_memory::planned(
+            ctx,
+            &resolved.platform,
+            &resolved.split.server,
+        ));
+    }
+    if resolved.has(Layer::Block) {
+        let plan = block_plan(resolved);
+        steps.extend(narrows_layer_block::planned(ctx, &plan, resolved.plan.file_bytes));
+    }
+    if resolved.has(Layer::Log) {
+        // With a database the ladder waits for the flush size that the database shows.
+        let ladder =
+            if resolved.has(Layer::Database) { Vec::new() } else { ladder(resolved, COMMIT_BYTES) };
+        steps.extend(narrows_layer_log::planned(ctx, &log_plan(resolved, ladder)));
+    }
+    steps
+}
+
+/// Kernel names of the drives under those roles.
+pub fn drives(resolved: &Resolved, roles: &[Role]) -> Vec<String> {
+    let mut names: Vec<String> = resolved
+        .platform
+        .roles
+        .iter()
+        .filter(|path| roles.contains(&path.role))
+        .flat_map(|path| path.drives())
+        .map(|drive| drive.name.clone())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn watch(resolved: &Resolved, roles: &[Role]) -> Watch {
+    let watch = Watch::new(&resolved.platform, &drives(resolved, roles));
+    // Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.
+    if narrows_facts::process::name(2).as_deref() == Some("kthreadd") {
+        watch.with_pids(vec![2])
+    } else {
+        watch
+    }
+}
+
+fn block_plan(resolved: &Resolved) -> BlockPlan {
+    let usual = BlockPlan::default();
+    BlockPlan {
+        sessions: resolved.plan.sessions,
+        // By rule 9 the path is measured on the processors the server will have.
+        cpus: resolved.split.server.clone(),
+        capacity_bytes: capacity_bytes(resolved),
+        write_budget_bytes: resolved.least.map(|least| least.written_bytes),
+        max_depth: resolved.least.map_or(usual.max_depth, |least| least.max_depth),
+        ..usual
+    }
+}
+
+/// What the drives under the data hold together; `None` where one of them doesn't tell.
+fn capacity_bytes(resolved: &Resolved) -> Option<u64> {
+    let mut roles = resolved.platform.roles.iter();
+    let data = roles.find(|path| path.role == Role::Data)?;
+    let sizes: Option<Vec<u64>> = data.drives().map(|drive| drive.size_bytes).collect();
+    sizes.map(|sizes| sizes.iter().sum()).filter(|bytes| *bytes > 0)
+}
+
+fn log_plan(resolved: &Resolved, commit_bytes: Vec<(u32, u64)>) -> LogPlan {
+    LogPlan {
+        commit_bytes,
+        cpus: resolved.split.server.clone(),
+        busy_file_bytes: BUSY_FILE_BYTES.min(resolved.plan.file_bytes),
+    }
+}
+
+fn ladder(resolved: &Resolved, bytes: u64) -> Vec<(u32, u64)> {
+    let mut committers: Vec<u32> = COMMITTERS.into();
+    if resolved.has(Layer::Database) {
+        committers.push(resolved.plan.sessions);
+    }
+    committers.sort_unstable();
+    committers.dedup();
+    committers.into_iter().map(|n| (n, bytes)).collect()
+}
+
+/// Runs the layers that were asked for.
+pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> {
+    for (layer, measure) in [
+        (Layer::Clock, clock as fn(&mut PlannedSession<'_, '_>) -> Result<()>),
+        (Layer::Memory, memory),
+        (Layer::Block, block),
+        (Layer::Log, log),
+    ] {
+        if !session.resolved.has(layer) {
+            continue;
+        }
+        if let Err(error) = measure(session) {
+            session.absent(layer.word(), error)?;
+        }
+    }
+    Ok(())
+}
+
+fn clock(session: &mut PlannedSession<'_, '_>) -> Result<()> {
+    let ctx = session.resolved.context(session);
+    let measured = narrows_layer_clock::measure(&ctx)?;
+    session.add(measured);
+    Ok(())
+}
+
+fn memory(session: &mut PlannedSession<'_, '_>) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session);
+    let watch = watch(resolved, &[]);
+    let measured =
+        narrows_layer_memory::measure(&ctx, &resolved.platform, &resolved.split.server, &watch)?;
+    session.add(measured.measurements);
+    session.unknown(measured.absent);
+    Ok(())
+}
+
+fn block(session: &mut PlannedSession<'_, '_>) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session);
+    let scratch = Scratch::create(&resolved.data_dir, &session.run.id)?;
+    let file =
+        narrows_layer_block::prepare(&ctx, scratch.path(), resolved.plan.file_bytes, ctx.seed)?;
+    let watch = watch(resolved, &[Role::Data]);
+    let measured = narrows_layer_block::measure(&ctx, &file, &watch, &block_plan(resolved))?;
+    session.add(on_role(measured, Role::Data));
+    Ok(())
+}
+
+fn log(session: &mut PlannedSession<'_, '_>) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session);
+    let scratch = log_scratch(session)?;
+    let rungs =
+        if resolved.has(Layer::Database) { Vec::new() } else { ladder(resolved, COMMIT_BYTES) };
+    let watch = watch(resolved, &[Role::Wal]);
+    let plan = log_plan(resolved, rungs);
+    let measured = narrows_layer_log::measure(&ctx, scratch.wal(), scratch.data(), &watch, &plan)?;
+    session.add(on_role(measured, Role::Wal));
+    Ok(())
+}
+
+/// The ladder at the size of commit that the database showed; skipped where the log layer was not asked for.
+pub fn commit_ladder(session: &mut PlannedSession<'_, '_>, bytes_per_commit: u64) -> Result<()> {
+    let resolved = session.resolved;
+    if !resolved.has(Layer::Log) {
+        return Ok(());
+    }
+    let ctx = resolved.context(session);
+    let scratch = log_scratch(session)?;
+    let watch = watch(resolved, &[Role::Wal]);
+    for (committers, bytes) in ladder(resolved, bytes_per_commit) {
+        let cpus = &resolved.split.server;
+        let dir = scratch.wal();
+        let rung = narrows_layer_log::commit_ladder(&ctx, dir, &watch, committers, bytes, cpus)?;
+        session.add(on_role(vec![rung], Role::Wal));
+    }
+    Ok(())
+}
+
+fn log_scratch(session: &PlannedSession<'_, '_>) -> Result<LogScratch> {
+    let resolved = session.resolved;
+    let id = format!("{}-log", session.run.id);
+    LogScratch::create(&resolved.wal_dir, &resolved.data_dir, &id)
+}
+
+fn on_role(mut measured: Vec<Measurement>, role: Role) -> Vec<Measurement> {
+    for measurement in &mut measured {
+        measurement.workload.insert(condition::ROLE.into(), json!(role.word()));
+    }
+    measured
+}

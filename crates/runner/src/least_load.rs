@@ -1,0 +1,48 @@
+//! The smallest load that takes every step of a run: for tests of what surrounds a measurement, how it is stopped, kept, refused and
+//! reported. Windows are too short for figures, and the rules of validity say so in the run.
+
+use std::time::Duration;
+
+use narrows_units::Bytes;
+
+/// Asks for it.
+const VARIABLE: &str = "NARROWS_LEAST_LOAD";
+
+/// Sizes and times of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeastLoad {
+    /// A test file.
+    pub file_bytes: u64,
+    /// A server's table, twice its buffers.
+    pub table_bytes: u64,
+    /// A server's buffers: the least that a run gives one.
+    pub buffers_bytes: u64,
+    /// What may be written to a test file once it is there.
+    pub written_bytes: u64,
+    /// The deepest queue.
+    pub max_depth: u32,
+    /// Windows of each measurement.
+    pub repeats: u32,
+    /// A window of the storage and memory layers.
+    pub window: Duration,
+    /// A window of a server's work.
+    pub database_window: Duration,
+    /// A search for the highest rate within a limit.
+    pub search: Duration,
+}
+
+/// The least load, where it is asked for.
+pub fn wanted() -> Option<LeastLoad> {
+    std::env::var_os(VARIABLE).filter(|value| !value.is_empty())?;
+    Some(LeastLoad {
+        file_bytes: 64 * Bytes::MIB.0,
+        table_bytes: 32 * Bytes::MIB.0,
+        buffers_bytes: 16 * Bytes::MIB.0,
+        written_bytes: 192 * Bytes::MIB.0,
+        max_depth: 8,
+        repeats: 2,
+        window: Duration::from_millis(25),
+        database_window: Duration::from_millis(300),
+        search: Duration::from_secs(10),
+    })
+}

@@ -1,0 +1,198 @@
+//! What each layer adds to a durable write, from the device's flush upwards; behind it, where it is
+//! asked for, the search for the rate of commits.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_layer_log::{
+    Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, measure_ladder, planned_ladder,
+};
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath, Unknown};
+
+use super::commits;
+use super::database::LadderServer;
+use super::target_dirs::TargetDirs;
+use crate::block::folder;
+use crate::exit::Answers;
+use crate::failure;
+use crate::prepared::{self, Prepared};
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::log::{LadderDatabase, LadderRequest};
+use crate::session::{Ended, Session};
+use crate::ui::Ui;
+
+/// One window of a rung.
+const WINDOW: Duration = Duration::from_millis(250);
+/// The data file beside the log.
+const BESIDE_BYTES: u64 = 256 << 20;
+/// Log bytes of a commit where no database says how many: a small row's update.
+const COMMIT_BYTES: u64 = 200;
+/// Starting a server and counting its log's bytes.
+const SERVER_S: f64 = 6.0;
+/// What its folders take at first.
+const SERVER_BYTES: u64 = 120 << 20;
+
+/// The ladder.
+pub struct Ladder {
+    request: LadderRequest,
+    dirs: TargetDirs,
+    plan: LadderPlan,
+    prepared: Prepared,
+}
+
+impl Program for Ladder {
+    type Request = LadderRequest;
+
+    fn options(request: &LadderRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &LadderRequest, _: &dyn Ui) -> Result<Ladder> {
+        let dirs = TargetDirs::find(&request.place)?;
+        let plan = ladder_plan(request, &dirs);
+        let prepared = prepared(request, &dirs, &plan);
+        Ok(Ladder { request: request.clone(), dirs, plan, prepared })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.prepared.plan, &self.prepared.platform)
+    }
+
+    fn describe(&self) -> String {
+        self.prepared.describe()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.dirs.folders()
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        measure(session, &self.request, &self.dirs, &mut self.plan)
+    }
+
+    /// The ladder itself, as far as it was asked for; the cells beside it may be as bad as they like.
+    fn answers(&self) -> Answers {
+        let flush = Some(Cell::POSTGRES).filter(|cell| self.request.cells.contains(cell));
+        let mut rungs = vec![LEADER.to_string()];
+        rungs.extend(flush.map(|cell| cell.name()));
+        rungs.extend(self.request.database.as_ref().map(|_| "commit".to_string()));
+        Answers::Named(rungs.iter().map(|rung| format!("log.ladder.{rung}.alone")).collect())
+    }
+}
+
+fn wal(dirs: &TargetDirs) -> Option<&RolePath> {
+    dirs.platform.roles.iter().find(|path| path.role == Role::Wal)
+}
+
+fn ladder_plan(request: &LadderRequest, dirs: &TargetDirs) -> LadderPlan {
+    let path = wal(dirs);
+    let device = path.and_then(|path| path.devices.first());
+    let queue = path.and_then(|path| path.drives().find_map(|drive| drive.queue.clone()));
+    LadderPlan {
+        cells: request.cells.clone(),
+        device: device.map(|device| PathBuf::from("/dev").join(&device.name)),
+        queue,
+        bytes_per_commit: COMMIT_BYTES,
+        cpus: dirs.platform.cpu.allowed.clone(),
+        beside_bytes: if request.beside { BESIDE_BYTES } else { 0 },
+    }
+}
+
+fn prepared(request: &LadderRequest, dirs: &TargetDirs, plan: &LadderPlan) -> Prepared {
+    let choice = match request.database {
+        None => DatabaseChoice::None,
+        Some(_) => DatabaseChoice::Managed,
+    };
+    let mut prepared = dirs.prepared(&request.options, request.repeats, choice, Vec::new());
+    let stop = narrows_engine::Stop::new();
+    let ctx = prepared::ahead(&prepared.plan, &stop, WINDOW);
+    let mut steps = Vec::new();
+    if request.database.is_some() {
+        steps.push(PlannedStep {
+            layer: Layer::Database,
+            what: "start a PostgreSQL of our own".to_string(),
+            expected_s: SERVER_S,
+            writes_bytes: SERVER_BYTES,
+        });
+    }
+    let foreign = match request.database {
+        None => 0,
+        Some(LadderDatabase { standby: true, .. }) => 4,
+        Some(_) => 2,
+    };
+    steps.push(planned_ladder(&ctx, plan, foreign));
+    if let Some(goal) = &request.goal {
+        let plan = commits::plan(dirs, goal, COMMIT_BYTES);
+        steps.extend(narrows_layer_log::planned_commits(&plan));
+    }
+    prepared.plan.steps = steps;
+    prepared
+}
+
+fn measure(
+    session: &mut Session<'_>,
+    request: &LadderRequest,
+    dirs: &TargetDirs,
+    plan: &mut LadderPlan,
+) -> Result<Ended> {
+    let mut from = None;
+    let server = match &request.database {
+        None => None,
+        Some(database) => server(session, database, dirs)?,
+    };
+    let mut foreign: Vec<ForeignRung> = Vec::new();
+    if let Some(server) = &server {
+        plan.bytes_per_commit = server.bytes_per_commit()?;
+        from = Some("a small update on PostgreSQL, counted in its log".to_string());
+        for rung in server.rungs()? {
+            foreign.push(Box::new(rung));
+        }
+    }
+    let scratch = dirs.scratch(&session.run.id)?;
+    let ctx = session.context(WINDOW);
+    let watch = folder::watch(&dirs.platform);
+    // The server is ours, and not somebody else's load.
+    let pids = server.as_ref().map(LadderServer::pids).unwrap_or_default();
+    let watch = watch.with_pids(folder::kernel_and(&pids));
+    let folders = LadderPlace { log: scratch.wal(), data: scratch.data() };
+    let laddered = measure_ladder(&ctx, folders, &watch, plan, foreign);
+    // A server that died explains everything that failed after it.
+    if let Some(server) = server.as_ref().filter(|_| !session.stop.is_set()) {
+        server.check()?;
+    }
+    drop(server);
+    let laddered = laddered?;
+    for absent in laddered.absent {
+        let what = format!("the ladder's {}", absent.what);
+        session.unknown_first([Unknown { what, needs: absent.reason }]);
+    }
+    session.add(laddered.measurements);
+    if let Some(goal) = &request.goal {
+        let mut plan = commits::plan(dirs, goal, plan.bytes_per_commit);
+        plan.sizes_from = from.unwrap_or(plan.sizes_from);
+        commits::search(session, dirs, scratch.wal(), &plan)?;
+    }
+    Ok(Ended::Whole)
+}
+
+/// The server; `None` with a note where there is none to be had, because the ladder stands without its top.
+fn server(
+    session: &mut Session<'_>,
+    database: &LadderDatabase,
+    dirs: &TargetDirs,
+) -> Result<Option<LadderServer>> {
+    match LadderServer::start(session, dirs, database) {
+        Ok(server) => Ok(Some(server)),
+        Err(error) if session.stop.is_set() || database.postgres.is_some() => Err(error),
+        Err(error) => {
+            let reason = failure::render(&error);
+            let first = reason.lines().next().unwrap_or_default().to_string();
+            session.ui.say(&format!("note: no database at the top of the ladder: {first}"));
+            let what = "the database's own commit".to_string();
+            session.unknown_first([Unknown { what, needs: first }]);
+            Ok(None)
+        }
+    }
+}

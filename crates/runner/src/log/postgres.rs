@@ -1,0 +1,106 @@
+//! What a commit costs on a server that others load, by looking at it.
+//!
+//! Nothing is loaded and nothing is written there, so that no guard has to be asked: the run file is all that is made.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use narrows_facts::Live;
+use narrows_model::{DatabaseChoice, HostRole, Layer, Plan, PlannedStep, Platform};
+use narrows_postgres::live::Look;
+
+use crate::prepared::Prepared;
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::log::LiveLogRequest;
+use crate::session::{Ended, Session};
+use crate::ui::Ui;
+
+/// A look at the log of a server.
+pub struct LiveLog {
+    request: LiveLogRequest,
+    prepared: Prepared,
+    /// The server, unless only the plan is shown.
+    look: Option<Look>,
+}
+
+impl Program for LiveLog {
+    type Request = LiveLogRequest;
+
+    fn options(request: &LiveLogRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &LiveLogRequest, _: &dyn Ui) -> Result<LiveLog> {
+        let prepared = prepared(request);
+        // Before a run is kept: what can't be reached leaves nothing.
+        let address = &request.address;
+        let cannot = || format!("{address} cannot be looked at");
+        let look = match request.options.dry_run {
+            true => None,
+            false => Some(Look::open(address).with_context(cannot)?),
+        };
+        Ok(LiveLog { request: request.clone(), prepared, look })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.prepared.plan, &self.prepared.platform)
+    }
+
+    fn describe(&self) -> String {
+        self.prepared.describe()
+    }
+
+    fn admit(&mut self, _: bool, _: &dyn Ui) -> Result<()> {
+        Ok(())
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        let LiveLogRequest { address, length, tests, .. } = &self.request;
+        session.run.flush_tests.clone_from(tests);
+        if !address.is_local() {
+            for host in &mut session.run.hosts {
+                host.role = HostRole::Client;
+            }
+        }
+        let look = self.look.take().context("a plan that is only shown is not run")?;
+        let length = Duration::from_nanos(length.0);
+        let ended = observe(session, look, length)
+            .with_context(|| format!("{address} cannot be looked at"))?;
+        session.cut_short = ended == Ended::Interrupted && !session.stop.is_set();
+        Ok(ended)
+    }
+}
+
+fn observe(session: &mut Session<'_>, look: Look, length: Duration) -> Result<Ended> {
+    let seed = session.run.plan.seed;
+    let seen = look.observe(length, seed, session.stop, session.ui)?;
+    session.run.live_logs.push(seen.log);
+    session.add([seen.measurement]);
+    if let Some(error) = &seen.cut_short {
+        session.ui.say(&format!("the look ended early, what was seen is kept: {error}"));
+    }
+    let whole = seen.cut_short.is_none() && !session.stop.is_set();
+    Ok(if whole { Ended::Whole } else { Ended::Interrupted })
+}
+
+fn prepared(request: &LiveLogRequest) -> Prepared {
+    let mut platform = narrows_platform::discover(&Live, &[]);
+    // Nothing rests on this machine, so that nobody misses what isn't known of it.
+    platform.unknown.clear();
+    let plan = Plan {
+        layers: vec![Layer::Log],
+        database: DatabaseChoice::Url(request.address.to_string()),
+        repeats: 1,
+        seed: request.options.seed(),
+        steps: vec![PlannedStep {
+            layer: Layer::Log,
+            what: "read its counters and ask what its sessions wait for, about 20 times a second"
+                .to_string(),
+            expected_s: request.length.0 as f64 / 1e9,
+            writes_bytes: 0,
+        }],
+        ..Plan::default()
+    };
+    Prepared { title: format!("the log of {}", request.address), plan, platform }
+}

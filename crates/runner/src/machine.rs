@@ -1,0 +1,76 @@
+//! The machine as a database server, layer by layer: discover, plan, execute, judge.
+//!
+//! What goes wrong in one layer leaves the others standing: it becomes a finding that says what is absent and why.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use narrows_model::{Layer, Plan, Platform};
+
+use crate::database::{self, PlannedSession};
+use crate::exit::Answers;
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::machine::MachineRequest;
+use crate::resolve::{self, Resolved};
+use crate::session::{Ended, Interrupted, Session};
+use crate::ui::Ui;
+use crate::{guard, layers};
+
+/// All layers that were asked for.
+pub struct Machine {
+    resolved: Resolved,
+}
+
+impl Program for Machine {
+    type Request = MachineRequest;
+
+    fn options(request: &MachineRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &MachineRequest, ui: &dyn Ui) -> Result<Machine> {
+        Ok(Machine { resolved: resolve::resolve(request, ui)? })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.resolved.plan, &self.resolved.platform)
+    }
+
+    fn describe(&self) -> String {
+        resolve::describe(&self.resolved)
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.resolved.folders()
+    }
+
+    fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        // Reading a clock loads nothing.
+        if self.resolved.plan.layers.iter().any(|layer| *layer != Layer::Clock) {
+            guard::server(&self.resolved, load_here, ui)?;
+        }
+        if self.resolved.has(Layer::Database) {
+            database::external_server::ask(&mut self.resolved)?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
+        Ok(ended(outcome))
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Layers
+    }
+}
+
+/// How a run of layers ended; one that was stopped later is seen by whoever ends the session.
+pub fn ended(outcome: Result<(), Interrupted>) -> Ended {
+    match outcome {
+        Ok(()) => Ended::Whole,
+        Err(Interrupted) => Ended::Interrupted,
+    }
+}

@@ -1,0 +1,247 @@
+//! SLB's loop and its line of output, and what they mean.
+//!
+//! The processes are in [`super::process_group`], what is said of them in [`words`].
+
+mod words;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_facts::{Live, affinity};
+use narrows_layer_memory::slb::{Hammer, Hammered, Kit, latency};
+use narrows_layer_memory::{last_level_bytes, room, spread};
+use narrows_model::{
+    Better, Layer, Measurement, Metric, Plan, PlannedStep, Platform, Unit, condition, metric,
+};
+use narrows_observe::Watch;
+use narrows_units::Bytes;
+use serde_json::json;
+
+pub use self::words::counted;
+use self::words::{meaning, micros, overlap, slb_line};
+use super::process_group::{Task, together};
+use crate::exit::Answers;
+use crate::failure::Failure;
+use crate::paragraph::paragraph;
+use crate::prepared::Prepared;
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::memory::SlbRequest;
+use crate::session::{Ended, OwnWords, Session};
+use crate::ui::Ui;
+
+/// A guess for the plan, ns an access.
+const GUESS_NS: f64 = 20.0;
+/// One window of the latency beside it.
+const WINDOW: Duration = Duration::from_millis(300);
+
+/// The loop, and the latency of as much memory beside it.
+pub struct Slb {
+    request: SlbRequest,
+    cpus: Vec<u32>,
+    prepared: Prepared,
+}
+
+impl Program for Slb {
+    type Request = SlbRequest;
+
+    fn options(request: &SlbRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &SlbRequest, _: &dyn Ui) -> Result<Slb> {
+        let platform = narrows_platform::discover(&Live, &[]);
+        let cpus = cpus(request, &platform)?;
+        fits(request, &platform)?;
+        let prepared = prepared(request, platform, &cpus);
+        Ok(Slb { request: request.clone(), cpus, prepared })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.prepared.plan, &self.prepared.platform)
+    }
+
+    fn describe(&self) -> String {
+        self.prepared.describe()
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        // Half of its lines say nothing.
+        session.words = OwnWords::Instead(String::new());
+        let mut said = String::new();
+        measure(session, &self.request, &self.cpus, &mut said)?;
+        session.words = OwnWords::Instead(said);
+        Ok(Ended::Whole)
+    }
+
+    /// The latency beside it explains the answer, and is none.
+    fn answers(&self) -> Answers {
+        Answers::Named(vec![id(&self.request)])
+    }
+}
+
+/// Who hammers where: those of `--bind` in their order, else one CPU of each core first. With fewer CPUs than processes they are
+/// shared, which the output says.
+fn cpus(request: &SlbRequest, platform: &Platform) -> Result<Vec<u32>> {
+    let allowed = affinity::current();
+    let from = match &request.bind {
+        Some(bind) => {
+            if let Some(cpu) = bind.iter().find(|cpu| !allowed.contains(cpu)) {
+                return Err(Failure::hinted(
+                    format!("--bind: CPU {cpu} is not there, or may not be used here"),
+                    format!("this process may use {allowed:?}"),
+                ));
+            }
+            bind.clone()
+        }
+        None => spread(platform, &allowed),
+    };
+    Ok(from.iter().copied().cycle().take(request.processes as usize).collect())
+}
+
+/// Half of the memory that is free, and no swap.
+fn fits(request: &SlbRequest, platform: &Platform) -> Result<()> {
+    let each = hammer(request, 0).bytes();
+    let wanted = each * u64::from(request.processes);
+    let Some((room, limit)) = room(platform, None) else { return Ok(()) };
+    if wanted <= room {
+        return Ok(());
+    }
+    Err(Failure::hinted(
+        format!(
+            "{} of {} pages take {}, and more than {}, half of {limit}, is not taken from others",
+            counted(request.processes as usize, "process", "processes"),
+            request.pages,
+            Bytes(wanted),
+            Bytes(room)
+        ),
+        format!("take at most {} pages", room / u64::from(request.processes) / 4096),
+    ))
+}
+
+fn hammer(request: &SlbRequest, cpu: u32) -> Hammer {
+    Hammer {
+        pages: request.pages,
+        loops: request.ops,
+        kit: request.kit,
+        cpu,
+        huge: request.huge,
+        seed: 0,
+    }
+}
+
+fn prepared(request: &SlbRequest, platform: Platform, cpus: &[u32]) -> Prepared {
+    let accesses = f64::from(request.pages) * request.ops as f64;
+    let what = format!(
+        "SLB's loop of {}: {} pages, {} loops, {}",
+        year(request.kit),
+        request.pages,
+        request.ops,
+        counted(cpus.len(), "process", "processes")
+    );
+    let step = |what: String, expected_s| PlannedStep {
+        layer: Layer::Memory,
+        what,
+        expected_s,
+        writes_bytes: 0,
+    };
+    let gib = hammer(request, 0).bytes() as f64 / (1u64 << 30) as f64;
+    let mut prepared = Prepared::memory(platform, &request.options, 6);
+    prepared.plan.server_cpus = cpus.to_vec();
+    prepared.plan.steps = vec![
+        step(what, accesses * GUESS_NS / 1e9 + gib),
+        step(
+            "the latency of as much memory beside it".to_string(),
+            6.0 * WINDOW.as_secs_f64() + 4.0 * gib,
+        ),
+    ];
+    prepared
+}
+
+/// The year of a kit.
+fn year(kit: Kit) -> &'static str {
+    match kit {
+        Kit::Writes2007 => "2007",
+        Kit::Reads2010 => "2010",
+    }
+}
+
+fn measure(
+    session: &mut Session<'_>,
+    request: &SlbRequest,
+    cpus: &[u32],
+    said: &mut String,
+) -> Result<()> {
+    let seed = session.run.plan.seed;
+    let hammers: Vec<Hammer> = cpus
+        .iter()
+        .enumerate()
+        .map(|(at, &cpu)| Hammer { seed: seed ^ at as u64, ..hammer(request, cpu) })
+        .collect();
+    let tasks: Vec<Task> = hammers.iter().copied().map(Task::Hammer).collect();
+    let done: Vec<Hammered> = together(&tasks, session.stop)?;
+    session.add([measured(request, &hammers, &done)]);
+    for line in &done {
+        *said += &slb_line(line);
+    }
+    let platform = session.platform().clone();
+    let watch = Watch::new(&platform, &[]);
+    let ctx = session.context(WINDOW);
+    let cache = last_level_bytes(&platform.caches);
+    let beside = latency(&ctx, &hammers[0], cache, &watch)?;
+    *said += &meaning(request, &hammers, &done, cache, beside.as_ref().ok());
+    if let Err(why) = &beside {
+        *said += &paragraph(&format!("The latency of as much memory was not measured: {why}."));
+    }
+    session.add(beside.ok());
+    Ok(())
+}
+
+fn id(request: &SlbRequest) -> String {
+    format!("memory.slb.{}", year(request.kit))
+}
+
+fn measured(request: &SlbRequest, hammers: &[Hammer], done: &[Hammered]) -> Measurement {
+    let mut measurement = Measurement::new(id(request), Layer::Memory);
+    measurement.repeats = 1;
+    let each = |done: &Hammered| done.operations as f64 / micros(done) * 1e6;
+    let metric = |name: &str, unit, better, value: f64| Metric {
+        name: name.to_string(),
+        unit,
+        better,
+        value,
+        interval_95: None,
+        samples: vec![value],
+    };
+    let sum: f64 = done.iter().map(each).sum();
+    let operations: u64 = done.iter().map(|done| done.operations).sum();
+    let wrong: u64 = done.iter().map(|done| done.wrong).sum();
+    let busy_ns: f64 = done.iter().map(|done| micros(done) * 1e3).sum();
+    measurement.metrics = vec![
+        metric(metric::THROUGHPUT, Unit::OpsPerS, Better::More, sum),
+        metric(metric::COST, Unit::NsPerOp, Better::Less, busy_ns / operations as f64),
+        metric(metric::OPERATIONS, Unit::Count, Better::Neither, operations as f64),
+        metric(metric::ERRORS, Unit::Count, Better::Less, wrong as f64),
+    ];
+    let workload = &mut measurement.workload;
+    workload.insert("pages".into(), json!(request.pages));
+    workload.insert("loops".into(), json!(request.ops));
+    workload.insert("processes".into(), json!(done.len()));
+    let cpus: Vec<u32> = hammers.iter().map(|hammer| hammer.cpu).collect();
+    workload.insert("cpus".into(), json!(cpus));
+    let page_bytes = if request.huge { 2 << 20 } else { 4096 };
+    let conditions = &mut measurement.conditions;
+    conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
+    conditions.insert("all_ran_share".into(), json!(overlap(done)));
+    conditions.insert(
+        "each".into(),
+        done.iter()
+            .map(|d| json!({"operations": d.operations, "us": micros(d), "cpus": [d.cpus.0, d.cpus.1]}))
+            .collect(),
+    );
+    let moved = hammers.iter().zip(done).filter(|(h, d)| d.cpus != (h.cpu, h.cpu)).count();
+    if moved > 0 {
+        conditions.insert("samples_on_another_cpu".into(), json!(moved));
+    }
+    measurement
+}

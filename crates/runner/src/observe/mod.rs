@@ -1,0 +1,155 @@
+//! `narrows run --observe`: what a transaction takes on somebody's server, by looking at it.
+//!
+//! Nothing is loaded and nothing is written but the run file, unless `--load-here` says that the server's drives may be measured
+//! before the look.
+
+mod capacities;
+pub mod drives;
+mod planned;
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use narrows_facts::Live;
+use narrows_model::{HostRole, Observation, Plan, Platform};
+use narrows_observe::Watch;
+use narrows_postgres::observe::{Around, Look};
+
+use crate::database::PlannedSession;
+use crate::exit::Answers;
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::machine::ObserveRequest;
+use crate::resolve::Resolved;
+use crate::session::{Ended, Interrupted, Session};
+use crate::ui::Ui;
+use crate::{guard, layers};
+
+use capacities::Taken;
+
+/// A look at a server that others load.
+pub struct Observe {
+    request: ObserveRequest,
+    resolved: Resolved,
+    /// The server, unless only the plan is shown.
+    look: Option<Look>,
+    taken: Taken,
+}
+
+impl Program for Observe {
+    type Request = ObserveRequest;
+
+    fn options(request: &ObserveRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &ObserveRequest, ui: &dyn Ui) -> Result<Observe> {
+        let request = request.clone();
+        if request.options.dry_run {
+            let resolved = planned::resolve(&request, None, ui)?;
+            return Ok(Observe { request, resolved, look: None, taken: Taken::default() });
+        }
+        // Before a run is kept: what can't be reached leaves nothing.
+        let address = &request.address;
+        let look = Look::open(address).with_context(|| format!("{address} cannot be looked at"))?;
+        let mut resolved = planned::resolve(&request, Some(&look), ui)?;
+        let taken = match &request.capacities {
+            Some(name) => capacities::take(name, &look, &resolved.platform)?,
+            None => Taken::default(),
+        };
+        if let Some(postmaster) = look.postmaster() {
+            // What limits the server limits what it does; our own groups are no concern of its.
+            resolved.platform.cgroup = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
+        }
+        Ok(Observe { request, resolved, look: Some(look), taken })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.resolved.plan, &self.resolved.platform)
+    }
+
+    fn describe(&self) -> String {
+        planned::describe(&self.resolved, self.request.below.is_some(), self.look.as_ref())
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        if self.request.below.is_some() { self.resolved.folders() } else { Vec::new() }
+    }
+
+    /// A look loads nothing; where drives are measured before it, the user has taken responsibility.
+    fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        match self.request.below {
+            Some(_) => guard::storage(&self.resolved.platform, &self.folders(), load_here, ui),
+            None => Ok(()),
+        }
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        let look = self.look.take().context("a plan that is only shown is not run")?;
+        let cannot = format!("{} cannot be looked at", self.request.address);
+        self.look_at(look, session).context(cannot)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Layers
+    }
+}
+
+impl Observe {
+    /// The layers below first, where that is allowed; then the look.
+    fn look_at(&mut self, look: Look, session: &mut Session<'_>) -> Result<Ended> {
+        if look.postmaster().is_none() {
+            for host in &mut session.run.hosts {
+                host.role = HostRole::Client;
+            }
+        }
+        let Taken { measurements, mut from } = std::mem::take(&mut self.taken);
+        session.add(measurements);
+        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let below = self.request.below.is_some();
+        if below {
+            if layers::execute(&mut session) == Err(Interrupted) || session.stop.is_set() {
+                return Ok(Ended::Interrupted);
+            }
+            from.push(drives::measured(session.resolved));
+        }
+        let stop = session.stop;
+        let around = around(session.resolved, &look);
+        let seed = session.resolved.plan.seed;
+        let mut seen = look.observe(self.request.length, seed, around, stop, session.ui)?;
+        seen.observation.capacities_from = from;
+        let commit_bytes = commit_bytes(&seen.observation);
+        session.run.observations.push(seen.observation);
+        session.add([seen.measurement]);
+        let whole = seen.cut_short.is_none() && !stop.is_set();
+        if let Some(error) = &seen.cut_short {
+            session.ui.say(&format!("the look ended early, what was seen is kept: {error}"));
+        }
+        if below && whole {
+            // Now that it is known how much log a commit writes there.
+            if let Err(error) = layers::commit_ladder(&mut session, commit_bytes) {
+                let _ = session.absent("log.commit", error);
+            }
+        }
+        session.cut_short = seen.cut_short.is_some() && !stop.is_set();
+        Ok(if whole && !stop.is_set() { Ended::Whole } else { Ended::Interrupted })
+    }
+}
+
+/// Log bytes of a transaction that writes, at least those of a small row's update.
+fn commit_bytes(seen: &Observation) -> u64 {
+    let each =
+        seen.counted.log_bytes.zip(seen.counted.writers).filter(|(_, writers)| *writers > 0.0);
+    each.map_or(0.0, |(bytes, writers)| bytes / writers).max(layers::COMMIT_BYTES as f64) as u64
+}
+
+/// The machine around the server, where that is this one.
+fn around(resolved: &Resolved, look: &Look) -> Around {
+    let Some(postmaster) = look.postmaster() else { return Around::default() };
+    let of = drives::of_server(look);
+    let process = postmaster.to_string();
+    Around {
+        watch: Watch::in_groups_of(&process, &of.platform, &of.names()),
+        quota_cpus: resolved.platform.cgroup.cpu_quota_cpus,
+    }
+}

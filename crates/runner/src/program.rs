@@ -1,0 +1,105 @@
+//! The one way in which anything is measured: planned, shown or begun, measured, ended.
+//!
+//! A program decides what to do and does it; everything around that is here, once: the plan on the screen, the guard of machines that
+//! are in use, the place where the run is kept, signals, what earlier runs left, and the end with its exit code.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::Stop;
+use narrows_model::{Plan, Platform, Run};
+use narrows_postgres::server;
+
+use crate::exit::{Answers, Exit};
+use crate::request::RunOptions;
+use crate::session::{Ended, Session};
+use crate::ui::Ui;
+use crate::{guard, interrupt, store};
+
+/// Something that can be measured on request.
+pub trait Program: Sized {
+    /// What it is asked for.
+    type Request;
+
+    /// How to run it and where to keep it.
+    fn options(request: &Self::Request) -> &RunOptions;
+
+    /// Decides everything; nothing is loaded, and nothing is written.
+    ///
+    /// # Errors
+    /// What was asked for can't be done here.
+    fn plan(request: &Self::Request, ui: &dyn Ui) -> Result<Self>;
+
+    /// The plan as the run keeps it, and the machine.
+    fn planned(&self) -> (&Plan, &Platform);
+
+    /// The plan for people.
+    fn describe(&self) -> String;
+
+    /// Folders in which something is made: what runs that died have left there is removed first.
+    fn folders(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Refuses what may not be loaded, or doesn't fit.
+    ///
+    /// # Errors
+    /// A database runs here or has its files there, and the user didn't take responsibility.
+    fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        let folders = self.folders();
+        guard::storage(self.planned().1, &folders, load_here, ui)
+    }
+
+    /// Measures, and hands everything to the session.
+    ///
+    /// # Errors
+    /// What went wrong. What was handed over before is kept.
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended>;
+
+    /// What of the run is the answer.
+    fn answers(&self) -> Answers {
+        Answers::All
+    }
+
+    /// What is done with the run that was judged and kept.
+    ///
+    /// # Errors
+    /// It can't be done.
+    fn concluded(&mut self, _run: &Run, _ui: &dyn Ui) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a program, or shows its plan where that was asked for.
+///
+/// # Errors
+/// What was asked for can't be done, went wrong, or can't be kept.
+pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
+    let options = P::options(request);
+    let mut program = P::plan(request, ui)?;
+    if options.dry_run {
+        ui.print(&program.describe())?;
+        return Ok(Exit::Done);
+    }
+    program.admit(options.load_here, ui)?;
+    let folder = match &options.output {
+        Some(folder) => folder.clone(),
+        None => store::folder()?,
+    };
+    store::prepare(&folder)?;
+    let stop = Stop::new();
+    interrupt::install(&stop, ui.speaker())?;
+    ui.put(&program.describe());
+    let (plan, platform) = program.planned();
+    ui.begin(Duration::from_secs_f64(plan.expected_s()));
+    let mut session = Session::begin(plan.clone(), platform.clone(), folder, &stop, ui)?;
+    for folder in program.folders() {
+        let swept = server::sweep(&folder);
+        swept.sentences().iter().for_each(|sentence| ui.say(sentence));
+    }
+    let outcome = program.run(&mut session);
+    let exit = session.end(outcome, &program.answers(), options.output.is_some())?;
+    program.concluded(&session.run, ui)?;
+    Ok(exit)
+}

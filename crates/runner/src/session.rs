@@ -1,0 +1,238 @@
+//! A run in progress: what was learned so far, its file, how it is stopped, and how it ends.
+//!
+//! The run file is written after every part, so that even a killed run leaves a readable partial one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Error, Result};
+use narrows_engine::{Context, Scratch, ScratchError, Stop};
+use narrows_judge::judge;
+use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown};
+
+use crate::exit::{Answers, Exit, Outcome};
+use crate::failure::{self, Failure};
+use crate::kept::{self, Kept};
+use crate::ui::Ui;
+use crate::{new_run, store};
+
+/// A run in progress.
+pub struct Session<'a> {
+    /// What was learned so far.
+    pub run: Run,
+    /// Set by Ctrl-C.
+    pub stop: &'a Stop,
+    /// Where progress is told.
+    pub ui: &'a dyn Ui,
+    /// Whether the question behind the measurements is left open: a rate that isn't known to last.
+    pub open: bool,
+    /// Whether what was looked at went away before the end.
+    pub cut_short: bool,
+    /// What is told at the end.
+    pub told: Told,
+    /// What the program says of the run besides its report.
+    pub words: OwnWords,
+    folder: PathBuf,
+}
+
+/// What is told of a run at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Its report, and where it is kept.
+    Report,
+    /// Where it is kept: its figures went out in another form.
+    Place,
+    /// Nothing: what was done has no figures.
+    Nothing,
+}
+
+/// What a program says of its run, where people read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnWords {
+    /// Nothing beyond the report.
+    None,
+    /// Behind the report, unless the run is worth nothing.
+    After(String),
+    /// In place of the report.
+    Instead(String),
+}
+
+/// The end of a measurement that didn't give an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was planned has run.
+    Whole,
+    /// Asked to stop.
+    Interrupted,
+}
+
+/// Asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl<'a> Session<'a> {
+    /// Begins a run and keeps it, with nothing in it yet.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn begin(
+        plan: Plan,
+        platform: Platform,
+        folder: PathBuf,
+        stop: &'a Stop,
+        ui: &'a dyn Ui,
+    ) -> Result<Session<'a>> {
+        let session = Session {
+            run: new_run::blank(plan, platform),
+            stop,
+            ui,
+            open: false,
+            cut_short: false,
+            told: Told::Report,
+            words: OwnWords::None,
+            folder,
+        };
+        store::save(&session.folder, &session.run)?;
+        Ok(session)
+    }
+
+    /// What a layer is handed.
+    pub fn context(&self, window: Duration) -> Context<'a> {
+        Context {
+            stop: self.stop,
+            progress: self.ui,
+            seed: self.run.plan.seed,
+            repeats: self.run.plan.repeats,
+            quick: self.run.plan.quick,
+            window,
+        }
+    }
+
+    /// The machine.
+    pub fn platform(&self) -> &Platform {
+        self.run.platform().expect("a run has a machine")
+    }
+
+    /// Adds measurements and keeps the partial run. Where it can't be written any more, the measurement goes on: the end tries again,
+    /// shows what there is, and says why it was not kept.
+    pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
+        self.run.add(measurements);
+        if let Err(error) = store::save(&self.folder, &self.run) {
+            self.ui.say(&format!("warning: {}", failure::render(&error)));
+        }
+    }
+
+    /// Keeps what could not be learned, behind what is known to be so already.
+    pub fn unknown(&mut self, unknown: impl IntoIterator<Item = Unknown>) {
+        if let Some(host) = self.run.hosts.first_mut() {
+            host.platform.unknown.extend(unknown);
+        }
+    }
+
+    /// The same before what the machine doesn't tell, because somebody asked for it.
+    pub fn unknown_first(&mut self, unknown: impl IntoIterator<Item = Unknown>) {
+        if let Some(host) = self.run.hosts.first_mut() {
+            host.platform.unknown.splice(0..0, unknown);
+        }
+    }
+
+    /// A layer or workload could not be measured: the run says so and goes on.
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub fn absent(&mut self, what: &str, error: Error) -> Result<(), Interrupted> {
+        if self.stop.is_set() {
+            return Err(Interrupted);
+        }
+        let text = failure::render(&error);
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let (reason, hint) = text.split_once("\nhint: ").unwrap_or((text, ""));
+        self.ui.say(&format!("warning: {what} is not measured: {text}"));
+        self.run.findings.push(Finding {
+            id: Finding::id_of_not_measured(what),
+            severity: Severity::Note,
+            measurement: None,
+            summary: reason.lines().next().unwrap_or(reason).to_string(),
+            evidence: reason.to_string(),
+            advice: hint.to_string(),
+            places: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Ends the run: judged, kept, shown (in every format as files, too, where those were asked for), and its exit code. An error that
+    /// came with an interruption is its echo.
+    ///
+    /// # Errors
+    /// What went wrong while measuring, unless it was stopped; or the run file can't be written.
+    pub fn end(&mut self, outcome: Result<Ended>, answers: &Answers, files: bool) -> Result<Exit> {
+        self.ui.clear();
+        let interrupted = self.stop.is_set();
+        let ended = match outcome {
+            Ok(ended) => ended,
+            Err(_) if interrupted => Ended::Interrupted,
+            Err(error) => {
+                self.fail()?;
+                return Err(error);
+            }
+        };
+        let kept = self.conclude(ended == Ended::Whole && !interrupted);
+        let outcome = Outcome::of(&self.run, answers);
+        let exit = outcome.open_if(self.open).cut_short_if(self.cut_short).exit();
+        // Also where it can't be kept: it took minutes.
+        self.show(exit)?;
+        let path = kept.place()?;
+        if files {
+            self.ui.report_files(&self.run, &self.folder)?;
+        }
+        if self.told != Told::Nothing {
+            self.ui.say(&format!("kept in {}", path.display()));
+        }
+        Ok(exit)
+    }
+
+    /// Keeps what there is of a run that failed. One in which nothing was measured says nothing that the error doesn't.
+    fn fail(&mut self) -> Result<()> {
+        if self.run.measurements.is_empty() {
+            if let Err(stays) = store::remove(&self.folder, &self.run) {
+                self.ui.say(&format!("warning: {}", failure::render(&stays)));
+            }
+            return Ok(());
+        }
+        let kept = self.conclude(false);
+        if !kept.is_in_place() {
+            self.show(Exit::Usage)?;
+        }
+        if let Err(lost) = kept.place() {
+            self.ui.say(&failure::render(&lost));
+        }
+        Ok(())
+    }
+
+    fn show(&self, exit: Exit) -> Result<()> {
+        // A figure that is invalid is printed nowhere.
+        let words = match &self.words {
+            OwnWords::After(_) if exit == Exit::Invalid => &OwnWords::None,
+            words => words,
+        };
+        if self.told == Told::Report { self.ui.report(&self.run, words) } else { Ok(()) }
+    }
+
+    fn conclude(&mut self, completed: bool) -> Kept {
+        kept::conclude(&mut self.run, &self.folder, completed, judge)
+    }
+}
+
+/// A scratch folder below `dir`, with a hint that fits a command that measures one folder.
+///
+/// # Errors
+/// What creating it gave.
+pub fn scratch(dir: &std::path::Path, id: &str) -> Result<Scratch> {
+    Scratch::create(dir, id).map_err(|error| {
+        let ScratchError::Create { dir, reason, .. } = &error;
+        Failure::hinted(
+            format!("cannot create a scratch folder in {}: {reason}", dir.display()),
+            "name a folder that you may write to with --at",
+        )
+    })
+}

@@ -1,0 +1,56 @@
+//! What a run tells the people who wait for it, as whoever started it shows it: the command on a terminal.
+//!
+//! A program says what is so; where it stands, in which colour and format, and that nothing in it steers a terminal, is decided behind
+//! this.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_model::Run;
+
+pub use narrows_engine::{Phase, Progress};
+
+use crate::session::OwnWords;
+
+/// Where a run tells things. Phases are told by [`Progress`].
+pub trait Ui: Progress {
+    /// A line that stays: a note or a warning. A hint may stand on a second one.
+    fn say(&self, line: &str);
+
+    /// Whole lines that stay, with their ends: a plan.
+    fn put(&self, text: &str);
+
+    /// A line that replaces the one before, where that can be; else nothing.
+    fn redraw(&self, line: &str);
+
+    /// Goes on below such a line.
+    fn end_redraw(&self);
+
+    /// A run of about that length begins.
+    fn begin(&self, expected: Duration);
+
+    /// Takes away what was drawn of the progress.
+    fn clear(&self);
+
+    /// How a thread says a line that outlives the run.
+    fn speaker(&self) -> fn(&str);
+
+    /// The answer itself, to whoever reads the output.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn print(&self, text: &str) -> Result<()>;
+
+    /// The report of a run as the answer, in the format that was asked for.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn report(&self, run: &Run, words: &OwnWords) -> Result<()>;
+
+    /// The report in every format, as files of a folder.
+    ///
+    /// # Errors
+    /// One can't be written.
+    fn report_files(&self, run: &Run, folder: &Path) -> Result<()>;
+}

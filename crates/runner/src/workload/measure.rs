@@ -1,0 +1,171 @@
+//! One workload on a server that is there.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_engine::Context;
+use narrows_engine::rate_search::{Goal, Settings};
+use narrows_layer_database::{Database, HighestPlan, Provisioner, Task, Variation};
+use narrows_model::metric;
+
+use super::plan::working_set_bytes;
+use crate::database::PlannedSession;
+use crate::database::server::scan_workers;
+use crate::database::{closed_window, keep_going, on_start, prove, take, transactions};
+use crate::request::database::WorkloadRequest;
+use crate::resolve::Resolved;
+
+/// One window of a sweep at most.
+pub const SWEEP: Duration = Duration::from_secs(2);
+
+/// Makes the table and runs what was asked for.
+///
+/// # Errors
+/// The server refuses, plans otherwise than meant, or broke; or a stop.
+pub fn measure(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    request: &WorkloadRequest,
+) -> Result<()> {
+    let ctx = session.resolved.context(session);
+    database.prepare(&ctx)?;
+    let working_set_bytes = working_set_bytes(request, session.resolved);
+    let task = Task { working_set_bytes, ..request.task };
+    if task.is_scan() {
+        return scans(session, database, &task, &request.workers);
+    }
+    if request.sessions.len() > 1 {
+        let outcome = sweep(session, database, &task, &request.sessions);
+        keep_going(session, "the sweep", outcome)?;
+    }
+    transactions(session, database, &task, request.rate_per_s)?;
+    match request.limit_ns {
+        Some(limit_ns) => {
+            let outcome = highest(session, database, &task, limit_ns);
+            keep_going(session, "the highest rate", outcome)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The highest rate with the percentile within the limit, below what the closed loop gave.
+fn highest(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    task: &Task,
+    limit_ns: u64,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let id = format!("database.{}", task.word());
+    let closed = session.run.measurement(&id).and_then(|m| m.value(metric::THROUGHPUT));
+    let Some(ceiling_per_s) = closed.filter(|rate| *rate > 0.0) else {
+        anyhow::bail!("the closed loop has no rate below which to search");
+    };
+    let ctx = resolved.context(session);
+    let base = Variation::closed(format!("{id}.p99"), resolved.plan.sessions);
+    let (found, measured) = database.highest_rate(
+        &ctx,
+        task,
+        &base,
+        &search(limit_ns, resolved.plan.quick),
+        ceiling_per_s,
+    )?;
+    session.run.highest_rates.push(found);
+    session.add(measured);
+    Ok(())
+}
+
+/// What a search may spend: as storage's calibration does.
+pub fn search(limit_ns: u64, quick: bool) -> HighestPlan {
+    const PARTS: u32 = 40;
+    let budget = Duration::from_secs(if quick { 40 } else { 112 });
+    let settings = Settings {
+        longest_window: budget / PARTS,
+        shortest_window: budget / (4 * PARTS),
+        ..Settings::default()
+    };
+    HighestPlan { goal: Goal { quantile: 0.99, limit_ns }, settings, budget }
+}
+
+/// The closed loop by each number of sessions, in turns.
+fn sweep(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    task: &Task,
+    sessions: &[u32],
+) -> Result<()> {
+    let resolved = session.resolved;
+    let ctx = resolved.context(session);
+    let window = SWEEP.min(resolved.database_window);
+    let variations: Vec<Variation> = sessions
+        .iter()
+        .map(|n| Variation::closed(format!("database.{}.sessions_{n}", task.word()), *n))
+        .collect();
+    take(session, database, &Context { window, ..ctx }, task, &variations)?;
+    Ok(())
+}
+
+/// The workload once more on further starts of the server: the closed loop, or the scans.
+///
+/// # Errors
+/// The server does not come up again, or what it gave; or a stop.
+pub fn on_further_starts(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    server: &mut dyn Provisioner,
+    request: &WorkloadRequest,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let task = Task { working_set_bytes: working_set_bytes(request, resolved), ..request.task };
+    let base = if task.is_scan() {
+        scan_variations(resolved, &request.workers)
+    } else {
+        let id = format!("database.{}", task.word());
+        vec![Variation::closed(id, resolved.plan.sessions)]
+    };
+    let mut once = |session: &mut PlannedSession<'_, '_>, database: &mut Database, start| {
+        let ctx = resolved.context(session);
+        let window = match task.is_scan() {
+            true => ctx.window,
+            false => closed_window(&task, resolved),
+        };
+        let again: Vec<Variation> = base.iter().map(|base| on_start(base, start)).collect();
+        take(session, database, &Context { window, ..ctx }, &task, &again)?;
+        Ok(())
+    };
+    crate::database::on_further_starts(session, database, server, request.load.starts, &mut once)
+}
+
+/// By one process and by the most, which get verdicts, and by what lies between.
+fn scan_variations(resolved: &Resolved, workers: &[u32]) -> Vec<Variation> {
+    let mut workers = workers.to_vec();
+    if workers.is_empty() {
+        workers = vec![1, scan_workers(resolved)];
+    }
+    workers.sort_unstable();
+    workers.dedup();
+    let most = workers.last().copied().filter(|most| *most > 1);
+    workers
+        .into_iter()
+        .map(|n| match n {
+            1 => Variation::scan("database.scan_1", 1),
+            n if Some(n) == most => Variation::scan("database.scan_n", n),
+            n => Variation::scan(format!("database.scan.workers_{n}"), n),
+        })
+        .collect()
+}
+
+fn scans(
+    session: &mut PlannedSession<'_, '_>,
+    database: &mut Database,
+    task: &Task,
+    workers: &[u32],
+) -> Result<()> {
+    let ctx = session.resolved.context(session);
+    let variations = scan_variations(session.resolved, workers);
+    take(session, database, &ctx, task, &variations)?;
+    match variations.last().filter(|most| most.workers > 1) {
+        Some(many) => prove(session, database, &ctx, task, many),
+        None => Ok(()),
+    }
+}
