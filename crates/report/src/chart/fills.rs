@@ -19,7 +19,8 @@ const FILLS: [Fill; 9] = [
     ("f8", "p6", 8, "M0 4L8 4M4 0L4 8"),
 ];
 
-fn definitions() -> String {
+/// The patterns, once a page.
+pub(crate) fn definitions() -> Svg {
     let one = |(name, colour, size, strokes): &Fill| {
         let hatch = if *colour == "under" { "hatch inked" } else { "hatch" };
         format!(
@@ -28,13 +29,7 @@ fn definitions() -> String {
         )
     };
     let patterns: String = FILLS.iter().map(one).collect();
-    format!("<svg class=\"defs\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>")
-}
-
-/// What is drawn, behind the patterns that it uses; these stand once in a page.
-pub(crate) fn with_definitions(drawn: String) -> String {
-    let used = FILLS.iter().any(|(name, ..)| drawn.contains(&format!("class=\"{name}\"")));
-    if used { definitions() + &drawn } else { drawn }
+    Svg(format!("<svg class=\"defs\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>"))
 }
 
 /// A sample of the fill of a state.

@@ -21,4 +21,4 @@ mod window_charts;
 pub(crate) mod wires;
 
 pub(crate) use charts::part_bar;
-pub(crate) use fills::{swatch, swatch_of, with_definitions};
+pub(crate) use fills::{definitions, swatch, swatch_of};

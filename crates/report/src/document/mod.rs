@@ -611,6 +611,8 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// Its last lines.
     pub foot: Foot,
+    /// What its pictures have in common.
+    pub shared: Option<Svg>,
     /// Its figures, unrounded.
     pub sheet: Sheet,
     /// What it was made from, as JSON.

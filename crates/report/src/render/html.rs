@@ -4,7 +4,6 @@
 //! document can be mailed and opened in years. Its JSON lies in a script element of a type that browsers do
 //! not execute; [`embedded_json`] reads it back.
 
-use crate::chart::with_definitions;
 use crate::document::{
     Answer, Block, Cell, Column, Depth, Document, Entry, Figure, Foot, Grade, Inline, List, Row,
     Section, Span, Style, Table, Verdict,
@@ -17,7 +16,8 @@ const STYLE: &str = include_str!("style.css");
 
 /// A whole document.
 pub(crate) fn document(document: &Document) -> String {
-    let main = with_definitions(in_order(document).map(section).collect());
+    let main: String = in_order(document).map(section).collect();
+    let shared = document.shared.as_ref().map_or("", |svg| svg);
     let title = match document.head.title.as_slice() {
         [] => document.head.name.clone(),
         title => title.join(" · "),
@@ -32,7 +32,7 @@ pub(crate) fn document(document: &Document) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{main}</main>{}{json}\n</body></html>\n",
+         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n</body></html>\n",
         text(&title),
         head(document),
         foot(&document.foot),

@@ -29,7 +29,7 @@ pub fn fits(migration: &Migration, drawings: &[Drawing]) -> Document {
         foot: Foot { more: METHOD.join(" "), ..Foot::default() },
         sheet: sheet(migration),
         json: json(migration),
-        archive: false,
+        ..Document::default()
     }
 }
 

@@ -69,9 +69,13 @@ pub(crate) fn document(report: &Report) -> Document {
     ];
     let looked = looked::sections(report);
     let sections = own.into_iter().flatten().chain(looked).chain(rest.into_iter().flatten());
+    let sections: Vec<Section> = sections.collect();
+    // Sessions by what they did are drawn with fills.
+    let filled = sections.iter().any(|of| ["history", "wal", "workloads"].contains(&of.id));
     Document {
         head: head::head(report),
-        sections: sections.collect(),
+        shared: filled.then(crate::chart::definitions),
+        sections,
         foot: foot::foot(report),
         sheet: records::records(report),
         json: report.run.to_json(),

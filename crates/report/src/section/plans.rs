@@ -28,7 +28,7 @@ pub fn plans(plans: &[Plan]) -> Document {
         foot: Foot { more: more.to_string(), ..Foot::default() },
         sheet: sheet(plans),
         json: json(plans),
-        archive: false,
+        ..Document::default()
     }
 }
 
