@@ -5,7 +5,7 @@
 //!
 //! [`fit`] sets a measured demand on it.
 //!
-//! Not here: queueing (but for sessions at the processors) and software. A ceiling is what no system passes; where a
+//! Not here: queueing (but for sessions at the processors), software, and how answers are printed. A ceiling is what no system passes; where a
 //! source says what good systems reach, that stands beside it.
 
 #![forbid(unsafe_code)]
@@ -29,11 +29,11 @@ mod lines;
 mod links;
 mod machine;
 mod memory;
+mod migration;
 mod note;
 mod paths;
 mod price;
 mod read;
-mod render;
 mod sessions;
 mod syntax;
 mod taken;
@@ -47,12 +47,8 @@ pub use drawing::{Drawing, Part, Wire, drawn_for};
 pub use error::PlanError;
 pub use fit::{Fit, FitError, Verdict, fit};
 pub use machine::CORE_RATIO;
+pub use migration::Migration;
 pub use narrows_limits::flow::FlowError;
 pub use read::{TEXT_BYTES_MAX, describe};
-pub use render::{
-    FitRow, Migration, Row, arithmetic_page, binds, case_page, compared, csv, demand_rows,
-    figures_page, fits_csv, fits_json, fits_markdown, fits_rows, fits_text, json, markdown, text,
-    widening,
-};
 pub use sessions::{AtRate, AtSessions, Gain, Term};
 pub use work::{SEQUENTIAL_BYTES, Work};

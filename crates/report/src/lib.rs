@@ -13,10 +13,10 @@
 mod advice;
 mod beside;
 mod calibration;
-mod csv;
+mod chart;
 pub mod document;
+mod escape;
 mod head;
-mod html;
 mod interference;
 mod inventory;
 mod layout;
@@ -47,7 +47,6 @@ mod words;
 pub use advice::NextRow;
 pub use calibration::{CurveRow, Fact, OracleForm, RateAnswer};
 pub use head::Head;
-pub use html::embedded_run;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
 pub use layout::COLOURS;
 pub use live::{Grid, GridRow, LiveView};
@@ -58,10 +57,11 @@ pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use orders::OrdersView;
 pub use outputs::{
-    csv, fits_page, flush_tests, html, json, markdown, plan_page, platform, platform_json,
+    csv, embedded_run, fits, flush_tests, html, json, markdown, plans, platform, platform_json,
     platform_page, slb, text,
 };
 pub use print::Units;
+pub use render::{Form, render};
 pub use report::Report;
 pub use sum::{SumPart, SumText};
 pub use sweep::SweepView;

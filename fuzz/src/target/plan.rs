@@ -1,7 +1,8 @@
 //! A platform that somebody drew.
 
 use narrows_limits::table::Table;
-use narrows_plan::{Question, csv, describe, json, markdown, plan};
+use narrows_plan::{Question, describe, plan};
+use narrows_report::{Form, plans, render};
 
 use super::text;
 use crate::property;
@@ -19,9 +20,9 @@ pub fn check(data: &[u8]) {
         Ok(answer) => answer,
         Err(error) => return property::told(&error.to_string(), ""),
     };
-    let answers = [answer.clone(), answer];
-    property::harmless(&narrows_plan::text(&answers, 100));
-    for page in [json(&answers), csv(&answers), markdown(&answers)] {
-        assert!(!page.is_empty());
+    let document = plans(&[answer.clone(), answer]);
+    property::harmless(&render(&document, Form::Text { width: 100, colour: false }));
+    for form in [Form::Json, Form::Csv, Form::Markdown, Form::Html] {
+        assert!(!render(&document, form).is_empty());
     }
 }

@@ -2,8 +2,10 @@
 
 use anyhow::{Context, Result, anyhow};
 use narrows_limits::table::Table;
-use narrows_plan::casebook::{self, Case, arithmetic, figures};
-use narrows_plan::{Description, arithmetic_page, case_page, describe, figures_page};
+use narrows_plan::casebook::{
+    self, Case, arithmetic, arithmetic_page, case_page, figures, figures_page,
+};
+use narrows_plan::{Description, describe};
 
 use super::{Generated, between_markers};
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use narrows_plan::{Description, Fit, Migration, Plan, Question};
+use narrows_plan::{Description, Fit, Plan, Question};
+use narrows_report::document::Document;
+use narrows_report::{Form, render};
 use narrows_runner::demand::{migration, no_way};
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
@@ -34,14 +36,7 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
     for platform in platforms {
         plans.push(narrows_plan::plan(platform, question).map_err(|e| no_way(platform, &e))?);
     }
-    let text = match args.format {
-        PlanFormat::Text => narrows_plan::text(&plans, WIDTH),
-        PlanFormat::Json => narrows_plan::json(&plans),
-        PlanFormat::Csv => narrows_plan::csv(&plans),
-        PlanFormat::Markdown => narrows_plan::markdown(&plans),
-        PlanFormat::Html => narrows_report::plan_page(&plans),
-    };
-    output::print(&text)?;
+    output::print(&printed(args, &narrows_report::plans(&plans)))?;
     let answered = plans.iter().all(|plan| !plan.works.is_empty());
     Ok(Outcome::answered(answered).exit())
 }
@@ -49,24 +44,25 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
 /// Whether what a run took fits there.
 fn fits(args: &PlanArgs, platforms: &[Description], run: &str) -> Result<Exit> {
     let migration = migration(run, platforms, args.core_ratio)?;
-    let text = match args.format {
-        PlanFormat::Text => narrows_plan::fits_text(&migration, WIDTH),
-        PlanFormat::Json => narrows_plan::fits_json(&migration),
-        PlanFormat::Csv => narrows_plan::fits_csv(&migration),
-        PlanFormat::Markdown => narrows_plan::fits_markdown(&migration),
-        PlanFormat::Html => page(&migration, platforms),
-    };
-    output::print(&text)?;
+    let each = migration.demands.len().max(1);
+    let drawn = platforms.iter().zip(migration.fits.chunks(each));
+    let drawn = drawn.map(|(of, fits)| narrows_plan::drawn_for(of, fits));
+    let document = narrows_report::fits(&migration, &drawn.collect::<Vec<_>>());
+    output::print(&printed(args, &document))?;
     let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
     Ok(Outcome::answered(migration.fits.iter().all(answered)).exit())
 }
 
-/// A picture of each platform with what binds each demand, and the answers.
-fn page(migration: &Migration, platforms: &[Description]) -> String {
-    let each = migration.demands.len();
-    let drawn = platforms.iter().zip(migration.fits.chunks(each.max(1)));
-    let drawn = drawn.map(|(of, fits)| (of.name.as_str(), narrows_plan::drawn_for(of, fits)));
-    narrows_report::fits_page(migration, &drawn.collect::<Vec<_>>())
+/// The document in the form that was asked for.
+fn printed(args: &PlanArgs, document: &Document) -> String {
+    let form = match args.format {
+        PlanFormat::Text => Form::Text { width: WIDTH, colour: false },
+        PlanFormat::Json => Form::Json,
+        PlanFormat::Csv => Form::Csv,
+        PlanFormat::Markdown => Form::Markdown,
+        PlanFormat::Html => Form::Html,
+    };
+    render(document, form)
 }
 
 /// A file's text, read no further than any description goes.

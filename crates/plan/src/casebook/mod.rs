@@ -9,9 +9,11 @@
 
 pub mod arithmetic;
 pub mod figures;
+mod page;
 mod row;
 mod sum;
 
+pub use page::{arithmetic as arithmetic_page, case as case_page, figures as figures_page};
 pub use row::{Outcome, Row};
 
 use serde::Deserialize;

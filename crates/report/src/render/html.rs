@@ -1,13 +1,52 @@
-//! Sections of a page.
+//! A page that can be read anywhere: answer first, then everything behind it, and what it was made from.
+//!
+//! No script, no request: the page's own policy forbids both (Content-Security-Policy in the head), so a
+//! document can be mailed and opened in years. Its JSON lies in a script element of a type that browsers do
+//! not execute; [`embedded_json`] reads it back.
 
 use crate::document::{
-    Answer, Block, Cell, Column, Document, Entry, Figure, Foot, Grade, Inline, List, Row, Section,
-    Span, Style, Table, Verdict,
+    Answer, Block, Cell, Column, Depth, Document, Entry, Figure, Foot, Grade, Inline, List, Row,
+    Section, Span, Style, Table, Verdict,
 };
-use crate::html::escape::text;
+use crate::escape::{self, text};
+
+const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
+const JSON_CLOSE: &str = "</script>";
+const STYLE: &str = include_str!("style.css");
+
+/// A whole document.
+pub(crate) fn document(document: &Document) -> String {
+    let main: String = in_order(document).map(section).collect();
+    let shared = document.shared.as_ref().map_or("", |svg| svg);
+    let title = match document.head.title.as_slice() {
+        [] => document.head.name.clone(),
+        title => title.join(" · "),
+    };
+    let json = if document.archive {
+        let json = escape::json(&super::json::compact(&document.json));
+        format!("\n{JSON_OPEN}{}{JSON_CLOSE}", narrows_units::shown_json(&json))
+    } else {
+        String::new()
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n</body></html>\n",
+        text(&title),
+        head(document),
+        foot(&document.foot),
+    )
+}
+
+/// What a page was made from; `None` if it holds no such.
+pub(crate) fn embedded_json(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once(JSON_OPEN)?;
+    Some(rest.split_once(JSON_CLOSE)?.0)
+}
 
 /// The first lines, with links to the sections of `document`.
-pub(crate) fn head(document: &Document) -> String {
+fn head(document: &Document) -> String {
     let head = &document.head;
     let pieces = head.title.iter().filter(|piece| **piece != head.name);
     let pieces: Vec<String> = pieces.map(|piece| text(piece)).collect();
@@ -29,19 +68,21 @@ pub(crate) fn head(document: &Document) -> String {
 }
 
 /// The sections, those first that a page begins with.
-pub(crate) fn in_order(document: &Document) -> impl Iterator<Item = &Section> {
+fn in_order(document: &Document) -> impl Iterator<Item = &Section> {
     let of = |leads: bool| document.sections.iter().filter(move |section| section.leads == leads);
     of(true).chain(of(false))
 }
 
 /// The last lines.
-pub(crate) fn foot(foot: &Foot) -> String {
+fn foot(foot: &Foot) -> String {
+    let more = std::iter::once(&foot.more).filter(|more| foot.made.is_empty() && !more.is_empty());
+    let more: String = more.map(|more| format!("<p>{}</p>", text(more))).collect();
     let made: String = foot.made.iter().map(|line| format!("<p>{}</p>", inline(line))).collect();
-    format!("<footer>{made}</footer>")
+    format!("<footer>{more}{made}</footer>")
 }
 
 /// The section; one without a part is none.
-pub(crate) fn section(section: &Section) -> String {
+fn section(section: &Section) -> String {
     let title = match section.title.as_str() {
         "" => String::new(),
         title => format!("<h2>{}</h2>", text(title)),
@@ -54,7 +95,7 @@ pub(crate) fn section(section: &Section) -> String {
 }
 
 /// Parts of a section.
-pub(crate) fn blocks(blocks: &[Block]) -> String {
+fn blocks(blocks: &[Block]) -> String {
     blocks.iter().map(one).collect()
 }
 
@@ -73,6 +114,8 @@ fn one(block: &Block) -> String {
             format!("<details><summary>{}</summary>{}</details>", inline(summary), blocks(within))
         }
         Block::From(_, within) => blocks(within),
+        Block::Until(depth, within) if *depth >= Depth::Page => blocks(within),
+        Block::Until(..) => String::new(),
         Block::Gap => String::new(),
     }
 }
@@ -226,11 +269,11 @@ fn figures(figures: &[Figure]) -> String {
             "" => String::new(),
             how => format!(" <span class=\"soft\">{}</span>", text(how)),
         };
-        format!(
-            "<figure><figcaption>{}{how}</figcaption>{}</figure>",
-            inline(&figure.caption),
-            figure.picture.0
-        )
+        let caption = match inline(&figure.caption) + &how {
+            caption if caption.is_empty() => caption,
+            caption => format!("<figcaption>{caption}</figcaption>"),
+        };
+        format!("<figure>{caption}{}</figure>", figure.picture.0)
     };
     let all: String = figures.iter().map(one).collect();
     match figures {

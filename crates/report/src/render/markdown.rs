@@ -26,7 +26,10 @@ pub(crate) fn plain(text: &str) -> String {
 
 /// A whole document.
 pub(crate) fn document(document: &Document) -> String {
-    let mut out = head(&document.head);
+    let mut out = match document.head.depth {
+        Depth::Page => String::new(),
+        _ => head(&document.head),
+    };
     document.sections.iter().for_each(|of| section(of, &mut out));
     out + &foot(&document.foot)
 }
@@ -100,7 +103,9 @@ fn one(block: &Block, out: &mut String) {
             out.push_str(&format!("```text\n{}\n```\n\n", lines.join("\n")));
         }
         Block::From(depth, within) if *depth <= Depth::Text => blocks(within, out),
-        Block::From(..) | Block::Figures(_) | Block::Folded(..) | Block::Gap => {}
+        Block::Until(depth, within) if *depth >= Depth::Text => blocks(within, out),
+        Block::From(..) | Block::Until(..) | Block::Figures(_) | Block::Folded(..) | Block::Gap => {
+        }
     }
 }
 
@@ -179,7 +184,9 @@ fn facts(entries: &[Entry], out: &mut String) {
     for entry in entries {
         match entry.label.as_str() {
             "" => out.push_str(&format!("- {}\n", inline(&entry.text))),
-            label => out.push_str(&format!("- {}: {}\n", plain(label), inline(&entry.text))),
+            label => {
+                out.push_str(&format!("- {}: {}\n", plain(label.trim()), inline(&entry.text)));
+            }
         }
     }
     if !entries.is_empty() {

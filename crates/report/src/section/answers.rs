@@ -4,10 +4,10 @@ use narrows_model::Validity;
 
 use super::{figure, noted, ns, remark, strong};
 use crate::calibration::{CurveRow, OracleForm, RateAnswer};
+use crate::chart::calibration as charts;
 use crate::document::{
     Answer, Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::html::calibration as charts;
 use crate::layout::width;
 use crate::print::rate;
 use crate::report::Report;

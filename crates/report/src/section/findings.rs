@@ -48,7 +48,7 @@ pub(super) fn findings(report: &Report) -> Option<Section> {
 }
 
 /// What the rules find in a machine of which nothing was measured; nothing where they find nothing.
-pub(crate) fn machine_findings(findings: &[Finding]) -> Option<Section> {
+pub(super) fn machine_findings(findings: &[Finding]) -> Option<Section> {
     let columns = ["", "what, figures, advice", "rule"];
     let mut table = Table::new(columns.map(|head| Column::words(head, At::Left(0))).to_vec());
     let rows = findings.iter().map(|finding| {

@@ -1,6 +1,6 @@
 //! The first lines: machine, run, what must not be overlooked.
 
-use crate::document::Head;
+use crate::document::{Depth, Head};
 use crate::report::Report;
 
 /// The head of a report.
@@ -13,6 +13,7 @@ pub(super) fn head(report: &Report) -> Head {
     let rest = [(head.others.clone(), !head.roles.is_empty()), (head.server.clone(), false)];
     let lines = machine.chain(roles).chain(rest).filter(|(line, _)| !line.is_empty());
     Head {
+        depth: Depth::Screen,
         name: name.to_string(),
         title: head.run.clone(),
         warnings: head.warnings.clone(),

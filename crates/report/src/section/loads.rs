@@ -1,8 +1,8 @@
 //! Storage alone: what ran, and what writes did to reads.
 
 use super::{figure, invalid, leading, name, noted, ns, remark};
+use crate::chart::interference as chart;
 use crate::document::{Block, Column, Inline, Remarks, Row, Section, Style, Table};
-use crate::html::interference as chart;
 use crate::loads::LoadRow;
 use crate::print::rate;
 use crate::report::Report;

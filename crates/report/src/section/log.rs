@@ -5,10 +5,10 @@ use narrows_units::significant;
 
 use super::{figure, invalid, leading, name, ns, remark, strong};
 use crate::calibration::exact_time;
+use crate::chart::log as charts;
 use crate::document::{
     At, Block, Cell, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::html::log as charts;
 use crate::log::{CommitsRow, RungFigures, RungRow, Streams, StreamsRow, signed};
 use crate::print::{count, percent, rate};
 use crate::report::Report;

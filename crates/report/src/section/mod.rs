@@ -2,32 +2,41 @@
 
 mod answers;
 mod findings;
+mod fits;
 mod foot;
 mod head;
 mod loads;
 mod log;
+mod looked;
+mod machine;
+mod measurements;
 mod narrow;
 mod next;
 mod observed;
 mod places;
+mod plans;
 mod question;
+mod records;
 mod tables;
+mod values;
 mod wide;
+mod workloads;
 
-pub(crate) use findings::machine_findings;
 pub(crate) use question::slb;
+pub use fits::fits;
+pub use plans::plans;
 pub(crate) use tables::flush_tests;
 
-use narrows_model::Validity;
+use narrows_model::{Finding, Platform, Validity};
 
-use crate::document::{Cell, Document, Inline, Style};
+use crate::document::{Cell, Depth, Document, Head, Inline, Section, Style};
 use crate::notes::NoteMark;
-use crate::print::time;
+use crate::print::{Units, time};
 use crate::report::Report;
 
 /// Everything that a report says.
 pub(crate) fn document(report: &Report) -> Document {
-    let sections = [
+    let own = [
         log::short(report),
         log::ladder(report),
         log::distributions(report),
@@ -35,6 +44,8 @@ pub(crate) fn document(report: &Report) -> Document {
         log::streams(report),
         tables::live(report),
         observed::observed(report),
+    ];
+    let rest = [
         tables::orders(report),
         tables::flush_tests(&report.flush_tests),
         places::places(report),
@@ -49,16 +60,44 @@ pub(crate) fn document(report: &Report) -> Document {
         wide::wide(report),
         tables::memory(report),
         narrow::narrow(report),
+        workloads::workloads(report),
         tables::sweeps(report),
         next::next(report),
         observed::remarks(report),
+        measurements::latency(report),
+        measurements::sweeps(report),
+        measurements::time_series(report),
+        measurements::measurements(report),
         findings::findings(report),
+        machine::machines(report),
+        machine::plan(report),
     ];
+    let looked = looked::sections(report);
+    let sections = own.into_iter().flatten().chain(looked).chain(rest.into_iter().flatten());
+    let sections: Vec<Section> = sections.collect();
+    // Sessions by what they did are drawn with fills.
+    let filled = sections.iter().any(|of| ["history", "wal", "workloads"].contains(&of.id));
     Document {
         head: head::head(report),
-        sections: sections.into_iter().flatten().collect(),
+        shared: filled.then(crate::chart::definitions),
+        sections,
         foot: foot::foot(report),
-        json: serde_json::to_string(&report.run).expect("a run has only string keys"),
+        sheet: records::records(report),
+        json: report.run.to_json(),
+        archive: true,
+    }
+}
+
+/// A machine of which nothing was measured, with what the rules find in it.
+pub(crate) fn machine(p: &Platform, findings: &[Finding]) -> Document {
+    let name = p.hostname.as_deref().unwrap_or("one machine");
+    let parts = machine::machine(p, name, findings, Units::Si);
+    let machine = Section::new("machine", "Machine").from(Depth::Page).with(parts);
+    let title = vec![name.to_string(), "its parts, nothing measured".to_string()];
+    Document {
+        head: Head { name: name.to_string(), title, ..Head::default() },
+        sections: findings::machine_findings(findings).into_iter().chain([machine]).collect(),
+        ..Document::default()
     }
 }
 

@@ -4,8 +4,8 @@ use narrows_model::Validity;
 
 use super::noted;
 use super::tables::printed;
+use crate::chart::charts;
 use crate::document::{Block, Depth, Entry, Figure, Inline, List, Section, Style, Verdict};
-use crate::html::charts;
 use crate::narrow::Block as Judged;
 use crate::print::{percent, time};
 use crate::report::Report;
@@ -86,7 +86,7 @@ fn picture(sum: &SumText) -> Vec<Block> {
             false => "-".to_string(),
         };
         let words = format!("{} {} · {share}", part.name, time(part.ns_per_op));
-        let swatch = crate::html::swatch(charts::part_class(&part.name));
+        let swatch = crate::chart::swatch(charts::part_class(&part.name));
         Inline::default().picture(swatch).put(Style::Plain, words)
     });
     let bar = Figure {

@@ -3,8 +3,8 @@
 use narrows_model::{CommitFigure, Comparison, DurabilityWord, PlacedRung, Placement, Validity};
 
 use super::{figure, invalid, name, ns, strong};
+use crate::chart::log::places as chart;
 use crate::document::{At, Block, Cell, Column, Inline, List, Remarks, Row, Section, Style, Table};
-use crate::html::log::places as chart;
 use crate::log::{Tier, held, measured_over_predicted, tiers};
 use crate::print::{half_width, percent, rate, size, time};
 use crate::report::Report;

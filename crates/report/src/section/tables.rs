@@ -62,7 +62,7 @@ pub(crate) fn memory(report: &Report) -> Option<Section> {
         return None;
     }
     let section = Section::new("memory", "Memory").short("");
-    let pictures = crate::html::memory::figures(report);
+    let pictures = crate::chart::memory::figures(report);
     some(section.with(pictures).with(tables(report.memory.iter().map(sweep))))
 }
 

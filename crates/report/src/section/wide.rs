@@ -3,10 +3,10 @@
 use narrows_model::Validity;
 
 use super::{figure, invalid, name, noted, ns, strong};
+use crate::chart::charts;
 use crate::document::{
     At, Block, Cell, Column, Depth, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::html::charts;
 use crate::print::percent;
 use crate::report::Report;
 use crate::wide::{self, WideRow, nearest};

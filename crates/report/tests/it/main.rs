@@ -2,6 +2,7 @@
 
 mod common;
 mod exports;
+mod forms;
 mod hostile;
 mod live;
 mod log;
@@ -9,5 +10,6 @@ mod memory;
 mod observed;
 mod page;
 mod pencil;
+mod plans;
 mod screen;
 mod storage;

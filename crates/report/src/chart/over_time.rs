@@ -1,0 +1,175 @@
+//! Sessions by what they did, over time, stacked: of a server that was looked at, and of loads of our own.
+//!
+//! Slices in which the server was not asked are gaps, never zeros.
+
+use narrows_model::{ActivityMoment, ActivityState};
+use narrows_units::significant;
+
+use super::fills::of_state;
+use super::svg::{Picture, Scale};
+use crate::document::{Block, Svg};
+use crate::print::count;
+
+/// Bottom up; who is idle in a transaction works for nobody and lies on top.
+pub(crate) const STACK: [ActivityState; 9] = [
+    ActivityState::Running,
+    ActivityState::Read,
+    ActivityState::Write,
+    ActivityState::Log,
+    ActivityState::Lock,
+    ActivityState::Latch,
+    ActivityState::Client,
+    ActivityState::Other,
+    ActivityState::IdleInTransaction,
+];
+
+/// Further than this many slices apart there was a gap.
+const GAP: f64 = 1.5;
+/// CPUs are drawn where they are at most so many times the highest stack.
+const NEAR: f64 = 1.6;
+
+/// The picture for wide and for narrow pages; `None` with fewer than two slices, or nobody in them. `cpus` are drawn as a line where
+/// they are near; `interval_ns` is what the abscissa covers at least.
+pub(crate) fn pictures(
+    moments: &[ActivityMoment],
+    interval_ns: f64,
+    cpus: Option<f64>,
+) -> Option<Svg> {
+    let wide = Frame { width: 1030.0, height: 340.0, left: 46.0 };
+    let narrow = Frame { width: 420.0, height: 300.0, left: 40.0 };
+    let asked: Vec<&ActivityMoment> = moments.iter().filter(|moment| moment.samples > 0).collect();
+    let both = [(wide, "onwide"), (narrow, "onnarrow")].map(|(frame, class)| {
+        let svg = picture(&asked, interval_ns, cpus, &frame)?;
+        Some(format!("<div class=\"{class}\">{svg}</div>"))
+    });
+    let both: Option<String> = both.into_iter().collect();
+    both.map(Svg)
+}
+
+/// The pictures with what they show.
+pub(crate) fn figure(pictures: Svg) -> Block {
+    let caption = "sessions and their parallel workers by what they were doing";
+    Block::figure(caption, "stacked, mean of each slice", pictures)
+}
+
+struct Frame {
+    width: f64,
+    height: f64,
+    left: f64,
+}
+
+fn sessions(moment: &ActivityMoment, state: ActivityState) -> f64 {
+    let of = moment.sessions.iter().find(|(other, _)| *other == state);
+    of.map_or(0.0, |(_, n)| if n.is_finite() { n.max(0.0) } else { 0.0 })
+}
+
+fn picture(
+    moments: &[&ActivityMoment],
+    interval_ns: f64,
+    cpus: Option<f64>,
+    frame: &Frame,
+) -> Option<Svg> {
+    let steps = moments.windows(2).map(|two| two[1].at_ns - two[0].at_ns);
+    let slice_ns = steps.filter(|ns| *ns > 0.0).reduce(f64::min)?;
+    let all = |moment: &&ActivityMoment| -> f64 { STACK.map(|s| sessions(moment, s)).iter().sum() };
+    let highest = moments.iter().map(all).fold(0.0, f64::max);
+    if highest <= 0.0 {
+        return None;
+    }
+    let cpus = cpus.filter(|cpus| *cpus <= highest * NEAR);
+    let (top, bottom) = (26.0, frame.height - 30.0);
+    // Room for half of the last tick's words.
+    let right = frame.width - 18.0;
+    let last_ns = moments.last().map_or(0.0, |moment| moment.at_ns + slice_ns / 2.0);
+    let x = Scale::linear(0.0, last_ns.max(interval_ns) / 1e9, frame.left, right);
+    let y = Scale::linear(0.0, highest.max(cpus.unwrap_or(0.0)) * 1.06, bottom, top);
+    let mut picture = Picture::new(frame.width, frame.height, &label(moments));
+    for tick in y.ticks() {
+        picture.line("grid", frame.left, y.at(tick), right, y.at(tick));
+        picture.words("ytick", frame.left - 6.0, y.at(tick) + 3.5, &count(tick));
+    }
+    for tick in x.ticks_about(6.0) {
+        picture.words("xtick", x.at(tick), bottom + 16.0, &format!("{} s", count(tick)));
+    }
+    picture.words("start", 4.0, top - 12.0, "sessions");
+    for run in runs(moments, slice_ns) {
+        stack(&mut picture, run, slice_ns, &x, &y);
+    }
+    picture.line("axis", frame.left, bottom, right, bottom);
+    if let Some(cpus) = cpus {
+        picture.line("target", frame.left, y.at(cpus), right, y.at(cpus));
+        let words = format!("{} CPUs for the server", count(cpus));
+        // Half an em a letter, and some room.
+        let begins = right - 7.0 * words.len() as f64;
+        picture.line("target", begins - 30.0, top - 16.0, begins - 6.0, top - 16.0);
+        picture.words("start", begins, top - 12.0, &words);
+    }
+    Some(picture.finish("chart", false))
+}
+
+fn label(moments: &[&ActivityMoment]) -> String {
+    let mean = |state| {
+        moments.iter().map(|moment| sessions(moment, state)).sum::<f64>() / moments.len() as f64
+    };
+    let means = STACK.map(|state| (state, mean(state)));
+    let texts: Vec<String> = means
+        .iter()
+        .filter(|(_, n)| *n > 0.0)
+        .map(|(state, n)| format!("{} {}", state.words(), significant(*n, 3)))
+        .collect();
+    format!("sessions over time by what they were doing; on average {}", texts.join(", "))
+}
+
+/// Neighbouring slices without a gap between them.
+fn runs<'a>(moments: &'a [&'a ActivityMoment], slice_ns: f64) -> Vec<&'a [&'a ActivityMoment]> {
+    moments.chunk_by(|a, b| b.at_ns - a.at_ns <= slice_ns * GAP).collect()
+}
+
+/// One area for each state, in steps.
+fn stack(picture: &mut Picture, run: &[&ActivityMoment], slice_ns: f64, x: &Scale, y: &Scale) {
+    let mut lower = vec![0.0; run.len()];
+    for state in STACK {
+        let upper: Vec<f64> =
+            run.iter().zip(&lower).map(|(moment, low)| low + sessions(moment, state)).collect();
+        if upper != lower {
+            let steps = |heights: &[f64]| -> Vec<(f64, f64)> {
+                let ends = |(moment, height): (&&ActivityMoment, &f64)| {
+                    let at = |ns: f64| (x.at(ns / 1e9), y.at(*height));
+                    [
+                        at((moment.at_ns - slice_ns / 2.0).max(0.0)),
+                        at(moment.at_ns + slice_ns / 2.0),
+                    ]
+                };
+                run.iter().zip(heights).flat_map(ends).collect()
+            };
+            let mut corners = steps(&upper);
+            corners.extend(steps(&lower).into_iter().rev());
+            picture.area(of_state(state), &corners);
+        }
+        lower = upper;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(at_ns: f64) -> ActivityMoment {
+        ActivityMoment { at_ns, samples: 10, sessions: vec![(ActivityState::Log, 2.0)] }
+    }
+
+    #[test]
+    fn slices_that_are_missing_part_the_areas() {
+        let all = [0.5e9, 1.5e9, 4.5e9, 5.5e9].map(moment);
+        let all: Vec<&ActivityMoment> = all.iter().collect();
+        let lengths: Vec<usize> = runs(&all, 1e9).iter().map(|run| run.len()).collect();
+        assert_eq!(lengths, [2, 2]);
+        let mut picture = Picture::new(100.0, 100.0, "");
+        let (x, y) = (Scale::linear(0.0, 6.0, 0.0, 60.0), Scale::linear(0.0, 10.0, 100.0, 0.0));
+        runs(&all, 1e9).into_iter().for_each(|run| stack(&mut picture, run, 1e9, &x, &y));
+        let svg = picture.finish("chart", false);
+        assert_eq!(svg.matches("<polygon").count(), 2, "{svg}");
+        // From 0 to 2 s at the height of two of ten sessions.
+        assert!(svg.contains("0.0,80.0 10.0,80.0 10.0,80.0 20.0,80.0 20.0,100.0"), "{svg}");
+    }
+}

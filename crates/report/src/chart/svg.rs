@@ -1,0 +1,197 @@
+//! Drawing: scales, axes and marks as SVG text. No script; colours come from the page's style sheet, so that
+//! light, dark and print all work.
+
+use crate::document::Svg;
+use crate::escape;
+
+/// A linear or logarithmic mapping of values to pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    log: bool,
+}
+
+/// Beyond these no quantity that is measured lies; a broken one must not cost the page.
+const LARGEST: f64 = 1e15;
+const SMALLEST: f64 = 1e-6;
+
+/// As near to the value as can be drawn; what is not a number is zero.
+fn drawable(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(-LARGEST, LARGEST) }
+}
+
+impl Scale {
+    /// From zero or `low` up; an empty range is widened so that it can be drawn.
+    pub(super) fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
+        let (low, high) = (drawable(low), drawable(high));
+        let least = low.abs().max(high.abs()) * 1e-9 + 1e-12;
+        let high = if high - low > least { high } else { low + low.abs().max(1.0) };
+        Scale { low, high, from, to, log: false }
+    }
+
+    /// Both ends must be positive.
+    pub(super) fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
+        let (low, high) = (drawable(low).max(SMALLEST), drawable(high));
+        let high = if high > low { high } else { low * 2.0 };
+        Scale { low: low.ln(), high: high.ln(), from, to, log: true }
+    }
+
+    /// The pixel of a value.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        let value = drawable(value);
+        let value = if self.log { value.max(SMALLEST).ln() } else { value };
+        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    /// Round values inside the range: decades (and 2, 5 where these are fewer than four) or steps of 1, 2, 5.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        self.ticks_about(4.0)
+    }
+
+    /// The same with about so many steps on a linear scale.
+    pub(super) fn ticks_about(&self, steps: f64) -> Vec<f64> {
+        let inside = |v: &f64| {
+            let slack = (self.high - self.low) * 1e-9;
+            let v = if self.log { v.ln() } else { *v };
+            v >= self.low - slack && v <= self.high + slack
+        };
+        if self.log {
+            let decades =
+                (self.low / 10f64.ln()).floor() as i32..=(self.high / 10f64.ln()).ceil() as i32;
+            let with = |steps: &[f64]| -> Vec<f64> {
+                decades
+                    .clone()
+                    .flat_map(|d| steps.iter().map(move |s| s * 10f64.powi(d)))
+                    .filter(inside)
+                    .collect()
+            };
+            let sparse = with(&[1.0]);
+            return if sparse.len() >= 4 { sparse } else { with(&[1.0, 2.0, 5.0]) };
+        }
+        let rough = (self.high - self.low) / steps;
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough);
+        let step = step.unwrap_or(rough);
+        let first = (self.low / step).ceil() as i64;
+        (first..first + 12).map(|i| i as f64 * step).filter(inside).collect()
+    }
+}
+
+/// A picture with a description for those who cannot see it.
+pub(super) struct Picture {
+    body: String,
+    width: f64,
+    height: f64,
+    label: String,
+}
+
+impl Picture {
+    pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
+        Picture { body: String::new(), width, height, label: label.to_string() }
+    }
+
+    pub(super) fn line(&mut self, class: &str, x1: f64, y1: f64, x2: f64, y2: f64) {
+        self.body += &format!(
+            "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
+        );
+    }
+
+    pub(super) fn path(&mut self, class: &str, points: &[(f64, f64)]) {
+        if points.len() < 2 {
+            return;
+        }
+        let text: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        self.body += &format!("<polyline class=\"{class}\" points=\"{}\"/>", text.join(" "));
+    }
+
+    pub(super) fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64, title: &str) {
+        self.body += &format!(
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{}</title></circle>",
+            escape::text(title)
+        );
+    }
+
+    pub(super) fn bar(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
+        let width = width.max(0.0);
+        self.body += &format!(
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+        );
+    }
+
+    /// A bar at a corner, of a size, that says more when pointed at.
+    pub(super) fn titled_bar(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        title: &str,
+    ) {
+        let width = width.max(0.0);
+        self.body += &format!(
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
+             <title>{}</title></rect>",
+            escape::text(title)
+        );
+    }
+
+    /// The area inside these corners.
+    pub(super) fn area(&mut self, class: &str, corners: &[(f64, f64)]) {
+        let text: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        self.body += &format!("<polygon class=\"{class}\" points=\"{}\"/>", text.join(" "));
+    }
+
+    pub(super) fn words(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        self.body += &format!(
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+            escape::text(text)
+        );
+    }
+
+    /// The element; `stretch` lets it fill its box without keeping proportions (bars without text).
+    pub(super) fn finish(self, class: &str, stretch: bool) -> Svg {
+        let ratio = if stretch { " preserveAspectRatio=\"none\"" } else { "" };
+        Svg(format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"{ratio}>{}</svg>",
+            self.width,
+            self.height,
+            escape::text(&self.label),
+            self.body
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(Scale::linear(0.0, 10.0, 0.0, 1.0).ticks(), [0.0, 5.0, 10.0]);
+        assert_eq!(Scale::log(1.0, 1000.0, 0.0, 1.0).ticks().len(), 4);
+        let narrow = Scale::log(30.0, 90.0, 0.0, 1.0).ticks();
+        assert_eq!(narrow.len(), 1);
+        assert!((narrow[0] - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_empty_range_can_be_drawn() {
+        assert!(Scale::linear(5.0, 5.0, 0.0, 100.0).at(5.0).is_finite());
+        assert!(Scale::log(5.0, 5.0, 0.0, 100.0).at(5.0).is_finite());
+        assert!(Scale::log(0.0, 0.0, 0.0, 100.0).at(0.0).is_finite());
+    }
+
+    #[test]
+    fn broken_numbers_give_a_finite_picture_with_few_ticks() {
+        let odd =
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, -1.0, 0.0];
+        for (low, high) in odd.iter().flat_map(|low| odd.map(|high| (*low, high))) {
+            for scale in [Scale::linear(low, high, 0.0, 100.0), Scale::log(low, high, 0.0, 100.0)] {
+                assert!(odd.iter().all(|value| scale.at(*value).is_finite()), "{scale:?}");
+                assert!(scale.ticks().len() < 100, "{scale:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Text that comes from a machine made harmless inside HTML.
+
+use crate::layout::visible;
+
+/// For element content and quoted attributes.
+pub(crate) fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in visible(raw).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// JSON for a script element: the same document, in which nothing can end the element or open a comment. These
+/// characters occur in JSON only inside strings, where an escape means the same.
+pub(crate) fn json(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in raw.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
