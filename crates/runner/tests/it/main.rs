@@ -1,0 +1,3 @@
+//! What every program has from its runner, whatever it measures.
+
+mod execute;
