@@ -22,7 +22,7 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
 /// A running server, and where it is; `None` where the machine has none.
 fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)> {
     let user = ServerUser::choose().unwrap();
-    let found = match find(None, &user, None) {
+    let found = match find(None, &user, None, &narrows_engine::Stop::new()) {
         Ok(found) => found,
         Err(error) => {
             eprintln!("SKIPPED: {error}");

@@ -37,7 +37,7 @@ struct Bench {
 impl Bench {
     fn new() -> Option<Bench> {
         let user = ServerUser::choose().unwrap();
-        let found = match find(None, &user, None) {
+        let found = match find(None, &user, None, &narrows_engine::Stop::new()) {
             Ok(found) => found,
             Err(error) => {
                 eprintln!("SKIPPED: {error}");

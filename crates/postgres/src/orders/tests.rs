@@ -31,7 +31,7 @@ impl Bench {
     /// `None` after saying why, if the machine has no server.
     fn new() -> Option<Bench> {
         let user = ServerUser::choose().unwrap();
-        let found = match find(None, &user, None) {
+        let found = match find(None, &user, None, &narrows_engine::Stop::new()) {
             Ok(found) => found,
             Err(error) => {
                 eprintln!("SKIPPED: {error}");

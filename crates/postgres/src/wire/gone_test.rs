@@ -15,7 +15,7 @@ use crate::server::{Cluster, Options, ServerUser, find};
 #[test]
 fn the_schema_of_a_run_that_was_killed_in_a_long_statement_is_soon_free() {
     let user = ServerUser::choose().unwrap();
-    let found = match find(None, &user, None) {
+    let found = match find(None, &user, None, &narrows_engine::Stop::new()) {
         Ok(found) if found.version.major >= 14 => found,
         Ok(found) => return eprintln!("SKIPPED: version {} can't look", found.version.major),
         Err(error) => return eprintln!("SKIPPED: {error}"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{LimitBasis, Measurement, Series, Validity, condition, metric};
+use narrows_model::{LimitBasis, Measurement, Metric, Series, Validity, condition, metric};
 use serde_json::{Map, Value};
 
 use super::values::facts;

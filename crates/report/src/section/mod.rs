@@ -22,9 +22,9 @@ mod values;
 mod wide;
 mod workloads;
 
-pub(crate) use question::slb;
 pub use fits::fits;
 pub use plans::plans;
+pub(crate) use question::slb;
 pub(crate) use tables::flush_tests;
 
 use narrows_model::{Finding, Platform, Validity};

@@ -148,7 +148,7 @@ const START_IN: &str = "NARROWS_TEST_START_IN";
 fn starter() {
     let Some(dir) = std::env::var_os(START_IN).map(PathBuf::from) else { return };
     let user = ServerUser::choose().unwrap();
-    let found = find(None, &user, None).unwrap();
+    let found = find(None, &user, None, &narrows_engine::Stop::new()).unwrap();
     let scratch = Scratch::create(&dir, "killed").unwrap();
     let (data, wal) = (scratch.path().join("data"), scratch.path().join("wal"));
     let _ = Cluster::create(&found, &user, &Options::new(&data, &wal), &Stop::new());

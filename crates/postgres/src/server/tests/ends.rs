@@ -81,7 +81,7 @@ const HOLD_IN: &str = "NARROWS_TEST_HOLD_IN";
 fn holder() {
     let Some(dir) = std::env::var_os(HOLD_IN).map(PathBuf::from) else { return };
     let user = ServerUser::choose().unwrap();
-    let found = find(None, &user, None).unwrap();
+    let found = find(None, &user, None, &narrows_engine::Stop::new()).unwrap();
     let (data, wal) = (dir.join("data"), dir.join("wal"));
     let mut cluster =
         Cluster::create(&found, &user, &Options::new(&data, &wal), &Stop::new()).unwrap();

@@ -237,7 +237,7 @@ fn the_bundle_serves() {
         Ok(bundle) => bundle,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };
-    let found = match find(Some(&bundle.bin_dir), &user, None) {
+    let found = match find(Some(&bundle.bin_dir), &user, None, &narrows_engine::Stop::new()) {
         Ok(found) => found,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };

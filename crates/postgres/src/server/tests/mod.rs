@@ -31,7 +31,7 @@ impl Bench {
     /// `None` after saying why, if the machine has no server.
     fn new() -> Option<Bench> {
         let user = ServerUser::choose().unwrap();
-        match find(None, &user, None) {
+        match find(None, &user, None, &narrows_engine::Stop::new()) {
             Ok(found) => {
                 let dir = open_dir();
                 let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));

@@ -40,7 +40,7 @@ impl Server {
     /// Without TLS at first. `None` after saying why, where the machine has no server that could, or no openssl.
     pub(super) fn start() -> Option<Server> {
         let user = ServerUser::choose().unwrap();
-        let found = match find(None, &user, None) {
+        let found = match find(None, &user, None, &narrows_engine::Stop::new()) {
             Ok(found) => found,
             Err(error) => {
                 eprintln!("SKIPPED: {error}");
