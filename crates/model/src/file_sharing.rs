@@ -1,12 +1,14 @@
 //! Whether several writers to one file wait for each other.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Interval;
 
 /// What writers to one file reach beside as many that have a file each. Derived: made anew whenever the run is judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FileSharing {
     /// Writers, and files of those apart.
     pub writers: u32,
@@ -24,7 +26,8 @@ pub struct FileSharing {
 }
 
 /// What follows from the rates together and apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileSharingOutcome {
     /// The file holds its writers up.
