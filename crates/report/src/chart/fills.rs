@@ -69,7 +69,7 @@ mod tests {
     fn every_state_has_a_fill_of_its_own_that_is_defined() {
         let used: BTreeSet<_> = ActivityState::ALL.map(of_state).into();
         assert_eq!(used.len(), ActivityState::ALL.len());
-        let style = include_str!("style.css");
+        let style = include_str!("../render/style.css");
         for fill in used {
             assert!(definitions().contains(&format!("id=\"{fill}\"")), "{fill}");
             assert!(style.contains(&format!(".{fill}{{fill:url(#{fill})}}")), "{fill}");
