@@ -48,6 +48,12 @@ pub fn flush_tests(tests: &[FlushTest], width: usize, colour: bool) -> String {
     alone(&section, width, colour)
 }
 
+/// SLB's lines and their meaning alone, of a run of its loop; empty for another.
+pub fn slb(report: &Report, width: usize, colour: bool) -> String {
+    let section = section::slb(report).unwrap_or_default();
+    alone(&section, width, colour)
+}
+
 /// The inventory as aligned text, with what the rules find in it.
 pub fn platform(p: &Platform, findings: &[Finding]) -> String {
     narrows_units::shown_lines(&inventory::platform(p, findings)).into_owned()

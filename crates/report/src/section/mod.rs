@@ -15,6 +15,7 @@ mod next;
 mod observed;
 mod places;
 mod plans;
+mod question;
 mod records;
 mod tables;
 mod values;
@@ -23,6 +24,7 @@ mod workloads;
 
 pub use fits::fits;
 pub use plans::plans;
+pub(crate) use question::slb;
 pub(crate) use tables::flush_tests;
 
 use narrows_model::{Finding, Platform, Validity};
@@ -54,6 +56,9 @@ pub(crate) fn document(report: &Report, depth: Depth) -> Document {
         log::durability(report),
         answers::answers(report),
         page(answers::pictures),
+        question::slb(report),
+        question::file_sharing(report),
+        question::steady(report),
         loads::interference(report),
         loads::loads(report),
         wide::wide(report),
