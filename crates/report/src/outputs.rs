@@ -2,7 +2,7 @@
 
 use narrows_model::{Finding, FlushTest, Inventory, Platform, ReadRunError, Run};
 
-use crate::document::Document;
+use crate::document::{Depth, Document};
 use crate::render::{Form, alone, embedded_json, render};
 use crate::report::Report;
 use crate::section::{self, document};
@@ -12,24 +12,24 @@ pub use crate::section::{fits, plans};
 
 /// The screen as text, every line at most `width` columns (100 at least, 120 at most).
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
-    render(&document(report), Form::Text { width, colour })
+    render(&document(report, Depth::Screen), Form::Text { width, colour })
 }
 
 /// The whole screen as Markdown.
 pub fn markdown(report: &Report) -> String {
-    render(&document(report), Form::Markdown)
+    render(&document(report, Depth::Text), Form::Markdown)
 }
 
 /// All metrics of all measurements, what servers were seen to do, then the calibrations with their curves and what was
 /// predicted of places for the log; invalid ones too, marked as such in `validity`. `samples` are separated by
 /// spaces in the order of the repeats; `low` and `high` are the 95 % interval.
 pub fn csv(report: &Report) -> String {
-    render(&document(report), Form::Csv)
+    render(&document(report, Depth::Screen), Form::Csv)
 }
 
 /// The page.
 pub fn html(report: &Report) -> String {
-    render(&document(report), Form::Html)
+    render(&document(report, Depth::Page), Form::Html)
 }
 
 /// The run file itself: what every other form is made from.

@@ -34,12 +34,16 @@ use crate::notes::NoteMark;
 use crate::print::{Units, time};
 use crate::report::Report;
 
-/// Everything that a report says.
-pub(crate) fn document(report: &Report) -> Document {
+/// Everything that a report says to forms of that depth; what only deeper ones show is not made.
+pub(crate) fn document(report: &Report, depth: Depth) -> Document {
+    let page = |of: fn(&Report) -> Option<Section>| match depth {
+        Depth::Page => of(report),
+        _ => None,
+    };
     let own = [
         log::short(report),
         log::ladder(report),
-        log::distributions(report),
+        page(log::distributions),
         log::commits(report),
         log::streams(report),
         tables::live(report),
@@ -51,7 +55,7 @@ pub(crate) fn document(report: &Report) -> Document {
         places::places(report),
         log::durability(report),
         answers::answers(report),
-        answers::pictures(report),
+        page(answers::pictures),
         question::slb(report),
         question::file_sharing(report),
         question::steady(report),
@@ -60,19 +64,19 @@ pub(crate) fn document(report: &Report) -> Document {
         wide::wide(report),
         tables::memory(report),
         narrow::narrow(report),
-        workloads::workloads(report),
+        page(workloads::workloads),
         tables::sweeps(report),
         next::next(report),
         observed::remarks(report),
-        measurements::latency(report),
-        measurements::sweeps(report),
-        measurements::time_series(report),
-        measurements::measurements(report),
-        findings::findings(report),
-        machine::machines(report),
-        machine::plan(report),
+        page(measurements::latency),
+        page(measurements::sweeps),
+        page(measurements::time_series),
+        page(measurements::measurements),
+        page(findings::findings),
+        page(machine::machines),
+        page(machine::plan),
     ];
-    let looked = looked::sections(report);
+    let looked = looked::sections(report).filter(|_| depth == Depth::Page);
     let sections = own.into_iter().flatten().chain(looked).chain(rest.into_iter().flatten());
     let sections: Vec<Section> = sections.collect();
     // Sessions by what they did are drawn with fills.
@@ -83,7 +87,7 @@ pub(crate) fn document(report: &Report) -> Document {
         sections,
         foot: foot::foot(report),
         sheet: records::records(report),
-        json: report.run.to_json(),
+        json: if depth == Depth::Page { report.run.to_json() } else { String::new() },
         archive: true,
     }
 }

@@ -72,7 +72,8 @@ fn section(plan: &Plan) -> Section {
     }
     let note = plan.note.as_ref().map(|note| Block::paragraph(note.as_str()));
     let shown = note.into_iter().chain([picture(&plan.name, &plan.drawing)]).collect();
-    let parts = plan.drawing.lines().join("\n");
+    let parts: Vec<String> = plan.drawing.lines().iter().map(|line| format!("  {line}")).collect();
+    let parts = parts.join("\n");
     Section::new("", plan.name.as_str()).with([
         Block::From(Depth::Page, shown),
         labelled(entries),

@@ -78,8 +78,8 @@ fn every_form_names_what_binds_and_a_screen_fits_its_width() {
     let document = plans(&both);
     let screen = render(&document, SCREEN);
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
-    // 10,000 EUR over 800 k reads, and over 16 GB/s.
-    assert!(screen.contains("12.5 EUR") && screen.contains("625 EUR"), "{screen}");
+    // 10,000 EUR over 160 k reads, and over 16 GB/s.
+    assert!(screen.contains("62.5 EUR") && screen.contains("625 EUR"), "{screen}");
     for form in [SCREEN, Form::Markdown, Form::Csv, Form::Json, Form::Html] {
         let out = render(&document, form);
         for part in ["requests in flight of db", "disks"] {

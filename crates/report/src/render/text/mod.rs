@@ -8,8 +8,6 @@ use crate::layout::{Line, paragraph, visible, width, wrap, write_lines};
 
 /// Where later lines of a heading begin.
 const HEADING: usize = 3;
-/// Where lines begin that stand as they are.
-const VERBATIM: usize = 2;
 /// Where later lines of an answer begin.
 const ANSWER: usize = 2;
 /// The phrase of a graded answer.
@@ -184,7 +182,7 @@ fn one(block: &Block, heading: &mut Option<String>, edge: usize) -> Vec<Line> {
         Block::Verbatim(text) => {
             lines.extend(text.lines().flat_map(|line| {
                 // What is too long goes on below, deeper than it began.
-                let depth = VERBATIM + line.chars().take_while(|c| *c == ' ').count();
+                let depth = line.chars().take_while(|c| *c == ' ').count();
                 let start = Line::new().to(depth);
                 paragraph(start, Style::Plain, line.trim_start(), depth + 4, edge)
             }));
