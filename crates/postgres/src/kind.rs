@@ -157,6 +157,10 @@ impl Server for PostgresServer {
         Ok(table::create(&mut self.control, ctx, name, rows, contents)?)
     }
 
+    fn table_conditions(&self) -> Vec<(&'static str, Value)> {
+        vec![("autovacuum_on_table", Value::Bool(false))]
+    }
+
     fn ready(&mut self, task: &Task, tables: &[Table]) -> Result<(), DatabaseError> {
         if matches!(task.action, Action::Lookup { calls: Calls::Inside, .. }) {
             for table in tables {

@@ -85,7 +85,9 @@ impl Database {
         found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
         found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
         found.insert("server_settings".into(), self.server_settings.clone());
-        found.insert("autovacuum_on_table".into(), json!(false));
+        for (key, value) in self.server.table_conditions() {
+            found.insert(key.into(), value);
+        }
         if from_index {
             found.insert(condition::ANSWERED_FROM.into(), json!("index"));
         }

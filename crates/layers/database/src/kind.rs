@@ -181,6 +181,11 @@ pub trait Server {
         contents: Contents,
     ) -> Result<Table, DatabaseError>;
 
+    /// What is so of our tables and not of others, for the conditions of what is measured on them.
+    fn table_conditions(&self) -> Vec<(&'static str, Json)> {
+        Vec::new()
+    }
+
     /// Makes what a task needs besides its tables.
     ///
     /// # Errors

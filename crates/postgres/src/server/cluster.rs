@@ -7,9 +7,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -21,6 +18,8 @@ use narrows_layer_database::{KindError, Provisioner};
 use narrows_server::{Keeper, SpawnError, inherits, run};
 
 use super::folders::{Folders, PORT, io_error};
+use super::log::{self, hint, last_lines};
+use super::socket::takes_connections;
 use super::{Found, ServerError, ServerUser, settings};
 
 const INITDB_LIMIT: Duration = Duration::from_secs(300);
@@ -303,15 +302,7 @@ impl Cluster {
 
     /// The last `lines` of the server's log; empty if there is none.
     pub fn log_tail(&self, lines: usize) -> String {
-        const MOST_BYTES: u64 = 64 << 10;
-        let read = || -> io::Result<Vec<u8>> {
-            let log = &self.folders.log;
-            let length = log.metadata()?.len();
-            let mut bytes = vec![0; length.min(MOST_BYTES) as usize];
-            log.read_exact_at(&mut bytes, length.saturating_sub(MOST_BYTES))?;
-            Ok(bytes)
-        };
-        last_lines(&String::from_utf8_lossy(&read().unwrap_or_default()), lines)
+        log::tail(&self.folders.log, lines)
     }
 
     fn command(&self) -> Result<Command, ServerError> {
@@ -405,32 +396,6 @@ impl Drop for Running {
     }
 }
 
-/// Whether somebody listens on a socket. It is not waited for: a full queue would make an ordinary connect wait for ever.
-fn takes_connections(socket: &Path) -> bool {
-    let name = socket.as_os_str().as_bytes();
-    // SAFETY: all-zero bytes are an address without a name.
-    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
-    // One byte stays zero and ends the name.
-    if name.len() >= address.sun_path.len() {
-        return false;
-    }
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    for (to, from) in address.sun_path.iter_mut().zip(name) {
-        *to = *from as libc::c_char;
-    }
-    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // SAFETY: takes no memory; a new descriptor is nobody else's. The address lives for the whole call and is as long as is said.
-    unsafe {
-        let descriptor = libc::socket(libc::AF_UNIX, kind, 0);
-        if descriptor < 0 {
-            return false;
-        }
-        let socket = OwnedFd::from_raw_fd(descriptor);
-        let length = size_of::<libc::sockaddr_un>() as libc::socklen_t;
-        libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) == 0
-    }
-}
-
 fn initdb(
     found: &Found,
     user: &ServerUser,
@@ -479,38 +444,6 @@ fn spawn_error(program: &Path, user: &ServerUser, reason: std::io::Error) -> Ser
 fn checksums(said: &str) -> Option<bool> {
     let line = said.lines().find(|line| line.starts_with("Data page checksums are "))?;
     Some(line.contains("enabled"))
-}
-
-/// What can be done about the commonest failures, recognised by the words the system or the server has for them.
-fn hint(output: &str) -> &'static str {
-    const HINTS: [(&str, &str); 10] = [
-        (
-            "could not look up effective user ID",
-            "PostgreSQL needs its user to have an entry in the user database (/etc/passwd), as in containers with \
-             made-up user numbers it hasn't; run as a user who has one",
-        ),
-        ("No space left on device", "free some space there, or name another folder"),
-        ("Disk quota exceeded", "the quota is used up; name another folder"),
-        ("Read-only file system", "the file system is read-only; name another folder"),
-        ("Permission denied", "the server's user may not write there; name another folder"),
-        (
-            "was terminated by signal 9",
-            "the kernel probably ran out of memory for it; look at cgroup limits and at the kernel's log",
-        ),
-        ("Cannot allocate memory", "there is not enough memory; look at cgroup limits"),
-        ("could not map anonymous shared memory", "there is not enough memory for shared_buffers"),
-        ("unrecognized configuration parameter", "this version has no such setting"),
-        ("invalid value for parameter", "this build does not accept that setting"),
-    ];
-    HINTS
-        .iter()
-        .find(|(words, _)| output.contains(words))
-        .map_or("the lines above say why; --postgres FILE names another server", |(_, hint)| hint)
-}
-
-fn last_lines(text: &str, count: usize) -> String {
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 /// Whether the process is there and is more than an entry that nobody has collected yet.

@@ -12,7 +12,9 @@ mod error;
 mod find;
 mod folders;
 mod leftovers;
+mod log;
 mod settings;
+mod socket;
 mod standby;
 #[cfg(test)]
 mod tests;
