@@ -116,7 +116,7 @@ fn a_load_is_repeated_on_further_starts_of_our_own_server() {
         eprintln!("SKIPPED: no PostgreSQL on this machine");
         return;
     };
-    let update = ["update", "--quick", "--starts", "3", "--window", "500ms", "--sessions", "2"];
+    let update = ["update", "--quick", "--starts", "3", "--window", "1s", "--sessions", "2"];
     let small = ["--table", "32m", "--pool", "32m", "--layers", "database", "--load-here"];
     let postgres = ["--postgres", folder.to_str().unwrap()];
     let output = db(&fixture, &[&update[..], &small, &postgres, &["--format", "json"]].concat());
