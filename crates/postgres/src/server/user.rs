@@ -26,8 +26,7 @@ pub struct ServerUser {
 impl ServerUser {
     /// Ourselves, or under root the first of `postgres` and `nobody` that exists.
     pub fn choose() -> Result<ServerUser, UserError> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         if euid != 0 {
             return Ok(ServerUser { name: format!("number {euid}"), switch_to: None });
         }
@@ -43,8 +42,7 @@ impl ServerUser {
 
     /// Whoever owns that folder, if under root it is another one than we are.
     pub(super) fn owner_of(dir: &Dir) -> Option<ServerUser> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         let (owner, group) = dir.owner_and_group().ok()?;
         (euid == 0 && owner != 0).then(|| ServerUser {
             name: format!("number {owner}"),
@@ -126,8 +124,7 @@ impl ServerUser {
     /// As [`reaches`](Self::reaches), after letting others pass (not list) those folders above `path` that are
     /// scratch folders of ours.
     pub(super) fn open_way(&self, path: &Path) -> Result<(), UserError> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         for folder in path.ancestors().skip(1).filter(|_| self.is_other()) {
             let ours = folder
                 .file_name()
