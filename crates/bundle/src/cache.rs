@@ -6,7 +6,6 @@
 
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -218,11 +217,7 @@ fn fill(pin: &Pin, jar: &Path, source: &str, part: &Path) -> Result<(), BundleEr
 /// One call instead of a thousand `fsync`s; without it a power cut after the rename could leave empty files.
 fn sync_file_system(dir: &Path) -> io::Result<()> {
     let dir = File::open(dir)?;
-    // SAFETY: the descriptor is open for the whole call.
-    if unsafe { libc::syncfs(dir.as_raw_fd()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    Ok(rustix::fs::syncfs(dir)?)
 }
 
 fn remove_parts(cache_dir: &Path) {

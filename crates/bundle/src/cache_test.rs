@@ -201,8 +201,7 @@ fn a_parent_of_the_cache_that_others_may_change_is_refused_and_a_sticky_one_is_n
 
 /// Users and links of others take root to be made.
 fn is_root() -> bool {
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    let root = unsafe { libc::geteuid() } == 0;
+    let root = narrows_files::euid() == 0;
     if !root {
         eprintln!("SKIPPED: needs root, to make folders and links of another user");
     }

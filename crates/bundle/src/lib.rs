@@ -10,6 +10,8 @@
 //!
 //! The content of the bundle: <https://github.com/zonkyio/embedded-postgres-binaries>.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 
 mod arriving;
@@ -50,8 +52,7 @@ pub struct Bundle {
 /// `~/.cache/narrows/postgresql`. Root's own `~/.cache` would not do: the server never runs as root, and other users
 /// can't reach into root's home. `None` when there is no home either.
 pub fn default_cache_dir() -> Option<PathBuf> {
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    let root = unsafe { libc::geteuid() } == 0;
+    let root = narrows_files::euid() == 0;
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = match folder("XDG_CACHE_HOME") {
         Some(base) => base,

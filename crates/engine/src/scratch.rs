@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use narrows_files::{Access, Dir};
+use narrows_files::{Access, Dir, euid};
 
 const PREFIX: &str = "narrows-scratch-";
 /// How long the programs of a run that died may take to end: they are asked to by the kernel when it dies.
@@ -222,11 +222,6 @@ impl Hold {
     pub fn file(&self) -> &File {
         self.lock.as_ref().expect("who starts a program has not waited for its end")
     }
-}
-
-fn euid() -> u32 {
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    unsafe { libc::geteuid() }
 }
 
 /// Puts a locked marker into a new folder, with the process that it belongs to.

@@ -6,6 +6,7 @@
 //! interrupts.
 
 use std::io;
+use std::num::NonZeroU64;
 
 use crate::{Live, Source};
 
@@ -57,8 +58,29 @@ pub fn began_ns(pid: u32) -> Option<u64> {
 
 /// Has this process killed when the one that started it ends, however that ends (prctl(2), `PR_SET_PDEATHSIG`).
 pub fn end_with_parent() {
-    // SAFETY: sets an attribute of this process and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+}
+
+/// Has sleeps of the calling thread end at most `ns` late (prctl(2), `PR_SET_TIMERSLACK`); 50 µs are usual.
+pub fn wake_within_ns(ns: NonZeroU64) {
+    let _ = rustix::thread::set_current_timer_slack(Some(ns));
+}
+
+/// Whether a process of that number exists, whoever owns it.
+pub fn exists(pid: u32) -> bool {
+    let asked = number(pid).map(rustix::process::test_kill_process);
+    asked.is_some_and(|asked| asked != Err(rustix::io::Errno::SRCH))
+}
+
+/// Sends SIGKILL to a process that the caller knows to be the one it means; one that has ended is left in peace.
+pub fn kill(pid: u32) {
+    if let Some(pid) = number(pid) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}
+
+fn number(pid: u32) -> Option<rustix::process::Pid> {
+    rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
 /// Time since the machine started, ns, with the time it was suspended: what [`began_ns`] is counted on.
@@ -184,10 +206,14 @@ pub fn self_reaped_children_cpu_ns() -> u64 {
     ns(usage.ru_utime) + ns(usage.ru_stime)
 }
 
+/// The user whose rights this process has.
+pub(crate) fn euid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Whether this process acts as root.
 pub fn is_root() -> bool {
-    // SAFETY: cannot fail and touches no memory.
-    unsafe { libc::geteuid() == 0 }
+    euid() == 0
 }
 
 /// Length of one clock tick of `/proc` counters, ns; 10 ms on every common Linux.
@@ -344,8 +370,7 @@ mod tests {
         let (comm, cpu, delay) = (name(pid), cpu_ns(pid), run_delay_ns(pid));
         assert!(!has_ended(pid).unwrap());
         for &member in family.iter().rev() {
-            // SAFETY: a signal to processes this test started.
-            unsafe { libc::kill(member as libc::pid_t, libc::SIGKILL) };
+            kill(member);
         }
         let reaped_before = self_reaped_children_cpu_ns();
         child.wait().unwrap();

@@ -35,6 +35,6 @@ pub use way::{Doubt, trusted_way};
 pub use whole::{probe, sweep, write_whole};
 
 /// The user whose rights we have.
-fn euid() -> u32 {
+pub fn euid() -> u32 {
     rustix::process::geteuid().as_raw()
 }

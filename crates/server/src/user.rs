@@ -37,8 +37,7 @@ impl ServerUser {
     /// # Errors
     /// There is none of them.
     pub fn choose_of(names: &[&str]) -> Result<ServerUser, UserError> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         if euid != 0 {
             return Ok(ServerUser { name: format!("number {euid}"), switch_to: None });
         }
@@ -54,8 +53,7 @@ impl ServerUser {
 
     /// Whoever owns that folder, if under root it is another one than we are.
     pub fn owner_of(dir: &Dir) -> Option<ServerUser> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         let (owner, group) = dir.owner_and_group().ok()?;
         (euid == 0 && owner != 0).then(|| ServerUser {
             name: format!("number {owner}"),
@@ -137,8 +135,7 @@ impl ServerUser {
     /// As [`reaches`](Self::reaches), after letting others pass (not list) those folders above `path` that are
     /// scratch folders of ours.
     pub fn open_way(&self, path: &Path) -> Result<(), UserError> {
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        let euid = unsafe { libc::geteuid() };
+        let euid = narrows_files::euid();
         for folder in path.ancestors().skip(1).filter(|_| self.is_other()) {
             let ours = folder
                 .file_name()

@@ -19,8 +19,13 @@ fn listed() -> Option<PathBuf> {
     let mut found = std::ptr::null_mut();
     // SAFETY: `entry`, `text` and `found` outlive the call, and the length is that of `text`.
     let failed = unsafe {
-        let user = libc::geteuid();
-        libc::getpwuid_r(user, &mut entry, text.as_mut_ptr().cast(), text.len(), &mut found)
+        libc::getpwuid_r(
+            narrows_files::euid(),
+            &mut entry,
+            text.as_mut_ptr().cast(),
+            text.len(),
+            &mut found,
+        )
     };
     if failed != 0 || found.is_null() || entry.pw_dir.is_null() {
         return None;

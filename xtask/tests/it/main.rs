@@ -1,4 +1,5 @@
 //! Promises about the workspace as a whole, and about the form of a run file.
 
+mod names;
 mod schema;
 mod workspace;

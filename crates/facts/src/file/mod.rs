@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 
 pub use extents::{Extents, extents, extents_within};
-pub use resident::{evict, resident_share, resident_share_within};
+pub use resident::{drop_clean, evict, resident_share, resident_share_within};
 pub use statfs::{FsStat, fs_kind, network, network_kind, statfs, volatile, volatile_kind};
 
 /// (memory, offset) alignment that direct I/O on this file needs, bytes. `None` if the kernel doesn't say (before

@@ -66,10 +66,15 @@ pub fn resident_share_within(file: &File, range: Range<u64>) -> io::Result<f64> 
 pub fn evict(file: &File) -> io::Result<()> {
     // Dirty pages can't be dropped.
     file.sync_data()?;
-    // SAFETY: takes no memory of ours; length 0 means to the end.
-    let result = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
-    // The function returns the error instead of setting errno.
-    if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
+    drop_clean(file)
+}
+
+/// Drops the file's clean pages from the cache.
+///
+/// # Errors
+/// What `posix_fadvise(2)` gave.
+pub fn drop_clean(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
 }
 
 /// Length of a file or of a block device, which itself says 0.
@@ -83,8 +88,7 @@ fn length_bytes(mut file: &File) -> io::Result<u64> {
 
 /// The kernel's own rule for telling the truth, as far as it can be seen from outside.
 fn may_ask(file: &File) -> io::Result<bool> {
-    // SAFETY: cannot fail and touches no memory.
-    let user = unsafe { libc::geteuid() };
+    let user = process::euid();
     if process::is_root() || file.metadata()?.uid() == user {
         return Ok(true);
     }

@@ -16,6 +16,8 @@
 //!
 //! Methods and traps: the book's chapter "Block storage".
 
+#![forbid(unsafe_code)]
+
 mod calibrate;
 mod cell;
 mod combine;

@@ -7,7 +7,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,6 +69,5 @@ fn open(paths: &[PathBuf]) -> io::Result<Vec<File>> {
 }
 
 fn drop_cache(file: &File) {
-    // SAFETY: the descriptor is open; the call takes no pointers and only drops clean pages from the cache.
-    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    let _ = narrows_facts::file::drop_clean(file);
 }

@@ -6,8 +6,11 @@
 //! time. From there on the client's time grows faster than the server's falls.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
+
+use narrows_facts::process;
 
 /// Up to so many are asked one by one.
 const FEW: usize = 16;
@@ -28,8 +31,7 @@ impl Poller {
     /// Watches nothing yet.
     pub fn new() -> Poller {
         // Sleeps end up to the timer slack late (50 µs by default); the schedule of an open loop needs better.
-        // SAFETY: PR_SET_TIMERSLACK takes an integer and concerns this thread only.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000) };
+        process::wake_within_ns(NonZeroU64::new(1_000).expect("not zero"));
         Poller { way: Way::Few { asked: Vec::new(), indices: Vec::new() }, ready: Vec::new() }
     }
 

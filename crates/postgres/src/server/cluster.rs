@@ -363,9 +363,9 @@ impl Running {
         let pids = process::tree(self.0.pid());
         self.0.signal(libc::SIGKILL);
         for pid in pids.iter().skip(1) {
-            // SAFETY: no memory is involved. A child listed a moment ago may have ended; the server's own children
-            // end when it does, and a number is given out again only after all others have been.
-            unsafe { libc::kill(*pid as libc::pid_t, libc::SIGKILL) };
+            // A child listed a moment ago may have ended; the server's own children end when it does, and a number is
+            // given out again only after all others have been.
+            process::kill(*pid);
         }
         self.0.wait(IMMEDIATE_LIMIT, &Stop::new());
         let end = Instant::now() + IMMEDIATE_LIMIT;

@@ -18,6 +18,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use narrows_engine::Scratch;
+use narrows_facts::process;
 use narrows_files::{Access, Dir};
 
 /// Where the C library keeps POSIX shared memory, and what PostgreSQL's is called there.
@@ -81,7 +82,7 @@ impl Leftovers {
                 info.shm_ctime >= self.since_s
                     && info.shm_nattch == 0
                     && info.shm_segsz == HEADER_BYTES
-                    && !process_exists(info.shm_cpid)
+                    && !u32::try_from(info.shm_cpid).is_ok_and(process::exists)
             })
         };
         let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
@@ -142,12 +143,6 @@ pub(super) fn remove_all(scratch: &Dir) {
 fn began_s(scratch: &Dir) -> i64 {
     let marker = scratch.open_file(Scratch::MARKER, Access::Read);
     marker.and_then(|file| file.metadata()).map_or(i64::MAX, |marker| marker.mtime())
-}
-
-fn process_exists(pid: libc::pid_t) -> bool {
-    // SAFETY: signal 0 is sent to nobody.
-    let sent = unsafe { libc::kill(pid, 0) } == 0;
-    sent || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 fn segment_id(line: &str) -> Option<i32> {

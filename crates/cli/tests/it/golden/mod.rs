@@ -6,6 +6,7 @@
 
 mod codes;
 mod help;
+mod metrics;
 mod plans;
 mod reports;
 

@@ -22,7 +22,7 @@ fn report(run: &Path, args: &[&str]) -> String {
 }
 
 /// The stored runs by name, in order.
-fn stored_runs() -> Vec<(String, PathBuf)> {
+pub(super) fn stored_runs() -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder().join("runs")).unwrap().flatten();
     let mut runs: Vec<_> = entries
         .map(|entry| entry.path())

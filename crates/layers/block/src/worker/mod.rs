@@ -14,6 +14,7 @@ pub(crate) mod unique;
 mod walk;
 
 use std::fs::File;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -155,6 +156,5 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
 
 /// Asks for wake-ups without slack (50 µs by default), for this thread alone.
 fn wake_on_time() {
-    // SAFETY: the call changes one number of the calling thread and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong, 0, 0, 0) };
+    process::wake_within_ns(NonZeroU64::MIN);
 }

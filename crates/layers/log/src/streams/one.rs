@@ -1,10 +1,11 @@
 //! One stream: its own file, its own writer, writes when they are due.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use narrows_engine::{Constant, Gate, Stop, Window, now_ns};
-use narrows_facts::{affinity, file};
+use narrows_facts::{affinity, file, process};
 use narrows_stats::Recorder;
 
 use super::plan::StreamsPlan;
@@ -57,8 +58,7 @@ impl Stream<'_> {
             return Err(LogError::Pin { cpus: self.plan.cpus.clone(), reason });
         }
         // It sleeps until a write is due, and must not be woken together with others.
-        // SAFETY: sets a number of this thread's own; no memory is involved.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000, 0, 0, 0) };
+        process::wake_within_ns(NonZeroU64::new(1_000).expect("not zero"));
         let mut buffer = vec![0; self.plan.write_bytes as usize];
         let Ok(window) = gate.ready() else { return Ok(Streamed::default()) };
         self.until_its_end(window, stop, &mut buffer)

@@ -7,13 +7,14 @@
 //! Sessions in a closed loop commit again at once, or work between their commits as a database's do ([`Work`]).
 
 use std::io;
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use narrows_engine::{Arrivals, Context, Gate, Rng, Schedule, Stop, Window, now_ns};
-use narrows_facts::affinity;
+use narrows_facts::{affinity, process};
 use narrows_observe::{Seen, Watch};
 use narrows_units::Nanos;
 
@@ -299,8 +300,7 @@ fn session<F: Flusher>(shared: &Shared<'_, F>, number: u32) -> Result<Vec<Commit
         return Err(LogError::Pin { cpus: shared.how.cpus.to_vec(), reason });
     }
     // A session that sleeps until a commit is due must not be woken together with others.
-    // SAFETY: sets a number of this thread's own; no memory is involved.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000, 0, 0, 0) };
+    process::wake_within_ns(NonZeroU64::new(1_000).expect("not zero"));
     let each = RECORDS_PER_S * shared.how.length.as_secs_f64();
     let mut commits = Vec::with_capacity((each / f64::from(shared.how.load.sessions())) as usize);
     let mut rng = Rng::new(shared.how.seed ^ (u64::from(number) << 40) ^ 0x5ce5);

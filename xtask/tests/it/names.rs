@@ -1,0 +1,98 @@
+//! Names of types that say nothing to somebody who knows the field and not this code: their number may only shrink.
+
+use std::collections::BTreeMap;
+
+use xtask::{root, sources};
+
+/// Names, and how many types of shipped sources have each. Whoever renames one takes it off here; a name that is not needed any more
+/// leaves the list.
+const VAGUE: [(&str, usize); 38] = [
+    ("Place", 13),
+    ("Found", 12),
+    ("Kind", 11),
+    ("Row", 11),
+    ("Part", 8),
+    ("Asked", 7),
+    ("Line", 6),
+    ("Seen", 6),
+    ("Way", 6),
+    ("Cell", 5),
+    ("Figure", 5),
+    ("Look", 5),
+    ("Kept", 4),
+    ("Next", 4),
+    ("Said", 4),
+    ("Shown", 4),
+    ("Standing", 4),
+    ("Ground", 3),
+    ("Taken", 3),
+    ("Told", 3),
+    ("Company", 2),
+    ("Data", 2),
+    ("Deck", 2),
+    ("Once", 2),
+    ("Rung", 2),
+    ("Beside", 1),
+    ("Crew", 1),
+    ("Drawn", 1),
+    ("Filling", 1),
+    ("Item", 1),
+    ("Left", 1),
+    ("Spot", 1),
+    ("Word", 1),
+    ("Begun", 0),
+    ("Helper", 0),
+    ("Info", 0),
+    ("Manager", 0),
+    ("Thing", 0),
+];
+
+/// The name of the type that a line defines.
+fn defined(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')')?.1.trim_start(),
+        Some(rest) => rest.trim_start(),
+        None => line,
+    };
+    let keyword = ["struct ", "enum ", "trait ", "type "];
+    let name = keyword.iter().find_map(|keyword| line.strip_prefix(keyword))?;
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[test]
+fn vague_names_of_types_become_fewer() {
+    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let sources = sources::shipped_sources(&root()).expect("the sources can be read");
+    for (path, source) in &sources {
+        for line in sources::shipped(source) {
+            let vague = VAGUE.iter().find(|(name, _)| defined(line) == Some(*name));
+            if let Some((name, _)) = vague {
+                found.entry(name).or_default().push(path.clone());
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for (name, allowed) in VAGUE {
+        let paths = found.remove(name).unwrap_or_default();
+        if paths.len() > allowed {
+            wrong.push(format!(
+                "{name}: {} types, at most {allowed}: {}",
+                paths.len(),
+                paths.join(", ")
+            ));
+        } else if paths.len() < allowed {
+            wrong.push(format!("{name}: {} types; set it from {allowed} to that", paths.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_definition_is_told_from_a_use() {
+    assert_eq!(defined("pub(crate) struct Place<'a> {"), Some("Place"));
+    assert_eq!(defined("    enum Kind {"), Some("Kind"));
+    assert_eq!(defined("pub type Row = (Metric, f64);"), Some("Row"));
+    assert_eq!(defined("let place: Place = found;"), None);
+    assert_eq!(defined("/// struct Place"), None);
+}
