@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use narrows_facts::{Live, affinity};
 use narrows_observe::Watch;
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 use narrows_postgres::{Admitted, admit};
 
 use crate::observe::drives::{self, OfServer};
@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn of(look: &Look) -> Option<Found> {
+    fn of(look: &Monitor) -> Option<Found> {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();
@@ -60,7 +60,7 @@ pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     if !address.is_local() {
         return Ok(Some(admitted));
     }
-    resolved.found = Found::of(&Look::open(&address).with_context(cannot)?);
+    resolved.found = Found::of(&Monitor::open(&address).with_context(cannot)?);
     if let Some(found) = &resolved.found {
         resolved.split = split::around(&found.cpus, &resolved.platform);
         resolved.plan.server_cpus = found.cpus.clone();
