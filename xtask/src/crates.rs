@@ -83,11 +83,24 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-postgres",
         ],
     ),
-    // Every command's work; it knows whatever is measured with and prints nothing.
-    ("narrows-runner", EVERYTHING),
+    // Every command's work: it knows whatever is measured with, and neither how it is told nor what was typed.
+    ("narrows-runner", RUNNER),
     // For tests; the tool must not know it.
     ("narrows-lab-drive", &[]),
-    ("narrows", EVERYTHING),
+    // Arguments, progress, printing.
+    (
+        "narrows",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-limits",
+            "narrows-plan",
+            "narrows-judge",
+            "narrows-files",
+            "narrows-report",
+            "narrows-runner",
+        ],
+    ),
     ("xtask", EVERYTHING),
 ];
 
@@ -120,7 +133,35 @@ const KIND: &[&str] = &[
     "narrows-layer-database",
 ];
 
-/// The commands at the top.
+/// What measures, what judges, and nothing that tells.
+const RUNNER: &[&str] = &[
+    "narrows-units",
+    "narrows-model",
+    "narrows-stats",
+    "narrows-plan",
+    "narrows-verdict",
+    "narrows-judge",
+    "narrows-files",
+    "narrows-facts",
+    "narrows-capture",
+    "narrows-platform",
+    "narrows-raw",
+    "narrows-observe",
+    "narrows-engine",
+    "narrows-io",
+    "narrows-bundle",
+    "narrows-fio",
+    "narrows-layer-clock",
+    "narrows-layer-memory",
+    "narrows-layer-block",
+    "narrows-layer-log",
+    "narrows-layer-database",
+    "narrows-postgres",
+    "narrows-mariadb",
+    "narrows-crashtest",
+];
+
+/// Tools for those who work on it.
 const EVERYTHING: &[&str] = &["*"];
 
 /// Crates without clock, file, process, network or system call, and their folders.

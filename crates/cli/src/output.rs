@@ -15,13 +15,18 @@ pub use crate::stream::colour;
 /// Widest screen; the design's tables fit it.
 const WIDTH: usize = 100;
 
+impl From<UnitsArg> for Units {
+    fn from(units: UnitsArg) -> Units {
+        match units {
+            UnitsArg::Si => Units::Si,
+            UnitsArg::Iec => Units::Iec,
+        }
+    }
+}
+
 /// Renders a run.
 pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> String {
-    let units = match units {
-        UnitsArg::Si => Units::Si,
-        UnitsArg::Iec => Units::Iec,
-    };
-    let report = Report::new(run, units);
+    let report = Report::new(run, units.into());
     match format {
         Format::Text => narrows_report::text(&report, WIDTH, colour),
         Format::Json => narrows_report::json(&report),
@@ -29,6 +34,11 @@ pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> Strin
         Format::Markdown => narrows_report::markdown(&report),
         Format::Html => narrows_report::html(&report),
     }
+}
+
+/// SLB's lines and their meaning.
+pub fn slb(run: &Run, units: UnitsArg, colour: bool) -> String {
+    narrows_report::slb(&Report::new(run, units.into()), WIDTH, colour)
 }
 
 /// What `pg_test_fsync` printed, in our words.

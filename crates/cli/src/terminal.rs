@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use narrows_model::{Layer, Run};
 use narrows_runner::Ui;
-use narrows_runner::session::OwnWords;
 use narrows_runner::ui::{Phase, Progress};
 
 use crate::args::{Format, OutputArgs, UnitsArg};
@@ -25,6 +24,8 @@ pub struct Terminal {
     redraws: bool,
     format: Format,
     units: UnitsArg,
+    /// The text is SLB's lines and their meaning, and no report.
+    slb_alone: bool,
     /// When the run began, and how long it should take.
     run: Mutex<(Instant, Duration)>,
     last: Mutex<Option<(Layer, Phase, Instant)>>,
@@ -37,6 +38,7 @@ impl Terminal {
             redraws: stream::redraws(),
             format,
             units,
+            slb_alone: false,
             run: Mutex::new((Instant::now(), Duration::ZERO)),
             last: Mutex::new(None),
         }
@@ -45,6 +47,11 @@ impl Terminal {
     /// As the options say.
     pub fn of(args: &OutputArgs) -> Terminal {
         Terminal::new(args.format, args.units)
+    }
+
+    /// For SLB's loop, whose text is what SLB prints.
+    pub fn of_slb(args: &OutputArgs) -> Terminal {
+        Terminal { slb_alone: true, ..Terminal::of(args) }
     }
 
     /// For a command without one.
@@ -116,16 +123,12 @@ impl Ui for Terminal {
         output::print(text)
     }
 
-    fn report(&self, run: &Run, words: &OwnWords) -> Result<()> {
-        let report = || output::render(run, self.format, self.units, output::colour());
-        match words {
-            OwnWords::Instead(words) if self.format == Format::Text => output::print(words),
-            OwnWords::After(words) if self.format == Format::Text => {
-                output::print(&report())?;
-                output::print(words)
-            }
-            _ => output::print(&report()),
+    fn report(&self, run: &Run) -> Result<()> {
+        let colour = output::colour();
+        if self.slb_alone && self.format == Format::Text {
+            return output::print(&output::slb(run, self.units, colour));
         }
+        output::print(&output::render(run, self.format, self.units, colour))
     }
 
     fn report_files(&self, run: &Run, folder: &Path) -> Result<()> {

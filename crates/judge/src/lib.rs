@@ -22,6 +22,7 @@ pub fn judge(run: &mut Run) {
     run.verdicts = narrows_verdict::judge(run);
     run.scalings = narrows_verdict::scalings(run);
     run.starts = narrows_verdict::starts(run);
+    run.file_sharing = narrows_verdict::file_sharing(run);
     run.durability = narrows_validity::durability::of_run(run);
     for log in &mut run.live_logs {
         log.verdict = Some(narrows_verdict::live(log));

@@ -13,6 +13,7 @@ mod calibration;
 mod comparison;
 pub mod condition;
 mod durability;
+mod file_sharing;
 mod finding;
 mod flush_test;
 mod live_log;
@@ -39,6 +40,7 @@ pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
     LostRecord,
 };
+pub use file_sharing::{FileSharing, FileSharingOutcome};
 pub use finding::{Finding, FindingPlace, Inventory, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use live_log::{

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Comparison, CrashTest, Durability, Finding, FlushTest, HighestRate, LiveLog,
-    Measurement, Observation, Plan, Platform, Scaling, Severity, Starts, Validity, Verdict,
+    Calibration, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest, HighestRate,
+    LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts, Validity,
+    Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -95,6 +96,9 @@ pub struct Run {
     /// How rates differ between starts of the server. Derived.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Starts>,
+    /// Whether writers to one file wait for each other, where that was asked. Derived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_sharing: Option<FileSharing>,
     /// The highest rates that keep a percentile of latency.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub highest_rates: Vec<HighestRate>,
@@ -145,6 +149,7 @@ impl Run {
             observations: Vec::new(),
             scalings: Vec::new(),
             starts: Vec::new(),
+            file_sharing: None,
             highest_rates: Vec::new(),
             flush_tests: Vec::new(),
         }

@@ -33,9 +33,11 @@ mod orders;
 mod outputs;
 mod place;
 mod print;
+mod question;
 mod render;
 mod report;
 mod section;
+mod slb;
 mod starts;
 mod sum;
 mod sweep;
@@ -57,7 +59,7 @@ pub use observed::ObservedView;
 pub use orders::OrdersView;
 pub use outputs::{
     csv, fits_page, flush_tests, html, json, markdown, plan_page, platform, platform_json,
-    platform_page, text,
+    platform_page, slb, text,
 };
 pub use print::Units;
 pub use report::Report;

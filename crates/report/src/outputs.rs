@@ -58,6 +58,12 @@ pub fn flush_tests(tests: &[FlushTest], width: usize, colour: bool) -> String {
     coloured(screen::alone(&section, width, colour), colour)
 }
 
+/// SLB's lines and their meaning alone, of a run of its loop; empty for another.
+pub fn slb(report: &Report, width: usize, colour: bool) -> String {
+    let section = section::slb(report).unwrap_or_default();
+    coloured(screen::alone(&section, width, colour), colour)
+}
+
 /// The inventory as aligned text, with what the rules find in it.
 pub fn platform(p: &Platform, findings: &[Finding]) -> String {
     plain(inventory::platform(p, findings))

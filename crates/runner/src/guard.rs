@@ -6,7 +6,7 @@ use anyhow::Result;
 use narrows_model::{DatabaseChoice, Layer, Platform, RunningDatabase};
 
 use crate::failure::Failure;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 use crate::ui::Ui;
 
 /// Refuses where a database runs, may run, or would itself be loaded, unless the user took responsibility.

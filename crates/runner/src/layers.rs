@@ -8,9 +8,9 @@ use narrows_model::{Layer, Measurement, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use crate::database::PlannedSession;
 use crate::log::target_dirs::LogScratch;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::session::Interrupted;
 
 /// Committers of the log ladder, besides the database's own number of sessions.

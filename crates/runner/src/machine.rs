@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use narrows_model::{Layer, Plan, Platform};
 
-use crate::database::{self, PlannedSession};
+use crate::database;
 use crate::exit::Answers;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::machine::MachineRequest;
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
 use crate::{guard, layers};
@@ -51,7 +53,7 @@ impl Program for Machine {
             guard::server(&self.resolved, load_here, ui)?;
         }
         if self.resolved.has(Layer::Database) {
-            database::external_server::ask(&mut self.resolved)?;
+            resolve::ask(&mut self.resolved)?;
         }
         Ok(())
     }

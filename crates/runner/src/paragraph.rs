@@ -31,6 +31,11 @@ pub fn paragraphs(sentences: &[String]) -> String {
     sentences.iter().map(|sentence| paragraph(sentence)).collect()
 }
 
+/// `1 process`, `2 processes`.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

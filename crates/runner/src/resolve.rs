@@ -1,23 +1,23 @@
 //! From what was asked for to what will be done: folders, sizes, processors, repeats, minutes and bytes, all
 //! decided before anything is measured.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Result;
-use narrows_engine::{Context, Stop};
-use narrows_layer_database::Workload;
+use anyhow::{Context as _, Result};
+use narrows_engine::Stop;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
-use narrows_postgres::Address;
+use narrows_postgres::observe::Monitor;
+use narrows_postgres::{Admitted, admit};
 use narrows_units::{Bytes, shown};
 
 use crate::database::external_server::Found;
-use crate::failure::Failure;
 use crate::least_load::{self, LeastLoad};
+use crate::named_folder::folder;
 use crate::request::database::DatabaseTarget;
 use crate::request::machine::MachineRequest;
-use crate::session::Session;
-use crate::split::{self, Split};
+use crate::resolved::Resolved;
+use crate::split;
 use crate::ui::Ui;
 use crate::{captures, database, layers, prepared};
 
@@ -25,63 +25,6 @@ use crate::{captures, database, layers, prepared};
 const DEFAULT_DIR: &str = "/var/tmp";
 const MIB: u64 = Bytes::MIB.0;
 const GIB: u64 = Bytes::GIB.0;
-
-/// A plan with what the run file must not hold (an address with its password) or doesn't need.
-pub struct Resolved {
-    /// As stored in the run.
-    pub plan: Plan,
-    /// The machine.
-    pub platform: Platform,
-    /// Processors of server and load.
-    pub split: Split,
-    /// Folder of the data role.
-    pub data_dir: PathBuf,
-    /// Folder of the log role.
-    pub wal_dir: PathBuf,
-    /// The user's server, if one was named.
-    pub address: Option<Address>,
-    /// That server, once it was asked, if it runs here.
-    pub found: Option<Found>,
-    /// The PostgreSQL that was named.
-    pub postgres: Option<PathBuf>,
-    /// One window of the storage and memory layers.
-    pub window: Duration,
-    /// One window of the database's lookups.
-    pub database_window: Duration,
-    /// One window of its updates: long enough that all together see two checkpoints.
-    pub update_window: Duration,
-    /// The load of tests that look at no figure.
-    pub least: Option<LeastLoad>,
-    /// What is written and stays, for the plan's last line.
-    pub stays: Option<&'static str>,
-}
-
-impl Resolved {
-    /// What the layers are handed.
-    pub fn context<'a>(&self, session: &Session<'a>) -> Context<'a> {
-        session.context(self.window)
-    }
-
-    /// What the layers are handed to say what they would do.
-    pub fn ahead<'a>(&self, stop: &'a Stop) -> Context<'a> {
-        prepared::ahead(&self.plan, stop, self.window)
-    }
-
-    /// The folders of both roles.
-    pub fn folders(&self) -> Vec<PathBuf> {
-        vec![self.data_dir.clone(), self.wal_dir.clone()]
-    }
-
-    /// Whether that workload was asked for.
-    pub fn runs(&self, workload: Workload) -> bool {
-        self.plan.workloads.iter().any(|word| word == workload.word())
-    }
-
-    /// Whether that layer was asked for.
-    pub fn has(&self, layer: Layer) -> bool {
-        self.plan.layers.contains(&layer)
-    }
-}
 
 /// Decides everything.
 pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
@@ -194,22 +137,25 @@ fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
     steps
 }
 
-/// The folder with links resolved, so that what is printed is where it is.
-pub fn folder(path: &Path, option: &str) -> Result<PathBuf> {
-    let shown = path.display();
-    let real = std::fs::canonicalize(path).map_err(|error| {
-        Failure::hinted(
-            format!("{option} {shown}: {error}"),
-            format!("create it, or name another folder with {option} DIR"),
-        )
-    })?;
-    if !real.is_dir() {
-        return Err(Failure::hinted(
-            format!("{option} {shown} is not a folder"),
-            "narrows writes into a folder on the file system that the database would use, never to a device",
-        ));
+/// Asks the server that was named, now and not after minutes of other layers; the plan learns where it runs. `None` where
+/// none was named.
+///
+/// # Errors
+/// Whatever would keep it from being measured.
+pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
+    let Some(address) = resolved.address.clone() else { return Ok(None) };
+    let cannot = || format!("{address} cannot be measured");
+    let admitted = admit(&address).with_context(cannot)?;
+    if !address.is_local() {
+        return Ok(Some(admitted));
     }
-    Ok(real)
+    resolved.found = Found::of(&Monitor::open(&address).with_context(cannot)?);
+    if let Some(found) = &resolved.found {
+        resolved.split = split::around(&found.cpus, &resolved.platform);
+        resolved.plan.server_cpus = found.cpus.clone();
+        resolved.plan.client_cpus = resolved.split.client.clone();
+    }
+    Ok(Some(admitted))
 }
 
 /// Memory this process may use, bytes.

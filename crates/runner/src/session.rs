@@ -30,8 +30,6 @@ pub struct Session<'a> {
     pub cut_short: bool,
     /// What is told at the end.
     pub told: Told,
-    /// What the program says of the run besides its report.
-    pub words: OwnWords,
     folder: PathBuf,
 }
 
@@ -44,17 +42,6 @@ pub enum Told {
     Place,
     /// Nothing: what was done has no figures.
     Nothing,
-}
-
-/// What a program says of its run, where people read it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OwnWords {
-    /// Nothing beyond the report.
-    None,
-    /// Behind the report, unless the run is worth nothing.
-    After(String),
-    /// In place of the report.
-    Instead(String),
 }
 
 /// The end of a measurement that didn't give an error.
@@ -89,7 +76,6 @@ impl<'a> Session<'a> {
             open: false,
             cut_short: false,
             told: Told::Report,
-            words: OwnWords::None,
             folder,
         };
         store::save(&session.folder, &session.run)?;
@@ -180,7 +166,7 @@ impl<'a> Session<'a> {
         let outcome = Outcome::of(&self.run, answers);
         let exit = outcome.open_if(self.open).cut_short_if(self.cut_short).exit();
         // Also where it can't be kept: it took minutes.
-        self.show(exit)?;
+        self.show()?;
         let path = kept.place()?;
         if files {
             self.ui.report_files(&self.run, &self.folder)?;
@@ -201,7 +187,7 @@ impl<'a> Session<'a> {
         }
         let kept = self.conclude(false);
         if !kept.is_in_place() {
-            self.show(Exit::Usage)?;
+            self.show()?;
         }
         if let Err(lost) = kept.place() {
             self.ui.say(&failure::render(&lost));
@@ -209,13 +195,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn show(&self, exit: Exit) -> Result<()> {
-        // A figure that is invalid is printed nowhere.
-        let words = match &self.words {
-            OwnWords::After(_) if exit == Exit::Invalid => &OwnWords::None,
-            words => words,
-        };
-        if self.told == Told::Report { self.ui.report(&self.run, words) } else { Ok(()) }
+    fn show(&self) -> Result<()> {
+        if self.told == Told::Report { self.ui.report(&self.run) } else { Ok(()) }
     }
 
     fn conclude(&mut self, completed: bool) -> Kept {

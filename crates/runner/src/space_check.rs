@@ -6,7 +6,7 @@ use narrows_model::Role;
 use narrows_units::Bytes;
 
 use crate::failure::Failure;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 const MIB: u64 = Bytes::MIB.0;
 /// A new cluster before anything is loaded, rounded up over the versions 13 to 18 (they take 25 to 45 MB).

@@ -11,8 +11,6 @@ use narrows_model::Run;
 
 pub use narrows_engine::{Phase, Progress};
 
-use crate::session::OwnWords;
-
 /// Where a run tells things. Phases are told by [`Progress`].
 pub trait Ui: Progress {
     /// A line that stays: a note or a warning. A hint may stand on a second one.
@@ -46,7 +44,7 @@ pub trait Ui: Progress {
     ///
     /// # Errors
     /// It can't be written.
-    fn report(&self, run: &Run, words: &OwnWords) -> Result<()>;
+    fn report(&self, run: &Run) -> Result<()>;
 
     /// The report in every format, as files of a folder.
     ///

@@ -21,6 +21,7 @@ mod capacity;
 pub mod compare;
 mod demand;
 mod estimate;
+mod file_sharing;
 mod grade;
 mod intervention;
 mod judge;
@@ -41,6 +42,7 @@ mod what_if;
 
 pub use asked::{PerOperation, Refused, TimePart, per_operation};
 pub use estimate::Estimate;
+pub use file_sharing::file_sharing;
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::live;

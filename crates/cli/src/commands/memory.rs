@@ -68,5 +68,5 @@ fn slb(args: SlbArgs) -> Result<Exit> {
         huge: args.huge,
         options: args.output.options(),
     };
-    execute::<Slb>(&request, &Terminal::of(&args.output))
+    execute::<Slb>(&request, &Terminal::of_slb(&args.output))
 }

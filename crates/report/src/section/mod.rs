@@ -10,10 +10,12 @@ mod narrow;
 mod next;
 mod observed;
 mod places;
+mod question;
 mod tables;
 mod wide;
 
 pub(crate) use findings::machine_findings;
+pub(crate) use question::slb;
 pub(crate) use tables::flush_tests;
 
 use narrows_model::Validity;
@@ -39,6 +41,9 @@ pub(crate) fn document(report: &Report) -> Document {
         log::durability(report),
         answers::answers(report),
         answers::pictures(report),
+        question::slb(report),
+        question::file_sharing(report),
+        question::steady(report),
         loads::interference(report),
         loads::loads(report),
         wide::wide(report),

@@ -10,8 +10,8 @@ use narrows_observe::Watch;
 use narrows_raw::{Consent, Device, Use, consent, inspect};
 
 use crate::failure::Failure;
+use crate::named_folder;
 use crate::request::block::DeviceConsent;
-use crate::resolve;
 
 /// The folder without links.
 ///
@@ -24,7 +24,7 @@ pub fn folder(path: &Path) -> Result<PathBuf> {
             format!("narrows block device {} says what it is", path.display()),
         ));
     }
-    resolve::folder(path, "--at")
+    named_folder::folder(path, "--at")
 }
 
 /// The machine with the path under that folder as its only role.

@@ -13,12 +13,12 @@ use serde_json::json;
 use super::folder;
 use super::target::{self, BlockTarget};
 use crate::guard;
-use crate::paragraph::{paragraph, paragraphs};
+use crate::paragraph::paragraphs;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::block::SteadyRequest;
-use crate::session::{Ended, OwnWords, Session};
+use crate::session::{Ended, Session};
 use crate::ui::Ui;
 
 /// SNIA's PTS writes a device through twice before the first round; a file has its blocks written once more, at random
@@ -87,7 +87,6 @@ impl Program for Steady {
         }
         // A rate that isn't known to last is no answer to whether it does.
         session.open = steadied.verdict.state != WriteState::Sustained;
-        session.words = OwnWords::After(paragraph(&steadied.sentence));
         session.add(steadied.measurements);
         Ok(Ended::Whole)
     }

@@ -11,19 +11,17 @@ use narrows_layer_block::{
     writers_together_and_apart,
 };
 use narrows_model::{
-    Better, Interval, Layer, Measurement, Plan, PlannedStep, Platform, Unit, condition, metric,
+    Better, Layer, Measurement, Plan, PlannedStep, Platform, Unit, condition, metric,
 };
-use narrows_stats::paired_ratio;
-use narrows_units::{Bytes, OpsPerSecond, significant};
+use narrows_units::Bytes;
 use serde_json::json;
 
 use super::folder;
-use crate::paragraph::paragraph;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::block::WritersRequest;
-use crate::session::{Ended, OwnWords, Session, scratch};
+use crate::session::{Ended, Session, scratch};
 use crate::ui::Ui;
 
 /// Each file.
@@ -36,8 +34,6 @@ const LENGTH: Duration = Duration::from_secs(2);
 const DEPTH_EACH: u32 = 4;
 /// Assumed while planning only.
 const WRITE_BYTES_PER_S: f64 = 500e6;
-/// Below this share of the rate apart, the file is what holds the writers up.
-const CONCURRENT_FROM: f64 = 0.9;
 
 /// Writers together and apart.
 pub struct WritersTogether {
@@ -129,14 +125,7 @@ fn measure(session: &mut Session<'_>, at: &Path, request: &WritersRequest) -> Re
     let platform = session.platform();
     let watch = folder::watch(platform);
     let windows = writers_together_and_apart(&ctx, &regions, &how, &watch)?;
-    let mut measured = measurements(&windows, &regions, &how, folder::capacity_bytes(platform));
-    let (together, apart) = rates(&windows);
-    let direct_refused = regions.first().and_then(Region::direct_refused);
-    let sentence = sentence(&together, &apart, request.writers, direct_refused);
-    for measurement in &mut measured {
-        measurement.conditions.insert("sentence".into(), json!(sentence));
-    }
-    session.words = OwnWords::After(said(&together, &apart, request, &sentence));
+    let measured = measurements(&windows, &regions, &how, folder::capacity_bytes(platform));
     session.add(measured);
     drop((regions, files, scratch));
     Ok(Ended::Whole)
@@ -183,77 +172,4 @@ fn measurements(
             measurement
         })
         .collect()
-}
-
-fn said(together: &[f64], apart: &[f64], request: &WritersRequest, sentence: &str) -> String {
-    let line = |label: &str, rates: &[f64]| {
-        let middle = narrows_stats::median(rates).unwrap_or(0.0);
-        format!(
-            "{label:<22} {}{}\n",
-            OpsPerSecond(middle),
-            spread(narrows_stats::interval_95(rates))
-        )
-    };
-    let n = request.writers;
-    let size = Bytes(u64::from(request.size)).iec();
-    let mut text = format!(
-        "\n{n} writers of {size} blocks, {DEPTH_EACH} in flight each, {PAIRS} pairs of windows\n"
-    );
-    text += &line("one file together", together);
-    text += &line(&format!("{n} files, one each"), apart);
-    text + &paragraph(sentence)
-}
-
-fn spread(interval: Option<Interval>) -> String {
-    interval.map_or(String::new(), |range| {
-        format!("  95 %: {} to {}", OpsPerSecond(range.low), OpsPerSecond(range.high))
-    })
-}
-
-/// What the pair says. A lock shows where writers together reach clearly less than apart.
-fn sentence(together: &[f64], apart: &[f64], n: u32, direct_refused: Option<&str>) -> String {
-    let through = match direct_refused {
-        None => "direct I/O".to_string(),
-        Some(why) => format!("writing through the page cache (direct I/O can't be had: {why})"),
-    };
-    let Some(estimate) = paired_ratio(together, apart) else {
-        return format!("Nothing can be said about {through}: a window was empty.");
-    };
-    let share = |value: f64| significant(value * 100.0, 2);
-    let range = estimate.interval_95;
-    let between = range.map_or(String::new(), |range| {
-        format!(" (95 %: {} to {} %)", share(range.low), share(range.high))
-    });
-    let figure = format!(
-        "together they reach {} % of what they reach apart{between}",
-        share(estimate.value)
-    );
-    match range {
-        Some(range) if range.high < CONCURRENT_FROM => format!(
-            "One file holds {n} writers up with {through}: {figure}. A lock of the file (its inode's) lets \
-             few in at a time."
-        ),
-        Some(range) if range.low >= CONCURRENT_FROM => {
-            format!("One file takes {n} writers at the same time with {through}: {figure}.")
-        }
-        _ => format!("Not to be told with {through}: {figure}."),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const APART: [f64; 6] = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1000.0];
-
-    #[test]
-    fn a_lock_is_told_from_none_and_from_noise() {
-        let scaled = |by: f64| APART.map(|rate| rate * by);
-        let say = |together: &[f64]| sentence(together, &APART, 4, None);
-        assert!(say(&scaled(0.3)).contains("holds 4 writers up"), "{}", say(&scaled(0.3)));
-        assert!(say(&scaled(1.0)).contains("at the same time"), "{}", say(&scaled(1.0)));
-        let noise = [300.0, 1500.0, 700.0, 1200.0, 400.0, 1400.0];
-        assert!(say(&noise).contains("Not to be told"), "{}", say(&noise));
-        assert!(sentence(&APART, &APART, 4, Some("tmpfs")).contains("page cache"));
-    }
 }

@@ -5,8 +5,8 @@ use narrows_layer_database::Workload;
 use narrows_model::{DatabaseChoice, Layer, PlannedStep};
 use narrows_postgres::{Address, ClientPlan, Endpoint};
 
-use crate::database::PlannedSession;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 
 /// The step for the printed plan, where there is one.
 pub fn planned(resolved: &Resolved) -> Option<PlannedStep> {

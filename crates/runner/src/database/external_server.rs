@@ -1,14 +1,11 @@
-//! Somebody's server, as far as it shows before a load begins: whether it may be measured, and where it runs if that is here.
+//! A server that others own, where it runs here: its processes, CPUs and drives.
 
-use anyhow::{Context as _, Result};
 use narrows_facts::{Live, affinity};
+use narrows_model::Platform;
 use narrows_observe::Watch;
 use narrows_postgres::observe::Monitor;
-use narrows_postgres::{Admitted, admit};
 
 use crate::observe::drives::{self, OfServer};
-use crate::resolve::Resolved;
-use crate::split;
 
 /// A server that was found among this machine's processes.
 pub struct Found {
@@ -25,7 +22,8 @@ pub struct Found {
 }
 
 impl Found {
-    fn of(look: &Monitor) -> Option<Found> {
+    /// That server, if it runs here.
+    pub fn of(look: &Monitor) -> Option<Found> {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();
@@ -39,32 +37,11 @@ impl Found {
     }
 
     /// Watches it: its control groups, and its own drives where there is a path to its files.
-    pub fn watch(&self, resolved: &Resolved, known: &[String]) -> Watch {
+    pub fn watch(&self, here: &Platform, known: &[String]) -> Watch {
         let process = self.postmaster.to_string();
         match self.machine.names() {
-            own if own.is_empty() => Watch::in_groups_of(&process, &resolved.platform, known),
+            own if own.is_empty() => Watch::in_groups_of(&process, here, known),
             own => Watch::in_groups_of(&process, &self.machine.platform, &own),
         }
     }
-}
-
-/// Asks the server that was named, now and not after minutes of other layers; the plan learns where it runs. `None` where
-/// none was named.
-///
-/// # Errors
-/// Whatever would keep it from being measured.
-pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
-    let Some(address) = resolved.address.clone() else { return Ok(None) };
-    let cannot = || format!("{address} cannot be measured");
-    let admitted = admit(&address).with_context(cannot)?;
-    if !address.is_local() {
-        return Ok(Some(admitted));
-    }
-    resolved.found = Found::of(&Monitor::open(&address).with_context(cannot)?);
-    if let Some(found) = &resolved.found {
-        resolved.split = split::around(&found.cpus, &resolved.platform);
-        resolved.plan.server_cpus = found.cpus.clone();
-        resolved.plan.client_cpus = resolved.split.client.clone();
-    }
-    Ok(Some(admitted))
 }

@@ -6,7 +6,6 @@ pub mod external_server;
 pub mod managed_server;
 pub mod server;
 
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
@@ -17,31 +16,9 @@ use narrows_model::{Layer, Measurement, PlannedStep, metric};
 use narrows_verdict::Intervention;
 use server::{Tables, scan_workers};
 
-use crate::resolve::Resolved;
-use crate::session::{Interrupted, Session};
+use crate::resolved::{PlannedSession, Resolved};
+use crate::session::Interrupted;
 use crate::{layers, split};
-
-/// A run in progress with all that was resolved for a server: folders, CPUs, sessions, windows.
-pub struct PlannedSession<'r, 's> {
-    /// What was decided.
-    pub resolved: &'r Resolved,
-    /// The run.
-    pub session: &'r mut Session<'s>,
-}
-
-impl<'s> Deref for PlannedSession<'_, 's> {
-    type Target = Session<'s>;
-
-    fn deref(&self) -> &Session<'s> {
-        self.session
-    }
-}
-
-impl<'s> DerefMut for PlannedSession<'_, 's> {
-    fn deref_mut(&mut self) -> &mut Session<'s> {
-        self.session
-    }
-}
 
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
 pub const OPEN_SHARE: f64 = 0.7;

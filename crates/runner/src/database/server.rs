@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
 use super::{client, keep_going};
-use crate::database::PlannedSession;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::{layers, space_check};
 
 /// The cached workloads use this part of the buffer pool.
@@ -210,7 +210,7 @@ fn measure(
     };
     let drives = layers::drives(resolved, &[Role::Data, Role::Wal]);
     let watch = match found {
-        Some(found) => found.watch(resolved, &drives),
+        Some(found) => found.watch(&resolved.platform, &drives),
         None => Watch::new(&resolved.platform, &drives),
     };
     let mut database = Database::connect(address, settings, watch, session.stop)?;

@@ -9,8 +9,8 @@ use narrows_model::{Platform, Role, RolePath};
 use narrows_units::Bytes;
 
 use crate::failure::Failure;
+use crate::named_folder::folder;
 use crate::request::log::PlacementRequest;
-use crate::resolve;
 
 /// The folders, without links, and the machine.
 pub struct Places {
@@ -29,8 +29,8 @@ impl Places {
     /// One of them is none, there are fewer than two, two lie on one file system, or the first one in memory.
     pub fn find(request: &PlacementRequest) -> Result<Places> {
         let mut wal = Vec::new();
-        for folder in &request.wal {
-            wal.push(resolve::folder(folder, "--wal")?);
+        for path in &request.wal {
+            wal.push(folder(path, "--wal")?);
         }
         if wal.len() < 2 {
             return Err(Failure::hinted(
@@ -47,7 +47,7 @@ impl Places {
         }
         different(&wal)?;
         let data = match &request.data {
-            Some(data) => resolve::folder(data, "--data")?,
+            Some(data) => folder(data, "--data")?,
             None => wal[0].clone(),
         };
         if in_memory(&data) {

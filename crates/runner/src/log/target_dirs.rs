@@ -9,10 +9,10 @@ use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
 
 use crate::database::managed_server::ServerPlace;
 use crate::failure::Failure;
+use crate::named_folder::folder;
 use crate::prepared::Prepared;
 use crate::request::RunOptions;
 use crate::request::log::LogDirs;
-use crate::resolve;
 
 /// The folders, without links, and the machine.
 pub struct TargetDirs {
@@ -30,9 +30,9 @@ impl TargetDirs {
     /// # Errors
     /// One of them is none, or lies in memory.
     pub fn find(request: &LogDirs) -> Result<TargetDirs> {
-        let wal = resolve::folder(&request.wal, "--wal")?;
+        let wal = folder(&request.wal, "--wal")?;
         let data = match &request.data {
-            Some(data) => resolve::folder(data, "--data")?,
+            Some(data) => folder(data, "--data")?,
             None => wal.clone(),
         };
         for (folder, option) in [(&wal, "--wal"), (&data, "--data")] {

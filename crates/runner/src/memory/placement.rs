@@ -9,8 +9,8 @@ use narrows_postgres::observe::Monitor;
 use narrows_units::Bytes;
 
 use super::same_machine;
-use super::slb::counted;
 use crate::failure::Failure;
+use crate::paragraph::counted;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;

@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use narrows_facts::Live;
-use narrows_model::{BlockDevice, Platform, Role};
+use narrows_model::{BlockDevice, Plan, Platform, Role};
 use narrows_postgres::observe::Monitor;
-
-use crate::resolve::Resolved;
 
 /// The machine with the server's folders as its roles; no roles where they are not known.
 pub struct OfServer {
@@ -61,13 +59,13 @@ pub fn words(drives: &[&BlockDevice]) -> String {
 }
 
 /// Where capacities come from that were measured before the look.
-pub fn measured(resolved: &Resolved) -> String {
-    let on = |role| words(&under(&resolved.platform, role));
+pub fn measured(plan: &Plan, platform: &Platform) -> String {
+    let on = |role| words(&under(platform, role));
     format!(
         "block and log: measured before the look, with the server at its work, in {} ({}) and {} ({})",
-        resolved.plan.data_dir,
+        plan.data_dir,
         on(Role::Data),
-        resolved.plan.wal_dir,
+        plan.wal_dir,
         on(Role::Wal)
     )
 }

@@ -15,12 +15,12 @@ use narrows_model::{HostRole, Observation, Plan, Platform};
 use narrows_observe::Watch;
 use narrows_postgres::observe::{Around, Monitor};
 
-use crate::database::PlannedSession;
 use crate::exit::Answers;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::machine::ObserveRequest;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
 use crate::{guard, layers};
@@ -112,7 +112,7 @@ impl Observe {
             if layers::execute(&mut session) == Err(Interrupted) || session.stop.is_set() {
                 return Ok(Ended::Interrupted);
             }
-            from.push(drives::measured(session.resolved));
+            from.push(drives::measured(&session.resolved.plan, &session.resolved.platform));
         }
         let stop = session.stop;
         let around = around(session.resolved, &look);

@@ -13,7 +13,8 @@ use crate::failure::Failure;
 use crate::prepared;
 use crate::request::database::DatabaseTarget;
 use crate::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::Resolved;
 use crate::split;
 use crate::ui::Ui;
 

@@ -12,9 +12,9 @@ use narrows_postgres::orders::{
 
 use super::plan;
 use super::tidy::{self, Before};
-use crate::database::PlannedSession;
 use crate::database::{OPEN_SHARE, SHORT, TEST, intervention, keep_going, ladder, on_start};
 use crate::request::database::OrdersRequest;
+use crate::resolved::PlannedSession;
 
 /// How long the mix runs before the server is killed under it.
 const UNTIL_CRASH: Duration = Duration::from_secs(10);

@@ -11,13 +11,14 @@ use narrows_layer_database::{Database, Provisioner};
 use narrows_model::{Plan, Platform};
 
 use crate::database::server::{self, Tables};
-use crate::database::{self, PlannedSession};
 use crate::exit::Answers;
 use crate::machine::ended;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::database::OrdersRequest;
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::session::{Ended, Session, Told};
 use crate::ui::Ui;
 use crate::workload::what_is_absent;
@@ -54,7 +55,7 @@ impl Program for Orders {
 
     fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
         guard::server(&self.resolved, load_here, ui)?;
-        database::external_server::ask(&mut self.resolved)?;
+        resolve::ask(&mut self.resolved)?;
         Ok(())
     }
 

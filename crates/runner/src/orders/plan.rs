@@ -16,7 +16,8 @@ use crate::database::{SHORT, START_S, TEST};
 use crate::layers;
 use crate::request::database::{DatabaseTarget, Isolation, OrdersRequest};
 use crate::request::machine::MachineRequest;
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::Resolved;
 use crate::ui::Ui;
 
 const MIB: u64 = Bytes::MIB.0;

@@ -11,8 +11,8 @@ use narrows_postgres::orders::{self, OrdersDatabase as _, OrdersError, State};
 use narrows_postgres::{Address, Connection};
 
 use super::plan;
-use crate::database::PlannedSession;
 use crate::request::database::OrdersRequest;
+use crate::resolved::PlannedSession;
 
 /// What was there before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use narrows_engine::rate_search::{Goal, Settings};
 use narrows_layer_database::{Database, HighestPlan, Provisioner, Task, Variation};
 use narrows_model::metric;
 
-use super::plan::working_set_bytes;
-use crate::database::PlannedSession;
+use super::working_set::working_set_bytes;
 use crate::database::server::scan_workers;
 use crate::database::{closed_window, keep_going, on_start, prove, take, transactions};
 use crate::request::database::WorkloadRequest;
-use crate::resolve::Resolved;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 
 /// One window of a sweep at most.
 pub const SWEEP: Duration = Duration::from_secs(2);

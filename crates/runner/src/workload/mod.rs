@@ -7,6 +7,7 @@ pub mod clean;
 mod measure;
 mod plan;
 mod words;
+mod working_set;
 
 use std::path::PathBuf;
 
@@ -14,13 +15,15 @@ use anyhow::{Context as _, Result};
 use narrows_layer_database::{Database, Provisioner};
 use narrows_model::{Plan, Platform};
 
-use crate::database::{self, PlannedSession};
+use crate::database;
 use crate::exit::Answers;
 use crate::machine::ended;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::database::WorkloadRequest;
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::PlannedSession;
+use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
 use crate::{guard, layers};
@@ -56,7 +59,7 @@ impl Program for Load {
 
     fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
         guard::server(&self.resolved, load_here, ui)?;
-        let admitted = database::external_server::ask(&mut self.resolved)?;
+        let admitted = resolve::ask(&mut self.resolved)?;
         admitted.map_or(Ok(()), |admitted| {
             plan::fits_pool(&self.request, &self.resolved, admitted.pool_bytes)
                 .context("the server cannot be measured as asked")
@@ -79,7 +82,7 @@ fn load(
     session: &mut PlannedSession<'_, '_>,
     request: &WorkloadRequest,
 ) -> Result<(), Interrupted> {
-    let tables = plan::tables(request, session.resolved);
+    let tables = working_set::tables(request, session.resolved);
     let mut body = |session: &mut PlannedSession<'_, '_>,
                     database: &mut Database,
                     ours: Option<&mut dyn Provisioner>| {

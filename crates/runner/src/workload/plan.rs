@@ -9,14 +9,15 @@ use narrows_model::{DatabaseChoice, Layer, PlannedStep};
 use narrows_units::Bytes;
 
 use super::measure::{SWEEP, search};
+use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
-use crate::database::server::{CACHED_SHARE, Tables};
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::layers;
 use crate::request::database::{WorkingSet, WorkloadRequest};
 use crate::request::machine::MachineRequest;
-use crate::resolve::{self, Resolved};
+use crate::resolve;
+use crate::resolved::Resolved;
 use crate::ui::Ui;
 
 const MIB: u64 = Bytes::MIB.0;
@@ -70,38 +71,6 @@ pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
     fits(request, &resolved)?;
     resolved.plan.steps = steps(request, &resolved);
     Ok(resolved)
-}
-
-/// What the database layer is to make.
-pub fn tables(request: &WorkloadRequest, resolved: &Resolved) -> Tables {
-    let plan = &resolved.plan;
-    let usual = plan.shared_buffers_bytes / CACHED_SHARE;
-    let cached_bytes = match request.working_set {
-        Some(WorkingSet::Bytes(bytes)) => bytes,
-        Some(WorkingSet::OfPool(share)) => (plan.shared_buffers_bytes as f64 * share) as u64,
-        None => usual,
-    };
-    Tables {
-        planned_errors: false,
-        entropy_percent: request.entropy_percent,
-        cached_bytes,
-        private: request.private.then_some(plan.sessions),
-    }
-}
-
-/// Bytes of the table that keys are drawn from, where that was said.
-pub fn working_set_bytes(request: &WorkloadRequest, resolved: &Resolved) -> Option<u64> {
-    request.working_set.map(|_| tables(request, resolved).cached_bytes)
-}
-
-/// Bytes that keys are drawn from; all of the table for a scan.
-pub fn touched_bytes(request: &WorkloadRequest, resolved: &Resolved) -> u64 {
-    let whole = request.task.source == Source::Drive || request.task.is_scan();
-    match working_set_bytes(request, resolved) {
-        Some(bytes) => bytes,
-        None if whole => resolved.plan.table_bytes,
-        None => tables(request, resolved).cached_bytes,
-    }
 }
 
 fn fits(request: &WorkloadRequest, resolved: &Resolved) -> Result<()> {

@@ -3,9 +3,9 @@
 use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Task};
 use narrows_units::{Bytes, Nanos, significant};
 
-use super::plan::touched_bytes;
+use super::working_set::touched_bytes;
 use crate::request::database::WorkloadRequest;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 /// One line.
 pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {

@@ -121,6 +121,7 @@ fn full() -> Run {
         live_logs: vec![live_log(interval)],
         scalings: vec![sweep::scaling()],
         starts: vec![sweep::starts()],
+        file_sharing: Some(sweep::file_sharing(interval)),
         highest_rates: vec![sweep::highest_rate(interval)],
         flush_tests: vec![flush_test()],
     }

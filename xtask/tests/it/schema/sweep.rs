@@ -1,8 +1,8 @@
-//! Rates by sessions, by starts, and the highest ones.
+//! Rates by sessions, by starts, by files, and the highest ones.
 
 use narrows_model::{
-    CalibrationEnd, HighestRate, Interval, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint,
-    Starts, StartsSpread, Unit, Validity,
+    CalibrationEnd, FileSharing, FileSharingOutcome, HighestRate, Interval, OneStart, Ranged,
+    Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread, Unit, Validity,
 };
 
 pub fn starts() -> Starts {
@@ -20,6 +20,16 @@ pub fn starts() -> Starts {
             p_value: 0.01,
         }),
         no_spread: Some("it takes 3 starts, and there are 2".into()),
+    }
+}
+
+pub fn file_sharing(interval: Interval) -> FileSharing {
+    FileSharing {
+        writers: 4,
+        outcome: FileSharingOutcome::HeldUp,
+        share: Some(0.3),
+        interval_95: Some(interval),
+        direct_refused: Some("tmpfs".into()),
     }
 }
 

@@ -1,8 +1,6 @@
 //! SLB's loop and its line of output, and what they mean.
 //!
-//! The processes are in [`super::process_group`], what is said of them in [`words`].
-
-mod words;
+//! The processes are in [`super::process_group`]; what is said of them is the report's.
 
 use std::time::Duration;
 
@@ -17,17 +15,15 @@ use narrows_observe::Watch;
 use narrows_units::Bytes;
 use serde_json::json;
 
-pub use self::words::counted;
-use self::words::{meaning, micros, overlap, slb_line};
 use super::process_group::{Task, together};
 use crate::exit::Answers;
 use crate::failure::Failure;
-use crate::paragraph::paragraph;
+use crate::paragraph::counted;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::memory::SlbRequest;
-use crate::session::{Ended, OwnWords, Session};
+use crate::session::{Ended, Session};
 use crate::ui::Ui;
 
 /// A guess for the plan, ns an access.
@@ -66,11 +62,7 @@ impl Program for Slb {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        // Half of its lines say nothing.
-        session.words = OwnWords::Instead(String::new());
-        let mut said = String::new();
-        measure(session, &self.request, &self.cpus, &mut said)?;
-        session.words = OwnWords::Instead(said);
+        measure(session, &self.request, &self.cpus)?;
         Ok(Ended::Whole)
     }
 
@@ -166,12 +158,7 @@ fn year(kit: Kit) -> &'static str {
     }
 }
 
-fn measure(
-    session: &mut Session<'_>,
-    request: &SlbRequest,
-    cpus: &[u32],
-    said: &mut String,
-) -> Result<()> {
+fn measure(session: &mut Session<'_>, request: &SlbRequest, cpus: &[u32]) -> Result<()> {
     let seed = session.run.plan.seed;
     let hammers: Vec<Hammer> = cpus
         .iter()
@@ -181,17 +168,15 @@ fn measure(
     let tasks: Vec<Task> = hammers.iter().copied().map(Task::Hammer).collect();
     let done: Vec<Hammered> = together(&tasks, session.stop)?;
     session.add([measured(request, &hammers, &done)]);
-    for line in &done {
-        *said += &slb_line(line);
-    }
     let platform = session.platform().clone();
     let watch = Watch::new(&platform, &[]);
     let ctx = session.context(WINDOW);
     let cache = last_level_bytes(&platform.caches);
     let beside = latency(&ctx, &hammers[0], cache, &watch)?;
-    *said += &meaning(request, &hammers, &done, cache, beside.as_ref().ok());
     if let Err(why) = &beside {
-        *said += &paragraph(&format!("The latency of as much memory was not measured: {why}."));
+        for measured in &mut session.run.measurements {
+            measured.conditions.insert("latency_not_measured".into(), json!(why.to_string()));
+        }
     }
     session.add(beside.ok());
     Ok(())
@@ -244,4 +229,40 @@ fn measured(request: &SlbRequest, hammers: &[Hammer], done: &[Hammered]) -> Meas
         conditions.insert("samples_on_another_cpu".into(), json!(moved));
     }
     measurement
+}
+
+/// How long it took, µs.
+fn micros(done: &Hammered) -> f64 {
+    (done.to_ns - done.from_ns) as f64 / 1e3
+}
+
+/// Of the time from the first start to the last end, the share in which all ran.
+fn overlap(done: &[Hammered]) -> f64 {
+    let first = done.iter().map(|done| done.from_ns).min().unwrap_or(0);
+    let last = done.iter().map(|done| done.to_ns).max().unwrap_or(0);
+    let from = done.iter().map(|done| done.from_ns).max().unwrap_or(0);
+    let to = done.iter().map(|done| done.to_ns).min().unwrap_or(0);
+    to.saturating_sub(from) as f64 / (last - first).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(operations: u64, from_us: u64, to_us: u64) -> Hammered {
+        Hammered {
+            operations,
+            from_ns: from_us * 1000,
+            to_ns: to_us * 1000,
+            cpus: (0, 0),
+            wrong: 0,
+        }
+    }
+
+    #[test]
+    fn what_ran_alone_is_no_overlap() {
+        assert_eq!(overlap(&[done(1, 0, 100), done(1, 0, 100)]), 1.0);
+        assert_eq!(overlap(&[done(1, 0, 100), done(1, 50, 150)]), 50.0 / 150.0);
+        assert_eq!(overlap(&[done(1, 0, 100), done(1, 100, 200)]), 0.0);
+    }
 }

@@ -1,0 +1,95 @@
+//! What was decided for a run on a server: its plan and machine, folders, CPUs, windows; and the run with it.
+
+use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use narrows_engine::{Context, Stop};
+use narrows_layer_database::Workload;
+use narrows_model::{Layer, Plan, Platform};
+use narrows_postgres::Address;
+
+use crate::database::external_server::Found;
+use crate::least_load::LeastLoad;
+use crate::prepared;
+use crate::session::Session;
+use crate::split::Split;
+
+/// A plan with what the run file must not hold (an address with its password) or doesn't need.
+pub struct Resolved {
+    /// As stored in the run.
+    pub plan: Plan,
+    /// The machine.
+    pub platform: Platform,
+    /// Processors of server and load.
+    pub split: Split,
+    /// Folder of the data role.
+    pub data_dir: PathBuf,
+    /// Folder of the log role.
+    pub wal_dir: PathBuf,
+    /// The user's server, if one was named.
+    pub address: Option<Address>,
+    /// That server, once it was asked, if it runs here.
+    pub found: Option<Found>,
+    /// The PostgreSQL that was named.
+    pub postgres: Option<PathBuf>,
+    /// One window of the storage and memory layers.
+    pub window: Duration,
+    /// One window of the database's lookups.
+    pub database_window: Duration,
+    /// One window of its updates: long enough that all together see two checkpoints.
+    pub update_window: Duration,
+    /// The load of tests that look at no figure.
+    pub least: Option<LeastLoad>,
+    /// What is written and stays, for the plan's last line.
+    pub stays: Option<&'static str>,
+}
+
+impl Resolved {
+    /// What the layers are handed.
+    pub fn context<'a>(&self, session: &Session<'a>) -> Context<'a> {
+        session.context(self.window)
+    }
+
+    /// What the layers are handed to say what they would do.
+    pub fn ahead<'a>(&self, stop: &'a Stop) -> Context<'a> {
+        prepared::ahead(&self.plan, stop, self.window)
+    }
+
+    /// The folders of both roles.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        vec![self.data_dir.clone(), self.wal_dir.clone()]
+    }
+
+    /// Whether that workload was asked for.
+    pub fn runs(&self, workload: Workload) -> bool {
+        self.plan.workloads.iter().any(|word| word == workload.word())
+    }
+
+    /// Whether that layer was asked for.
+    pub fn has(&self, layer: Layer) -> bool {
+        self.plan.layers.contains(&layer)
+    }
+}
+
+/// A run in progress with all that was resolved for a server: folders, CPUs, sessions, windows.
+pub struct PlannedSession<'r, 's> {
+    /// What was decided.
+    pub resolved: &'r Resolved,
+    /// The run.
+    pub session: &'r mut Session<'s>,
+}
+
+impl<'s> Deref for PlannedSession<'_, 's> {
+    type Target = Session<'s>;
+
+    fn deref(&self) -> &Session<'s> {
+        self.session
+    }
+}
+
+impl<'s> DerefMut for PlannedSession<'_, 's> {
+    fn deref_mut(&mut self) -> &mut Session<'s> {
+        self.session
+    }
+}
