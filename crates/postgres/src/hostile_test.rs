@@ -9,7 +9,7 @@ use std::time::Duration;
 use narrows_engine::{Rng, Silent, Stop};
 
 use crate::address::Address;
-use crate::look::fake::{self, answer, message};
+use crate::monitor::fake::{self, answer, message};
 use crate::observe::Around;
 use crate::wire::{Row, guard};
 use crate::{left, live, observe};
@@ -147,12 +147,12 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
     let told = |error: &dyn std::error::Error| error.to_string();
     match which {
         0 => {
-            let look = observe::Look::open(address).map_err(|error| told(&error))?;
+            let look = observe::Monitor::open(address).map_err(|error| told(&error))?;
             let seen = look.observe(length, 1, Around::default(), &stop, &Silent);
             seen.map(drop).map_err(|error| told(&error))
         }
         1 => {
-            let look = live::Look::open(address).map_err(|error| told(&error))?;
+            let look = live::Monitor::open(address).map_err(|error| told(&error))?;
             look.observe(length, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
         }
         _ => left(address, which.is_multiple_of(2)).map(drop).map_err(|error| told(&error)),

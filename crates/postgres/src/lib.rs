@@ -2,7 +2,7 @@
 //! running server says of itself, and its part of a measured load.
 //!
 //! [`Connection`] asks and sets up; its session is fixed before the first question ([`wire::guard`]). [`schema`] and [`ours`] say what on a
-//! server is ours and how it goes. [`server`] finds, makes, starts and ends a server of our own. [`live`] and [`observe`] look at one that
+//! server is ours and how it goes. [`server`] finds, makes, starts and ends a server of our own. [`live`] and [`observe`] monitor one that
 //! others run and change nothing there. For the database layer an [`Address`] is a kind of server: its sessions (`session`), statements,
 //! tables and counters. [`orders`] is a workload of this kind alone. Not here: the load engine, and what follows from what was seen.
 
@@ -15,7 +15,7 @@ mod hostile_test;
 mod kind;
 mod leftovers;
 pub mod live;
-mod look;
+mod monitor;
 mod null;
 pub mod observe;
 pub mod orders;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 use narrows_postgres::{Admitted, admit};
 use narrows_units::{Bytes, shown};
 
@@ -150,7 +150,7 @@ pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     if !address.is_local() {
         return Ok(Some(admitted));
     }
-    resolved.found = Found::of(&Look::open(&address).with_context(cannot)?);
+    resolved.found = Found::of(&Monitor::open(&address).with_context(cannot)?);
     if let Some(found) = &resolved.found {
         resolved.split = split::around(&found.cpus, &resolved.platform);
         resolved.plan.server_cpus = found.cpus.clone();

@@ -30,12 +30,12 @@ fn ask(which: u8, folder: &Path) -> Result<(), String> {
     match which % 4 {
         0 | 1 => left(&address, which % 4 == 1).map(drop).map_err(|error| told(&error)),
         2 => {
-            let look = observe::Look::open(&address).map_err(|error| told(&error))?;
+            let look = observe::Monitor::open(&address).map_err(|error| told(&error))?;
             let seen = look.observe(LENGTH, 1, Around::default(), &stop, &Silent);
             seen.map(drop).map_err(|error| told(&error))
         }
         _ => {
-            let look = live::Look::open(&address).map_err(|error| told(&error))?;
+            let look = live::Monitor::open(&address).map_err(|error| told(&error))?;
             look.observe(LENGTH, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
         }
     }

@@ -4,7 +4,8 @@ use narrows_engine::Samples;
 use narrows_model::{LiveCounts, LiveLog, LiveWaitKind, Measurement, condition, metric};
 use serde_json::json;
 
-use super::counts::{Changed, Count};
+use crate::monitor::counters::Changed;
+use crate::monitor::sources::Count;
 
 /// What the wait of a commit is made of where the device decides.
 const AT_THE_DEVICE: [LiveWaitKind; 5] = [
@@ -17,9 +18,17 @@ const AT_THE_DEVICE: [LiveWaitKind; 5] = [
 /// A commit waits for at most so many flushes on average, where they are alike.
 const FLUSHES_WAITED_FOR: f64 = 1.5;
 
+/// Whether a counter is about commits and their log.
+pub(super) fn is_asked(count: Count) -> bool {
+    use Count::*;
+    let checkpoints = matches!(count, CheckpointsDone | CheckpointsTimed | CheckpointsRequested);
+    count.is_of_the_log() || count == Commits || checkpoints
+}
+
 /// What the server counted between two readings.
 pub(super) fn counts(changed: &Changed, interval_ns: f64) -> LiveCounts {
-    let ns = |count| changed.get(count).map(|ms| ms * 1e6);
+    let triggered =
+        changed.get(Count::CheckpointsTimed).zip(changed.get(Count::CheckpointsRequested));
     LiveCounts {
         interval_ns,
         windows: 1,
@@ -27,16 +36,18 @@ pub(super) fn counts(changed: &Changed, interval_ns: f64) -> LiveCounts {
         commits: changed.get(Count::Commits),
         writers: changed.get(Count::Writers),
         log_bytes: changed.get(Count::LogBytes),
-        records: changed.get(Count::Records),
+        records: changed.get(Count::LogRecords),
         full_pages: changed.get(Count::FullPages),
-        buffers_full: changed.get(Count::BuffersFull),
-        writes: changed.get(Count::Writes),
-        written_bytes: changed.get(Count::WrittenBytes),
-        write_ns: ns(Count::WriteMs),
+        buffers_full: changed.get(Count::LogBuffersFull),
+        writes: changed.get(Count::LogWrites),
+        written_bytes: changed.get(Count::LogWrittenBytes),
+        write_ns: changed.ns(Count::LogWriteMs),
         flushes: changed.get(Count::Flushes),
         session_flushes: changed.get(Count::SessionFlushes),
-        flush_ns: ns(Count::FlushMs),
-        checkpoints: changed.get(Count::Checkpoints),
+        flush_ns: changed.ns(Count::FlushMs),
+        checkpoints: changed
+            .get(Count::CheckpointsDone)
+            .or(triggered.map(|(timed, requested)| timed + requested)),
     }
 }
 

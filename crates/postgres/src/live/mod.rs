@@ -7,17 +7,14 @@
 //!
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views".
 
-mod counts;
-#[cfg(test)]
-mod fake;
 mod figures;
-mod observe;
+mod monitor;
 mod server;
 mod standby;
 mod waits;
 
-pub use crate::look::error::LiveError;
-pub use observe::{Look, Observed};
+pub use crate::monitor::error::MonitorError;
+pub use monitor::{Monitor, Observed};
 
 /// Id of the measurement that holds the figures by windows.
 pub const MEASUREMENT: &str = "log.live";

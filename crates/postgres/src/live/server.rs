@@ -2,8 +2,8 @@
 
 use narrows_model::{LiveSetting, Unknown};
 
-use crate::look::server::{Server, settings_from};
-use crate::look::watcher::Watcher;
+use crate::monitor::server::{Server, settings_from};
+use crate::monitor::session::SamplingSession;
 use crate::wire::WireError;
 
 /// Settings that bear on what a commit costs.
@@ -33,9 +33,9 @@ const SETTINGS: &[&str] = &[
 ///
 /// # Errors
 /// The statement failed.
-pub(super) fn settings(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireError> {
+pub(super) fn settings(session: &mut SamplingSession) -> Result<Vec<LiveSetting>, WireError> {
     let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
-    let rows = watcher.query(&format!(
+    let rows = session.query(&format!(
         "SELECT name, current_setting(name), source FROM pg_catalog.pg_settings WHERE name IN ({})",
         names.join(", ")
     ))?;
@@ -48,8 +48,10 @@ pub(super) fn settings(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireEr
 ///
 /// # Errors
 /// The statement failed.
-pub(super) fn synchronous_commit_of(watcher: &mut Watcher) -> Result<Vec<String>, WireError> {
-    let rows = watcher.query(
+pub(super) fn synchronous_commit_of(
+    session: &mut SamplingSession,
+) -> Result<Vec<String>, WireError> {
+    let rows = session.query(
         "SELECT coalesce(r.rolname, 'all roles') || coalesce(' in ' || d.datname, '') || ' = ' || \
          split_part(s, '=', 2) FROM pg_catalog.pg_db_role_setting c \
          LEFT JOIN pg_catalog.pg_roles r ON r.oid = c.setrole \

@@ -2,9 +2,9 @@
 
 use narrows_model::LiveStandby;
 
-use crate::look::catalog::Catalog;
-use crate::look::error::LiveError;
-use crate::look::watcher::Watcher;
+use crate::monitor::catalog::Catalog;
+use crate::monitor::error::MonitorError;
+use crate::monitor::session::SamplingSession;
 use crate::wire::{Row, WireError};
 
 /// Those that follow.
@@ -12,14 +12,14 @@ use crate::wire::{Row, WireError};
 /// # Errors
 /// The statement failed.
 pub(super) fn followers(
-    watcher: &mut Watcher,
+    session: &mut SamplingSession,
     catalog: &Catalog,
 ) -> Result<Vec<LiveStandby>, WireError> {
     if !catalog.has("pg_stat_replication", &["write_lag", "flush_lag", "replay_lag", "sync_state"])
     {
         return Ok(Vec::new());
     }
-    let rows = watcher.query(
+    let rows = session.query(
         "SELECT application_name, state, sync_state, extract(epoch FROM write_lag), \
          extract(epoch FROM flush_lag), extract(epoch FROM replay_lag) \
          FROM pg_catalog.pg_stat_replication ORDER BY application_name",
@@ -44,13 +44,13 @@ fn follower(row: Row) -> LiveStandby {
 ///
 /// # Errors
 /// It is a standby, or a statement failed.
-pub(super) fn refuse(watcher: &mut Watcher) -> Result<(), LiveError> {
-    if watcher.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() != Some("t") {
+pub(super) fn refuse(session: &mut SamplingSession) -> Result<(), MonitorError> {
+    if session.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() != Some("t") {
         return Ok(());
     }
-    let version = watcher.one("SELECT current_setting('server_version')")?.unwrap_or_default();
+    let version = session.one("SELECT current_setting('server_version')")?.unwrap_or_default();
     // Where nothing was received there is no row, and without rights no host.
-    let rows = watcher.query(
+    let rows = session.query(
         "SELECT (SELECT coalesce(sender_host || ':' || sender_port, '') FROM pg_catalog.pg_stat_wal_receiver), \
          pg_catalog.pg_last_wal_replay_lsn(), \
          pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn()), \
@@ -65,7 +65,7 @@ pub(super) fn refuse(watcher: &mut Watcher) -> Result<(), LiveError> {
     known.extend(text(2).map(|bytes| format!("{bytes} bytes received are not replayed yet")));
     let age = text(3).and_then(|s| s.parse::<f64>().ok());
     known.extend(age.map(|s| format!("the last commit it replayed is {s:.1} s old")));
-    Err(LiveError::Standby {
+    Err(MonitorError::Standby {
         version,
         known: format!("{}.", known.join("; ")),
         primary: text(0).map_or(String::new(), |host| format!(", {host}")),

@@ -1,28 +1,10 @@
-//! What the server's processes are found doing, asked again and again.
+//! What the samples say of the log: sessions at work by what they wait for, and what the server's own processes do to the log.
 
-use std::collections::BTreeMap;
+use narrows_model::{LiveWait, LiveWaitKind, LiveWaits};
 
-use narrows_model::{Interval, IntervalMethod, LiveWait, LiveWaitKind, LiveWaits};
-
+use crate::monitor::samples::{Processes, Sampled};
 use crate::wire::Row;
 
-/// Sessions at work, and what the server's own processes do to the log. `ClientRead` and the like are nobody's work.
-///
-/// Planned once, and of the function below the view `pg_stat_activity`, without its joins: until the answer is made, whoever
-/// asks takes a processor from those who are asked about, and on a small machine that shows in what they do.
-pub(super) const PREPARE: &str = "\
-PREPARE narrows_waits AS \
-SELECT backend_type, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_get_activity(NULL) \
-WHERE pid <> pg_catalog.pg_backend_pid() AND CASE WHEN backend_type = 'client backend' \
-THEN state IN ('active', 'fastpath function call') \
-ELSE wait_event_type IN ('IO', 'LWLock', 'IPC') AND wait_event ILIKE 'wal%' END \
-GROUP BY 1, 2, 3";
-
-/// Asks.
-pub(super) const SQL: &str = "EXECUTE narrows_waits";
-
-/// Names that are shown of what isn't the log.
-const NAMES_SHOWN: usize = 3;
 /// Heavyweight locks that are kept until the transaction has ended, or longer. Not those on a relation's extension, a page
 /// of an index, a speculative insertion or the oldest transaction: they are let go of at once (PostgreSQL
 /// documentation, "Wait Events of Type Lock"; source, `src/backend/storage/lmgr/README`).
@@ -55,115 +37,62 @@ pub(super) fn kind(class: &str, event: &str) -> LiveWaitKind {
     }
 }
 
-/// One window's sums.
-#[derive(Debug, Clone, Default)]
-struct Window {
-    samples: u64,
-    sessions: BTreeMap<LiveWaitKind, u64>,
-    own: BTreeMap<LiveWaitKind, u64>,
+/// Whose wait it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Whose {
+    /// A session at work.
+    Session(LiveWaitKind),
+    /// One of the server's own processes at the log.
+    Own(LiveWaitKind),
 }
 
-/// All windows so far.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Sampled {
-    windows: Vec<Window>,
-    elsewhere: BTreeMap<String, u64>,
-    locks: BTreeMap<String, u64>,
+/// By which key processes count; `ClientRead` and the like are nobody's work.
+fn whose(found: &Processes) -> Option<Whose> {
+    let kind = kind(found.kind, found.event);
+    if found.backend_type == "client backend" {
+        let at_work = ["active", "fastpath function call"].contains(&found.state);
+        return at_work.then_some(Whose::Session(kind));
+    }
+    // A delay or a standby is waited for by whoever commits.
+    let at_it = ["IO", "LWLock", "IPC"].contains(&found.kind)
+        && found.event.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("wal"));
+    (at_it && kind.is_log()).then_some(Whose::Own(kind))
 }
 
-impl Sampled {
-    /// What follows belongs to the next window.
-    pub(super) fn next_window(&mut self) {
-        self.windows.push(Window::default());
-    }
-
-    /// The window in hand doesn't end: it is forgotten.
-    pub(super) fn drop_window(&mut self) {
-        self.windows.pop();
-    }
-
-    /// Whether each window has samples.
-    pub(super) fn seen(&self) -> Vec<bool> {
-        self.windows.iter().map(|window| window.samples > 0).collect()
-    }
-
-    /// One answer to [`SQL`].
-    pub(super) fn take(&mut self, rows: &[Row]) {
-        let Some(window) = self.windows.last_mut() else { return };
-        window.samples += 1;
-        for row in rows {
-            let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
-            let (who, class, event) = (text(0), text(1), text(2));
-            let processes: u64 = text(3).parse().unwrap_or(0);
-            let kind = kind(class, event);
-            if who != "client backend" {
-                if kind.is_log() {
-                    *window.own.entry(kind).or_default() += processes;
-                }
-                continue;
-            }
-            *window.sessions.entry(kind).or_default() += processes;
-            let names = match kind {
-                LiveWaitKind::Elsewhere => &mut self.elsewhere,
-                LiveWaitKind::Lock => &mut self.locks,
-                _ => continue,
-            };
-            *names.entry(format!("{class}:{event}")).or_default() += processes;
+/// One sample.
+pub(super) fn take(sampled: &mut Sampled<Whose>, rows: &[Row]) {
+    sampled.begin();
+    for found in rows.iter().map(Processes::from) {
+        if let Some(whose) = whose(&found) {
+            sampled.add_named(whose, found);
         }
     }
+}
 
-    /// Means over all samples. Windows without any are left out; the others give intervals where they are long enough to be
-    /// repeats of each other (`apart`).
-    pub(super) fn waits(&self, apart: bool) -> LiveWaits {
-        let windows: Vec<&Window> = self.windows.iter().filter(|w| w.samples > 0).collect();
-        let samples: u64 = windows.iter().map(|w| w.samples).sum();
-        let means = |of: fn(&Window) -> &BTreeMap<LiveWaitKind, u64>| -> Vec<LiveWait> {
-            let wait = |kind: LiveWaitKind| {
-                let count = |w: &Window| of(w).get(&kind).copied().unwrap_or(0);
-                let all: u64 = windows.iter().map(|w| count(w)).sum();
-                let means: Vec<f64> =
-                    windows.iter().map(|w| count(w) as f64 / w.samples as f64).collect();
-                (all > 0).then(|| LiveWait {
-                    kind,
-                    backends: all as f64 / samples as f64,
-                    interval_95: interval(&means).filter(|_| apart),
-                    windows: means,
-                })
-            };
-            LiveWaitKind::ALL.into_iter().filter_map(wait).collect()
+/// Means over all samples, with intervals where windows are `apart` enough to be repeats of each other.
+pub(super) fn waits(sampled: &Sampled<Whose>, apart: bool) -> LiveWaits {
+    let means = sampled.means(apart);
+    let of = |whose: fn(LiveWaitKind) -> Whose| -> Vec<LiveWait> {
+        let wait = |kind: LiveWaitKind| {
+            let mean = means.get(&whose(kind))?.clone();
+            let (backends, interval_95, windows) = (mean.processes, mean.interval_95, mean.windows);
+            Some(LiveWait { kind, backends, interval_95, windows })
         };
-        LiveWaits {
-            samples,
-            sessions: means(|w| &w.sessions),
-            own: means(|w| &w.own),
-            elsewhere: most(&self.elsewhere, samples),
-            locks: most(&self.locks, samples),
-        }
+        LiveWaitKind::ALL.into_iter().filter_map(wait).collect()
+    };
+    LiveWaits {
+        samples: sampled.samples(),
+        sessions: of(Whose::Session),
+        own: of(Whose::Own),
+        elsewhere: sampled.names(Whose::Session(LiveWaitKind::Elsewhere)),
+        locks: sampled.names(Whose::Session(LiveWaitKind::Lock)),
     }
-}
-
-/// The names met most often, with how many sessions were found there on average.
-fn most(names: &BTreeMap<String, u64>, samples: u64) -> Vec<(String, f64)> {
-    let mean = |(name, n): (&String, &u64)| (name.clone(), *n as f64 / samples.max(1) as f64);
-    let mut means: Vec<(String, f64)> = names.iter().map(mean).collect();
-    means.sort_by(|a, b| b.1.total_cmp(&a.1));
-    means.truncate(NAMES_SHOWN);
-    means
-}
-
-/// Fewer windows tell too little of how they differ.
-const LEAST_WINDOWS: usize = 6;
-
-/// Of the mean, because the figure beside it is one: a state met in a few windows has a median of nothing.
-fn interval(means: &[f64]) -> Option<Interval> {
-    let (low, high) =
-        narrows_stats::mean_interval_95(means).filter(|_| means.len() >= LEAST_WINDOWS)?;
-    Some(Interval { low: low.max(0.0), high, method: IntervalMethod::MeanT })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::fake::row;
 
     #[test]
     fn the_words_of_all_versions_mean_the_same() {
@@ -192,11 +121,9 @@ mod tests {
         }
     }
 
-    fn row(who: &str, class: &str, event: &str, n: &str) -> Row {
-        [who, class, event, n]
-            .into_iter()
-            .map(|text| Some(text.to_string()).filter(|text| !text.is_empty()))
-            .collect()
+    /// Of a session at work, or of a process of the server's, which has no state.
+    fn processes(who: &str, class: &str, event: &str, n: &str) -> Row {
+        row([who, if who == "client backend" { "active" } else { "" }, class, event, n])
     }
 
     #[test]
@@ -205,58 +132,44 @@ mod tests {
         for window in 0..6_u32 {
             sampled.next_window();
             for sample in 0..4_u32 {
-                let mut rows = vec![row("walwriter", "IO", "WalSync", "1")];
+                let mut rows = vec![processes("walwriter", "IO", "WalSync", "1")];
                 if sample < 2 {
-                    rows.push(row("client backend", "LWLock", "WALWrite", "6"));
+                    rows.push(processes("client backend", "LWLock", "WALWrite", "6"));
                 }
                 if window == 0 && sample == 0 {
-                    rows.push(row("client backend", "Lock", "tuple", "12"));
+                    rows.push(processes("client backend", "Lock", "tuple", "12"));
                 }
-                rows.push(row("walsender", "IO", "WalRead", "3"));
-                rows.push(row("client backend", "", "", "2"));
-                sampled.take(&rows);
+                rows.push(processes("walsender", "IO", "WalRead", "3"));
+                rows.push(row(["client backend", "idle", "Client", "ClientRead", "9"]));
+                rows.push(processes("client backend", "", "", "2"));
+                take(&mut sampled, &rows);
             }
         }
-        let waits = sampled.waits(true);
-        assert_eq!(waits.samples, 24);
-        assert_eq!(waits.of(LiveWaitKind::Behind), Some(3.0));
-        assert_eq!(waits.of(LiveWaitKind::Flush), Some(0.0), "the walwriter's is no session's");
-        assert_eq!(waits.active(), Some(3.0 + 2.0 + 0.5));
-        assert_eq!(waits.locks, [("Lock:tuple".to_string(), 0.5)]);
-        assert_eq!((waits.locked(), waits.elsewhere.len()), (Some(0.5), 0));
-        let behind = waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Behind).unwrap();
+        let found = waits(&sampled, true);
+        assert_eq!(found.samples, 24);
+        assert_eq!(found.of(LiveWaitKind::Behind), Some(3.0));
+        assert_eq!(found.of(LiveWaitKind::Flush), Some(0.0), "the walwriter's is no session's");
+        assert_eq!(found.active(), Some(3.0 + 2.0 + 0.5));
+        assert_eq!(found.locks, [("Lock:tuple".to_string(), 0.5)]);
+        assert_eq!((found.locked(), found.elsewhere.len()), (Some(0.5), 0));
+        let behind = found.sessions.iter().find(|w| w.kind == LiveWaitKind::Behind).unwrap();
         let interval = behind.interval_95.unwrap();
         assert_eq!((interval.low, interval.high), (3.0, 3.0));
-        let own: Vec<_> = waits.own.iter().map(|w| (w.kind, w.backends)).collect();
+        let own: Vec<_> = found.own.iter().map(|w| (w.kind, w.backends)).collect();
         assert_eq!(own, [(LiveWaitKind::Flush, 1.0)], "what reads the log is not waited for");
         // Met in one window of six: the interval is that of the mean, and holds it.
-        let lock = waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Lock).unwrap();
+        let lock = found.sessions.iter().find(|w| w.kind == LiveWaitKind::Lock).unwrap();
         let interval = lock.interval_95.unwrap();
         assert!(interval.low == 0.0 && interval.high > lock.backends, "{interval:?}");
-        let close = sampled.waits(false);
+        let close = waits(&sampled, false);
         assert!(close.sessions.iter().all(|wait| wait.interval_95.is_none()), "{close:?}");
-    }
-
-    #[test]
-    fn windows_without_samples_are_left_out() {
-        let mut sampled = Sampled::default();
-        for samples in [1, 0, 2] {
-            sampled.next_window();
-            for _ in 0..samples {
-                sampled.take(&[row("client backend", "", "", "2")]);
-            }
-        }
-        assert_eq!(sampled.seen(), [true, false, true]);
-        assert_eq!(sampled.waits(true).sessions[0].windows, [2.0, 2.0]);
-        sampled.drop_window();
-        assert_eq!(sampled.waits(true).samples, 1);
     }
 
     #[test]
     fn without_samples_nothing_is_known() {
         let mut sampled = Sampled::default();
         sampled.next_window();
-        let waits = sampled.waits(true);
-        assert_eq!((waits.active(), waits.of(LiveWaitKind::Flush)), (None, None));
+        let found = waits(&sampled, true);
+        assert_eq!((found.active(), found.of(LiveWaitKind::Flush)), (None, None));
     }
 }

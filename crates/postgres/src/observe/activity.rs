@@ -1,68 +1,56 @@
-//! The active-session history: what processes are found doing, asked again and again.
+//! The active-session history: the samples by class and state, by window and by slices of the interval.
 
 use std::collections::BTreeMap;
 
-use narrows_model::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, Interval, IntervalMethod, ProcessClass,
-};
+use narrows_model::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
 
 use super::places::{Place, class, place, runs_between};
+use crate::monitor::samples::{self, Processes};
 use crate::wire::Row;
-
-/// Every process but ours, counted by what it does.
-///
-/// Planned once, and of the function below the view `pg_stat_activity`, without its joins: until the answer is made, whoever
-/// asks takes a processor from those who are asked about, and on a small machine that shows in what they do.
-pub(super) const PREPARE: &str = "\
-PREPARE narrows_activity AS \
-SELECT backend_type, state, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_get_activity(NULL) \
-WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
-
-/// Asks.
-pub(super) const SQL: &str = "EXECUTE narrows_activity";
 
 /// Slices of the history.
 const MOST_SLICES: f64 = 120.0;
 /// About ten samples each.
 const SHORTEST_SLICE_NS: f64 = 5e8;
-/// Of the server's own names for what is waited for in a state.
-const NAMES_SHOWN: usize = 3;
-/// Fewer windows tell too little of how they differ.
-const LEAST_WINDOWS: usize = 6;
 
-type Key = (ProcessClass, ActivityState);
-
-/// One window's sums over its samples.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Window {
-    pub(super) samples: u64,
-    found: BTreeMap<Key, u64>,
-    between: u64,
+/// By what processes are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// Of that class in that state.
+    At(ProcessClass, ActivityState),
+    /// Sessions that run, or could, outside of statements.
+    Between,
     /// Sessions in a statement that wait for the client to send, as it looked.
-    client_read: u64,
-    open: u64,
+    ClientRead,
+    /// Sessions connected.
+    Open,
 }
 
-impl Window {
-    fn mean(&self, sum: u64) -> f64 {
-        sum as f64 / self.samples.max(1) as f64
-    }
+/// One window's sums over its samples.
+pub(super) type Window = samples::Window<Key>;
 
+impl Window {
     /// Mean number of processes of these classes in that state.
     pub(super) fn of(&self, state: ActivityState, whose: impl Fn(ProcessClass) -> bool) -> f64 {
-        let found = self.found.iter().filter(|((class, at), _)| *at == state && whose(*class));
-        self.mean(found.map(|(_, n)| n).sum())
+        self.at(|class, at| at == state && whose(class))
     }
 
     /// Mean number of processes of that class that have something to do.
     pub(super) fn at_work(&self, of: ProcessClass) -> f64 {
-        let found = self.found.iter().filter(|((class, at), _)| *class == of && at.is_at_work());
+        self.at(|class, at| class == of && at.is_at_work())
+    }
+
+    fn at(&self, of: impl Fn(ProcessClass, ActivityState) -> bool) -> f64 {
+        let found = self.found.iter().filter(|(key, _)| match key {
+            Key::At(class, state) => of(*class, *state),
+            _ => false,
+        });
         self.mean(found.map(|(_, n)| n).sum())
     }
 
     /// Mean number of sessions that ran, or could, outside of statements.
     pub(super) fn between(&self) -> f64 {
-        self.mean(self.between - self.torn())
+        self.mean(self.sum(Key::Between) - self.torn())
     }
 
     /// Mean number of sessions that ran, or could, in a statement, and looked as if they waited for the client.
@@ -74,26 +62,12 @@ impl Window {
     /// ended in between looks as if it waited for its client inside of a statement, and as many that have begun in
     /// between as if they ran outside of one.
     fn torn(&self) -> u64 {
-        self.client_read.min(self.between)
+        self.sum(Key::ClientRead).min(self.sum(Key::Between))
     }
 
     /// Mean number of sessions connected.
     pub(super) fn open(&self) -> f64 {
-        self.mean(self.open)
-    }
-
-    /// All of them as one.
-    pub(super) fn together<'a>(windows: impl IntoIterator<Item = &'a Window>) -> Window {
-        windows.into_iter().fold(Window::default(), |mut all, window| {
-            all.samples += window.samples;
-            all.between += window.between;
-            all.client_read += window.client_read;
-            all.open += window.open;
-            for (key, n) in &window.found {
-                *all.found.entry(*key).or_default() += n;
-            }
-            all
-        })
+        self.mean(self.sum(Key::Open))
     }
 }
 
@@ -106,10 +80,9 @@ struct Slice {
 /// All windows so far, and the history.
 #[derive(Debug, Clone)]
 pub(super) struct Sampled {
-    pub(super) windows: Vec<Window>,
+    by_window: samples::Sampled<Key>,
     slices: Vec<Slice>,
     slice_ns: f64,
-    events: BTreeMap<Key, BTreeMap<String, u64>>,
     most_open: u64,
     most_at_work: u64,
 }
@@ -119,67 +92,65 @@ impl Sampled {
     pub(super) fn new(length_ns: f64) -> Sampled {
         let slices = (length_ns / SHORTEST_SLICE_NS).floor().clamp(1.0, MOST_SLICES);
         Sampled {
-            windows: Vec::new(),
+            by_window: samples::Sampled::default(),
             slices: vec![Slice::default(); slices as usize],
             slice_ns: length_ns / slices,
-            events: BTreeMap::new(),
             most_open: 0,
             most_at_work: 0,
         }
     }
 
+    /// All windows so far.
+    pub(super) fn windows(&self) -> &[Window] {
+        &self.by_window.windows
+    }
+
     /// What follows belongs to the next window.
     pub(super) fn next_window(&mut self) {
-        self.windows.push(Window::default());
+        self.by_window.next_window();
     }
 
     /// The window in hand doesn't end: it is forgotten, but not in the history.
     pub(super) fn drop_window(&mut self) {
-        self.windows.pop();
+        self.by_window.drop_window();
     }
 
-    /// One answer to [`SQL`], that long after the beginning.
+    /// One sample, that long after the beginning.
     pub(super) fn take(&mut self, at_ns: f64, rows: &[Row]) {
-        let Some(window) = self.windows.last_mut() else { return };
+        self.by_window.begin();
         let index = (at_ns / self.slice_ns) as usize;
         let last = self.slices.len() - 1;
         let slice = &mut self.slices[index.min(last)];
-        window.samples += 1;
         slice.samples += 1;
         let (mut open, mut at_work) = (0, 0);
-        for row in rows {
-            let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
-            let (state, kind, event) = (text(1), text(2), text(3));
-            let processes: u64 = text(4).parse().unwrap_or(0);
-            let class = class(text(0));
+        for found in rows.iter().map(Processes::from) {
+            let Processes { state, kind, event, count, .. } = found;
+            let class = class(found.backend_type);
+            let mut add = |key, count| self.by_window.add(key, count);
             if class == ProcessClass::Session {
-                open += processes;
+                open += count;
+                add(Key::Open, count);
             }
             if runs_between(class, state, kind) {
-                window.between += processes;
+                add(Key::Between, count);
             }
             if class == ProcessClass::Session && state == "active" && event == "ClientRead" {
-                window.client_read += processes;
+                add(Key::ClientRead, count);
             }
             match place(class, state, kind, event) {
                 Place::Nowhere => {}
-                Place::Between => window.between += processes,
+                Place::Between => add(Key::Between, count),
                 Place::At(at) => {
-                    *window.found.entry((class, at)).or_default() += processes;
+                    self.by_window.add_named(Key::At(class, at), found);
                     if class.serves_transactions() {
-                        *slice.sessions.entry(at).or_default() += processes;
+                        *slice.sessions.entry(at).or_default() += count;
                     }
                     if class == ProcessClass::Session && at.is_at_work() {
-                        at_work += processes;
-                    }
-                    if !kind.is_empty() {
-                        let names = self.events.entry((class, at)).or_default();
-                        *names.entry(format!("{kind}:{event}")).or_default() += processes;
+                        at_work += count;
                     }
                 }
             }
         }
-        window.open += open;
         self.most_open = self.most_open.max(open);
         self.most_at_work = self.most_at_work.max(at_work);
     }
@@ -187,42 +158,33 @@ impl Sampled {
     /// How many sessions waited for locks in the last window, in sum over its samples: worth asking who holds them.
     pub(super) fn waits_for_locks(&self) -> bool {
         let of = |window: &Window| window.of(ActivityState::Lock, |_| true) > 0.0;
-        self.windows.last().is_some_and(of)
+        self.windows().last().is_some_and(of)
     }
 
     /// Most sessions connected, and at work, at once; `None` without samples.
     pub(super) fn most(&self) -> Option<(f64, f64)> {
-        let seen = self.windows.iter().any(|window| window.samples > 0);
-        seen.then_some((self.most_open as f64, self.most_at_work as f64))
+        (self.by_window.samples() > 0).then_some((self.most_open as f64, self.most_at_work as f64))
     }
 
     /// Means over all samples. Windows without any are left out; the others give intervals where they are long enough to be
     /// repeats of each other (`apart`).
     pub(super) fn activity(&self, apart: bool) -> Activity {
-        let windows: Vec<&Window> = self.windows.iter().filter(|w| w.samples > 0).collect();
-        let all = Window::together(windows.iter().copied());
-        let found = all.found.iter().map(|(key, sum)| {
-            let of = |w: &&Window| w.mean(w.found.get(key).copied().unwrap_or(0));
-            let means: Vec<f64> = windows.iter().map(of).collect();
-            ActivityWhere {
-                class: key.0,
-                state: key.1,
-                processes: all.mean(*sum),
-                interval_95: interval(&means).filter(|_| apart),
-                windows: means,
-                events: self.names(key, all.samples),
-            }
+        let found = self.by_window.means(apart).into_iter().filter_map(|(key, mean)| {
+            let Key::At(class, state) = key else { return None };
+            Some(ActivityWhere {
+                class,
+                state,
+                processes: mean.processes,
+                interval_95: mean.interval_95,
+                windows: mean.windows,
+                events: self.by_window.names(key),
+            })
         });
-        Activity { samples: all.samples, found: found.collect(), history: self.history() }
-    }
-
-    fn names(&self, key: &Key, samples: u64) -> Vec<(String, f64)> {
-        let names = self.events.get(key).into_iter().flatten();
-        let mean = |(name, n): (&String, &u64)| (name.clone(), *n as f64 / samples.max(1) as f64);
-        let mut means: Vec<(String, f64)> = names.map(mean).collect();
-        means.sort_by(|a, b| b.1.total_cmp(&a.1));
-        means.truncate(NAMES_SHOWN);
-        means
+        Activity {
+            samples: self.by_window.samples(),
+            found: found.collect(),
+            history: self.history(),
+        }
     }
 
     fn history(&self) -> Vec<ActivityMoment> {
@@ -240,17 +202,10 @@ impl Sampled {
     }
 }
 
-/// Of the mean, because the figure beside it is one: a state met in a few windows has a median of nothing.
-fn interval(means: &[f64]) -> Option<Interval> {
-    let (low, high) =
-        narrows_stats::mean_interval_95(means).filter(|_| means.len() >= LEAST_WINDOWS)?;
-    Some(Interval { low: low.max(0.0), high, method: IntervalMethod::MeanT })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::fake::row;
+    use crate::monitor::fake::row;
 
     fn sampled() -> Sampled {
         let mut sampled = Sampled::new(6e9);
@@ -309,12 +264,12 @@ mod tests {
     #[test]
     fn a_window_has_what_lies_between_statements_and_who_is_connected() {
         let sampled = sampled();
-        let window = &sampled.windows[5];
+        let window = &sampled.windows()[5];
         assert_eq!((window.between(), window.at_work(ProcessClass::Session)), (1.0, 7.0));
         assert_eq!(window.at_work(ProcessClass::ParallelWorker), 3.0);
         assert_eq!(window.just_ended(), 0.0);
         assert_eq!((sampled.most(), sampled.waits_for_locks()), (Some((20.0, 14.0)), true));
-        let all = Window::together(&sampled.windows);
+        let all = Window::together(sampled.windows());
         assert_eq!((all.samples, all.between()), (24, 1.0));
     }
 
@@ -329,12 +284,12 @@ mod tests {
                 row(["client backend", "idle", "", "", "5"]),
             ],
         );
-        let window = &sampled.windows[0];
+        let window = &sampled.windows()[0];
         assert_eq!((window.just_ended(), window.between()), (3.0, 2.0));
         // A load by COPY waits for its client in truth: nobody runs outside of statements.
         sampled.next_window();
         sampled.take(0.0, &[row(["client backend", "active", "Client", "ClientRead", "3"])]);
-        assert_eq!(sampled.windows[1].just_ended(), 0.0);
+        assert_eq!(sampled.windows()[1].just_ended(), 0.0);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use serde_json::json;
 use super::host::Used;
 use super::machine::others;
 use super::window::{Took, Window};
+use crate::monitor::counters::Changed;
+use crate::monitor::sources::Count;
 
 /// Above this share of its periods a quota is what limits the group.
 const MOSTLY_THROTTLED: f64 = 0.5;
@@ -26,6 +28,48 @@ pub(super) struct Machine<'a> {
     pub(super) quota_cpus: Option<f64>,
     /// Processors that the kernel's own threads used on average; zero where they can't be told from others.
     pub(super) kernel_threads: f64,
+}
+
+/// Whether a counter is asked for; of the log a server in recovery has none of its own.
+pub(super) fn is_asked(count: Count, recovering: bool) -> bool {
+    use Count::*;
+    let of_the_log_alone =
+        [LogRecords, LogWrites, LogWrittenBytes, SessionFlushes, CheckpointsDone];
+    !of_the_log_alone.contains(&count) && !(recovering && count.is_of_the_log())
+}
+
+/// What was counted, as the run has it.
+pub(super) fn counted(changed: &Changed) -> ObservedCounts {
+    let get = |count| changed.get(count);
+    let ns = |count| changed.ns(count);
+    let at_the_log = ns(Count::LogWriteMs).zip(ns(Count::FlushMs));
+    ObservedCounts {
+        commits: get(Count::Commits),
+        rollbacks: get(Count::Rollbacks),
+        writers: get(Count::Writers),
+        block_hits: get(Count::BlockHits),
+        block_reads: get(Count::BlockReads),
+        read_ns: ns(Count::ReadMs),
+        session_writes: get(Count::SessionWrites),
+        checkpoint_writes: get(Count::CheckpointWrites),
+        background_writes: get(Count::BackgroundWrites),
+        write_ns: ns(Count::WriteMs),
+        rows_read: get(Count::RowsRead),
+        rows_changed: get(Count::RowsChanged),
+        temp_files: get(Count::TempFiles),
+        temp_bytes: get(Count::TempBytes),
+        deadlocks: get(Count::Deadlocks),
+        active_ns: ns(Count::ActiveMs),
+        idle_in_transaction_ns: ns(Count::IdleInTransactionMs),
+        connections: get(Count::Connections),
+        log_bytes: get(Count::LogBytes),
+        full_pages: get(Count::FullPages),
+        log_buffers_full: get(Count::LogBuffersFull),
+        flushes: get(Count::Flushes),
+        flush_ns: at_the_log.map(|(write, flush)| write + flush),
+        checkpoints_timed: get(Count::CheckpointsTimed),
+        checkpoints_requested: get(Count::CheckpointsRequested),
+    }
 }
 
 /// The windows that give figures of their own, or the whole alone where they are too short or too poor. States leave out windows
@@ -75,7 +119,7 @@ fn metrics_of(
 ) -> Vec<MetricValue> {
     let mut samples = Samples::new();
     for window in windows {
-        let counts = window.changed.observed();
+        let counts = counted(&window.changed);
         counters(&mut samples, window, &counts, observation);
         states(&mut samples, window);
         if let Some(took) = window.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty()) {

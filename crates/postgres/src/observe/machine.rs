@@ -3,7 +3,7 @@
 use narrows_facts::{affinity, process};
 use narrows_model::{ClassUse, HotProcess, ObservedProcesses, ProcessClass};
 
-use super::asking::Asking;
+use super::sampling::PollLoop;
 use super::window::{Took, Window};
 
 /// The processors that a process may run on; empty where that can't be asked.
@@ -53,7 +53,7 @@ pub(super) fn others(took: &Took, ns: f64, kernel: f64) -> f64 {
 
 /// What the processes took, over the whole look.
 pub(super) fn processes(
-    asking: &Asking,
+    poll: &PollLoop,
     whole: &Window,
     allowed: Option<&[u32]>,
     quota_cpus: Option<f64>,
@@ -65,27 +65,27 @@ pub(super) fn processes(
         let run_queue = Some(used.run_queue_ns / ns);
         Some(ClassUse { class, cpus: used.cpu_ns / ns, run_queue })
     });
-    let threads = asking.kernel.used_ns.map(|used_ns| used_ns / ns);
+    let threads = poll.sampler.kernel.used_ns.map(|used_ns| used_ns / ns);
     let seen = &took.seen;
     let interrupts = (seen.cpus_busy - seen.other_cpus - seen.self_cpus).max(0.0);
     let allowed = allowed.filter(|cpus| !cpus.is_empty()).map_or(seen.per_cpu.len(), <[u32]>::len);
     Some(ObservedProcesses {
         classes: classes.collect(),
-        hot: hot(asking, ns),
+        hot: hot(poll, ns),
         machine_cpus: seen.cpus_busy,
         kernel_cpus: threads.map(|threads| threads + interrupts),
         other_cpus: Some(others(took, ns, threads.unwrap_or(0.0))),
         allowed_cpus: allowed as f64,
         quota_cpus,
         throttled_share: seen.throttled_share,
-        drive_read_bytes: asking.drive_read_bytes(),
+        drive_read_bytes: poll.sampler.drive_read_bytes(),
     })
 }
 
 /// The process that was the busiest one in most windows in a row; of several the one that used most.
-fn hot(asking: &Asking, ns: f64) -> Option<HotProcess> {
+fn hot(poll: &PollLoop, ns: f64) -> Option<HotProcess> {
     let windows: Vec<_> =
-        asking.edges.iter().skip(1).filter_map(|edge| edge.machine.as_ref()?.busiest).collect();
+        poll.edges.iter().skip(1).filter_map(|edge| edge.beside.as_ref()?.busiest).collect();
     let mut runs: Vec<(u32, ProcessClass, usize, u64)> = Vec::new();
     for (pid, class, used_ns) in &windows {
         match runs.last_mut() {
@@ -98,7 +98,7 @@ fn hot(asking: &Asking, ns: f64) -> Option<HotProcess> {
     }
     let worked = runs.into_iter().filter(|(_, _, _, used_ns)| *used_ns > 0);
     let (pid, class, longest, used_ns) = worked.max_by_key(|(_, _, n, ns)| (*n, *ns))?;
-    let all_ns = asking.ledger.as_ref().and_then(|ledger| ledger.since_beginning_ns(pid));
+    let all_ns = poll.sampler.ledger.as_ref().and_then(|ledger| ledger.since_beginning_ns(pid));
     Some(HotProcess {
         class,
         cpus: all_ns.unwrap_or(used_ns) as f64 / ns,

@@ -2,10 +2,10 @@
 
 use narrows_model::{LiveSetting, Observation, Unknown};
 
-use super::counts::Changed;
 use super::settings::on;
-use super::sources::Count;
-use crate::look::server::Server;
+use crate::monitor::counters::Changed;
+use crate::monitor::server::Server;
+use crate::monitor::sources::Count;
 
 /// What there was.
 pub(super) struct Missing<'a> {

@@ -9,22 +9,18 @@
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views"; proc(5).
 
 mod activity;
-mod asking;
-mod counts;
-#[cfg(test)]
-mod fake;
 mod figures;
 mod host;
-mod look;
 mod machine;
 mod missing;
+mod monitor;
 mod places;
-mod seldom;
+mod sampling;
 pub mod settings;
-mod sources;
+mod slow_probes;
 mod window;
 
-pub use look::{Around, Look, Seen};
+pub use monitor::{Around, Monitor, Observed};
 
 /// Id of the measurement that holds the demand of a transaction by windows.
 pub const MEASUREMENT: &str = "database.observed";

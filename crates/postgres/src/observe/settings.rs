@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use narrows_model::LiveSetting;
 
-use crate::look::server::settings_from;
-use crate::look::watcher::Watcher;
+use crate::monitor::server::settings_from;
+use crate::monitor::session::SamplingSession;
 use crate::wire::{Row, WireError};
 
 /// Shown in any case.
@@ -56,10 +56,10 @@ const WITHHELD: &str = "(set)";
 ///
 /// # Errors
 /// The statement failed.
-pub(super) fn read(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireError> {
+pub(super) fn read(session: &mut SamplingSession) -> Result<Vec<LiveSetting>, WireError> {
     let always: Vec<String> = ALWAYS.iter().map(|name| format!("'{name}'")).collect();
     let always = always.join(", ");
-    let rows = watcher.query(&format!(
+    let rows = session.query(&format!(
         "SELECT name, CASE WHEN vartype <> 'string' OR setting = '' OR name IN ({always}) THEN current_setting(name) \
          ELSE '{WITHHELD}' END, source FROM pg_catalog.pg_settings \
          WHERE name IN ({always}) OR source NOT IN ('default', 'override', 'client', 'session') ORDER BY name"
@@ -68,8 +68,8 @@ pub(super) fn read(watcher: &mut Watcher) -> Result<Vec<LiveSetting>, WireError>
 }
 
 /// Names of settings that are not what they were, by value; empty where the server can't be asked any more.
-pub(super) fn changed_since(before: &[LiveSetting], watcher: &mut Watcher) -> Vec<String> {
-    read(watcher).map(|now| differ(before, &now)).unwrap_or_default()
+pub(super) fn changed_since(before: &[LiveSetting], session: &mut SamplingSession) -> Vec<String> {
+    read(session).map(|now| differ(before, &now)).unwrap_or_default()
 }
 
 fn differ(before: &[LiveSetting], now: &[LiveSetting]) -> Vec<String> {

@@ -6,10 +6,10 @@ use narrows_model::ProcessClass;
 use narrows_observe::Seen;
 
 use super::activity;
-use super::asking::{Edge, Machine};
-use super::counts::Changed;
 use super::host::Used;
-use super::sources::Count;
+use super::sampling::{Edge, Machine};
+use crate::monitor::counters::Changed;
+use crate::monitor::sources::Count;
 
 /// A window, or all of them as one.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ pub(super) fn whole(edges: &[Edge], states: &[activity::Window]) -> Window {
     let together = activity::Window::together(states);
     let window = between(first, last, together);
     // Each edge's busiest process is that of the window that ends there.
-    let busiest = edges.iter().skip(1).filter_map(|edge| edge.machine.as_ref()?.busiest);
+    let busiest = edges.iter().skip(1).filter_map(|edge| edge.beside.as_ref()?.busiest);
     let most = busiest.max_by_key(|(_, _, ns)| *ns);
     Window { machine: window.machine.map(|took| Took { busiest: most, ..took }), ..window }
 }
@@ -88,7 +88,7 @@ fn between(from: &Edge, to: &Edge, states: activity::Window) -> Window {
         ns: (to.at_ns - from.at_ns) as f64,
         changed,
         states,
-        machine: from.machine.as_ref().zip(to.machine.as_ref()).map(|(a, b)| took(a, b)),
+        machine: from.beside.as_ref().zip(to.beside.as_ref()).map(|(a, b)| took(a, b)),
         connected: others(from).zip(others(to)).map(|(a, b)| (a + b) / 2.0),
     }
 }

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use super::*;
-use crate::look::fake;
+use crate::monitor::fake;
 
 #[test]
 fn a_length_that_nobody_could_mean_is_refused_before_room_is_made_for_it() {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use narrows_engine::Stop;
 
 use super::*;
-use crate::look::fake::{self, answer, message, row};
+use crate::monitor::fake::{self, answer, message, row};
 
 /// Longer than any test: who waits for that long has missed what was to end it.
 const HOUR: Duration = Duration::from_secs(3600);

@@ -3,7 +3,7 @@
 use narrows_facts::{Live, affinity};
 use narrows_model::Platform;
 use narrows_observe::Watch;
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 
 use crate::observe::drives::{self, OfServer};
 
@@ -23,7 +23,7 @@ pub struct Found {
 
 impl Found {
     /// That server, if it runs here.
-    pub fn of(look: &Look) -> Option<Found> {
+    pub fn of(look: &Monitor) -> Option<Found> {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
 use narrows_model::{DatabaseChoice, HostRole, Layer, Plan, PlannedStep, Platform};
-use narrows_postgres::live::Look;
+use narrows_postgres::live::Monitor;
 
 use crate::prepared::Prepared;
 use crate::program::Program;
@@ -21,7 +21,7 @@ pub struct LiveLog {
     request: LiveLogRequest,
     prepared: Prepared,
     /// The server, unless only the plan is shown.
-    look: Option<Look>,
+    look: Option<Monitor>,
 }
 
 impl Program for LiveLog {
@@ -38,7 +38,7 @@ impl Program for LiveLog {
         let cannot = || format!("{address} cannot be looked at");
         let look = match request.options.dry_run {
             true => None,
-            false => Some(Look::open(address).with_context(cannot)?),
+            false => Some(Monitor::open(address).with_context(cannot)?),
         };
         Ok(LiveLog { request: request.clone(), prepared, look })
     }
@@ -72,7 +72,7 @@ impl Program for LiveLog {
     }
 }
 
-fn observe(session: &mut Session<'_>, look: Look, length: Duration) -> Result<Ended> {
+fn observe(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result<Ended> {
     let seed = session.run.plan.seed;
     let seen = look.observe(length, seed, session.stop, session.ui)?;
     session.run.live_logs.push(seen.log);

@@ -5,7 +5,7 @@ use narrows_facts::{Live, process};
 use narrows_layer_memory::matrix::{self, Known};
 use narrows_layer_memory::pool::{self, Found, LEAST_BYTES, LivePages, SAMPLE};
 use narrows_model::{Layer, Plan, PlannedStep, Platform};
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 use narrows_units::Bytes;
 
 use super::same_machine;
@@ -102,7 +102,7 @@ fn roots(owner: &PoolOwner) -> Result<Vec<u32>> {
         )),
         PoolOwner::Process(pid) => Ok(vec![*pid]),
         PoolOwner::Server(address) => {
-            let postmaster = Look::open(address)?.postmaster().ok_or_else(|| {
+            let postmaster = Monitor::open(address)?.postmaster().ok_or_else(|| {
                 Failure::hinted(
                     format!("{address} answers, and its processes are not seen from here"),
                     "run this on the server's own machine, outside of a container that hides them",

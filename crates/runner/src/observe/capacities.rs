@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use narrows_model::{Layer, Measurement, Platform, Role, Run, condition};
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 use serde_json::json;
 
 use super::drives;
@@ -22,7 +22,7 @@ pub struct Taken {
 ///
 /// # Errors
 /// There is no such run, it is of another machine or other drives, or holds nothing of use.
-pub fn take(name: &str, look: &Look, server: &Platform) -> Result<Taken> {
+pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<Taken> {
     let stored = store::load(&store::find(name)?)?;
     if look.postmaster().is_none() {
         return Err(Failure::hinted(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use narrows_facts::Live;
 use narrows_model::{BlockDevice, Plan, Platform, Role};
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 
 /// The machine with the server's folders as its roles; no roles where they are not known.
 pub struct OfServer {
@@ -13,7 +13,7 @@ pub struct OfServer {
 }
 
 /// Looks for them.
-pub fn of_server(look: &Look) -> OfServer {
+pub fn of_server(look: &Monitor) -> OfServer {
     let data = look.data_dir().map(|path| (Role::Data, path));
     let wal = look.wal_dir().map(|path| (Role::Wal, path));
     let roles: Vec<(Role, &Path)> = data.into_iter().chain(wal).collect();

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use narrows_facts::Live;
 use narrows_model::{HostRole, Observation, Plan, Platform};
 use narrows_observe::Watch;
-use narrows_postgres::observe::{Around, Look};
+use narrows_postgres::observe::{Around, Monitor};
 
 use crate::exit::Answers;
 use crate::program::Program;
@@ -32,7 +32,7 @@ pub struct Observe {
     request: ObserveRequest,
     resolved: Resolved,
     /// The server, unless only the plan is shown.
-    look: Option<Look>,
+    look: Option<Monitor>,
     taken: Taken,
 }
 
@@ -51,7 +51,8 @@ impl Program for Observe {
         }
         // Before a run is kept: what can't be reached leaves nothing.
         let address = &request.address;
-        let look = Look::open(address).with_context(|| format!("{address} cannot be looked at"))?;
+        let look =
+            Monitor::open(address).with_context(|| format!("{address} cannot be looked at"))?;
         let mut resolved = planned::resolve(&request, Some(&look), ui)?;
         let taken = match &request.capacities {
             Some(name) => capacities::take(name, &look, &resolved.platform)?,
@@ -97,7 +98,7 @@ impl Program for Observe {
 
 impl Observe {
     /// The layers below first, where that is allowed; then the look.
-    fn look_at(&mut self, look: Look, session: &mut Session<'_>) -> Result<Ended> {
+    fn look_at(&mut self, look: Monitor, session: &mut Session<'_>) -> Result<Ended> {
         if look.postmaster().is_none() {
             for host in &mut session.run.hosts {
                 host.role = HostRole::Client;
@@ -144,7 +145,7 @@ fn commit_bytes(seen: &Observation) -> u64 {
 }
 
 /// The machine around the server, where that is this one.
-fn around(resolved: &Resolved, look: &Look) -> Around {
+fn around(resolved: &Resolved, look: &Monitor) -> Around {
     let Some(postmaster) = look.postmaster() else { return Around::default() };
     let of = drives::of_server(look);
     let process = postmaster.to_string();

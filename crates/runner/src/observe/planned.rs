@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
-use narrows_postgres::observe::Look;
+use narrows_postgres::observe::Monitor;
 use narrows_units::{Bytes, shown};
 
 use super::drives;
@@ -22,7 +22,7 @@ use crate::ui::Ui;
 ///
 /// # Errors
 /// A folder isn't one, or isn't on the server's drives.
-pub fn resolve(request: &ObserveRequest, look: Option<&Look>, ui: &dyn Ui) -> Result<Resolved> {
+pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) -> Result<Resolved> {
     let server = look.map(drives::of_server);
     let mut resolved = if let Some(below) = &request.below {
         resolve::resolve(&layers_below(request, below), ui)?
@@ -108,7 +108,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
 }
 
 /// What is measured elsewhere says nothing of this server.
-fn on_the_servers_drives(look: &Look, server: &Platform, ours: &Resolved) -> Result<()> {
+fn on_the_servers_drives(look: &Monitor, server: &Platform, ours: &Resolved) -> Result<()> {
     if look.postmaster().is_none() {
         return Err(Failure::hinted(
             "--load-here: the server's processes are not to be seen on this machine",
@@ -155,7 +155,7 @@ fn on_the_servers_drives(look: &Look, server: &Platform, ours: &Resolved) -> Res
 }
 
 /// The plan for people.
-pub fn describe(resolved: &Resolved, below: bool, look: Option<&Look>) -> String {
+pub fn describe(resolved: &Resolved, below: bool, look: Option<&Monitor>) -> String {
     let plan = &resolved.plan;
     let server = match &plan.database {
         DatabaseChoice::Url(address) => address.as_str(),
@@ -177,7 +177,7 @@ pub fn describe(resolved: &Resolved, below: bool, look: Option<&Look>) -> String
     text + &prepared::total(plan, &closing)
 }
 
-fn place(look: &Look) -> String {
+fn place(look: &Monitor) -> String {
     match (look.postmaster(), look.data_dir()) {
         (None, _) => "its processes are not to be seen from here".to_string(),
         (Some(pid), None) => format!("here, process {pid}"),

@@ -4,7 +4,7 @@
 
 use narrows_facts::process;
 
-use crate::look::watcher::Watcher;
+use crate::monitor::session::SamplingSession;
 use crate::wire::WireError;
 
 /// A clock's tick, and what the two clocks may have drifted apart since.
@@ -26,13 +26,13 @@ impl Started {
     ///
     /// # Errors
     /// The statement failed.
-    pub(crate) fn ask(watcher: &mut Watcher) -> Result<Option<Started>, WireError> {
-        let rows = watcher.query(
+    pub(crate) fn ask(session: &mut SamplingSession) -> Result<Option<Started>, WireError> {
+        let rows = session.query(
             "SELECT extract(epoch FROM backend_start), extract(epoch FROM pg_catalog.pg_postmaster_start_time()) \
              FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())",
         )?;
         let cell = |column: usize| rows.first()?.get(column)?.as_deref()?.parse::<f64>().ok();
-        let backend = watcher.pid();
+        let backend = session.pid();
         Ok(cell(0).zip(cell(1)).map(|(backend_s, server_s)| Started {
             backend,
             backend_s,

@@ -1,8 +1,8 @@
+use super::super::catalog::testing::of_version;
 use super::*;
-use crate::look::catalog::testing::of_version;
 
 fn statement(major: u32) -> Statement {
-    Statement::new(&of_version(major), false, |_| true)
+    Statement::new(&of_version(major), |_| true, |_| true)
 }
 
 fn has(major: u32, count: Count) -> bool {
@@ -28,10 +28,20 @@ fn every_version_says_what_it_has_where_it_has_it() {
         ] {
             assert!(has(major, count), "{count:?} of {major}");
         }
-        for count in
-            [Count::ActiveMs, Count::Connections, Count::FullPages, Count::Flushes, Count::FlushMs]
-        {
+        for count in [
+            Count::ActiveMs,
+            Count::Connections,
+            Count::LogRecords,
+            Count::FullPages,
+            Count::LogWrites,
+            Count::LogWriteMs,
+            Count::Flushes,
+            Count::FlushMs,
+        ] {
             assert_eq!(has(major, count), major >= 14, "{count:?} of {major}");
+        }
+        for count in [Count::LogWrittenBytes, Count::SessionFlushes, Count::CheckpointsDone] {
+            assert_eq!(has(major, count), major >= 18, "{count:?} of {major}");
         }
     }
     let sql = |major| statement(major).sql;
@@ -44,9 +54,9 @@ fn every_version_says_what_it_has_where_it_has_it() {
 }
 
 #[test]
-fn a_standby_is_asked_nothing_about_a_log_of_its_own() {
+fn only_what_is_asked_for_is_read() {
     for major in 13..=18 {
-        let standby = Statement::new(&of_version(major), true, |_| true);
+        let standby = Statement::new(&of_version(major), |count| !count.is_of_the_log(), |_| true);
         assert!(!standby.sql.contains("pg_current_wal"), "{}", standby.sql);
         assert!(standby.counts.iter().all(|(count, _)| !count.is_of_the_log()));
         assert!(standby.counts.iter().any(|(count, _)| *count == Count::Commits));
@@ -55,7 +65,7 @@ fn a_standby_is_asked_nothing_about_a_log_of_its_own() {
 
 #[test]
 fn times_that_nobody_takes_are_absent_and_not_zero() {
-    let untimed = Statement::new(&of_version(15), false, |_| false);
+    let untimed = Statement::new(&of_version(15), |_| true, |_| false);
     let counts: Vec<Count> = untimed.counts.iter().map(|(count, _)| *count).collect();
     assert!(!counts.contains(&Count::ReadMs) && !counts.contains(&Count::FlushMs));
     assert!(counts.contains(&Count::ActiveMs), "the server always takes that one");
@@ -98,10 +108,11 @@ fn what_changed_is_a_difference_and_a_reset_view_gives_none() {
         let first = statement.read(&row(&statement, &before, &[]));
         assert_eq!(first.connected, Some(9.0));
         let changed = statement.read(&row(&statement, &after, &[])).since(&first);
-        let counted = changed.observed();
-        assert_eq!(counted.commits, Some(500.0), "{major}");
-        assert_eq!((counted.log_bytes, counted.read_ns), (Some(400.0), Some(25e6)));
-        assert_eq!((counted.rollbacks, changed.reset), (None, false), "NULL is not zero");
+        assert_eq!(changed.get(Count::Commits), Some(500.0), "{major}");
+        let log_bytes = changed.get(Count::LogBytes);
+        assert_eq!((log_bytes, changed.ns(Count::ReadMs)), (Some(400.0), Some(25e6)));
+        let rollbacks = changed.get(Count::Rollbacks);
+        assert_eq!((rollbacks, changed.reset), (None, false), "NULL is not zero");
 
         let reset = row(&statement, &after, &[("pg_stat_database", "tuesday")]);
         let changed = statement.read(&reset).since(&first);

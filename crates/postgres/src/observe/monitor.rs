@@ -1,26 +1,27 @@
-//! A server that can be looked at, and the look from its beginning to what the run keeps of it.
+//! A server that can be monitored, from the first question to what the run keeps of it.
 
 use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Progress, Stop};
 use narrows_model::{
-    LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown, condition,
+    Layer, LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown,
+    condition,
 };
 use narrows_observe::Watch;
 
-use super::asking::{Asking, Plan};
-use super::counts::Statement;
 use super::host::{Files, Ledger, Server as Process, Started};
 use super::missing::Missing;
+use super::sampling::{PollLoop, Sampler};
 use super::window::{Window, cut, whole};
-use super::{activity, figures, machine, settings};
+use super::{figures, machine, settings};
 use crate::address::Address;
-use crate::look::catalog::{self, Catalog};
-use crate::look::error::LiveError;
-use crate::look::server::Server;
-use crate::look::watcher::Watcher;
-use crate::look::windows::{SHORTEST_WINDOW, WINDOWS_APART, windows};
+use crate::monitor::catalog::{self, Catalog};
+use crate::monitor::counters::Statement;
+use crate::monitor::error::MonitorError;
+use crate::monitor::poll_loop::Plan;
+use crate::monitor::server::Server;
+use crate::monitor::session::SamplingSession;
 
 /// What is known of the machine around the server, where that is this one.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ pub struct Around {
 
 /// What was seen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct Observed {
     /// What the server did.
     pub observation: Observation,
     /// The demand of a transaction by windows.
@@ -42,10 +43,10 @@ pub struct Seen {
     pub cut_short: Option<String>,
 }
 
-/// A server that can be looked at.
-pub struct Look {
+/// A server that can be monitored.
+pub struct Monitor {
     address: Address,
-    watcher: Watcher,
+    session: SamplingSession,
     server: Server,
     /// Whether it is a standby.
     recovering: bool,
@@ -56,23 +57,23 @@ pub struct Look {
     unknown: Vec<Unknown>,
 }
 
-impl Look {
+impl Monitor {
     /// Connects, asks what server it is, and looks for it on this machine.
     ///
     /// # Errors
     /// It can't be reached, or is too old.
-    pub fn open(address: &Address) -> Result<Look, LiveError> {
-        let mut watcher = Watcher::open(address).map_err(LiveError::connecting)?;
-        let server = Server::ask(&mut watcher)?;
+    pub fn open(address: &Address) -> Result<Monitor, MonitorError> {
+        let mut session = SamplingSession::open(address).map_err(MonitorError::connecting)?;
+        let server = Server::ask(&mut session)?;
         let recovering =
-            watcher.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() == Some("t");
-        let settings = settings::read(&mut watcher)?;
-        let build = settings::build(|sql| watcher.query(sql))?;
-        let process = Started::ask(&mut watcher)?.as_ref().and_then(Process::find);
+            session.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() == Some("t");
+        let settings = settings::read(&mut session)?;
+        let build = settings::build(|sql| session.query(sql))?;
+        let process = Started::ask(&mut session)?.as_ref().and_then(Process::find);
         let mut unknown = Vec::new();
         let files = match process {
             Some(found) => {
-                let shown = watcher.one(
+                let shown = session.one(
                     "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'data_directory'",
                 )?;
                 Files::find(found.postmaster, shown.as_deref(), &mut unknown)
@@ -80,7 +81,17 @@ impl Look {
             None => Files::default(),
         };
         let address = address.clone();
-        Ok(Look { address, watcher, server, recovering, settings, build, process, files, unknown })
+        Ok(Monitor {
+            address,
+            session,
+            server,
+            recovering,
+            settings,
+            build,
+            process,
+            files,
+            unknown,
+        })
     }
 
     /// The server's main process, where it runs on this machine and can be seen.
@@ -115,44 +126,42 @@ impl Look {
         around: Around,
         stop: &Stop,
         progress: &dyn Progress,
-    ) -> Result<Seen, LiveError> {
-        let Look { address, mut watcher, server, recovering, settings, build, process, .. } = self;
-        watcher.heed(stop);
-        let catalog = Catalog::from_rows(&watcher.query(catalog::SQL)?);
+    ) -> Result<Observed, MonitorError> {
+        let Monitor { address, mut session, server, recovering, settings, build, process, .. } =
+            self;
+        session.heed(stop);
+        let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let on = |name: &str| settings::on(&settings, name);
-        let statement = Statement::new(&catalog, recovering, |name| on(name) == Some(true));
+        let asked = |count| figures::is_asked(count, recovering);
+        let statement = Statement::new(&catalog, asked, |name| on(name) == Some(true));
         let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
         let tracked = on("track_activities") != Some(false);
-        let plan = Plan { length, windows: windows(length), seed };
+        let plan = Plan::new(length, seed);
         let ledger = process.map(|found| {
             let threads = value("io_method") == Some("io_uring");
-            let cluster = watcher.one("SELECT current_setting('cluster_name')");
+            let cluster = session.one("SELECT current_setting('cluster_name')");
             Ledger::new(found, cluster.ok().flatten().as_deref().unwrap_or(""), threads)
         });
         let quota_cpus = around.quota_cpus;
         let sees_states = server.sees_others && tracked;
-        let mut asking =
-            Asking::begin(watcher, statement, sees_states, ledger, around.watch, &plan)?;
-        let cut_short = asking.windows(&plan, &address.to_string(), stop, progress).err();
-        asking.end();
+        let sampler = Sampler::prepare(&mut session, sees_states, ledger, around.watch, &plan)?;
+        let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
+        poll.sampler.begin();
+        let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
+        poll.sampler.end();
         let changed_settings = match cut_short {
             Some(_) => Vec::new(),
-            None => settings::changed_since(&settings, &mut asking.watcher),
+            None => settings::changed_since(&settings, &mut poll.session),
         };
-        if asking.edges.len() < 2
-            && let Some(error) = cut_short
-        {
-            return Err(LiveError::silent(error));
-        }
         let allowed = process.map(|found| machine::allowed(found.postmaster));
-        let together = whole(&asking.edges, &asking.sampled.windows);
-        let long = length / plan.windows >= SHORTEST_WINDOW;
-        let parts = if long { cut(&asking.edges, &asking.sampled.windows) } else { Vec::new() };
+        let states = poll.sampler.sampled.windows();
+        let together = whole(&poll.edges, states);
+        let parts = if plan.cuts_counters() { cut(&poll.edges, states) } else { Vec::new() };
         let parts = figures::usable(parts, &together, sees_states);
-        let mut cost = asking.watcher.cost(together.ns);
+        let mut cost = poll.session.cost(together.ns);
         cost.processors = machine::our_processors(&together);
-        let activity = asking.sampled.activity(length / plan.windows >= WINDOWS_APART);
-        let processes = machine::processes(&asking, &together, allowed.as_deref(), quota_cpus);
+        let activity = poll.sampler.sampled.activity(plan.windows_apart());
+        let processes = machine::processes(&poll, &together, allowed.as_deref(), quota_cpus);
         let missing = Missing {
             server: &server,
             recovering,
@@ -174,8 +183,8 @@ impl Look {
             version: server.version.clone(),
             interval_ns: together.ns,
             windows: parts.len() as u32,
-            counted: together.changed.observed(),
-            sessions: sessions(&asking, &together, setting("max_connections")),
+            counted: figures::counted(&together.changed),
+            sessions: sessions(&poll, &together, setting("max_connections")),
             activity,
             processes,
             settings,
@@ -187,18 +196,22 @@ impl Look {
         let set = figures::Machine {
             allowed: allowed.as_deref(),
             quota_cpus,
-            kernel_threads: asking.kernel.used_ns.map_or(0.0, |used_ns| used_ns / together.ns),
+            kernel_threads: poll
+                .sampler
+                .kernel
+                .used_ns
+                .map_or(0.0, |used_ns| used_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
-        measurement.conditions.insert(condition::ENCRYPTION.into(), asking.watcher.encryption());
-        let cut_short = cut_short.map(|error| LiveError::silent(error).to_string());
-        Ok(Seen { observation, measurement, cut_short })
+        measurement.conditions.insert(condition::ENCRYPTION.into(), poll.session.encryption());
+        let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
+        Ok(Observed { observation, measurement, cut_short })
     }
 }
 
-fn sessions(asking: &Asking, together: &Window, allowed: Option<f64>) -> ObservedSessions {
-    let found = asking.seldom.as_ref().map(|seldom| seldom.found).unwrap_or_default();
-    let most = asking.sampled.most();
+fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {
+    let found = poll.sampler.slow_probes.as_ref().map(|probes| probes.found).unwrap_or_default();
+    let most = poll.sampler.sampled.most();
     ObservedSessions {
         open: together.open(),
         most_open: most.map(|(open, _)| open),
@@ -212,9 +225,6 @@ fn sessions(asking: &Asking, together: &Window, allowed: Option<f64>) -> Observe
     }
 }
 
-/// The states' question, for those who prepare it.
-pub(super) const STATES: &str = activity::PREPARE;
-
 #[cfg(test)]
-#[path = "look_test.rs"]
+#[path = "monitor_test.rs"]
 mod tests;

@@ -3,17 +3,17 @@ use std::time::Duration;
 use narrows_engine::{Silent, Stop};
 use narrows_model::{ActivityState, metric};
 
-use super::super::fake::{Asked, Kind, TRANSACTIONS, serve};
 use super::*;
-use crate::look::fake::Reply;
+use crate::monitor::fake::Reply;
+use crate::monitor::fake::server::{Asked, Kind, TRANSACTIONS, serve};
 
 /// Looks at such a server for a moment.
 fn look(
     kind: Kind,
     instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
-) -> Result<Seen, LiveError> {
+) -> Result<Observed, MonitorError> {
     let (address, served) = serve(kind, instead);
-    let seen = Look::open(&address).and_then(|look| {
+    let seen = Monitor::open(&address).and_then(|look| {
         assert_eq!((look.postmaster(), look.data_dir()), (None, None), "it runs in a thread");
         let length = Duration::from_millis(900);
         look.observe(length, 7, Around::default(), &Stop::new(), &Silent)
@@ -22,7 +22,7 @@ fn look(
     seen
 }
 
-fn needs(seen: &Seen, what: &str) -> Option<String> {
+fn needs(seen: &Observed, what: &str) -> Option<String> {
     let mut unknown = seen.observation.unknown.iter();
     unknown.find(|u| u.what.contains(what)).map(|u| u.needs.clone())
 }
@@ -151,7 +151,7 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
         std::thread::sleep(Duration::from_millis(400));
         later.set();
     });
-    let seen = Look::open(&address)
+    let seen = Monitor::open(&address)
         .unwrap()
         .observe(Duration::from_secs(600), 7, Around::default(), &stop, &Silent)
         .unwrap();

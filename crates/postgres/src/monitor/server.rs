@@ -2,8 +2,8 @@
 
 use narrows_model::LiveSetting;
 
-use super::error::LiveError;
-use super::watcher::Watcher;
+use super::error::MonitorError;
+use super::session::SamplingSession;
 use crate::wire::{WireError, one_line};
 
 /// The first version whose counters are known.
@@ -23,8 +23,8 @@ impl Server {
     ///
     /// # Errors
     /// Too old, or a statement failed.
-    pub(crate) fn ask(watcher: &mut Watcher) -> Result<Server, LiveError> {
-        let rows = watcher.query(
+    pub(crate) fn ask(session: &mut SamplingSession) -> Result<Server, MonitorError> {
+        let rows = session.query(
             "SELECT current_setting('server_version_num'), current_setting('server_version'), current_user, \
              pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')",
         )?;
@@ -32,7 +32,7 @@ impl Server {
         let text = |column: usize| row.get(column).cloned().flatten().unwrap_or_default();
         let number: u32 = text(0).parse().unwrap_or(0);
         if number < OLDEST {
-            return Err(LiveError::Version(one_line(&text(1))));
+            return Err(MonitorError::Version(one_line(&text(1))));
         }
         Ok(Server { version: one_line(&text(1)), user: text(2), sees_others: text(3) == "t" })
     }

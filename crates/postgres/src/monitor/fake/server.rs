@@ -1,19 +1,18 @@
-//! A server of version 15 that answers what a look at everything asks, or doesn't. Its counters grow with each reading.
+//! A server of version 15 that answers what a monitor asks, or doesn't. Its counters grow with each reading.
 
 use std::thread::JoinHandle;
 
-use super::activity;
+use super::{Reply, row};
 use crate::address::Address;
-use crate::look::catalog;
-use crate::look::fake::{self, Reply, row};
+use crate::monitor::{catalog, samples};
 use crate::wire::Row;
 
 /// Transactions that end between two readings.
-pub(super) const TRANSACTIONS: f64 = 6000.0;
+pub(crate) const TRANSACTIONS: f64 = 6000.0;
 
-/// Statements that a look repeats.
+/// Statements that a monitor repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     Counters,
     States,
     Ages,
@@ -24,26 +23,38 @@ pub(super) enum Asked {
 
 /// What kind of server it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kind {
-    pub(super) monitor: bool,
-    pub(super) standby: bool,
+pub(crate) struct Kind {
+    pub(crate) monitor: bool,
+    pub(crate) standby: bool,
     /// From this reading on its statistics have been reset.
-    pub(super) reset_at: u32,
+    pub(crate) reset_at: u32,
+    /// What its processes are found doing.
+    pub(crate) states: &'static [[&'static str; 5]],
 }
+
+/// Two sessions run, three wait for one lock, and four have nothing to do.
+const BEHIND_A_LOCK: &[[&str; 5]] = &[
+    ["client backend", "active", "", "", "2"],
+    ["client backend", "active", "Lock", "tuple", "3"],
+    ["client backend", "idle", "Client", "ClientRead", "4"],
+];
+/// Two sessions wait for another that writes the log.
+pub(crate) const BEHIND_THE_LOG: &[[&str; 5]] =
+    &[["client backend", "active", "LWLock", "WALWrite", "2"]];
 
 impl Default for Kind {
     fn default() -> Kind {
-        Kind { monitor: true, standby: false, reset_at: u32::MAX }
+        Kind { monitor: true, standby: false, reset_at: u32::MAX, states: BEHIND_A_LOCK }
     }
 }
 
 /// Serves one connection. `instead` may answer a statement in its stead.
-pub(super) fn serve(
+pub(crate) fn serve(
     kind: Kind,
     mut instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
 ) -> (Address, JoinHandle<()>) {
     let mut readings = 0;
-    fake::serve(move |sql| {
+    super::serve(move |sql| {
         let asked = asked(sql);
         readings += u32::from(asked == Asked::Counters);
         instead(asked).unwrap_or_else(|| Reply::Rows(answer(kind, asked, sql, readings)))
@@ -52,7 +63,7 @@ pub(super) fn serve(
 
 fn asked(sql: &str) -> Asked {
     match sql {
-        activity::SQL => Asked::States,
+        samples::SQL => Asked::States,
         "EXECUTE narrows_ages" => Asked::Ages,
         "EXECUTE narrows_holders" => Asked::Holders,
         sql if sql.starts_with("SELECT *") => Asked::Counters,
@@ -62,11 +73,7 @@ fn asked(sql: &str) -> Asked {
 
 fn answer(kind: Kind, asked: Asked, sql: &str, readings: u32) -> Vec<Row> {
     match asked {
-        Asked::States => vec![
-            row(["client backend", "active", "", "", "2"]),
-            row(["client backend", "active", "Lock", "tuple", "3"]),
-            row(["client backend", "idle", "Client", "ClientRead", "4"]),
-        ],
+        Asked::States => kind.states.iter().map(|cells| row(*cells)).collect(),
         Asked::Ages => vec![row(["12.5", "3.25"])],
         Asked::Holders => vec![row(["3"])],
         Asked::Counters => vec![counters(sql, kind, readings)],
@@ -109,7 +116,7 @@ fn once(kind: Kind, sql: &str) -> Vec<Row> {
 }
 
 fn columns() -> Vec<Row> {
-    let text = include_str!("../look/columns/15.txt");
+    let text = include_str!("../columns/15.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
         .flat_map(|line| {

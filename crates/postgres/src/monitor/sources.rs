@@ -10,7 +10,7 @@
 
 /// A counter that only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Count {
+pub(crate) enum Count {
     Commits,
     Rollbacks,
     Writers,
@@ -30,38 +30,49 @@ pub(super) enum Count {
     IdleInTransactionMs,
     Connections,
     LogBytes,
+    LogRecords,
     FullPages,
     LogBuffersFull,
+    LogWrites,
+    LogWrittenBytes,
+    LogWriteMs,
     Flushes,
+    SessionFlushes,
     FlushMs,
+    CheckpointsDone,
     CheckpointsTimed,
     CheckpointsRequested,
 }
 
 impl Count {
     /// Whether it is about the log that this server writes: a standby only passes another's on.
-    pub(super) fn is_of_the_log(self) -> bool {
+    pub(crate) fn is_of_the_log(self) -> bool {
         use Count::*;
-        matches!(self, Writers | LogBytes | FullPages | LogBuffersFull | Flushes | FlushMs)
+        match self {
+            Writers | LogBytes | LogRecords | FullPages | LogBuffersFull => true,
+            LogWrites | LogWrittenBytes | LogWriteMs => true,
+            Flushes | SessionFlushes | FlushMs => true,
+            _ => false,
+        }
     }
 
     /// Whether it is zero, and not measured, unless this setting is on.
-    pub(super) fn timed_by(self) -> Option<&'static str> {
+    pub(crate) fn timed_by(self) -> Option<&'static str> {
         match self {
             Count::ReadMs | Count::WriteMs => Some("track_io_timing"),
-            Count::FlushMs => Some("track_wal_io_timing"),
+            Count::LogWriteMs | Count::FlushMs => Some("track_wal_io_timing"),
             _ => None,
         }
     }
 }
 
 /// A place where a counter stands in some versions.
-pub(super) struct Source {
-    pub(super) count: Count,
-    pub(super) view: &'static str,
-    pub(super) columns: &'static [&'static str],
+pub(crate) struct Source {
+    pub(crate) count: Count,
+    pub(crate) view: &'static str,
+    pub(crate) columns: &'static [&'static str],
     /// An aggregate over the view's rows.
-    pub(super) sql: &'static str,
+    pub(crate) sql: &'static str,
 }
 
 const fn source(
@@ -80,7 +91,7 @@ const BGWRITER: &str = "pg_stat_bgwriter";
 const CHECKPOINTER: &str = "pg_stat_checkpointer";
 
 /// All of them.
-pub(super) const SOURCES: &[Source] = &[
+pub(crate) const SOURCES: &[Source] = &[
     source(Count::Commits, DATABASE, &["xact_commit"], "sum(xact_commit)"),
     source(Count::Rollbacks, DATABASE, &["xact_rollback"], "sum(xact_rollback)"),
     source(Count::BlockHits, DATABASE, &["blks_hit"], "sum(blks_hit)"),
@@ -105,10 +116,32 @@ pub(super) const SOURCES: &[Source] = &[
         "sum(idle_in_transaction_time)",
     ),
     source(Count::Connections, DATABASE, &["sessions"], "sum(sessions)"),
+    source(Count::LogRecords, WAL, &["wal_records"], "sum(wal_records)"),
     source(Count::FullPages, WAL, &["wal_fpi"], "sum(wal_fpi)"),
     source(Count::LogBuffersFull, WAL, &["wal_buffers_full"], "sum(wal_buffers_full)"),
+    source(Count::LogWrites, WAL, &["wal_write"], "sum(wal_write)"),
+    source(Count::LogWriteMs, WAL, &["wal_write_time"], "sum(wal_write_time)"),
     source(Count::Flushes, WAL, &["wal_sync"], "sum(wal_sync)"),
+    source(Count::FlushMs, WAL, &["wal_sync_time"], "sum(wal_sync_time)"),
     // New segments are made ready in the context `init`, which is no commit's doing.
+    source(
+        Count::LogWrites,
+        IO,
+        &["object", "context", "write_bytes", "writes"],
+        "sum(writes) FILTER (WHERE object = 'wal' AND context = 'normal')",
+    ),
+    source(
+        Count::LogWrittenBytes,
+        IO,
+        &["object", "context", "write_bytes"],
+        "sum(write_bytes) FILTER (WHERE object = 'wal' AND context = 'normal')",
+    ),
+    source(
+        Count::LogWriteMs,
+        IO,
+        &["object", "context", "write_bytes", "write_time"],
+        "sum(write_time) FILTER (WHERE object = 'wal' AND context = 'normal')",
+    ),
     source(
         Count::Flushes,
         IO,
@@ -116,16 +149,17 @@ pub(super) const SOURCES: &[Source] = &[
         "sum(fsyncs) FILTER (WHERE object = 'wal' AND context = 'normal')",
     ),
     source(
-        Count::FlushMs,
-        WAL,
-        &["wal_write_time", "wal_sync_time"],
-        "sum(wal_write_time + wal_sync_time)",
+        Count::SessionFlushes,
+        IO,
+        &["backend_type", "object", "context", "write_bytes", "fsyncs"],
+        "sum(fsyncs) FILTER (WHERE backend_type = 'client backend' AND object = 'wal' \
+         AND context = 'normal')",
     ),
     source(
         Count::FlushMs,
         IO,
-        &["object", "context", "write_bytes", "write_time", "fsync_time"],
-        "sum(write_time + fsync_time) FILTER (WHERE object = 'wal' AND context = 'normal')",
+        &["object", "context", "write_bytes", "fsync_time"],
+        "sum(fsync_time) FILTER (WHERE object = 'wal' AND context = 'normal')",
     ),
     // Rings of scans, loads and vacuum write their own blocks by design.
     source(
@@ -146,6 +180,7 @@ pub(super) const SOURCES: &[Source] = &[
     source(Count::CheckpointWrites, CHECKPOINTER, &["buffers_written"], "sum(buffers_written)"),
     source(Count::CheckpointWrites, BGWRITER, &["buffers_checkpoint"], "sum(buffers_checkpoint)"),
     source(Count::BackgroundWrites, BGWRITER, &["buffers_clean"], "sum(buffers_clean)"),
+    source(Count::CheckpointsDone, CHECKPOINTER, &["num_done"], "sum(num_done)"),
     source(Count::CheckpointsTimed, CHECKPOINTER, &["num_timed"], "sum(num_timed)"),
     source(Count::CheckpointsTimed, BGWRITER, &["checkpoints_timed"], "sum(checkpoints_timed)"),
     source(Count::CheckpointsRequested, CHECKPOINTER, &["num_requested"], "sum(num_requested)"),
@@ -153,7 +188,7 @@ pub(super) const SOURCES: &[Source] = &[
 ];
 
 /// Not views, and never reset: a transaction that writes takes an id, and the position is exact at any time.
-pub(super) const FUNCTIONS: [(Count, &str); 2] = [
+pub(crate) const FUNCTIONS: [(Count, &str); 2] = [
     (
         Count::Writers,
         "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::pg_catalog.text",

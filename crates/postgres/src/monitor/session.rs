@@ -39,7 +39,7 @@ pub(crate) fn passes(error: &WireError) -> bool {
 }
 
 /// The connection and its account.
-pub(crate) struct Watcher {
+pub(crate) struct SamplingSession {
     connection: Connection,
     statements: u64,
     waited_ns: u64,
@@ -54,12 +54,12 @@ pub(crate) struct Watcher {
     unanswered_in_a_row: u32,
 }
 
-impl Watcher {
+impl SamplingSession {
     /// Connects; the server itself keeps us from writing and from waiting for locks.
     ///
     /// # Errors
     /// No connection, or one that is not kept from it.
-    pub(crate) fn open(address: &Address) -> Result<Watcher, WireError> {
+    pub(crate) fn open(address: &Address) -> Result<SamplingSession, WireError> {
         let options = [
             ("application_name", APPLICATION_NAME),
             ("default_transaction_read_only", "on"),
@@ -68,7 +68,7 @@ impl Watcher {
         ];
         let mut connection = Connection::open(address, &options)?;
         connection.limit(LIMITS_OF_WAITING);
-        let mut watcher = Watcher {
+        let mut session = SamplingSession {
             connection,
             statements: 0,
             waited_ns: 0,
@@ -80,19 +80,19 @@ impl Watcher {
             unanswered_ns: 0,
             unanswered_in_a_row: 0,
         };
-        watcher.is_limited()?;
+        session.is_limited()?;
         for _ in 0..ROUND_TRIPS {
             let began_ns = now_ns();
-            let said = watcher.one(WORKED)?;
+            let said = session.one(WORKED)?;
             let took_ns = now_ns() - began_ns;
             let said_ns = said.and_then(|s| s.parse::<f64>().ok()).map_or(0, |s| (s * 1e9) as u64);
-            watcher.round_trip_ns = watcher.round_trip_ns.min(took_ns);
-            watcher.way_ns = watcher.way_ns.min(took_ns.saturating_sub(said_ns));
+            session.round_trip_ns = session.round_trip_ns.min(took_ns);
+            session.way_ns = session.way_ns.min(took_ns.saturating_sub(said_ns));
         }
-        watcher.waited_ns = 0;
-        watcher.worked_ns = 0;
-        watcher.active_ns = 0;
-        Ok(watcher)
+        session.waited_ns = 0;
+        session.worked_ns = 0;
+        session.active_ns = 0;
+        Ok(session)
     }
 
     /// Looks whether the limits that were asked for hold. They are not set again: behind a pooler that would be in somebody

@@ -1,10 +1,12 @@
 //! A server of a few sentences, for what a real one can't be brought to do on request: leave questions unanswered.
 
+pub(crate) mod server;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread::JoinHandle;
 
-use super::watcher::LIMITS;
+use super::session::LIMITS;
 use crate::address::Address;
 use crate::wire::{Row, guard};
 

@@ -1,28 +1,29 @@
-//! The server's counters: one statement that reads all it has, and what changed between two readings.
+//! The server's counters: one statement that reads all that are asked for, and what changed between two readings.
 
 use std::collections::BTreeMap;
 
-use narrows_model::ObservedCounts;
-
+use super::catalog::Catalog;
 use super::sources::{Count, FUNCTIONS, SOURCES};
-use crate::look::catalog::Catalog;
 use crate::wire::Row;
 
-/// One statement that reads every counter this server has.
+/// One statement that reads every counter that is asked for and this server has.
 #[derive(Debug, Clone)]
-pub(super) struct Statement {
+pub(crate) struct Statement {
     /// With the view that each stands in.
     counts: Vec<(Count, Option<&'static str>)>,
     views: Vec<&'static str>,
-    pub(super) sql: String,
+    pub(crate) sql: String,
 }
 
 impl Statement {
-    /// For a server with these views; `timed` says whether a setting is on, without which times are zero and not measured.
-    pub(super) fn new(catalog: &Catalog, recovering: bool, timed: impl Fn(&str) -> bool) -> Self {
-        let wanted = |count: Count| {
-            !(recovering && count.is_of_the_log()) && count.timed_by().is_none_or(&timed)
-        };
+    /// For a server with these views: what is `asked` for. `timed` says whether a setting is on, without which times are zero and not
+    /// measured.
+    pub(crate) fn new(
+        catalog: &Catalog,
+        asked: impl Fn(Count) -> bool,
+        timed: impl Fn(&str) -> bool,
+    ) -> Self {
+        let wanted = |count: Count| asked(count) && count.timed_by().is_none_or(&timed);
         let mut counts: Vec<(Count, Option<&'static str>)> = Vec::new();
         let mut views: Vec<(&'static str, Vec<&'static str>)> = Vec::new();
         for source in SOURCES {
@@ -61,7 +62,7 @@ impl Statement {
     }
 
     /// The answer's only row: of each view its counters and when it was reset, then what no view holds.
-    pub(super) fn read(&self, row: &Row) -> Reading {
+    pub(crate) fn read(&self, row: &Row) -> Reading {
         let mut cells = row.iter().map(|cell| cell.as_deref());
         let mut next = || cells.next().flatten();
         let mut reading = Reading::default();
@@ -87,17 +88,17 @@ impl Statement {
 
 /// One reading; absent is what this server doesn't count.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     counts: BTreeMap<Count, f64>,
     /// When what a counter stands in was last reset, in the server's words.
     resets: BTreeMap<Count, String>,
     /// Sessions connected, ours among them.
-    pub(super) connected: Option<f64>,
+    pub(crate) connected: Option<f64>,
 }
 
 impl Reading {
     /// What changed since `earlier`; a counter that was reset, or went back, is absent.
-    pub(super) fn since(&self, earlier: &Reading) -> Changed {
+    pub(crate) fn since(&self, earlier: &Reading) -> Changed {
         let mut changed = Changed::default();
         for (count, now) in &self.counts {
             let Some(then) = earlier.counts.get(count) else { continue };
@@ -113,64 +114,36 @@ impl Reading {
 
 /// What changed between two readings.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Changed {
+pub(crate) struct Changed {
     counts: BTreeMap<Count, f64>,
     /// Whether a counter was reset in between, or went back.
-    pub(super) reset: bool,
+    pub(crate) reset: bool,
 }
 
 impl Changed {
-    pub(super) fn get(&self, count: Count) -> Option<f64> {
+    pub(crate) fn get(&self, count: Count) -> Option<f64> {
         self.counts.get(&count).copied()
     }
 
     /// Less what we did ourselves.
-    pub(super) fn less(&mut self, count: Count, own: f64) {
+    pub(crate) fn less(&mut self, count: Count, own: f64) {
         if let Some(value) = self.counts.get_mut(&count) {
             *value = (*value - own).max(0.0);
         }
     }
 
-    /// Nothing, for the reason that counters were reset.
-    #[cfg(test)]
-    pub(super) fn of_a_reset() -> Changed {
-        Changed { reset: true, ..Changed::default() }
+    /// A time, in ns.
+    pub(crate) fn ns(&self, count: Count) -> Option<f64> {
+        self.get(count).map(|ms| ms * 1e6)
     }
 
-    /// As the run has it.
-    pub(super) fn observed(&self) -> ObservedCounts {
-        let get = |count| self.get(count);
-        let ns = |count| self.get(count).map(|ms| ms * 1e6);
-        ObservedCounts {
-            commits: get(Count::Commits),
-            rollbacks: get(Count::Rollbacks),
-            writers: get(Count::Writers),
-            block_hits: get(Count::BlockHits),
-            block_reads: get(Count::BlockReads),
-            read_ns: ns(Count::ReadMs),
-            session_writes: get(Count::SessionWrites),
-            checkpoint_writes: get(Count::CheckpointWrites),
-            background_writes: get(Count::BackgroundWrites),
-            write_ns: ns(Count::WriteMs),
-            rows_read: get(Count::RowsRead),
-            rows_changed: get(Count::RowsChanged),
-            temp_files: get(Count::TempFiles),
-            temp_bytes: get(Count::TempBytes),
-            deadlocks: get(Count::Deadlocks),
-            active_ns: ns(Count::ActiveMs),
-            idle_in_transaction_ns: ns(Count::IdleInTransactionMs),
-            connections: get(Count::Connections),
-            log_bytes: get(Count::LogBytes),
-            full_pages: get(Count::FullPages),
-            log_buffers_full: get(Count::LogBuffersFull),
-            flushes: get(Count::Flushes),
-            flush_ns: ns(Count::FlushMs),
-            checkpoints_timed: get(Count::CheckpointsTimed),
-            checkpoints_requested: get(Count::CheckpointsRequested),
-        }
+    /// Nothing, for the reason that counters were reset.
+    #[cfg(test)]
+    pub(crate) fn of_a_reset() -> Changed {
+        Changed { reset: true, ..Changed::default() }
     }
 }
 
 #[cfg(test)]
-#[path = "counts_test.rs"]
+#[path = "counters_test.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::now_ns;
 
-use crate::look::watcher::Watcher;
+use crate::monitor::session::SamplingSession;
 use crate::wire::WireError;
 
 /// Between two questions at least.
@@ -47,22 +47,22 @@ pub(super) struct Found {
 
 /// Asks now and then.
 #[derive(Debug)]
-pub(super) struct Seldom {
+pub(super) struct SlowProbes {
     pub(super) found: Found,
     next_ns: u64,
 }
 
-impl Seldom {
+impl SlowProbes {
     /// Prepares the questions.
     ///
     /// # Errors
     /// A statement failed.
-    pub(super) fn prepare(watcher: &mut Watcher) -> Result<Seldom, WireError> {
+    pub(super) fn prepare(session: &mut SamplingSession) -> Result<SlowProbes, WireError> {
         for sql in PREPARE {
-            watcher.query(sql)?;
+            session.query(sql)?;
         }
         let mut found = Found::default();
-        match one_row(watcher, HELD, 2) {
+        match one_row(session, HELD, 2) {
             Ok(held) => {
                 let held = held.unwrap_or_default();
                 let cell = |column: usize| held.get(column).copied().flatten();
@@ -73,28 +73,32 @@ impl Seldom {
             Err(error) if error.code().is_some() => {}
             Err(error) => return Err(error),
         }
-        Ok(Seldom { found, next_ns: 0 })
+        Ok(SlowProbes { found, next_ns: 0 })
     }
 
     /// Asks, where it is time to; about locks only where somebody waits for one.
     ///
     /// # Errors
     /// The server no longer answers.
-    pub(super) fn ask(&mut self, watcher: &mut Watcher, locks: bool) -> Result<(), WireError> {
+    pub(super) fn ask(
+        &mut self,
+        session: &mut SamplingSession,
+        locks: bool,
+    ) -> Result<(), WireError> {
         if now_ns() < self.next_ns {
             return Ok(());
         }
-        let before_ns = watcher.worked_ns();
-        let ages = one_row(watcher, "EXECUTE narrows_ages", 2)?;
+        let before_ns = session.worked_ns();
+        let ages = one_row(session, "EXECUTE narrows_ages", 2)?;
         if let Some(ages) = ages {
             self.found.oldest_transaction_ns = ages[0].map(|s| s.max(0.0) * 1e9);
             let idle = ages[1].map(|s| s * 1e9);
             longest(&mut self.found.longest_idle_in_transaction_ns, idle);
         }
-        if locks && let Some(behind) = one_row(watcher, "EXECUTE narrows_holders", 1)? {
+        if locks && let Some(behind) = one_row(session, "EXECUTE narrows_holders", 1)? {
             longest(&mut self.found.most_behind_one, behind[0]);
         }
-        let worked_ns = watcher.worked_ns() - before_ns;
+        let worked_ns = session.worked_ns() - before_ns;
         self.next_ns = now_ns() + (AT_LEAST.as_nanos() as u64).max(worked_ns * AT_MOST_OF_TIME);
         Ok(())
     }
@@ -106,11 +110,11 @@ fn longest(so_far: &mut Option<f64>, now: Option<f64>) {
 
 /// `None` where the server left it unanswered; NULL, and what is no number, is absent.
 fn one_row(
-    watcher: &mut Watcher,
+    session: &mut SamplingSession,
     sql: &str,
     columns: usize,
 ) -> Result<Option<Vec<Option<f64>>>, WireError> {
-    let Some(rows) = watcher.ask(sql)? else { return Ok(None) };
+    let Some(rows) = session.ask(sql)? else { return Ok(None) };
     let row = rows.into_iter().next().unwrap_or_default();
     let cell = |column: usize| row.get(column)?.as_deref()?.parse().ok();
     Ok(Some((0..columns).map(cell).collect()))

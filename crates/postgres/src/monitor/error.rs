@@ -1,6 +1,6 @@
 //! Why a live server's log could not be looked at.
 
-use super::watcher::{UNLIMITED, passes};
+use super::session::{UNLIMITED, passes};
 use crate::wire::WireError;
 
 /// A statement prepared before isn't there, one of a session before ours still is, or the protocol is another's: what
@@ -11,7 +11,7 @@ const UNDEFINED: [&str; 3] = ["42703", "42883", "42P01"];
 
 /// Why a live server's log could not be looked at.
 #[derive(Debug, thiserror::Error)]
-pub enum LiveError {
+pub enum MonitorError {
     /// A pooler in between doesn't pass our limits on, or gives each statement another session.
     #[error(
         "{0}\nhint: a pooler stands between, which keeps neither our session nor the limits that make this harmless; \
@@ -55,40 +55,40 @@ pub enum LiveError {
     },
 }
 
-impl LiveError {
+impl MonitorError {
     /// What ended the asking; where questions went unanswered, without the hint, which would have somebody's limit raised
     /// and not ours.
-    pub(crate) fn silent(error: WireError) -> LiveError {
+    pub(crate) fn silent(error: WireError) -> MonitorError {
         match &error {
             WireError::Server { severity, code, message, .. } if passes(&error) => {
-                LiveError::Silent(format!("{severity} {code}: {message}"))
+                MonitorError::Silent(format!("{severity} {code}: {message}"))
             }
             _ => error.into(),
         }
     }
 
     /// An error of connecting.
-    pub(crate) fn connecting(error: WireError) -> LiveError {
+    pub(crate) fn connecting(error: WireError) -> MonitorError {
         match &error {
             WireError::Server { message, .. }
                 if message.contains("unsupported startup parameter") =>
             {
-                LiveError::Pooler(error)
+                MonitorError::Pooler(error)
             }
-            WireError::Unexpected(UNLIMITED) => LiveError::Pooler(error),
-            _ => LiveError::Wire(error),
+            WireError::Unexpected(UNLIMITED) => MonitorError::Pooler(error),
+            _ => MonitorError::Wire(error),
         }
     }
 }
 
-impl From<WireError> for LiveError {
+impl From<WireError> for MonitorError {
     /// A statement's error, by what is to be done about it.
-    fn from(error: WireError) -> LiveError {
+    fn from(error: WireError) -> MonitorError {
         match error.code() {
-            Some(code) if POOLED.contains(&code) => LiveError::Pooler(error),
-            Some(code) if UNDEFINED.contains(&code) => LiveError::Foreign(error),
-            Some("42501") => LiveError::Denied(error),
-            _ => LiveError::Wire(error),
+            Some(code) if POOLED.contains(&code) => MonitorError::Pooler(error),
+            Some(code) if UNDEFINED.contains(&code) => MonitorError::Foreign(error),
+            Some("42501") => MonitorError::Denied(error),
+            _ => MonitorError::Wire(error),
         }
     }
 }
@@ -96,7 +96,7 @@ impl From<WireError> for LiveError {
 #[cfg(test)]
 mod tests {
     use super::super::fake::{Reply, row, serve};
-    use super::super::watcher::{LIMITS, Watcher};
+    use super::super::session::{LIMITS, SamplingSession};
     use super::*;
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
                 LIMITS => Reply::Rows(vec![row(given)]),
                 other => panic!("nothing more is asked of it: {other}"),
             });
-            let refused = Watcher::open(&address).map_err(LiveError::connecting).err();
+            let refused = SamplingSession::open(&address).map_err(MonitorError::connecting).err();
             served.join().unwrap();
             let said = refused.expect("it is refused").to_string();
             assert!(said.contains("read only") && said.contains("hint: a pooler"), "{said}");
@@ -117,14 +117,14 @@ mod tests {
     #[test]
     fn a_statement_that_a_session_before_ours_prepared_shows_a_pooler() {
         let error = |code: &str| {
-            LiveError::from(WireError::Server {
+            MonitorError::from(WireError::Server {
                 severity: "ERROR".into(),
                 code: code.into(),
                 message: "planted".into(),
                 detail: String::new(),
             })
         };
-        assert!(matches!(error("42P05"), LiveError::Pooler(_)));
-        assert!(matches!(error("57P01"), LiveError::Wire(_)));
+        assert!(matches!(error("42P05"), MonitorError::Pooler(_)));
+        assert!(matches!(error("57P01"), MonitorError::Wire(_)));
     }
 }

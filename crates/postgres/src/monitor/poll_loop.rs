@@ -1,0 +1,195 @@
+//! The interval: a reading of the counters at each window's edge, and questions in between.
+
+use std::time::Duration;
+
+use narrows_engine::{Phase, Progress, Stop, now_ns};
+use narrows_model::Layer;
+
+use super::counters::{Reading, Statement};
+use super::error::MonitorError;
+use super::session::SamplingSession;
+use super::windows::{Pace, SHORTEST_WINDOW, WINDOWS_APART, windows};
+use crate::wire::WireError;
+
+/// How long, in how many windows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    length: Duration,
+    windows: u32,
+    seed: u64,
+}
+
+impl Plan {
+    /// An interval of that length; `seed` is that of the times between questions.
+    pub(crate) fn new(length: Duration, seed: u64) -> Plan {
+        Plan { length, windows: windows(length), seed }
+    }
+
+    /// Its length, ns.
+    pub(crate) fn length_ns(&self) -> f64 {
+        self.length.as_nanos() as f64
+    }
+
+    /// Whether its windows are long enough for counters of their own.
+    pub(crate) fn cuts_counters(&self) -> bool {
+        self.length / self.windows >= SHORTEST_WINDOW
+    }
+
+    /// Whether states of its windows are repeats of each other.
+    pub(crate) fn windows_apart(&self) -> bool {
+        self.length / self.windows >= WINDOWS_APART
+    }
+}
+
+/// What is asked between two edges, and what is read beside the counters at one.
+pub(crate) trait Sampler {
+    /// Of an edge, beside the counters.
+    type Beside;
+
+    /// What follows belongs to the next window.
+    fn next_window(&mut self);
+
+    /// The window in hand doesn't end: it is forgotten.
+    fn drop_window(&mut self);
+
+    /// Asks, in an interval that began at `start_ns`; whether what that took says how long to wait before the next question.
+    ///
+    /// # Errors
+    /// The server no longer answers.
+    fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError>;
+
+    /// What looking took so far, ns.
+    fn work_ns(&self, session: &SamplingSession) -> u64 {
+        session.worked_ns()
+    }
+
+    /// Reads what stands beside the counters.
+    fn beside(&mut self) -> Self::Beside;
+}
+
+/// A reading at a moment, with what we had asked, and asked in vain, by then.
+#[derive(Debug, Clone)]
+pub(crate) struct Edge<B> {
+    pub(crate) at_ns: u64,
+    pub(crate) statements: u64,
+    pub(crate) unanswered: u64,
+    pub(crate) unanswered_ns: u64,
+    /// Time that the server counts as ours in statements, ns.
+    pub(crate) active_ns: u64,
+    pub(crate) reading: Reading,
+    pub(crate) beside: B,
+}
+
+/// The interval in progress: a window lies between each two neighbouring edges.
+pub(crate) struct PollLoop<S: Sampler> {
+    pub(crate) session: SamplingSession,
+    statement: Statement,
+    pub(crate) sampler: S,
+    pub(crate) edges: Vec<Edge<S::Beside>>,
+    plan: Plan,
+    pace: Pace,
+    /// What looking had taken when the last question was answered, ns.
+    worked_ns: Option<u64>,
+}
+
+impl<S: Sampler> PollLoop<S> {
+    /// Reads the first edge.
+    ///
+    /// # Errors
+    /// The statement failed.
+    pub(crate) fn begin(
+        session: SamplingSession,
+        statement: Statement,
+        sampler: S,
+        plan: Plan,
+    ) -> Result<PollLoop<S>, MonitorError> {
+        let pace = Pace::new(plan.seed);
+        let edges = Vec::new();
+        let mut poll = PollLoop { session, statement, sampler, edges, plan, pace, worked_ns: None };
+        poll.edge().map_err(MonitorError::silent)?;
+        Ok(poll)
+    }
+
+    /// All windows, told as they begin, or those until `stop` is set or the server no longer answers: the window in hand is
+    /// then forgotten, those before it stand, and the reason is returned.
+    ///
+    /// # Errors
+    /// It came to that in the first one.
+    pub(crate) fn run(
+        &mut self,
+        layer: Layer,
+        address: &str,
+        stop: &Stop,
+        progress: &dyn Progress,
+    ) -> Result<Option<WireError>, MonitorError> {
+        let plan = self.plan;
+        let start_ns = now_ns();
+        for window in 1..=plan.windows {
+            let detail = format!("{address}, window {window} of {}", plan.windows);
+            progress.phase(layer, Phase::Measure, &detail);
+            let end = (plan.length * window / plan.windows).as_nanos() as u64;
+            self.sampler.next_window();
+            let asked = self.ask_until(start_ns, start_ns + end, stop);
+            if let Err(error) = asked.and_then(|()| self.edge()) {
+                self.sampler.drop_window();
+                if self.edges.len() < 2 {
+                    return Err(MonitorError::silent(error));
+                }
+                return Ok(Some(error));
+            }
+            if stop.is_set() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks until the window ends.
+    fn ask_until(&mut self, start_ns: u64, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
+        self.pace.again();
+        // The edge is no question.
+        self.worked_ns = None;
+        loop {
+            let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
+            let pause = self.pace.pause();
+            if stop.sleep(pause.min(left)).is_err() || pause >= left {
+                return Ok(());
+            }
+            let before_ns = self.worked_ns.unwrap_or_else(|| self.work_ns());
+            self.worked_ns = None;
+            if self.sampler.ask(&mut self.session, start_ns)? {
+                let worked_ns = self.work_ns();
+                self.worked_ns = Some(worked_ns);
+                // With what comes with it: the looks at processes, and waking up.
+                let worked = Duration::from_nanos(worked_ns.saturating_sub(before_ns));
+                self.pace.took(worked * 4 / 3);
+            }
+        }
+    }
+
+    fn work_ns(&self) -> u64 {
+        self.sampler.work_ns(&self.session)
+    }
+
+    /// Reads everything; asked again where it stays unanswered.
+    fn edge(&mut self) -> Result<(), WireError> {
+        let rows = loop {
+            if let Some(rows) = self.session.ask(&self.statement.sql)? {
+                break rows;
+            }
+        };
+        let row = rows.first().ok_or(WireError::Unexpected("no row of its counters"))?;
+        let reading = self.statement.read(row);
+        let beside = self.sampler.beside();
+        self.edges.push(Edge {
+            at_ns: now_ns(),
+            statements: self.session.statements(),
+            unanswered: self.session.unanswered(),
+            unanswered_ns: self.session.unanswered_ns(),
+            active_ns: self.session.active_ns(),
+            reading,
+            beside,
+        });
+        Ok(())
+    }
+}

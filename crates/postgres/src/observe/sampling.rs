@@ -1,0 +1,155 @@
+//! What is asked and looked at between two edges: states of the sessions, ages and holders of locks, processes of the server.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use narrows_engine::now_ns;
+use narrows_facts::process;
+use narrows_model::ProcessClass;
+use narrows_observe::{Snapshot, Watch};
+
+use super::activity::Sampled;
+use super::host::{Ledger, Used};
+use super::machine::KernelThreads;
+use super::slow_probes::SlowProbes;
+use crate::monitor::poll_loop::{self, Plan};
+use crate::monitor::samples;
+use crate::monitor::session::SamplingSession;
+use crate::wire::WireError;
+
+/// Between two looks at the processes at least, so that those that come and go are seen.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Looking at them takes a half of a hundredth of a processor at most.
+const AT_MOST_OF_TIME: u64 = 200;
+
+/// What the machine's counters said at an edge.
+#[derive(Debug, Clone)]
+pub(super) struct Machine {
+    pub(super) snapshot: Snapshot,
+    pub(super) used: BTreeMap<ProcessClass, Used>,
+    /// Of the process that serves us, ns.
+    pub(super) own_ns: u64,
+    /// Of the window that ends here: number, class, ns.
+    pub(super) busiest: Option<(u32, ProcessClass, u64)>,
+}
+
+/// A reading of the counters, and of the machine's where the server's processes can be seen.
+pub(super) type Edge = poll_loop::Edge<Option<Machine>>;
+
+/// The interval in progress.
+pub(super) type PollLoop = poll_loop::PollLoop<Sampler>;
+
+/// What was found so far.
+pub(super) struct Sampler {
+    pub(super) sampled: Sampled,
+    /// Absent where the role may not see what others do.
+    pub(super) slow_probes: Option<SlowProbes>,
+    pub(super) ledger: Option<Ledger>,
+    watch: Watch,
+    pub(super) kernel: KernelThreads,
+    next_look_ns: u64,
+    /// Bytes that the server's processes had read from drives, at the beginning and at the end.
+    drive_bytes: [Option<u64>; 2],
+}
+
+impl Sampler {
+    /// Prepares the questions, where states are to be seen.
+    ///
+    /// # Errors
+    /// A statement failed.
+    pub(super) fn prepare(
+        session: &mut SamplingSession,
+        sees_states: bool,
+        ledger: Option<Ledger>,
+        watch: Watch,
+        plan: &Plan,
+    ) -> Result<Sampler, WireError> {
+        let mut slow_probes = None;
+        if sees_states {
+            session.query(samples::PREPARE)?;
+            slow_probes = Some(SlowProbes::prepare(session)?);
+        }
+        Ok(Sampler {
+            sampled: Sampled::new(plan.length_ns()),
+            slow_probes,
+            kernel: KernelThreads::begin(ledger.is_some()),
+            ledger,
+            watch,
+            next_look_ns: 0,
+            drive_bytes: [None; 2],
+        })
+    }
+
+    /// What is read once, when the first edge has been.
+    pub(super) fn begin(&mut self) {
+        self.drive_bytes[0] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
+    }
+
+    /// What is read once more at the end.
+    pub(super) fn end(&mut self) {
+        self.kernel.end();
+        self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
+    }
+
+    /// Bytes that the server's processes had read from drives; `None` where that may not be seen.
+    pub(super) fn drive_read_bytes(&self) -> Option<f64> {
+        let [begin, end] = self.drive_bytes;
+        Some(end?.saturating_sub(begin?) as f64)
+    }
+
+    fn look(&mut self) {
+        let Some(ledger) = &mut self.ledger else { return };
+        let before_ns = process::thread_cpu_ns();
+        ledger.look();
+        let took_ns = process::thread_cpu_ns() - before_ns;
+        let pause_ns = (LOOK_EVERY.as_nanos() as u64).max(took_ns * AT_MOST_OF_TIME);
+        self.next_look_ns = now_ns() + pause_ns;
+    }
+}
+
+impl poll_loop::Sampler for Sampler {
+    type Beside = Option<Machine>;
+
+    fn next_window(&mut self) {
+        self.sampled.next_window();
+    }
+
+    fn drop_window(&mut self) {
+        self.sampled.drop_window();
+    }
+
+    /// Without the right to see states it only looks at the processes.
+    fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError> {
+        if let Some(slow_probes) = &mut self.slow_probes {
+            if let Some(rows) = session.ask(samples::SQL)? {
+                self.sampled.take((now_ns() - start_ns) as f64, &rows);
+            }
+            slow_probes.ask(session, self.sampled.waits_for_locks())?;
+        }
+        if now_ns() >= self.next_look_ns {
+            self.look();
+        }
+        Ok(self.slow_probes.is_some())
+    }
+
+    /// Where the server's process for us can be seen: its own account, which doesn't grow while it waits for a processor, and this
+    /// thread's, which is on the same machine. Elsewhere how long answers took.
+    fn work_ns(&self, session: &SamplingSession) -> u64 {
+        let backend = self.ledger.as_ref().map(Ledger::backend);
+        match backend.and_then(process::main_thread_ns) {
+            Some((cpu_ns, _)) => cpu_ns + process::thread_cpu_ns(),
+            None => session.worked_ns(),
+        }
+    }
+
+    fn beside(&mut self) -> Option<Machine> {
+        self.look();
+        let ledger = self.ledger.as_mut()?;
+        Some(Machine {
+            snapshot: self.watch.snapshot(),
+            used: ledger.used(),
+            own_ns: ledger.own_ns(),
+            busiest: ledger.end_window(),
+        })
+    }
+}
