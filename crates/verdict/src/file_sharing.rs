@@ -57,7 +57,7 @@ mod tests {
                     interval_95: None,
                     samples: samples.to_vec(),
                 }];
-                m.workload.insert("writers".into(), 4.into());
+                m.workload.insert(narrows_model::condition::WRITERS.into(), 4.into());
                 m
             })
             .to_vec();

@@ -71,6 +71,21 @@ fn lines_of_sources(wrong: impl Fn(&str, &str) -> Vec<usize>) -> Vec<String> {
     sources.iter().flat_map(lines).collect()
 }
 
+/// A key that is spelled in two places is spelled in two ways one day: keys of workloads and conditions are constants of the model.
+#[test]
+fn no_key_of_a_workload_or_condition_is_a_literal() {
+    none(lines_of_sources(|_, source| {
+        let literal = |line: &str| {
+            ["conditions", "workload"].iter().any(|map| {
+                [".insert(\"", ".get(\"", ".contains_key(\"", ".remove(\"", ".entry(\""]
+                    .iter()
+                    .any(|access| line.contains(&format!("{map}{access}")))
+            })
+        };
+        source.lines().zip(1..).filter(|(line, _)| literal(line)).map(|(_, at)| at).collect()
+    }));
+}
+
 /// What comes from outside passes one filter on its last step to a terminal.
 #[test]
 fn nobody_prints_around_the_filter() {

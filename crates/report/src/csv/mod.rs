@@ -42,7 +42,9 @@ pub(crate) fn csv(report: &Report) -> String {
         }
     }
     for m in &report.run.measurements {
-        if let Some(notice) = m.workload.get("derived").and_then(|value| value.as_str()) {
+        if let Some(notice) =
+            m.workload.get(narrows_model::condition::DERIVED).and_then(|value| value.as_str())
+        {
             line(&mut out, &notice_row(m, notice));
         }
     }

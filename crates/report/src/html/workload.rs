@@ -192,7 +192,7 @@ fn checkpoints(m: &Measurement) -> Option<String> {
 
 /// The server's own names, most frequent first, as shares of all answers.
 fn waits(m: &Measurement) -> Option<String> {
-    let events = m.conditions.get("wait_events")?.as_object()?;
+    let events = m.conditions.get(condition::WAIT_EVENTS)?.as_object()?;
     let mut events: Vec<(&str, f64)> =
         events.iter().filter_map(|(name, n)| Some((name.as_str(), n.as_f64()?))).collect();
     let all: f64 = events.iter().map(|(_, n)| n).sum();
@@ -220,8 +220,11 @@ fn plan(m: &Measurement) -> String {
 
 /// Settings that are not the defaults, and the build, of the server that was loaded; once, for all workloads have the same.
 fn server(report: &Report) -> String {
-    let loaded =
-        report.run.measurements.iter().find(|m| m.conditions.contains_key("server_settings"));
+    let loaded = report
+        .run
+        .measurements
+        .iter()
+        .find(|m| m.conditions.contains_key(condition::SERVER_SETTINGS));
     let pairs = |key: &str| -> Vec<Vec<String>> {
         let object = loaded.and_then(|m| m.conditions.get(key)).and_then(Value::as_object);
         let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
