@@ -1,6 +1,6 @@
 //! Keys of measurements of memory.
 
-/// How an age's memory was made old, as far as it was.
+/// Whether something is worse than in the baseline by more than a machine varies.
 pub const AGED: &str = "aged";
 /// Share of the time in which all processes ran at once.
 pub const ALL_RAN_SHARE: &str = "all_ran_share";
@@ -10,7 +10,7 @@ pub const BACKING: &str = "backing";
 pub const BASELINE_AT: &str = "baseline_at";
 /// Bytes that each thread looks up in.
 pub const BYTES_PER_THREAD: &str = "bytes_per_thread";
-/// Caches that the machine has, as read.
+/// Caches of the machine: by name, size and the footprint at which each was read.
 pub const CACHES: &str = "caches";
 /// Cells of the matrix that have the same distance.
 pub const CELLS_OF_ITS_DISTANCE: &str = "cells_of_its_distance";
@@ -18,7 +18,7 @@ pub const CELLS_OF_ITS_DISTANCE: &str = "cells_of_its_distance";
 pub const CHAINS: &str = "chains";
 /// What changed since the baseline.
 pub const CHANGES: &str = "changes";
-/// How bytes are counted: what a copy or a write moves.
+/// How bytes are counted, in a sentence.
 pub const CONVENTION: &str = "convention";
 /// Memory node of the processor that measured.
 pub const CPU_NODE: &str = "cpu_node";
@@ -56,11 +56,11 @@ pub const LEVELS: &str = "levels";
 pub const LINE_BYTES: &str = "line_bytes";
 /// Size of the last-level cache, bytes.
 pub const LLC_BYTES: &str = "llc_bytes";
-/// What was measured first, for comparison.
+/// What a first look at the cell gave, where a second was taken.
 pub const LOOKED_AT_BEFORE: &str = "looked_at_before";
 /// Operations asked of each process.
 pub const LOOPS: &str = "loops";
-/// What was missing beside the baseline.
+/// What the baseline has and this run does not.
 pub const MISSING: &str = "missing";
 /// Why the node of the memory was not verified.
 pub const NODE_NOT_VERIFIED: &str = "node_not_verified";
@@ -104,7 +104,7 @@ pub const PROCESSES_CLOSED: &str = "processes_closed";
 pub const PROCESSES_REFUSED: &str = "processes_refused";
 /// Cost of random over sequential accesses.
 pub const RANDOM_OVER_SEQUENTIAL: &str = "random_over_sequential";
-/// Why ages are not alike.
+/// Signs of age that were found, for example `fragmented`.
 pub const REASONS: &str = "reasons";
 /// Whether it was started anew since the baseline.
 pub const RESTARTED_SINCE: &str = "restarted_since";
