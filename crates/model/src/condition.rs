@@ -1,4 +1,10 @@
-//! Keys of a measurement's `workload` and `conditions` that other crates read.
+//! Keys of a measurement's `workload` and `conditions` that crates write or read: the one place where they are spelled.
+
+mod log;
+mod memory;
+
+pub use log::*;
+pub use memory::*;
 
 /// `closed` or `open`.
 pub const LOOP: &str = "loop";
@@ -81,3 +87,99 @@ pub const ENCRYPTION: &str = "encryption";
 pub const SERVER_VERSION: &str = "server_version";
 /// The run that the measurement was taken over from, and its age then: a sentence without a verb.
 pub const TAKEN_FROM: &str = "taken_from";
+/// What ran beside it.
+pub const BESIDE: &str = "beside";
+/// Size, bytes.
+pub const BYTES: &str = "bytes";
+/// The kernel's clock source.
+pub const CLOCK_SOURCE: &str = "clock_source";
+/// Clock source after the measurement, where it changed.
+pub const CLOCK_SOURCE_AFTER: &str = "clock_source_after";
+/// Clock sources that the kernel has.
+pub const CLOCK_SOURCES_AVAILABLE: &str = "clock_sources_available";
+/// Kind of load that ran beside it.
+pub const COMPANY: &str = "company";
+/// Conditions that a state on disk violates.
+pub const CONDITIONS_VIOLATED: &str = "conditions_violated";
+/// Processor measured on.
+pub const CPU: &str = "cpu";
+/// Processors used.
+pub const CPUS: &str = "cpus";
+/// Processors whose clocks were compared.
+pub const CPUS_COMPARED: &str = "cpus_compared";
+/// Why clocks of processors were not compared.
+pub const CPUS_NOT_COMPARED: &str = "cpus_not_compared";
+/// Whether the server's data has checksums.
+pub const DATA_CHECKSUMS: &str = "data_checksums";
+/// How a figure was derived from others.
+pub const DERIVED: &str = "derived";
+/// Device measured on.
+pub const DEVICE: &str = "device";
+/// File worked on.
+pub const FILE: &str = "file";
+/// Size of the files, bytes.
+pub const FILE_BYTES: &str = "file_bytes";
+/// Number of files.
+pub const FILES: &str = "files";
+/// First error of an operation.
+pub const FIRST_ERROR: &str = "first_error";
+/// The server's setting of that name.
+pub const FSYNC: &str = "fsync";
+/// Cost of an operation in the generator, ns.
+pub const GENERATOR_NS_PER_OP: &str = "generator_ns_per_op";
+/// Length of what was observed, s.
+pub const INTERVAL_S: &str = "interval_s";
+/// Name of the job.
+pub const JOB: &str = "job";
+/// The kernel's worker threads.
+pub const KERNEL_WORKERS: &str = "kernel_workers";
+/// Clones of the job.
+pub const NUMJOBS: &str = "numjobs";
+/// What was observed.
+pub const OF: &str = "of";
+/// The server's plan of the statement.
+pub const PLAN: &str = "plan";
+/// Bytes written to precondition the drive.
+pub const PRECONDITION_BYTES: &str = "precondition_bytes";
+/// Readings of the clock in a batch.
+pub const READS_PER_BATCH: &str = "reads_per_batch";
+/// How much log the changes write, `heavy` for instance.
+pub const REDO: &str = "redo";
+/// Whether buffers were registered with the ring.
+pub const REGISTERED_BUFFERS: &str = "registered_buffers";
+/// Shares of samples in which sessions were blocked.
+pub const SAMPLED_BLOCKED_SHARES: &str = "sampled_blocked_shares";
+/// Section of the target that the job goes over.
+pub const SECTION: &str = "section";
+/// Seed of the random numbers.
+pub const SEED: &str = "seed";
+/// Options that the server was built with.
+pub const SERVER_BUILD_OPTIONS: &str = "server_build_options";
+/// Settings of the server.
+pub const SERVER_SETTINGS: &str = "server_settings";
+/// Where the server's programs come from.
+pub const SERVER_SOURCE: &str = "server_source";
+/// Statement that was measured.
+pub const STATEMENT: &str = "statement";
+/// How writes of the job are made durable.
+pub const SYNC: &str = "sync";
+/// Operations after which the job pauses.
+pub const THINK_AFTER: &str = "think_after";
+/// Length of that pause, ns.
+pub const THINK_PAUSE_NS: &str = "think_pause_ns";
+/// Frequency of the processor's counter, Hz.
+pub const TICKS_HZ: &str = "ticks_hz";
+/// Share of updates in the mix, percent.
+pub const UPDATES_PERCENT: &str = "updates_percent";
+/// Samples by wait event.
+pub const WAIT_EVENTS: &str = "wait_events";
+/// Number of the window.
+pub const WINDOW: &str = "window";
+/// Workers that were asked for.
+pub const WORKERS_ASKED: &str = "workers_asked";
+/// Number of writers.
+pub const WRITERS: &str = "writers";
+/// Bytes written.
+pub const WRITTEN_BYTES: &str = "written_bytes";
+/// Bytes written over the drive's capacity.
+pub const WRITTEN_OVER_CAPACITY: &str = "written_over_capacity";

@@ -64,7 +64,7 @@ pub struct Interference {
 /// Whether a measurement is a part of the grid.
 pub(crate) fn in_grid(m: &Measurement) -> bool {
     m.id.starts_with("block.interference.")
-        && (m.workload.contains_key("company") || m.id.ends_with(".together"))
+        && (m.workload.contains_key(condition::COMPANY) || m.id.ends_with(".together"))
 }
 
 /// The grid of the run; `None` where it has none.

@@ -100,7 +100,7 @@ fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
             let kind = name.split(',').next().unwrap_or(&name);
             format!("{kind}, {} blocks", print::count(blocks))
         }
-        None if m.workload.get("redo").is_some_and(|redo| redo == "heavy") => {
+        None if m.workload.get(condition::REDO).is_some_and(|redo| redo == "heavy") => {
             "update, heavy".to_string()
         }
         None => name,

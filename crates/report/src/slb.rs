@@ -49,8 +49,8 @@ fn processes(measured: &Measurement) -> Option<Vec<Process>> {
     let numbers = |value: &Value| -> Vec<u64> {
         value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect()
     };
-    let bound = numbers(measured.workload.get("cpus")?);
-    let each = measured.conditions.get("each")?.as_array()?;
+    let bound = numbers(measured.workload.get(condition::CPUS)?);
+    let each = measured.conditions.get(condition::EACH)?.as_array()?;
     let one = |(one, bound): (&Value, &u64)| {
         Some(Process {
             operations: one.get("operations")?.as_f64()?,

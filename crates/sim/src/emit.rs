@@ -46,7 +46,7 @@ pub(crate) fn database(
         m.conditions.insert(condition::METHOD.into(), json!("direct"));
     }
     match server.think {
-        Some(law) => m.workload.insert("think_ns".into(), json!(law.mean_ns())),
+        Some(law) => m.workload.insert(condition::THINK_NS.into(), json!(law.mean_ns())),
         None => None,
     };
     if table.is_some() {

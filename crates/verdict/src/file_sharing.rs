@@ -51,7 +51,7 @@ mod tests {
                 let mut m = Measurement::new(id, Layer::Block);
                 let rate = MetricValue::new(metric::THROUGHPUT, samples[0], None, samples.to_vec());
                 m.metrics = vec![rate];
-                m.workload.insert("writers".into(), 4.into());
+                m.workload.insert(narrows_model::condition::WRITERS.into(), 4.into());
                 m
             })
             .to_vec();

@@ -71,6 +71,25 @@ fn lines_of_sources(wrong: impl Fn(&str, &str) -> Vec<usize>) -> Vec<String> {
     sources.iter().flat_map(lines).collect()
 }
 
+/// A key that is spelled in two places is spelled in two ways one day: keys of workloads and conditions are constants of the model.
+#[test]
+fn no_key_of_a_workload_or_condition_is_a_literal() {
+    const ACCESS: [&str; 5] = [".insert(", ".get(", ".contains_key(", ".remove(", ".entry("];
+    let literal = |rest: &str| {
+        let rest = rest.trim_start();
+        ACCESS
+            .iter()
+            .filter_map(|access| rest.strip_prefix(access))
+            .any(|key| key.trim_start().starts_with('"'))
+    };
+    none(lines_of_sources(|_, source| {
+        let of =
+            |map: &'static str| source.match_indices(map).map(move |(at, found)| at + found.len());
+        let wrong = of("conditions").chain(of("workload")).filter(|end| literal(&source[*end..]));
+        wrong.map(|end| source[..end].lines().count()).collect()
+    }));
+}
+
 /// What comes from outside passes one filter on its last step to a terminal.
 #[test]
 fn nobody_prints_around_the_filter() {

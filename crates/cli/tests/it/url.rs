@@ -149,7 +149,11 @@ fn a_server_that_is_bound_to_a_processor_has_that_one_and_the_load_another() {
         assert!(used <= 1.2, "{used} of one CPU");
     }
     // The quota is that of the server's own control group, and this one has none of its own.
-    assert!(measured.conditions.contains_key("server_quota_cpus"), "{:?}", measured.conditions);
+    assert!(
+        measured.conditions.contains_key(narrows_model::condition::SERVER_QUOTA_CPUS),
+        "{:?}",
+        measured.conditions
+    );
 }
 
 #[test]

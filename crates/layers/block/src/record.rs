@@ -288,11 +288,11 @@ impl Record {
         describe::stream(&mut measurement, stream);
         let conditions = &mut measurement.conditions;
         if let Some(registered) = registered {
-            conditions.insert("registered_buffers".into(), json!(registered));
+            conditions.insert(condition::REGISTERED_BUFFERS.into(), json!(registered));
         }
         // None is what one hopes for, and no news.
         if let Some(workers @ 1..) = workers {
-            conditions.insert("kernel_workers".into(), json!(workers));
+            conditions.insert(condition::KERNEL_WORKERS.into(), json!(workers));
         }
         for refusal in refusals {
             let key = format!("{}_refused", refusal.what.replace(' ', "_"));
@@ -305,7 +305,7 @@ impl Record {
     pub fn into_together(self, id: impl Into<String>, streams: &[Stream]) -> Measurement {
         let mut measurement = self.into_bare(id);
         let names: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-        measurement.workload.insert("streams".into(), json!(names));
+        measurement.workload.insert(condition::STREAMS.into(), json!(names));
         measurement
     }
 
@@ -320,7 +320,9 @@ impl Record {
             measurement.conditions.insert(condition::LINKS_UNDER_LOAD.into(), json!(self.links));
         }
         if self.written_bytes > 0 {
-            measurement.conditions.insert("written_bytes".into(), json!(self.written_bytes));
+            measurement
+                .conditions
+                .insert(condition::WRITTEN_BYTES.into(), json!(self.written_bytes));
         }
         measurement
     }

@@ -93,14 +93,14 @@ impl<'a> Workload<'a> {
         let cell = setting.cell;
         let stream = setting.stream(Region::of(file), 0, None);
         let mut measurement = record.into_measurement(cell.id.clone(), &stream);
-        measurement.workload.insert("seed".into(), json!(setting.seed));
+        measurement.workload.insert(condition::SEED.into(), json!(setting.seed));
         let conditions = &mut measurement.conditions;
         conditions.insert(condition::ROLE.into(), json!("data"));
         if cell.way == Way::Direct {
             conditions.insert(condition::METHOD.into(), json!("direct"));
         }
         if let (Way::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
-            conditions.insert("generator_ns_per_op".into(), json!(cost_ns));
+            conditions.insert(condition::GENERATOR_NS_PER_OP.into(), json!(cost_ns));
         }
         if cell.op == Op::Write {
             let block = u64::from(cell.block_bytes);
@@ -135,7 +135,7 @@ fn worth(
     let state = write_state(measurement, file_bytes + searching, capacity_bytes);
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
-    conditions.insert("written_bytes".into(), json!(written + searching));
+    conditions.insert(condition::WRITTEN_BYTES.into(), json!(written + searching));
 }
 
 /// Throughput by depth, as the search for the knee saw it.

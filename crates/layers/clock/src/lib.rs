@@ -96,12 +96,12 @@ fn measure_reader(
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
     workload.insert(condition::METHOD.into(), json!(reader.word()));
-    workload.insert("reads_per_batch".into(), json!(cost::BATCH));
-    workload.insert("cpu".into(), json!(cpu));
+    workload.insert(condition::READS_PER_BATCH.into(), json!(cost::BATCH));
+    workload.insert(condition::CPU.into(), json!(cpu));
     let conditions = &mut measurement.conditions;
-    conditions.insert("cpus_compared".into(), json!(pairs.compared()));
+    conditions.insert(condition::CPUS_COMPARED.into(), json!(pairs.compared()));
     if allowed.len() < 2 {
-        conditions.insert("cpus_not_compared".into(), json!("only one CPU is allowed"));
+        conditions.insert(condition::CPUS_NOT_COMPARED.into(), json!("only one CPU is allowed"));
     }
     if let Some(step) = smallest_step {
         conditions.insert(format!("smallest_step_{}", reader.tick()), json!(step));
@@ -110,18 +110,18 @@ fn measure_reader(
         conditions.insert(format!("largest_step_back_{}", reader.tick()), json!(largest_back));
     }
     if let Some(hz) = cost::tick_hz(reader, ctx.stop)? {
-        conditions.insert("ticks_hz".into(), json!(hz));
+        conditions.insert(condition::TICKS_HZ.into(), json!(hz));
     }
     if let Some(source) = &source_before {
-        conditions.insert("clock_source".into(), json!(source));
+        conditions.insert(condition::CLOCK_SOURCE.into(), json!(source));
     }
     if let Some(available) = read_text(SOURCES) {
-        conditions.insert("clock_sources_available".into(), json!(available));
+        conditions.insert(condition::CLOCK_SOURCES_AVAILABLE.into(), json!(available));
     }
     // The kernel drops a source it finds unstable; figures from before and after are not one clock's.
     let source_after = read_text(SOURCE_NOW);
     if source_after != source_before {
-        conditions.insert("clock_source_after".into(), json!(source_after));
+        conditions.insert(condition::CLOCK_SOURCE_AFTER.into(), json!(source_after));
     }
     Ok(measurement)
 }

@@ -82,8 +82,8 @@ impl Collected {
         workload.insert(condition::DIRECTION.into(), json!("write"));
         workload.insert(condition::PATTERN.into(), json!("sequential"));
         workload.insert(condition::BLOCK_BYTES.into(), json!(PAGE));
-        workload.insert("segment_bytes".into(), json!(segment.bytes()));
-        measurement.conditions.insert("pages_read_back".into(), json!(records));
+        workload.insert(condition::SEGMENT_BYTES.into(), json!(segment.bytes()));
+        measurement.conditions.insert(condition::PAGES_READ_BACK.into(), json!(records));
         measurement
     }
 }

@@ -117,8 +117,8 @@ pub fn measure(
     let workload = &mut measurement.workload;
     workload.insert(condition::SESSIONS.into(), json!(ladder.committers));
     workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-    workload.insert("bytes_per_commit".into(), json!(ladder.bytes_per_commit));
-    workload.insert("cpus".into(), json!(ladder.cpus));
+    workload.insert(condition::BYTES_PER_COMMIT.into(), json!(ladder.bytes_per_commit));
+    workload.insert(condition::CPUS.into(), json!(ladder.cpus));
     Ok(measurement)
 }
 

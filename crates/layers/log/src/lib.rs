@@ -226,15 +226,21 @@ fn appends(
             let workload = &mut measurement.workload;
             workload.insert(condition::SYNC_METHOD.into(), json!(method.word()));
             workload.insert(condition::THREADS.into(), json!(1));
-            workload.insert("cpus".into(), json!(cpus));
+            workload.insert(condition::CPUS.into(), json!(cpus));
             if let Some(file) = beside.filter(|_| busy) {
-                workload.insert("busy_writes_per_s_wanted".into(), json!(busy::WRITES_PER_S));
-                workload.insert("busy_file_bytes".into(), json!(file.bytes()));
+                workload
+                    .insert(condition::BUSY_WRITES_PER_S_WANTED.into(), json!(busy::WRITES_PER_S));
+                workload.insert(condition::BUSY_FILE_BYTES.into(), json!(file.bytes()));
                 let conditions = &mut measurement.conditions;
-                conditions.insert("busy_write_bytes".into(), json!(PAGE));
-                conditions.insert("busy_writes_per_s".into(), json!(narrows_stats::median(&rates)));
-                conditions.insert("busy_fsyncs".into(), json!(narrows_stats::median(&flushes)));
-                conditions.insert("busy_same_device".into(), json!(same_device(segment, file)));
+                conditions.insert(condition::BUSY_WRITE_BYTES.into(), json!(PAGE));
+                conditions.insert(
+                    condition::BUSY_WRITES_PER_S.into(),
+                    json!(narrows_stats::median(&rates)),
+                );
+                conditions
+                    .insert(condition::BUSY_FSYNCS.into(), json!(narrows_stats::median(&flushes)));
+                conditions
+                    .insert(condition::BUSY_SAME_DEVICE.into(), json!(same_device(segment, file)));
             }
             measurement
         })

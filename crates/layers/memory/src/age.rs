@@ -172,12 +172,12 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     let restarted =
         number(&is, "uptime_s").zip(number(&was, "uptime_s")).is_some_and(|(is, was)| is < was);
     let conditions = &mut m.conditions;
-    conditions.insert("changes".into(), json!(changes));
-    conditions.insert("not_compared".into(), json!(apart));
-    conditions.insert("missing".into(), json!(missing));
-    conditions.insert("aged".into(), json!(aged));
-    conditions.insert("reasons".into(), json!(reasons));
-    conditions.insert("restarted_since".into(), json!(restarted));
+    conditions.insert(narrows_model::condition::CHANGES.into(), json!(changes));
+    conditions.insert(narrows_model::condition::NOT_COMPARED.into(), json!(apart));
+    conditions.insert(narrows_model::condition::MISSING.into(), json!(missing));
+    conditions.insert(narrows_model::condition::AGED.into(), json!(aged));
+    conditions.insert(narrows_model::condition::REASONS.into(), json!(reasons));
+    conditions.insert(narrows_model::condition::RESTARTED_SINCE.into(), json!(restarted));
     for (key, state) in [("then", was), ("now", is)] {
         if let Some(state) = state {
             conditions.insert(key.into(), json!(state.conditions));
@@ -300,7 +300,7 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
     fn only_what_is_alike_is_compared_and_what_was_disturbed_proves_nothing() {
         let figure = |cpus: &[u32], validity| {
             let mut m = figure("memory.touch.4k.all", metric::BANDWIDTH, &[9e9, 10e9, 11e9]);
-            m.workload.insert("cpus".into(), json!(cpus));
+            m.workload.insert(narrows_model::condition::CPUS.into(), json!(cpus));
             m.validity = validity;
             m
         };

@@ -65,7 +65,7 @@ impl Team {
         nodes.dedup();
         match nodes[..] {
             [node] => measurement.conditions.insert(condition::NODE.into(), json!(node)),
-            _ => measurement.conditions.insert("nodes".into(), json!(nodes)),
+            _ => measurement.conditions.insert(condition::NODES.into(), json!(nodes)),
         };
     }
 }
@@ -168,12 +168,13 @@ fn told(
     workload.insert(condition::PATTERN.into(), json!("sequential"));
     workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
     workload.insert(condition::THREADS.into(), json!(team.members.len()));
-    workload.insert("cpus".into(), json!(team.cpus()));
-    workload.insert("footprint_bytes".into(), json!(footprint_bytes));
-    workload.insert("convention".into(), json!(kind.convention()));
+    workload.insert(condition::CPUS.into(), json!(team.cpus()));
+    workload.insert(condition::FOOTPRINT_BYTES.into(), json!(footprint_bytes));
+    workload.insert(condition::CONVENTION.into(), json!(kind.convention()));
     let conditions = &mut measurement.conditions;
-    conditions.insert("huge_page_share_least".into(), json!(huge_share));
-    conditions.insert("slowest_over_fastest_thread".into(), json!(windows.slowest_over_fastest));
+    conditions.insert(condition::HUGE_PAGE_SHARE_LEAST.into(), json!(huge_share));
+    conditions
+        .insert(condition::SLOWEST_OVER_FASTEST_THREAD.into(), json!(windows.slowest_over_fastest));
     crate::add_sizing(conditions, sizing, footprint_bytes);
     team.say_nodes(&mut measurement);
     measurement

@@ -207,13 +207,13 @@ impl Curve {
         measurement.metrics = self.samples.into_metrics();
         let workload = &mut measurement.workload;
         workload.insert(condition::PATTERN.into(), json!("random"));
-        workload.insert("line_bytes".into(), json!(LINE));
-        workload.insert("cpu".into(), json!(place.cpu));
-        workload.insert("cpu_node".into(), json!(place.cpu_node));
-        workload.insert("seed".into(), json!(ctx.seed));
+        workload.insert(condition::LINE_BYTES.into(), json!(LINE));
+        workload.insert(condition::CPU.into(), json!(place.cpu));
+        workload.insert(condition::CPU_NODE.into(), json!(place.cpu_node));
+        workload.insert(condition::SEED.into(), json!(ctx.seed));
         let conditions = &mut measurement.conditions;
         conditions.insert(condition::NODE.into(), json!(place.node));
-        conditions.insert("caches".into(), read_at.into());
+        conditions.insert(condition::CACHES.into(), read_at.into());
         obtained(conditions, chain.mapping());
         measurement
     }

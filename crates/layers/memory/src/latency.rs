@@ -221,24 +221,24 @@ impl<'a> Walker<'a> {
         measurement.metrics = self.samples.into_metrics();
         let workload = &mut measurement.workload;
         workload.insert(condition::PATTERN.into(), json!("random"));
-        workload.insert("footprint_bytes".into(), json!(self.cycle.footprint_bytes()));
-        workload.insert("line_bytes".into(), json!(LINE));
-        workload.insert("cpu".into(), json!(place.cpu));
-        workload.insert("cpu_node".into(), json!(place.cpu_node));
-        workload.insert("seed".into(), json!(self.cycle.seed));
+        workload.insert(condition::FOOTPRINT_BYTES.into(), json!(self.cycle.footprint_bytes()));
+        workload.insert(condition::LINE_BYTES.into(), json!(LINE));
+        workload.insert(condition::CPU.into(), json!(place.cpu));
+        workload.insert(condition::CPU_NODE.into(), json!(place.cpu_node));
+        workload.insert(condition::SEED.into(), json!(self.cycle.seed));
         let random_ns = measurement.value(metric::COST).unwrap_or(f64::NAN);
         let conditions = &mut measurement.conditions;
         conditions.insert(condition::NODE.into(), json!(place.node));
         if let Some(distance) = place.distance {
-            conditions.insert("distance".into(), json!(distance));
+            conditions.insert(condition::DISTANCE.into(), json!(distance));
         }
         obtained(conditions, self.chain.mapping());
-        conditions.insert("sequential_cost_ns".into(), json!(in_order_ns));
-        conditions.insert("random_over_sequential".into(), json!(random_ns / in_order_ns));
+        conditions.insert(condition::SEQUENTIAL_COST_NS.into(), json!(in_order_ns));
+        conditions.insert(condition::RANDOM_OVER_SEQUENTIAL.into(), json!(random_ns / in_order_ns));
         let waited = self.waited_ns as f64 / f64::max(self.walked_ns as f64, 1.0);
-        conditions.insert("share_of_time_off_cpu".into(), json!(waited));
+        conditions.insert(condition::SHARE_OF_TIME_OFF_CPU.into(), json!(waited));
         if self.moved > 0 {
-            conditions.insert("samples_on_another_cpu".into(), json!(self.moved));
+            conditions.insert(condition::SAMPLES_ON_ANOTHER_CPU.into(), json!(self.moved));
         }
         crate::add_sizing(conditions, sizing, self.cycle.footprint_bytes());
         measurement
@@ -250,11 +250,12 @@ pub(crate) fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mappi
     let huge = mapping.huge_share >= crate::mapping::OBTAINED;
     let page_bytes = if huge { mapping.pool_page_bytes } else { crate::mapping::base_page_bytes() };
     conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
-    conditions.insert("huge_page_share".into(), json!(mapping.huge_share));
-    conditions.insert("backing".into(), json!(mapping.backing.word()));
+    conditions.insert(condition::HUGE_PAGE_SHARE.into(), json!(mapping.huge_share));
+    conditions.insert(condition::BACKING.into(), json!(mapping.backing.word()));
     match mapping.node_share {
-        Some(share) => conditions.insert("node_share".into(), json!(share)),
-        None => conditions.insert("node_not_verified".into(), json!("the machine has one node")),
+        Some(share) => conditions.insert(condition::NODE_SHARE.into(), json!(share)),
+        None => conditions
+            .insert(condition::NODE_NOT_VERIFIED.into(), json!("the machine has one node")),
     };
 }
 

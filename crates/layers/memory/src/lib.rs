@@ -98,14 +98,17 @@ impl Measured {
 /// Of what touches so many bytes over and over.
 fn add_sizing(conditions: &mut BTreeMap<String, Value>, sizing: &Sizing, footprint_bytes: u64) {
     if let Some(times) = sizing.times_cache(footprint_bytes) {
-        conditions.insert("footprint_over_llc".into(), json!(times));
+        conditions.insert(narrows_model::condition::FOOTPRINT_OVER_LLC.into(), json!(times));
     }
     if let Some(bytes) = sizing.cache_bytes {
-        conditions.insert("llc_bytes".into(), json!(bytes));
+        conditions.insert(narrows_model::condition::LLC_BYTES.into(), json!(bytes));
     }
     if let Some(what) = sizing.limited_by {
-        conditions.insert("footprint_limited_by".into(), json!(what));
-        conditions.insert("footprint_wanted_bytes".into(), json!(sizing.wanted_bytes));
+        conditions.insert(narrows_model::condition::FOOTPRINT_LIMITED_BY.into(), json!(what));
+        conditions.insert(
+            narrows_model::condition::FOOTPRINT_WANTED_BYTES.into(),
+            json!(sizing.wanted_bytes),
+        );
     }
 }
 

@@ -117,9 +117,9 @@ pub fn measure(
     workload.insert(condition::DIRECTION.into(), json!(load.word()));
     workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
     workload.insert(condition::THREADS.into(), json!(loaders.len()));
-    workload.insert("cpu".into(), json!(place.cpu));
-    workload.insert("cpus".into(), json!(loaders));
-    workload.insert("footprint_bytes".into(), json!(cycle.footprint_bytes()));
+    workload.insert(condition::CPU.into(), json!(place.cpu));
+    workload.insert(condition::CPUS.into(), json!(loaders));
+    workload.insert(condition::FOOTPRINT_BYTES.into(), json!(cycle.footprint_bytes()));
     let conditions = &mut measurement.conditions;
     conditions.extend(page.try_iter().next().unwrap_or_default());
     conditions.insert(condition::NODE.into(), json!(place.node));
@@ -271,7 +271,7 @@ impl Found {
         measurement.metrics = self.samples.into_metrics();
         measurement.series = series;
         if let Some(at) = knee {
-            measurement.conditions.insert("knee_share".into(), json!(SHARES[at]));
+            measurement.conditions.insert(condition::KNEE_SHARE.into(), json!(SHARES[at]));
         }
         measurement
     }

@@ -205,7 +205,7 @@ fn a_placement_carries_what_its_fullest_channels_do() {
     let rate = [(metric::BANDWIDTH, 380e9)];
     let ceiling = |shares: serde_json::Value| {
         let mut m = measurement("memory.policy.read.x", Layer::Memory, &rate);
-        m.conditions.insert("share_of_memory_by_node".into(), shares);
+        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE.into(), shares);
         limits(platform.clone(), m).pop().map(|limit| (limit.id, limit.value / 1e9))
     };
     let one = json!({"0": {"1": 1.0}, "1": {"1": 1.0}});

@@ -36,7 +36,7 @@ fn normals(machine: Platform, m: Measurement) -> Vec<NormalFigure> {
 
 fn latency(id: &str, from: u32, to: u32) -> Measurement {
     let mut m = measurement(id, Layer::Memory, &[(metric::COST, 95.0)]);
-    m.workload.insert("cpu_node".into(), json!(from));
+    m.workload.insert(condition::CPU_NODE.into(), json!(from));
     m.conditions.insert(condition::NODE.into(), json!(to));
     m
 }
@@ -107,7 +107,7 @@ fn a_single_port_or_a_known_drive_is_a_class() {
 fn drives_in_the_other_socket_are_behind_the_links_between_them() {
     let with = |cpus: &[u32]| {
         let mut m = block("read", 100e3);
-        m.workload.insert("cpus".into(), json!(cpus));
+        m.workload.insert(condition::CPUS.into(), json!(cpus));
         limits(ice_lake(1), m)
     };
     let found = with(&[0]);

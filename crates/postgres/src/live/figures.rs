@@ -72,8 +72,8 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
     let mut measurement = Measurement::new(super::MEASUREMENT, narrows_model::Layer::Log);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = samples.into_metrics();
-    measurement.workload.insert("of".into(), json!("a live server, looked at"));
-    measurement.workload.insert("interval_s".into(), json!(log.counted.interval_ns / 1e9));
+    measurement.workload.insert(condition::OF.into(), json!("a live server, looked at"));
+    measurement.workload.insert(condition::INTERVAL_S.into(), json!(log.counted.interval_ns / 1e9));
     measurement.conditions.insert(condition::SERVER_VERSION.into(), json!(log.version));
     // What only our session was given is no condition of the server.
     for setting in log.settings.iter().filter(|setting| !setting.is_ours()) {

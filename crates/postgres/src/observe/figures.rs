@@ -94,8 +94,8 @@ pub(super) fn measurement(
     let mut measurement = Measurement::new(super::MEASUREMENT, Layer::Database);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = metrics;
-    measurement.workload.insert("of".into(), json!("somebody's server, looked at"));
-    measurement.workload.insert("interval_s".into(), json!(observation.interval_ns / 1e9));
+    measurement.workload.insert(condition::OF.into(), json!("somebody's server, looked at"));
+    measurement.workload.insert(condition::INTERVAL_S.into(), json!(observation.interval_ns / 1e9));
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::SERVER_VERSION.into(), json!(observation.version));
     if let Some(cpus) = machine.allowed.filter(|cpus| !cpus.is_empty()) {

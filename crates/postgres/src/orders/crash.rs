@@ -77,7 +77,9 @@ impl Recovery {
         say.insert("in_doubt".into(), json!(self.counts.in_doubt));
         let texts: Vec<String> = self.checked.violations.iter().map(ToString::to_string).collect();
         if !texts.is_empty() {
-            measurement.conditions.insert("conditions_violated".into(), json!(texts));
+            measurement
+                .conditions
+                .insert(narrows_model::condition::CONDITIONS_VIOLATED.into(), json!(texts));
         }
         measurement
     }

@@ -186,7 +186,7 @@ mod tests {
     fn durable_by_is_said_only_of_what_made_it_so() {
         let mut m = Measurement::new("log.ladder.write.dsync.overwrite.8k.alone", Layer::Log);
         let mut said = |by: &str| {
-            m.conditions.insert("durable_by".into(), by.into());
+            m.conditions.insert(narrows_model::condition::DURABLE_BY.into(), by.into());
             remark(&m)
         };
         assert_eq!(said("fua"), "durable by the write itself (FUA)");

@@ -13,8 +13,12 @@ use crate::words::counted;
 /// The table; `None` where nothing was compared.
 pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     let m = usable(run, "memory.baseline.since")?;
-    let rows =
-        m.conditions.get("changes")?.as_array()?.iter().filter_map(|change| row(change, units));
+    let rows = m
+        .conditions
+        .get(narrows_model::condition::CHANGES)?
+        .as_array()?
+        .iter()
+        .filter_map(|change| row(change, units));
     let at = m.text("baseline_at").unwrap_or("?");
     let at = at.get(..16).unwrap_or(at).replace('T', " ");
     let mut grid = Grid {
@@ -102,7 +106,7 @@ fn states(m: &Measurement) -> Vec<GridRow> {
 fn said(m: &Measurement) -> Vec<String> {
     let reasons: Vec<&str> = m
         .conditions
-        .get("reasons")
+        .get(narrows_model::condition::REASONS)
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
@@ -123,7 +127,7 @@ fn said(m: &Measurement) -> Vec<String> {
     let compared = list("changes").map_or(0, Vec::len);
     let mut said = vec![if compared == 0 {
         format!("Nothing could be compared, so nothing is said of age.{up}")
-    } else if m.conditions.get("aged") == Some(&Value::Bool(true)) {
+    } else if m.conditions.get(narrows_model::condition::AGED) == Some(&Value::Bool(true)) {
         format!(
             "Aged: what is marked as worse is worse by more than 15 % and beyond its interval.{up}"
         )

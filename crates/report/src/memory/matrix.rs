@@ -110,7 +110,7 @@ fn by_distance(run: &Run, units: Units) -> SweepView {
                          firmware's distance is."
                     ),
                 });
-            } else if m.conditions.contains_key("looked_at_before") {
+            } else if m.conditions.contains_key(narrows_model::condition::LOOKED_AT_BEFORE) {
                 sentences.push(format!(
                     "From CPUs of node {from} to memory of node {to}: a first look at its {} differed and the second did not; both are kept.",
                     if kind == 0 { "latency" } else { "bandwidth" }
@@ -167,7 +167,7 @@ fn placements(run: &Run, units: Units) -> Option<SweepView> {
             let predicted = latency.and_then(|m| m.number("predicted_ns"));
             let bandwidth = read.and_then(|m| m.metric(metric::BANDWIDTH));
             let span = read.and_then(|m| {
-                let of = m.conditions.get("predicted_bytes_per_s")?;
+                let of = m.conditions.get(narrows_model::condition::PREDICTED_BYTES_PER_S)?;
                 Some((of.get(0)?.as_f64()?, of.get(1)?.as_f64()?))
             });
             let per_s = |bytes| units.quantity(bytes, Unit::BytesPerS);

@@ -109,7 +109,7 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         }
         let of = |key: &str| {
             let curve = curves.iter().flatten().next()?;
-            curve.conditions.get("caches")?.get(name.name)?.get(key)?.as_f64()
+            curve.conditions.get(condition::CACHES)?.get(name.name)?.get(key)?.as_f64()
         };
         let size = of("cache_bytes").map_or(String::new(), |b| format!(", {}", print::size(b)));
         let at = of("read_at_bytes").map_or(String::new(), |b| format!("at {}", print::size(b)));

@@ -196,7 +196,8 @@ fn cost(m: &Measurement, units: Units) -> String {
 }
 
 fn cure(m: &Measurement) -> String {
-    let owner = m.workload.get("owner").and_then(|value| value.as_str()).unwrap_or_default();
+    let owner =
+        m.workload.get(condition::OWNER).and_then(|value| value.as_str()).unwrap_or_default();
     let pages = if m.number(condition::PAGE_BYTES).is_some_and(|bytes| bytes > 65536.0) {
         "with huge pages reserved on every node alike"
     } else if owner.starts_with("postgres") {

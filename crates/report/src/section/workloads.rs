@@ -191,7 +191,7 @@ fn checkpoints(m: &Measurement) -> Option<String> {
 
 /// The server's own names, most frequent first, as shares of all answers.
 fn waits(m: &Measurement) -> Option<String> {
-    let events = m.conditions.get("wait_events")?.as_object()?;
+    let events = m.conditions.get(condition::WAIT_EVENTS)?.as_object()?;
     let mut events: Vec<(&str, f64)> =
         events.iter().filter_map(|(name, n)| Some((name.as_str(), n.as_f64()?))).collect();
     let all: f64 = events.iter().map(|(_, n)| n).sum();
@@ -221,7 +221,7 @@ fn plan(m: &Measurement) -> Option<Block> {
 /// Settings that are not the defaults, and the build, of the server that was loaded; once, for all workloads have the same.
 fn server(report: &Report) -> Vec<Block> {
     let loaded =
-        report.run.measurements.iter().find(|m| m.conditions.contains_key("server_settings"));
+        report.run.measurements.iter().find(|m| m.conditions.contains_key(condition::SERVER_SETTINGS));
     let table = |key: &str, heads: [&str; 2]| -> Option<Block> {
         let object = loaded?.conditions.get(key)?.as_object()?;
         let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
@@ -234,7 +234,7 @@ fn server(report: &Report) -> Vec<Block> {
         let some = !table.rows.is_empty();
         some.then_some(Block::Table(table))
     };
-    let settings = table("server_settings", ["setting", "value"]);
+    let settings = table(condition::SERVER_SETTINGS, ["setting", "value"]);
     let build = table(condition::SERVER_BUILD, ["", "in the server's own words"]);
     let folded = |said: &str, table: Option<Block>| Some(Block::Folded(said.into(), vec![table?]));
     [

@@ -241,11 +241,11 @@ fn with_evidence() -> narrows_model::Run {
     m.metrics.extend(figures.map(|(name, value)| MetricValue::new(name, value, None, vec![value])));
     let classes = json!({"sessions": 3.25, "walwriter": 0.125});
     m.conditions.insert(condition::CPUS_BY_CLASS.into(), classes);
-    m.conditions.insert("wait_events".into(), json!({"IO:WALSync": 75, "on CPU": 25}));
-    m.conditions.insert("server_settings".into(), json!({"max_wal_size": "1024MB"}));
+    m.conditions.insert(condition::WAIT_EVENTS.into(), json!({"IO:WALSync": 75, "on CPU": 25}));
+    m.conditions.insert(condition::SERVER_SETTINGS.into(), json!({"max_wal_size": "1024MB"}));
     m.conditions.insert(condition::SERVER_BUILD.into(), json!({"CFLAGS": "-O2 <x>"}));
-    m.workload.insert("statement".into(), json!("UPDATE t SET a = 1 WHERE id < $1"));
-    m.workload.insert("plan".into(), json!("Index Scan using t_pkey on t"));
+    m.workload.insert(condition::STATEMENT.into(), json!("UPDATE t SET a = 1 WHERE id < $1"));
+    m.workload.insert(condition::PLAN.into(), json!("Index Scan using t_pkey on t"));
     run
 }
 

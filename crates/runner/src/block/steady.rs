@@ -83,7 +83,9 @@ impl Program for Steady {
         let mut steadied = narrows_layer_block::steady(&ctx, &opened.data, &watch, &self.plan)?;
         opened.close();
         for measurement in &mut steadied.measurements {
-            measurement.conditions.insert("sentence".into(), json!(steadied.sentence));
+            measurement
+                .conditions
+                .insert(narrows_model::condition::SENTENCE.into(), json!(steadied.sentence));
         }
         // A rate that isn't known to last is no answer to whether it does.
         session.open = steadied.verdict.state != WriteState::Sustained;

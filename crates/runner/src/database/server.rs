@@ -135,13 +135,13 @@ fn conditions(found: &Found, cluster: &Cluster) -> BTreeMap<String, Value> {
         ("server_build".to_string(), json!(found.version_text)),
     ]);
     if let Some(build) = &found.build {
-        conditions.insert("server_build_options".into(), json!(build));
+        conditions.insert(condition::SERVER_BUILD_OPTIONS.into(), json!(build));
     }
     if let Some(source) = &found.source {
-        conditions.insert("server_source".into(), json!(source));
+        conditions.insert(condition::SERVER_SOURCE.into(), json!(source));
     }
     if let Some(checksums) = cluster.data_checksums() {
-        conditions.insert("data_checksums".into(), json!(checksums));
+        conditions.insert(condition::DATA_CHECKSUMS.into(), json!(checksums));
     }
     conditions
 }

@@ -201,8 +201,8 @@ impl Rung for Commits {
 
     fn describe(&self, workload: &mut BTreeMap<String, Value>) {
         workload.insert(condition::SESSIONS.into(), json!(1));
-        workload.insert("untimed_statements_between".into(), json!(1));
-        workload.insert("synchronous_commit".into(), json!(self.durability));
+        workload.insert(condition::UNTIMED_STATEMENTS_BETWEEN.into(), json!(1));
+        workload.insert(condition::SYNCHRONOUS_COMMIT.into(), json!(self.durability));
         workload.insert(condition::SERVER_VERSION.into(), json!(self.version));
     }
 }

@@ -93,7 +93,7 @@ fn measure(session: &mut Session<'_>, dirs: &TargetDirs, plan: &StreamsPlan) -> 
     let said = sentence(&measured, plan);
     let mut measurements = measured.measurements;
     for measurement in &mut measurements {
-        measurement.conditions.insert("sentence".into(), json!(said));
+        measurement.conditions.insert(narrows_model::condition::SENTENCE.into(), json!(said));
     }
     session.add(measurements);
     Ok(Ended::Whole)

@@ -169,7 +169,10 @@ fn take(
         let wrong =
             m.value(names::VIOLATED).unwrap_or(0.0) + m.value(names::MISCOUNTED).unwrap_or(0.0);
         if wrong > 0.0 {
-            let texts = m.conditions.get("conditions_violated").map(ToString::to_string);
+            let texts = m
+                .conditions
+                .get(narrows_model::condition::CONDITIONS_VIOLATED)
+                .map(ToString::to_string);
             let texts = texts.unwrap_or_else(|| "orders were lost or counted twice".into());
             session.ui.say(&format!("INVALID: {}: {texts}", m.id));
         }

@@ -44,7 +44,10 @@ pub fn found(placed: &Run, matrix: &Run) -> Facts {
         let mib = m.number("bytes").unwrap_or(0.0) / f64::from(1 << 20);
         facts
             .insert("pool".into(), is(format!("{mib:.0} MiB, {}", m.text("shape").unwrap_or("?"))));
-        let shares = m.conditions.get("share_by_node").and_then(|shares| shares.as_object());
+        let shares = m
+            .conditions
+            .get(narrows_model::condition::SHARE_BY_NODE)
+            .and_then(|shares| shares.as_object());
         let told: Vec<String> = shares
             .into_iter()
             .flatten()
@@ -113,14 +116,15 @@ mod tests {
     /// A pool on that node, and one cell.
     fn answers(node: &str, distance: u32) -> Facts {
         let mut pool = Measurement::new("memory.placement.1", Layer::Memory);
-        pool.workload.insert("owner".into(), json!("perl"));
-        pool.workload.insert("bytes".into(), json!(48 << 20));
-        pool.conditions.insert("shape".into(), json!("one node"));
-        pool.conditions.insert("share_by_node".into(), json!({ node: 1.0 }));
-        pool.conditions.insert("pages_in_no_table".into(), json!(0));
+        pool.workload.insert(narrows_model::condition::OWNER.into(), json!("perl"));
+        pool.workload.insert(narrows_model::condition::BYTES.into(), json!(48 << 20));
+        pool.conditions.insert(narrows_model::condition::SHAPE.into(), json!("one node"));
+        pool.conditions
+            .insert(narrows_model::condition::SHARE_BY_NODE.into(), json!({ node: 1.0 }));
+        pool.conditions.insert(narrows_model::condition::PAGES_IN_NO_TABLE.into(), json!(0));
         let mut cell = Measurement::new("memory.matrix.latency.from0.to2", Layer::Memory);
-        cell.conditions.insert("distance".into(), json!(distance));
-        cell.conditions.insert("node_share".into(), json!(1.0));
+        cell.conditions.insert(narrows_model::condition::DISTANCE.into(), json!(distance));
+        cell.conditions.insert(narrows_model::condition::NODE_SHARE.into(), json!(1.0));
         found(&run(vec![pool]), &run(vec![cell]))
     }
 

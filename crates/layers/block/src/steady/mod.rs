@@ -53,15 +53,15 @@ pub fn steady(
     let verdict = rounds.verdict;
     let mut measurement = rounds.record.into_measurement(plan.id(), &rounds.stream);
     let sentence = words::sentence(&verdict, measurement.repeats as usize);
-    measurement.workload.insert("precondition_bytes".into(), json!(precondition_bytes));
+    measurement.workload.insert(condition::PRECONDITION_BYTES.into(), json!(precondition_bytes));
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::ROLE.into(), json!("data"));
     conditions.insert(condition::WRITE_STATE.into(), json!(verdict.state.word()));
     if let Some(bytes) = verdict.written_bytes {
-        conditions.insert("written_bytes".into(), json!(bytes));
+        conditions.insert(condition::WRITTEN_BYTES.into(), json!(bytes));
     }
     if let Some(share) = verdict.written_share {
-        conditions.insert("written_over_capacity".into(), json!(share));
+        conditions.insert(condition::WRITTEN_OVER_CAPACITY.into(), json!(share));
     }
     measurement.series.extend(drift(&verdict));
     Ok(Steadied { verdict, sentence, precondition_bytes, measurements: vec![measurement] })

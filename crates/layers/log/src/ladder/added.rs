@@ -31,7 +31,9 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
             .collect();
         let lower = measurements[lower].id.clone();
         measurements[at].metrics.extend(metrics);
-        measurements[at].conditions.insert("stands_on".into(), lower.into());
+        measurements[at]
+            .conditions
+            .insert(narrows_model::condition::STANDS_ON.into(), lower.into());
     }
 }
 

@@ -251,10 +251,10 @@ impl Rung for DurableWrites<'_> {
 
     fn describe(&self, workload: &mut BTreeMap<String, Value>) {
         workload.insert(condition::SYNC_METHOD.into(), json!(self.cell.method.word()));
-        workload.insert("layout".into(), json!(self.cell.layout.word()));
+        workload.insert(condition::LAYOUT.into(), json!(self.cell.layout.word()));
         workload.insert(condition::BLOCK_BYTES.into(), json!(self.cell.bytes));
         workload.insert(condition::DIRECT.into(), json!(self.cell.method.direct()));
-        workload.insert("segment_bytes".into(), json!(self.capacity));
+        workload.insert(condition::SEGMENT_BYTES.into(), json!(self.capacity));
     }
 }
 

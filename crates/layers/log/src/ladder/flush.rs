@@ -55,6 +55,6 @@ impl Rung for DeviceFlush {
 
     fn describe(&self, workload: &mut BTreeMap<String, Value>) {
         workload.insert(condition::SYNC_METHOD.into(), json!("fsync of the device"));
-        workload.insert("device".into(), json!(self.node));
+        workload.insert(condition::DEVICE.into(), json!(self.node));
     }
 }

@@ -297,18 +297,18 @@ fn one(
     let mut measurement = gathered.into_measurement(id);
     let workload = &mut measurement.workload;
     workload.insert(condition::THREADS.into(), json!(1));
-    workload.insert("cpus".into(), json!(plan.cpus));
+    workload.insert(condition::CPUS.into(), json!(plan.cpus));
     rung.describe(workload);
     if let (Some(file), Some(load)) = (beside.filter(|_| state == "beside"), load) {
-        workload.insert("busy_writes_per_s_wanted".into(), json!(busy::WRITES_PER_S));
-        workload.insert("busy_reads_per_s_wanted".into(), json!(reads::READS_PER_S));
-        workload.insert("busy_file_bytes".into(), json!(file.bytes()));
+        workload.insert(condition::BUSY_WRITES_PER_S_WANTED.into(), json!(busy::WRITES_PER_S));
+        workload.insert(condition::BUSY_READS_PER_S_WANTED.into(), json!(reads::READS_PER_S));
+        workload.insert(condition::BUSY_FILE_BYTES.into(), json!(file.bytes()));
         let conditions = &mut measurement.conditions;
-        conditions.insert("busy_writes_per_s".into(), json!(load.writes_per_s));
-        conditions.insert("busy_reads_per_s".into(), json!(load.reads_per_s));
-        conditions.insert("busy_fsyncs".into(), json!(load.flushes));
+        conditions.insert(condition::BUSY_WRITES_PER_S.into(), json!(load.writes_per_s));
+        conditions.insert(condition::BUSY_READS_PER_S.into(), json!(load.reads_per_s));
+        conditions.insert(condition::BUSY_FSYNCS.into(), json!(load.flushes));
         let same = crate::same_device(segment, file);
-        conditions.insert("busy_same_device".into(), json!(same));
+        conditions.insert(condition::BUSY_SAME_DEVICE.into(), json!(same));
     }
     if state == "alone" {
         counted::durable_by(&mut measurement, plan.queue.as_ref());

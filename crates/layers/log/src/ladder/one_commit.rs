@@ -62,8 +62,11 @@ impl<F: Flusher> Rung for OneCommit<'_, F> {
         workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
         workload.insert(condition::SESSIONS.into(), json!(1));
         // So many commits in turn write the same page again.
-        workload.insert("commits_per_page".into(), json!((PAGE as u64 / self.bytes.max(1)).max(1)));
-        workload.insert("bytes_per_commit".into(), json!(self.bytes));
-        workload.insert("style".into(), json!(self.log.style().word()));
+        workload.insert(
+            condition::COMMITS_PER_PAGE.into(),
+            json!((PAGE as u64 / self.bytes.max(1)).max(1)),
+        );
+        workload.insert(condition::BYTES_PER_COMMIT.into(), json!(self.bytes));
+        workload.insert(condition::STYLE.into(), json!(self.log.style().word()));
     }
 }

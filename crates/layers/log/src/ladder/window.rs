@@ -189,7 +189,7 @@ impl Gathered {
         workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
         workload.insert(condition::DIRECTION.into(), json!("write"));
         workload.insert(condition::PATTERN.into(), json!("sequential"));
-        measurement.conditions.insert("pages_read_back".into(), json!(self.read));
+        measurement.conditions.insert(condition::PAGES_READ_BACK.into(), json!(self.read));
         measurement
     }
 }

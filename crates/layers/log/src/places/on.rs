@@ -159,18 +159,18 @@ impl<'a> On<'a> {
             let workload = &mut m.workload;
             workload.insert(condition::SESSIONS.into(), json!(plan.sessions));
             workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-            workload.insert("bytes_per_commit".into(), json!(plan.bytes_per_commit));
-            workload.insert("style".into(), json!(self.log.style().word()));
-            workload.insert("work_cpu_ns".into(), json!(self.work.cpu_ns));
-            workload.insert("work_client_ns".into(), json!(self.work.client_ns));
-            workload.insert("work_waits_ns".into(), json!(self.work.waits_ns));
+            workload.insert(condition::BYTES_PER_COMMIT.into(), json!(plan.bytes_per_commit));
+            workload.insert(condition::STYLE.into(), json!(self.log.style().word()));
+            workload.insert(condition::WORK_CPU_NS.into(), json!(self.work.cpu_ns));
+            workload.insert(condition::WORK_CLIENT_NS.into(), json!(self.work.client_ns));
+            workload.insert(condition::WORK_WAITS_NS.into(), json!(self.work.waits_ns));
             workload.insert(condition::CLIENT_CPUS.into(), json!(plan.client_cpus));
             all.push(m);
         }
         for measurement in &mut all {
             let workload = &mut measurement.workload;
             workload.insert(condition::FOLDER.into(), json!(self.place.asked));
-            workload.insert("cpus".into(), json!(plan.cpus));
+            workload.insert(condition::CPUS.into(), json!(plan.cpus));
         }
         all
     }

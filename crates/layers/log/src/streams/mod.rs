@@ -286,27 +286,27 @@ impl Kept {
         measurement.histograms = self.histograms;
         let workload = &mut measurement.workload;
         workload.insert(condition::LOOP.into(), json!("open"));
-        workload.insert("arrivals".into(), json!("constant"));
+        workload.insert(condition::ARRIVALS.into(), json!("constant"));
         workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
         workload.insert(condition::DIRECTION.into(), json!("write"));
         workload.insert(condition::PATTERN.into(), json!("sequential"));
         workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
         workload.insert(condition::BLOCK_BYTES.into(), json!(plan.write_bytes));
         workload.insert(condition::THREADS.into(), json!(n));
-        workload.insert("streams".into(), json!(n));
-        workload.insert("rate_bytes_per_s".into(), json!(plan.rate_bytes_per_s));
-        workload.insert("target_quantile".into(), json!(plan.quantile));
-        workload.insert("target_ns".into(), json!(plan.limit_ns));
-        workload.insert("segment_bytes".into(), json!(plan.file_bytes()));
-        workload.insert("cpus".into(), json!(plan.cpus));
+        workload.insert(condition::STREAMS.into(), json!(n));
+        workload.insert(condition::RATE_BYTES_PER_S.into(), json!(plan.rate_bytes_per_s));
+        workload.insert(condition::TARGET_QUANTILE.into(), json!(plan.quantile));
+        workload.insert(condition::TARGET_NS.into(), json!(plan.limit_ns));
+        workload.insert(condition::SEGMENT_BYTES.into(), json!(plan.file_bytes()));
+        workload.insert(condition::CPUS.into(), json!(plan.cpus));
         let conditions = &mut measurement.conditions;
-        conditions.insert("pages_read_back".into(), json!(read));
+        conditions.insert(condition::PAGES_READ_BACK.into(), json!(read));
         let over = self.over as f64 / self.operations.max(1) as f64;
-        conditions.insert("over_target_share".into(), json!(over));
+        conditions.insert(condition::OVER_TARGET_SHARE.into(), json!(over));
         if let (Some(cache), Some(rate)) = (cache, bytes_per_s.filter(|rate| *rate > 0.0)) {
             // A cache of that size holds what was written in so long.
-            conditions.insert("cache_bytes".into(), json!(cache));
-            conditions.insert("cache_turnover_s".into(), json!(cache as f64 / rate));
+            conditions.insert(condition::CACHE_BYTES.into(), json!(cache));
+            conditions.insert(condition::CACHE_TURNOVER_S.into(), json!(cache as f64 / rate));
         }
         measurement
     }

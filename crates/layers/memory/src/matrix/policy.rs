@@ -195,7 +195,7 @@ impl Laid<'_> {
         };
         m.id = self.id("read");
         if let Some((least, most)) = predicted.bytes_per_s {
-            m.conditions.insert("predicted_bytes_per_s".into(), json!([least, most]));
+            m.conditions.insert(condition::PREDICTED_BYTES_PER_S.into(), json!([least, most]));
         }
         self.say_shares(&mut m);
         Ok(Ok(m))
@@ -242,12 +242,12 @@ impl Laid<'_> {
         m.metrics = samples.into_metrics();
         m.workload.insert(condition::PATTERN.into(), json!("random"));
         m.workload.insert(condition::THREADS.into(), json!(cpus.len()));
-        m.workload.insert("cpus".into(), json!(cpus));
-        m.workload.insert("footprint_bytes".into(), json!(each));
+        m.workload.insert(condition::CPUS.into(), json!(cpus));
+        m.workload.insert(condition::FOOTPRINT_BYTES.into(), json!(each));
         let least = share.try_iter().fold(1.0, f64::min);
-        m.conditions.insert("huge_page_share_least".into(), json!(least));
+        m.conditions.insert(condition::HUGE_PAGE_SHARE_LEAST.into(), json!(least));
         if let Some(ns) = predicted.ns {
-            m.conditions.insert("predicted_ns".into(), json!(ns));
+            m.conditions.insert(condition::PREDICTED_NS.into(), json!(ns));
         }
         crate::add_sizing(&mut m.conditions, self.sizing, each * cpus.len() as u64);
         self.say_shares(&mut m);
@@ -261,7 +261,7 @@ impl Laid<'_> {
             (from.to_string(), serde_json::Value::Object(shares.collect()))
         };
         let all = serde_json::Value::Object(self.mix.of.iter().map(of).collect());
-        m.conditions.insert("share_of_memory_by_node".into(), all);
+        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE.into(), all);
     }
 }
 

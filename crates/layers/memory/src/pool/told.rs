@@ -85,40 +85,41 @@ pub fn measurement(
     fullest(&mut m, &shares);
     let processes = pool.processes();
     let workload = &mut m.workload;
-    workload.insert("pool".into(), json!(pool.name));
-    workload.insert("owner".into(), json!(owner));
-    workload.insert("shared".into(), json!(pool.shared));
-    workload.insert("bytes".into(), json!(pool.bytes));
-    workload.insert("processes".into(), json!(processes.len()));
-    workload.insert("pid".into(), json!(processes.first()));
+    workload.insert(condition::POOL.into(), json!(pool.name));
+    workload.insert(condition::OWNER.into(), json!(owner));
+    workload.insert(condition::SHARED.into(), json!(pool.shared));
+    workload.insert(condition::BYTES.into(), json!(pool.bytes));
+    workload.insert(condition::PROCESSES.into(), json!(processes.len()));
+    workload.insert(condition::PID.into(), json!(processes.first()));
     let by = |of: &std::collections::BTreeMap<u32, u64>| -> Value {
         of.iter().map(|(node, pages)| (node.to_string(), json!(pages))).collect()
     };
     let conditions = &mut m.conditions;
-    conditions.insert("shape".into(), json!(shape.word()));
+    conditions.insert(condition::SHAPE.into(), json!(shape.word()));
     conditions.insert(condition::PAGE_BYTES.into(), json!(placement.page_bytes));
-    conditions.insert("pages".into(), json!(placement.pages));
-    conditions.insert("pages_asked".into(), json!(placement.asked()));
-    conditions.insert("pages_by_node".into(), by(&placement.by_node));
-    conditions.insert("pages_in_no_table".into(), json!(placement.nowhere));
-    conditions.insert("processes_asked".into(), json!(placement.asked_processes));
+    conditions.insert(condition::PAGES.into(), json!(placement.pages));
+    conditions.insert(condition::PAGES_ASKED.into(), json!(placement.asked()));
+    conditions.insert(condition::PAGES_BY_NODE.into(), by(&placement.by_node));
+    conditions.insert(condition::PAGES_IN_NO_TABLE.into(), json!(placement.nowhere));
+    conditions.insert(condition::PROCESSES_ASKED.into(), json!(placement.asked_processes));
     if placement.refused_processes > 0 {
-        conditions.insert("processes_refused".into(), json!(placement.refused_processes));
+        conditions.insert(condition::PROCESSES_REFUSED.into(), json!(placement.refused_processes));
     }
     if placement.by_node.is_empty() && !placement.by_tables.is_empty() {
-        conditions.insert("pages_by_one_process_tables".into(), by(&placement.by_tables));
+        conditions.insert(condition::PAGES_BY_ONE_PROCESS_TABLES.into(), by(&placement.by_tables));
     }
-    conditions.insert("share_by_node".into(), shares_of(&shares));
+    conditions.insert(condition::SHARE_BY_NODE.into(), shares_of(&shares));
     let uncertainty = shares.iter().map(|(node, _)| placement.uncertainty(*node));
-    conditions.insert("share_uncertainty".into(), json!(uncertainty.fold(0.0, f64::max)));
+    conditions.insert(condition::SHARE_UNCERTAINTY.into(), json!(uncertainty.fold(0.0, f64::max)));
     if let Some(policy) = &placement.policy {
-        conditions.insert("policy".into(), json!(policy));
+        conditions.insert(condition::POLICY.into(), json!(policy));
     }
     if placement.transparent_bytes > 0 {
-        conditions.insert("transparent_huge_bytes".into(), json!(placement.transparent_bytes));
+        conditions
+            .insert(condition::TRANSPARENT_HUGE_BYTES.into(), json!(placement.transparent_bytes));
     }
     if placement.swap_bytes > 0 {
-        conditions.insert("swap_bytes".into(), json!(placement.swap_bytes));
+        conditions.insert(condition::SWAP_BYTES.into(), json!(placement.swap_bytes));
     }
     if memories.len() > 1 && !shares.is_empty() {
         let even: Vec<(u32, f64)> =
@@ -156,13 +157,14 @@ pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
     let shares = counters.shares();
     fullest(&mut m, &shares);
     let conditions = &mut m.conditions;
-    conditions.insert("shared_bytes_by_node".into(), by(|node| node.shared_bytes));
-    conditions.insert("huge_used_bytes_by_node".into(), by(|node| node.huge_used_bytes));
-    conditions.insert("huge_free_bytes_by_node".into(), by(|node| node.huge_free_bytes));
-    conditions.insert("share_by_node".into(), shares_of(&shares));
-    conditions.insert("shape".into(), json!(Shape::of(&shares, counters.nodes.len()).word()));
+    conditions.insert(condition::SHARED_BYTES_BY_NODE.into(), by(|node| node.shared_bytes));
+    conditions.insert(condition::HUGE_USED_BYTES_BY_NODE.into(), by(|node| node.huge_used_bytes));
+    conditions.insert(condition::HUGE_FREE_BYTES_BY_NODE.into(), by(|node| node.huge_free_bytes));
+    conditions.insert(condition::SHARE_BY_NODE.into(), shares_of(&shares));
+    conditions
+        .insert(condition::SHAPE.into(), json!(Shape::of(&shares, counters.nodes.len()).word()));
     if closed > 0 {
-        conditions.insert("processes_closed".into(), json!(closed));
+        conditions.insert(condition::PROCESSES_CLOSED.into(), json!(closed));
     }
     let segment = |s: &SysV| {
         json!({"id": s.id, "bytes": s.bytes, "resident_bytes": s.resident_bytes,
@@ -170,7 +172,7 @@ pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
     };
     let segments: Vec<Value> = counters.segments.iter().map(segment).collect();
     if !segments.is_empty() {
-        conditions.insert("sysv_segments".into(), json!(segments));
+        conditions.insert(condition::SYSV_SEGMENTS.into(), json!(segments));
     }
     m
 }

@@ -65,12 +65,16 @@ pub fn measure(
             for (id, windows) in ids.iter().zip(all) {
                 let mut m = told(ctx, id, (team, None), windows);
                 super::unplaced(&mut m);
-                m.workload.insert("chains".into(), json!(CHAINS));
-                m.workload.insert("entries_of_a_chain".into(), json!(ENTRIES));
-                m.workload.insert("hit_ratio".into(), json!(1.0));
+                m.workload.insert(narrows_model::condition::CHAINS.into(), json!(CHAINS));
+                m.workload
+                    .insert(narrows_model::condition::ENTRIES_OF_A_CHAIN.into(), json!(ENTRIES));
+                m.workload.insert(narrows_model::condition::HIT_RATIO.into(), json!(1.0));
                 if id.contains("hot") {
                     let share = HOT_OF_TEN as f64 / 10.0;
-                    m.workload.insert("share_of_the_hot_chain".into(), json!(share));
+                    m.workload.insert(
+                        narrows_model::condition::SHARE_OF_THE_HOT_CHAIN.into(),
+                        json!(share),
+                    );
                 }
                 measured.measurements.push(m);
             }

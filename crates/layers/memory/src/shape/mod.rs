@@ -79,10 +79,10 @@ fn told(
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
     workload.insert(condition::THREADS.into(), json!(team.members.len()));
-    workload.insert("cpus".into(), json!(team.cpus()));
-    workload.insert("seed".into(), json!(ctx.seed));
+    workload.insert(condition::CPUS.into(), json!(team.cpus()));
+    workload.insert(condition::SEED.into(), json!(ctx.seed));
     let fairness = windows.slowest_over_fastest;
-    measurement.conditions.insert("slowest_over_fastest_thread".into(), json!(fairness));
+    measurement.conditions.insert(condition::SLOWEST_OVER_FASTEST_THREAD.into(), json!(fairness));
     team.say_nodes(&mut measurement);
     measurement
 }
@@ -91,7 +91,7 @@ fn told(
 fn unplaced(measurement: &mut Measurement) {
     measurement.conditions.remove(condition::NODE);
     let why = "its memory lies where the first touch put it, on pages as they come";
-    measurement.conditions.insert("node_not_verified".into(), json!(why));
+    measurement.conditions.insert(condition::NODE_NOT_VERIFIED.into(), json!(why));
 }
 
 /// Each of `ids` is absent for that reason.

@@ -98,8 +98,8 @@ pub fn measure(
         for ((kind, id), windows) in KINDS.iter().zip(&ids).zip(all) {
             let bytes = (*kind == Kind::Copy).then_some(PAGE_BYTES);
             let mut m = told(ctx, id, (team, bytes), windows);
-            m.workload.insert("footprint_bytes".into(), json!(sizing.footprint_bytes));
-            m.workload.insert("levels".into(), json!(tree.levels));
+            m.workload.insert(condition::FOOTPRINT_BYTES.into(), json!(sizing.footprint_bytes));
+            m.workload.insert(condition::LEVELS.into(), json!(tree.levels));
             m.workload.insert(condition::PATTERN.into(), json!("random"));
             obtained(&mut m.conditions, &tree.mapping);
             crate::add_sizing(&mut m.conditions, sizing, sizing.footprint_bytes);

@@ -150,7 +150,7 @@ fn memory(n: usize) -> Vec<Measurement> {
     // 2 / 1.212 is the SMT factor of the verdict.
     let mut smt_yield =
         m("memory.smt_yield", Layer::Memory, n, &[(metric::SMT_YIELD, 1.212, 0.01)]);
-    smt_yield.workload.insert("threads".into(), json!(2));
+    smt_yield.workload.insert(narrows_model::condition::THREADS.into(), json!(2));
     vec![
         bandwidth(0, 388e9, 461e9),
         bandwidth(1, 322e9, 384e9),

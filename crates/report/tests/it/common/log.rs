@@ -32,7 +32,10 @@ pub fn laddered() -> Run {
     for m in &mut run.measurements {
         if let Some(rest) = m.id.strip_prefix("log.ladder.write.") {
             let state = rest.rsplit_once('.').unwrap().1;
-            m.conditions.insert("stands_on".into(), json!(format!("log.ladder.flush.{state}")));
+            m.conditions.insert(
+                narrows_model::condition::STANDS_ON.into(),
+                json!(format!("log.ladder.flush.{state}")),
+            );
         }
     }
     add_increments(&mut run);
@@ -191,7 +194,7 @@ pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
         figure(metric::LATENCY_P999_ALL, vec![p999]),
     ];
     if state == "beside" {
-        rung.conditions.insert("busy_same_device".into(), json!(true));
+        rung.conditions.insert(narrows_model::condition::BUSY_SAME_DEVICE.into(), json!(true));
     }
     rung
 }
@@ -207,14 +210,14 @@ fn write(
     let mut write = rung(&format!("write.{method}.{layout}.8k"), state, median_us, slow);
     write.workload.insert(condition::SYNC_METHOD.into(), json!(method));
     write.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
-    write.workload.insert("layout".into(), json!(layout));
-    write.conditions.insert("durable_by".into(), json!(durable_by));
+    write.workload.insert(narrows_model::condition::LAYOUT.into(), json!(layout));
+    write.conditions.insert(narrows_model::condition::DURABLE_BY.into(), json!(durable_by));
     write
 }
 
 fn on(mut rung: Measurement, lower: &str, state: &str) -> Measurement {
     let lower = format!("log.ladder.{lower}.{state}");
-    rung.conditions.insert("stands_on".into(), json!(lower));
+    rung.conditions.insert(narrows_model::condition::STANDS_ON.into(), json!(lower));
     rung
 }
 
@@ -376,7 +379,7 @@ fn several(n: u32) -> Measurement {
         streams.workload.insert(key.into(), value);
     }
     let sentence = "The device holds 10 logs of 4.00 MB/s in durable writes of 128 KiB with p99 within 10.0 ms; 12 miss it.";
-    streams.conditions.insert("sentence".into(), json!(sentence));
-    streams.conditions.insert("over_target_share".into(), json!(slow));
+    streams.conditions.insert(narrows_model::condition::SENTENCE.into(), json!(sentence));
+    streams.conditions.insert(narrows_model::condition::OVER_TARGET_SHARE.into(), json!(slow));
     streams
 }

@@ -108,8 +108,8 @@ pub fn beside() -> Run {
 }
 
 fn company(m: &mut Measurement, word: &str, beside: &str) {
-    m.workload.insert("company".into(), json!(word));
-    m.workload.insert("beside".into(), json!(beside));
+    m.workload.insert(narrows_model::condition::COMPANY.into(), json!(word));
+    m.workload.insert(narrows_model::condition::BESIDE.into(), json!(beside));
     m.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
 }
 

@@ -222,26 +222,27 @@ fn measurements(
         }
         let mut measurement = record.into_measurement(id, &stream);
         let workload = &mut measurement.workload;
-        workload.insert("job".into(), json!(job.name));
+        workload.insert(condition::JOB.into(), json!(job.name));
         if lane.durable != Durable::Later {
-            workload.insert("sync".into(), json!(lane.durable.word()));
+            workload.insert(condition::SYNC.into(), json!(lane.durable.word()));
         }
         if let Some(think) = lane.think {
-            workload.insert("think_pause_ns".into(), json!(think.pause.as_nanos() as u64));
-            workload.insert("think_after".into(), json!(think.after));
+            workload.insert(condition::THINK_PAUSE_NS.into(), json!(think.pause.as_nanos() as u64));
+            workload.insert(condition::THINK_AFTER.into(), json!(think.after));
         }
-        workload.insert("section".into(), json!(job.place.to_string()));
-        workload.insert("numjobs".into(), json!(job.clones));
-        workload.insert("window".into(), json!(number));
+        workload.insert(condition::SECTION.into(), json!(job.place.to_string()));
+        workload.insert(condition::NUMJOBS.into(), json!(job.clones));
+        workload.insert(condition::WINDOW.into(), json!(number));
         let mut files: Vec<(&Path, u64)> = lanes
             .iter()
             .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
             .collect();
         files.sort_unstable();
         files.dedup();
-        workload.insert("file".into(), json!(lane.file.display().to_string()));
-        workload.insert("files".into(), json!(files.len()));
-        workload.insert("file_bytes".into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
+        workload.insert(condition::FILE.into(), json!(lane.file.display().to_string()));
+        workload.insert(condition::FILES.into(), json!(files.len()));
+        workload
+            .insert(condition::FILE_BYTES.into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
         measured.push(measurement);
     }
     if done.len() > 1 {

@@ -80,18 +80,21 @@ impl Kept {
         let workload = &mut measurement.workload;
         workload.insert(condition::SESSIONS.into(), json!(load.sessions()));
         workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-        workload.insert("bytes_per_commit".into(), json!(plan.sizes.mean()));
-        workload.insert("sizes_from".into(), json!(plan.sizes_from));
-        workload.insert("style".into(), json!(plan.style.word()));
-        workload.insert("cpus".into(), json!(plan.cpus));
+        workload.insert(condition::BYTES_PER_COMMIT.into(), json!(plan.sizes.mean()));
+        workload.insert(condition::SIZES_FROM.into(), json!(plan.sizes_from));
+        workload.insert(condition::STYLE.into(), json!(plan.style.word()));
+        workload.insert(condition::CPUS.into(), json!(plan.cpus));
         if !plan.delay.time.is_zero() {
-            workload.insert("commit_delay_ns".into(), json!(plan.delay.time.as_nanos() as u64));
-            workload.insert("commit_siblings".into(), json!(plan.delay.siblings));
+            workload.insert(
+                condition::COMMIT_DELAY_NS.into(),
+                json!(plan.delay.time.as_nanos() as u64),
+            );
+            workload.insert(condition::COMMIT_SIBLINGS.into(), json!(plan.delay.siblings));
         }
         if let Load::Open { rate_per_s, arrivals, .. } = load {
             workload.insert(condition::LOOP.into(), json!("open"));
-            workload.insert("rate_per_s".into(), json!(rate_per_s));
-            workload.insert("arrivals".into(), json!(arrivals.word()));
+            workload.insert(condition::RATE_PER_S.into(), json!(rate_per_s));
+            workload.insert(condition::ARRIVALS.into(), json!(arrivals.word()));
         }
         measurement
     }
