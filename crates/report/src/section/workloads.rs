@@ -220,8 +220,11 @@ fn plan(m: &Measurement) -> Option<Block> {
 
 /// Settings that are not the defaults, and the build, of the server that was loaded; once, for all workloads have the same.
 fn server(report: &Report) -> Vec<Block> {
-    let loaded =
-        report.run.measurements.iter().find(|m| m.conditions.contains_key(condition::SERVER_SETTINGS));
+    let loaded = report
+        .run
+        .measurements
+        .iter()
+        .find(|m| m.conditions.contains_key(condition::SERVER_SETTINGS));
     let table = |key: &str, heads: [&str; 2]| -> Option<Block> {
         let object = loaded?.conditions.get(key)?.as_object()?;
         let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);

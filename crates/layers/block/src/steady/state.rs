@@ -54,7 +54,9 @@ mod tests {
     fn measurement(rates: &[f64]) -> Measurement {
         let mut measurement = Measurement::new("block.write.random.8k.knee", Layer::Block);
         measurement.workload.insert(condition::LOOP.into(), json!("closed"));
-        measurement.conditions.insert(narrows_model::condition::WRITTEN_BYTES.into(), json!(10 * GIB));
+        measurement
+            .conditions
+            .insert(narrows_model::condition::WRITTEN_BYTES.into(), json!(10 * GIB));
         measurement.metrics.push(MetricValue::new(metric::THROUGHPUT, 0.0, None, rates.to_vec()));
         measurement
     }
