@@ -929,12 +929,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__batch)
-            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1045,12 +1049,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__commit)
-            opts="-o -h --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1249,12 +1257,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__lookup)
-            opts="-o -h --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1355,12 +1367,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__orders)
-            opts="-o -h --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1449,12 +1465,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__scan)
-            opts="-o -h --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1531,12 +1551,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__update)
-            opts="-o -h --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kind)
+                    COMPREPLY=($(compgen -W "postgres mariadb" -- "${cur}"))
+                    return 0
+                    ;;
                 --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

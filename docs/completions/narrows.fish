@@ -453,6 +453,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "orders" -d 'An order-entry mix of five transactions: loaded, run, its consistency checked'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "clean" -d 'Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -492,6 +494,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -528,6 +532,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -566,6 +572,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -594,6 +602,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -625,6 +635,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
+mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l pool -d 'shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F

@@ -817,6 +817,8 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (lookup)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
@@ -863,6 +865,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (batch)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
@@ -906,6 +910,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (update)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
@@ -951,6 +957,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (commit)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
@@ -986,6 +994,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (scan)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
@@ -1024,6 +1034,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (orders)
 _arguments "${_arguments_options[@]}" : \
+'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \

@@ -11,7 +11,7 @@ use crate::error::MariaError;
 use crate::handshake::{self, Greeting};
 use crate::packet::{Body, First, HEAD, begin, body_length, end, end_status, put_text};
 
-/// A row of an answer in text: cells, or NULL.
+/// A row of an answer in text: parameters, or NULL.
 pub type Row = Vec<Option<String>>;
 
 /// How long a login or a question may take, and a statement that works.
@@ -52,7 +52,7 @@ pub struct Prepared {
 
 /// A value of a row that is filled in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Cell<'c> {
+pub(crate) enum Parameter<'c> {
     Number(i64),
     Bytes(&'c [u8]),
 }
@@ -172,11 +172,11 @@ impl Connection {
     pub(crate) fn fill(
         &mut self,
         prepared: Prepared,
-        cells: &[Cell<'_>],
+        parameters: &[Parameter<'_>],
     ) -> Result<(), MariaError> {
-        debug_assert_eq!(usize::from(prepared.parameters), cells.len());
+        debug_assert_eq!(usize::from(prepared.parameters), parameters.len());
         let mut out = Vec::new();
-        put_execute(&mut out, prepared.id, cells);
+        put_execute(&mut out, prepared.id, parameters);
         self.whole(WORK, |connection, until| {
             connection.send(&out, until)?;
             connection.rows(until).map(drop)
@@ -295,7 +295,7 @@ impl First {
 /// A row in text.
 fn row(bytes: &[u8], columns: u64) -> Result<Row, MariaError> {
     let mut body = Body(bytes);
-    let cells = (0..columns).map(|_| {
+    let parameters = (0..columns).map(|_| {
         if body.0.first() == Some(&0xfb) {
             body.u8();
             return Ok(None);
@@ -303,31 +303,31 @@ fn row(bytes: &[u8], columns: u64) -> Result<Row, MariaError> {
         let text = body.text().ok_or(MariaError::Unexpected("a row that is too short"))?;
         Ok(Some(String::from_utf8_lossy(text).into_owned()))
     });
-    cells.collect()
+    parameters.collect()
 }
 
 /// `COM_STMT_EXECUTE` with values in binary: no cursor, once, types said with them.
-pub(crate) fn put_execute(out: &mut Vec<u8>, statement: u32, cells: &[Cell<'_>]) {
+pub(crate) fn put_execute(out: &mut Vec<u8>, statement: u32, parameters: &[Parameter<'_>]) {
     const BIGINT: [u8; 2] = [0x08, 0];
     const BLOB: [u8; 2] = [0xfc, 0];
     let body = begin(out, 0);
     out.push(COM_STMT_EXECUTE);
     out.extend_from_slice(&statement.to_le_bytes());
     out.extend_from_slice(&[0, 1, 0, 0, 0]);
-    if !cells.is_empty() {
+    if !parameters.is_empty() {
         // None of them is NULL.
-        out.resize(out.len() + cells.len().div_ceil(8), 0);
+        out.resize(out.len() + parameters.len().div_ceil(8), 0);
         out.push(1);
-        for cell in cells {
+        for cell in parameters {
             out.extend_from_slice(match cell {
-                Cell::Number(_) => &BIGINT,
-                Cell::Bytes(_) => &BLOB,
+                Parameter::Number(_) => &BIGINT,
+                Parameter::Bytes(_) => &BLOB,
             });
         }
-        for cell in cells {
+        for cell in parameters {
             match cell {
-                Cell::Number(number) => out.extend_from_slice(&number.to_le_bytes()),
-                Cell::Bytes(bytes) => put_text(out, bytes),
+                Parameter::Number(number) => out.extend_from_slice(&number.to_le_bytes()),
+                Parameter::Bytes(bytes) => put_text(out, bytes),
             }
         }
     }
@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn a_prepared_statement_is_run_with_numbers_and_bytes() {
         let mut out = Vec::new();
-        put_execute(&mut out, 7, &[Cell::Number(-2), Cell::Bytes(b"ab")]);
+        put_execute(&mut out, 7, &[Parameter::Number(-2), Parameter::Bytes(b"ab")]);
         let body = [
             &[0x17, 7, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 8, 0, 0xfc, 0][..],
             &(-2i64).to_le_bytes(),

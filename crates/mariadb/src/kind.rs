@@ -14,7 +14,7 @@ use narrows_layer_database::{
 use narrows_model::Layer;
 use serde_json::Value;
 
-use crate::connection::{Cell, Connection, Row};
+use crate::connection::{Connection, Parameter, Row};
 use crate::error::MariaError;
 use crate::observer::Status;
 use crate::server::PAGE_BYTES;
@@ -112,8 +112,8 @@ fn plain(id: &str) -> String {
 }
 
 fn pair(row: Row) -> Option<(String, String)> {
-    let mut cells = row.into_iter();
-    Some((cells.next()??, cells.next()??))
+    let mut parameters = row.into_iter();
+    Some((parameters.next()??, parameters.next()??))
 }
 
 /// The operating system's thread of a connection.
@@ -181,15 +181,17 @@ impl MariaServer {
                 for pad in &mut pads {
                     contents.fill(pad, &mut rng);
                 }
-                let cells: Vec<Cell<'_>> = (next..last)
+                let parameters: Vec<Parameter<'_>> = (next..last)
                     .zip(&pads)
-                    .flat_map(|(row, pad)| [Cell::Number(row as i64 + 1), Cell::Bytes(pad)])
+                    .flat_map(|(row, pad)| {
+                        [Parameter::Number(row as i64 + 1), Parameter::Bytes(pad)]
+                    })
                     .collect();
                 if last - next == BATCH {
-                    self.control.fill(many, &cells)?;
+                    self.control.fill(many, &parameters)?;
                 } else if last > next {
                     let rest = self.control.prepare(&statement(last - next))?;
-                    self.control.fill(rest, &cells)?;
+                    self.control.fill(rest, &parameters)?;
                 }
                 next = last;
             }
@@ -395,8 +397,8 @@ mod tests {
 
     #[test]
     fn a_plan_names_the_access_and_its_index() {
-        let row = |cells: [&str; 10]| -> Row {
-            cells
+        let row = |parameters: [&str; 10]| -> Row {
+            parameters
                 .iter()
                 .map(|cell| Some((*cell).to_string()).filter(|cell| cell != "NULL"))
                 .collect()

@@ -17,14 +17,14 @@ mod error;
 mod handshake;
 mod kind;
 mod observer;
-#[cfg(test)]
-mod on_a_server;
 mod packet;
 mod server;
+#[cfg(test)]
+mod server_test;
 mod session;
 mod statements;
 
 pub use connection::Connection;
 pub use error::MariaError;
 pub use kind::MariaDb;
-pub use server::{Found, ManagedMariaDb, ServerSettings, find};
+pub use server::{ManagedMariaDb, Programs, ServerSettings, find};

@@ -34,7 +34,7 @@ const USUAL: [&str; 4] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/loca
 
 /// The programs.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct Programs {
     server: PathBuf,
     install: PathBuf,
     user: ServerUser,
@@ -46,7 +46,7 @@ pub struct Found {
 ///
 /// # Errors
 /// There are none, or nobody.
-pub fn find(stop: &Stop) -> Result<Found, MariaError> {
+pub fn find(stop: &Stop) -> Result<Programs, MariaError> {
     let user = ServerUser::choose_of(&["mysql", "nobody"])?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let first = |program: &str| {
@@ -66,7 +66,7 @@ pub fn find(stop: &Stop) -> Result<Found, MariaError> {
     // Its path is nobody's business.
     let version = line.split_once("Ver ").map_or(line, |(_, version)| version);
     let version_text = narrows_units::shown(version).chars().take(200).collect();
-    Ok(Found { server, install, user, version_text })
+    Ok(Programs { server, install, user, version_text })
 }
 
 /// How a server of ours is set: the whole durability of a production server.
@@ -113,7 +113,7 @@ impl ServerSettings<'_> {
 /// A server of ours. Fields drop in this order: the server before its folders.
 pub struct ManagedMariaDb {
     running: Option<Running>,
-    found: Found,
+    found: Programs,
     settings: Vec<String>,
     cpus: Vec<u32>,
     data: PathBuf,
@@ -141,7 +141,7 @@ impl ManagedMariaDb {
     /// # Errors
     /// No room, what the programs said, or a stop.
     pub fn start_new(
-        found: &Found,
+        found: &Programs,
         parent: &Path,
         id: &str,
         settings: ServerSettings<'_>,

@@ -10,7 +10,7 @@ use narrows_engine::Stop;
 use narrows_layer_database::kind::{KindError, Session};
 use narrows_layer_database::{Answer, Encode, Format, Refusal, Value};
 
-use crate::connection::{Cell, Connection, Prepared, put_execute, put_query};
+use crate::connection::{Parameter, Connection, Prepared, put_execute, put_query};
 use crate::error::MariaError;
 use crate::packet::{Body, First, HEAD, body_length, end_status};
 
@@ -285,19 +285,19 @@ impl Encode for Outbox {
     #[inline]
     fn run(&mut self, statement: usize, values: &[Value<'_>]) {
         assert!(self.bytes.is_empty(), "one statement in a step");
-        let mut cells = [Cell::Number(0); MOST_PARAMETERS];
-        for (cell, value) in cells.iter_mut().zip(values) {
+        let mut parameters = [Parameter::Number(0); MOST_PARAMETERS];
+        for (cell, value) in parameters.iter_mut().zip(values) {
             *cell = match *value {
-                Value::Int2(number) => Cell::Number(number.into()),
-                Value::Int4(number) => Cell::Number(number.into()),
-                Value::Int8(number) => Cell::Number(number),
-                Value::Text(text) | Value::Written(text) => Cell::Bytes(text.as_bytes()),
+                Value::Int2(number) => Parameter::Number(number.into()),
+                Value::Int4(number) => Parameter::Number(number.into()),
+                Value::Int8(number) => Parameter::Number(number),
+                Value::Text(text) | Value::Written(text) => Parameter::Bytes(text.as_bytes()),
                 Value::Float8(_) | Value::Int8s(_) | Value::Null => {
                     panic!("no statement of ours has such a parameter")
                 }
             };
         }
-        put_execute(&mut self.bytes, self.prepared[statement].id, &cells[..values.len()]);
+        put_execute(&mut self.bytes, self.prepared[statement].id, &parameters[..values.len()]);
     }
 }
 

@@ -17,7 +17,7 @@ pub fn file_sharing(run: &Run) -> Option<FileSharing> {
     let valid = |id| run.measurement(id).filter(|m| m.validity != Validity::Invalid);
     let (together, apart) = (valid(TOGETHER)?, valid(APART)?);
     let ratio = paired_ratio(rates(together), rates(apart));
-    let interval_95 = ratio.as_ref().and_then(|ratio| ratio.interval_95.clone());
+    let interval_95 = ratio.as_ref().and_then(|ratio| ratio.interval_95);
     let outcome = match &interval_95 {
         Some(range) if range.high < CONCURRENT_FROM => FileSharingOutcome::HeldUp,
         Some(range) if range.low >= CONCURRENT_FROM => FileSharingOutcome::Concurrent,

@@ -152,8 +152,10 @@ mod tests {
     #[test]
     fn a_package_holds_the_program_its_pages_and_what_is_inside() {
         let package = package(&crate::root(), "amd64", b"program", "libc 1, MIT\n").unwrap();
-        let data = package.windows(2).rposition(|two| two == [0x1f, 0x8b]).unwrap();
-        let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(&package[data..]));
+        // The member's line has sixty bytes, and begins with its name.
+        let line = package.windows(11).rposition(|name| name == b"data.tar.gz").unwrap();
+        let data = &package[line + 60..];
+        let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(data));
         let names: Vec<String> = tar
             .entries()
             .unwrap()

@@ -26,7 +26,8 @@ impl Said {
             if line.contains("SKIPPED") {
                 said.skipped.push(format!("{test}: {}", line.trim()));
             }
-            if !in_successes && !(line.is_empty() && said.shown.ends_with("\n\n")) {
+            let further_blank = line.is_empty() && said.shown.ends_with("\n\n");
+            if !in_successes && !further_blank {
                 said.shown += line;
                 said.shown.push('\n');
             }

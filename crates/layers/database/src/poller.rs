@@ -29,7 +29,7 @@ enum Way {
 
 impl Poller {
     /// Watches nothing yet.
-    pub fn new() -> Poller {
+    pub fn for_this_thread() -> Poller {
         // Sleeps end up to the timer slack late (50 µs by default); the schedule of an open loop needs better.
         process::wake_within_ns(NonZeroU64::new(1_000).expect("not zero"));
         Poller { way: Way::Few { asked: Vec::new(), indices: Vec::new() }, ready: Vec::new() }
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn few_and_many_are_heard_by_their_numbers_and_silence_ends() {
-        let mut poller = Poller::new();
+        let mut poller = Poller::for_this_thread();
         let mut pairs = Vec::new();
         assert_eq!(poller.wait(Duration::from_millis(1)).unwrap(), 0);
         for number in 0..FEW + 4 {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn who_was_removed_is_not_asked_and_the_others_keep_their_numbers() {
-        let mut poller = Poller::new();
+        let mut poller = Poller::for_this_thread();
         let pairs: Vec<_> = (0..3).map(|_| UnixStream::pair().unwrap()).collect();
         for (number, (ours, theirs)) in pairs.iter().enumerate() {
             poller.add(ours.as_raw_fd(), number).unwrap();

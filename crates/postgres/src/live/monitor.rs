@@ -133,7 +133,7 @@ struct Sampler {
 }
 
 impl poll_loop::Sampler for Sampler {
-    type Beside = ();
+    type MachineReading = ();
 
     fn next_window(&mut self) {
         self.sampled.next_window();

@@ -44,7 +44,7 @@ impl Plan {
 /// What is asked between two edges, and what is read beside the counters at one.
 pub(crate) trait Sampler {
     /// Of an edge, beside the counters.
-    type Beside;
+    type MachineReading;
 
     /// What follows belongs to the next window.
     fn next_window(&mut self);
@@ -64,7 +64,7 @@ pub(crate) trait Sampler {
     }
 
     /// Reads what stands beside the counters.
-    fn beside(&mut self) -> Self::Beside;
+    fn beside(&mut self) -> Self::MachineReading;
 }
 
 /// A reading at a moment, with what we had asked, and asked in vain, by then.
@@ -85,7 +85,7 @@ pub(crate) struct PollLoop<S: Sampler> {
     pub(crate) session: SamplingSession,
     statement: Statement,
     pub(crate) sampler: S,
-    pub(crate) edges: Vec<Edge<S::Beside>>,
+    pub(crate) edges: Vec<Edge<S::MachineReading>>,
     plan: Plan,
     pace: Pace,
     /// What looking had taken when the last question was answered, ns.

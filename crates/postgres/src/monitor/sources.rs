@@ -48,12 +48,9 @@ impl Count {
     /// Whether it is about the log that this server writes: a standby only passes another's on.
     pub(crate) fn is_of_the_log(self) -> bool {
         use Count::*;
-        match self {
-            Writers | LogBytes | LogRecords | FullPages | LogBuffersFull => true,
-            LogWrites | LogWrittenBytes | LogWriteMs => true,
-            Flushes | SessionFlushes | FlushMs => true,
-            _ => false,
-        }
+        let written = matches!(self, Writers | LogBytes | LogRecords | FullPages | LogBuffersFull);
+        let wrote = matches!(self, LogWrites | LogWrittenBytes | LogWriteMs);
+        written || wrote || matches!(self, Flushes | SessionFlushes | FlushMs)
     }
 
     /// Whether it is zero, and not measured, unless this setting is on.

@@ -120,7 +120,7 @@ fn ask(
     window: Duration,
 ) -> io::Result<Asked> {
     let (request, mut answer) = (vec![3u8; bytes], [0u8; ANSWER_BYTES]);
-    let mut poller = Poller::new();
+    let mut poller = Poller::for_this_thread();
     for (number, client) in clients.iter().enumerate() {
         poller.add(client.as_raw_fd(), number)?;
     }

@@ -184,7 +184,7 @@ impl Worker {
         if let Some(cpu) = cpu {
             affinity::pin(&[cpu])?;
         }
-        let mut poller = Poller::new();
+        let mut poller = Poller::for_this_thread();
         poller.add(rung.as_raw_fd(), DOOR)?;
         if let Some(listener) = &listener {
             poller.add(listener.as_raw_fd(), LISTENER)?;

@@ -35,7 +35,8 @@ pub(super) fn is_asked(count: Count, recovering: bool) -> bool {
     use Count::*;
     let of_the_log_alone =
         [LogRecords, LogWrites, LogWrittenBytes, SessionFlushes, CheckpointsDone];
-    !of_the_log_alone.contains(&count) && !(recovering && count.is_of_the_log())
+    let unreadable = recovering && count.is_of_the_log();
+    !of_the_log_alone.contains(&count) && !unreadable
 }
 
 /// What was counted, as the run has it.

@@ -108,7 +108,7 @@ impl Sampler {
 }
 
 impl poll_loop::Sampler for Sampler {
-    type Beside = Option<Machine>;
+    type MachineReading = Option<Machine>;
 
     fn next_window(&mut self) {
         self.sampled.next_window();

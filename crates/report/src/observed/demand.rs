@@ -49,7 +49,7 @@ pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -
         let cells = vec![
             (row.per_s)(units, per_s),
             each.map_or_else(|| "-".to_string(), |each| (row.each)(units, each)),
-            row.metric.map_or_else(String::new, |metric| own(metric, each)),
+            row.metric.map_or_else(|| spread(None, each), |metric| own(metric, each)),
         ];
         rows.push(GridRow { name: row.name.to_string(), cells, remark: join(row.remark) });
     }

@@ -35,7 +35,7 @@ impl<'w> Worker<'w> {
         if let Some(cpu) = plan.cpus.get(index as usize) {
             narrows_facts::affinity::pin(&[*cpu]).map_err(LoadError::Thread)?;
         }
-        let mut poller = Poller::new();
+        let mut poller = Poller::for_this_thread();
         let mut slots = Vec::new();
         for number in (index..plan.sessions).step_by(threads as usize) {
             let slot: Slot<'_> = Slot::open(plan, number, plan.seed ^ spread(number), stops)?;

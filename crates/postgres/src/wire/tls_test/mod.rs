@@ -223,7 +223,7 @@ fn woken_once(address: &Address) {
     let statement = "SELECT repeat('x', 5000) WHERE $1::bigint > 0".to_string();
     let mut session = PostgresSession::open(address, &[], &[statement], &[]).unwrap();
     session.shrink();
-    let mut poller = Poller::new();
+    let mut poller = Poller::for_this_thread();
     poller.add(session.descriptor(), 0).unwrap();
     session.begin().run(0, &[Value::Int8(1)]);
     session.send().unwrap();

@@ -39,6 +39,6 @@ pub fn made(ctx: &Context<'_>, dir: &Path, mib: u64) -> Option<TestFile> {
 }
 
 /// The samples of a metric.
-pub fn samples<'a>(measurement: &'a Measurement, name: Metric) -> &'a [f64] {
+pub fn samples(measurement: &Measurement, name: Metric) -> &[f64] {
     measurement.metric(name).map_or(&[], |metric| &metric.samples)
 }
