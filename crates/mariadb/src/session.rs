@@ -10,7 +10,7 @@ use narrows_engine::Stop;
 use narrows_layer_database::kind::{KindError, Session};
 use narrows_layer_database::{Answer, Encode, Format, Refusal, Value};
 
-use crate::connection::{Parameter, Connection, Prepared, put_execute, put_query};
+use crate::connection::{Connection, Parameter, Prepared, put_execute, put_query};
 use crate::error::MariaError;
 use crate::packet::{Body, First, HEAD, body_length, end_status};
 
