@@ -154,22 +154,23 @@ fn a_stop_ends_the_search_while_a_program_does_not_answer() {
     let machine = Machine::new();
     machine.server("fine/bin", "17.2");
     machine.server("silent/bin", "17.2");
+    // The server's user writes here; the way to the programs stays closed to others, or they would not be run.
+    let open = machine.dir.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
     // It says so before it falls silent, and only then is there a stop: no time decides.
-    let asked = machine.dir.path().join("asked");
-    machine.program(
-        "silent/bin/postgres",
-        &format!("mkfifo -m 666 {0}; echo >{0}; sleep 600", asked.display()),
-    );
-    fs::set_permissions(machine.dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let asked = open.join("asked");
+    machine.program("silent/bin/postgres", &format!("echo > {}; sleep 600", asked.display()));
     let search = machine.search(&["fine/bin"], &["silent/bin"]);
     let outcome = std::thread::scope(|scope| {
         let outcome = scope.spawn(|| search.find(None, None));
-        while fs::read(&asked).is_err() {
+        while !asked.exists() && !outcome.is_finished() {
             std::thread::sleep(Duration::from_millis(5));
         }
         machine.stop.set();
         outcome.join().unwrap()
     });
+    assert!(asked.exists(), "the silent program was asked");
     assert!(matches!(outcome, Err(FindError::Stopped)), "{outcome:?}");
 }
 
