@@ -373,7 +373,7 @@ fn read_exact(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn pair() -> (Connection, UnixStream) {
@@ -390,7 +390,7 @@ mod tests {
         (connection, theirs)
     }
 
-    fn packets(bodies: &[&[u8]]) -> Vec<u8> {
+    pub(crate) fn packets(bodies: &[&[u8]]) -> Vec<u8> {
         let mut out = Vec::new();
         for (n, bytes) in bodies.iter().enumerate() {
             let body = begin(&mut out, n as u8 + 1);
@@ -400,7 +400,7 @@ mod tests {
         out
     }
 
-    const END: &[u8] = &[0xfe, 0, 0, 2, 0];
+    pub(crate) const END: &[u8] = &[0xfe, 0, 0, 2, 0];
 
     #[test]
     fn rows_are_read_with_their_nulls() {

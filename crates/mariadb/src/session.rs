@@ -332,7 +332,7 @@ fn rows(answer: &[u8], columns: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{begin, end};
+    use crate::connection::tests::{END, packets};
 
     fn session() -> (MariaSession, UnixStream) {
         let (ours, theirs) = UnixStream::pair().unwrap();
@@ -340,18 +340,6 @@ mod tests {
         let prepared = vec![Prepared { id: 1, parameters: 1 }];
         (MariaSession::over(ours, 0, prepared, Vec::new()), theirs)
     }
-
-    fn packets(bodies: &[&[u8]]) -> Vec<u8> {
-        let mut out = Vec::new();
-        for (n, bytes) in bodies.iter().enumerate() {
-            let body = begin(&mut out, n as u8 + 1);
-            out.extend_from_slice(bytes);
-            end(&mut out, body);
-        }
-        out
-    }
-
-    const END: &[u8] = &[0xfe, 0, 0, 2, 0];
 
     #[test]
     fn an_answer_in_single_bytes_is_the_same_answer() {
