@@ -23,7 +23,7 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 11] = [
+const TARGETS: [(&str, &[&str]); 12] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("facts", &[]),
@@ -31,6 +31,7 @@ const TARGETS: [(&str, &[&str]); 11] = [
     ("job", &[]),
     ("limits", &["crates/limits/data"]),
     ("machine", &[]),
+    ("maria", &[]),
     ("plan", &["cases"]),
     ("run", &[]),
     ("talk", &[]),

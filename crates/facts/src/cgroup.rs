@@ -1,11 +1,13 @@
-//! Where this process's control groups are in the file system, in version 1, version 2 and mixtures of both.
+//! Where a process's control groups are in the file system, in version 1, version 2 and mixtures of both: this process's, or another's.
 //!
 //! A process is in one group per hierarchy (`/proc/self/cgroup`); hierarchies are mounted anywhere, in a
 //! container often only from the container's own group down (`/proc/self/mountinfo`). Limits of every group on
-//! the way to the root apply, so a controller is the list of folders from the own group up to the mount.
+//! the way to the root apply, so a controller is the list of folders from the own group up to the mount. Another process may be in
+//! groups that our mounts don't show (in another container of a pod, say): then its own mounts are tried, and where they can't be seen
+//! either, its groups are unknown. They are never taken to be ours.
 //! Methods: cgroups(7), Linux `Documentation/admin-guide/cgroup-v2.rst`.
 
-use crate::{Mount, Source, mounts};
+use crate::{Mount, Source, mounts, parse_mounts};
 
 /// Which version a controller's folders speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,10 @@ pub struct Controller {
 #[derive(Debug, Clone, Default)]
 pub struct Hierarchies {
     mounts: Vec<Mount>,
+    /// Those of another process, seen through its root folder.
+    of_process: Vec<Mount>,
+    /// Whether it is this process, whose nearest visible group is its own or holds it.
+    own: bool,
     /// (controllers, path) per line; version 2 has no controllers in its line.
     memberships: Vec<(Vec<String>, String)>,
 }
@@ -41,9 +47,21 @@ impl Hierarchies {
 
     /// The same of another process, by its number or `self`, as far as its groups can be seen from here.
     pub fn of(source: &dyn Source, process: &str) -> Self {
-        let mounts = mounts(source).into_iter().filter(|mount| is_cgroup(&mount.kind)).collect();
+        let groups = |mounts: Vec<Mount>| -> Vec<Mount> {
+            mounts.into_iter().filter(|mount| is_cgroup(&mount.kind)).collect()
+        };
+        let own = process == "self";
+        let mut of_process = Vec::new();
+        if !own {
+            let text = source.text(&format!("/proc/{process}/mountinfo")).unwrap_or_default();
+            of_process = groups(parse_mounts(&text));
+            for mount in &mut of_process {
+                mount.mount_point = format!("/proc/{process}/root{}", mount.mount_point);
+            }
+        }
         let text = source.text(&format!("/proc/{process}/cgroup")).unwrap_or_default();
-        Hierarchies { mounts, memberships: text.lines().filter_map(membership).collect() }
+        let memberships = text.lines().filter_map(membership).collect();
+        Hierarchies { mounts: groups(mounts(source)), of_process, own, memberships }
     }
 
     /// Whether a version-2 hierarchy is mounted.
@@ -62,22 +80,44 @@ impl Hierarchies {
     }
 
     /// The folders that control `controller` (version-1 name, such as `cpu`, `memory`, `blkio`). Where version 1 has
-    /// it mounted it is there, since a controller can be in one hierarchy only.
+    /// it mounted it is there, since a controller can be in one hierarchy only. `None`: there is none, or it [is hidden](Self::hides).
     pub fn controller(&self, source: &dyn Source, controller: &str) -> Option<Controller> {
+        let (version, path, is_one) = self.hierarchy(controller)?;
+        let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
+        let shown = all.find_map(|mount| Some(upwards(folder(source, mount, path)?, top(mount))));
+        // Its own group is nowhere shown, but what our mounts show holds it or is it.
+        let nearest = || {
+            let mount = self.mounts.iter().filter(|_| self.own).find(|mount| is_one(mount))?;
+            Some(vec![top(mount).to_string()])
+        };
+        let folders = shown.or_else(nearest)?;
+        Some(Controller { version, folders })
+    }
+
+    /// Whether the process is in a group of `controller` whose folder can't be seen from here, so that its limits are unknown.
+    pub fn hides(&self, source: &dyn Source, controller: &str) -> bool {
+        self.hierarchy(controller).is_some() && self.controller(source, controller).is_none()
+    }
+
+    /// The version and the path of the process's group, and which mounts show it.
+    fn hierarchy(&self, controller: &str) -> Option<(Version, &str, impl Fn(&Mount) -> bool)> {
+        let is_v1 = |mount: &Mount| mount.kind == "cgroup" && has_option(mount, controller);
         let v1 = self
             .mounts
             .iter()
-            .find(|mount| mount.kind == "cgroup" && has_option(mount, controller))
-            .zip(self.path(|names| names.iter().any(|name| name == controller)));
-        if let Some((mount, path)) = v1 {
-            return Some(Controller {
-                version: Version::V1,
-                folders: folders(source, mount, path),
-            });
-        }
-        let mount = self.mounts.iter().find(|mount| mount.kind == "cgroup2")?;
-        let path = self.path(<[String]>::is_empty)?;
-        Some(Controller { version: Version::V2, folders: folders(source, mount, path) })
+            .any(is_v1)
+            .then(|| self.path(|names| names.iter().any(|name| name == controller)))
+            .flatten();
+        let (version, path) = match v1 {
+            Some(path) => (Version::V1, path),
+            None if self.has_v2() => (Version::V2, self.path(<[String]>::is_empty)?),
+            None => return None,
+        };
+        let is_one = move |mount: &Mount| match version {
+            Version::V1 => mount.kind == "cgroup" && has_option(mount, controller),
+            Version::V2 => mount.kind == "cgroup2",
+        };
+        Some((version, path, is_one))
     }
 
     /// The paths of all groups this process is in, as `/proc/self/cgroup` writes them.
@@ -139,19 +179,23 @@ fn membership(line: &str) -> Option<(Vec<String>, String)> {
     Some((names.collect(), parts.next()?.to_string()))
 }
 
-fn folders(source: &dyn Source, mount: &Mount, path: &str) -> Vec<String> {
-    let top = mount.mount_point.trim_end_matches('/');
-    // Below the mounted part: `/docker/x/y` seen through a mount of `/docker/x` is `/y`. A path that leads above
-    // the namespace's root (`/../..`), or one the mount does not show, leaves the mount's top as the nearest.
-    let below = path.strip_prefix(mount.root.trim_end_matches('/')).unwrap_or("");
-    let mut folder = if below.is_empty() || below.contains("/..") || !below.starts_with('/') {
-        top.to_string()
-    } else {
-        format!("{top}{}", below.trim_end_matches('/'))
-    };
-    if !source.exists(&folder) {
-        folder = top.to_string();
-    }
+fn top(mount: &Mount) -> &str {
+    mount.mount_point.trim_end_matches('/')
+}
+
+/// The folder of the group with that path, where the mount shows it.
+fn folder(source: &dyn Source, mount: &Mount, path: &str) -> Option<String> {
+    // Below the mounted part: `/docker/x/y` seen through a mount of `/docker/x` is `/y`. Paths are told from the root of our
+    // namespace of groups, also those of other processes' mounts: what leads above it (`/../x`) is only below a mount that does too.
+    let below = path.strip_prefix(mount.root.trim_end_matches('/'))?.trim_end_matches('/');
+    let is_below = below.is_empty() || below.starts_with('/');
+    let folder = format!("{}{below}", top(mount));
+    (is_below && !below.split('/').any(|name| name == "..") && source.exists(&folder))
+        .then_some(folder)
+}
+
+/// A group's folder and those above it, up to the top of the mount.
+fn upwards(mut folder: String, top: &str) -> Vec<String> {
     let mut folders = vec![folder.clone()];
     while folder.len() > top.len() {
         let end = folder.rfind('/').unwrap_or(0).max(top.len());
@@ -233,6 +277,60 @@ mod tests {
         assert_eq!(cpu.folders, ["/cg/them", "/cg"]);
         assert_eq!(cpu_stat_files_of(&tree, "77"), ["/cg/them/cpu.stat"]);
         assert!(cpu_stat_files(&tree).is_empty());
+    }
+
+    /// A container's view of another one in its pod, as Kubernetes with containerd makes it.
+    #[test]
+    fn a_sidecar_does_not_take_its_own_group_for_the_servers() {
+        let pod = "/kubepods.slice/kubepods-pod1.slice";
+        // With namespaces of groups: the other's path leads above our root, and its own mount's root does too.
+        let (root, private) = tree(
+            "0::/\n",
+            "30 1 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
+            &["/sys/fs/cgroup", "/proc/77"],
+        );
+        fs::write(root.path().join("proc/77/cgroup"), "0::/../cri-containerd-b.scope\n").unwrap();
+        fs::write(root.path().join("sys/fs/cgroup/cpu.max"), "50000 100000\n").unwrap();
+        let unseen = Hierarchies::of(&private, "77");
+        assert_eq!(unseen.controller(&private, "cpu"), None);
+        assert!(unseen.hides(&private, "cpu"));
+        assert!(cpu_stat_files_of(&private, "77").is_empty());
+        assert!(!Hierarchies::read(&private).hides(&private, "cpu"));
+        // With the right to look through its root.
+        let seen = "/proc/77/root/sys/fs/cgroup";
+        fs::create_dir_all(root.path().join(&seen[1..])).unwrap();
+        fs::write(
+            root.path().join("proc/77/mountinfo"),
+            "40 1 0:26 /../cri-containerd-b.scope /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
+        )
+        .unwrap();
+        let found = Hierarchies::of(&private, "77");
+        assert_eq!(found.controller(&private, "cpu").unwrap().folders, [seen]);
+        assert!(!found.hides(&private, "cpu"));
+        // Without such namespaces, in version 1: paths are the node's, and each container mounts its own group.
+        let (root, shared) = tree(
+            &format!("4:cpu,cpuacct:{pod}/a\n"),
+            &format!("40 1 0:30 {pod}/a /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n"),
+            &["/sys/fs/cgroup/cpu", "/proc/78"],
+        );
+        fs::write(root.path().join("proc/78/cgroup"), format!("4:cpu,cpuacct:{pod}/ab\n")).unwrap();
+        assert!(Hierarchies::of(&shared, "78").hides(&shared, "cpu"));
+        // On the node all of it is there.
+        let (root, node) = tree(
+            "0::/system.slice/ssh.service\n",
+            "30 1 0:26 / /cg rw - cgroup2 cgroup rw\n",
+            &[&format!("/cg{pod}/b"), "/cg/system.slice/ssh.service", "/proc/79"],
+        );
+        fs::write(root.path().join("proc/79/cgroup"), format!("0::{pod}/b\n")).unwrap();
+        let server = Hierarchies::of(&node, "79");
+        let expected =
+            [format!("/cg{pod}/b"), format!("/cg{pod}"), "/cg/kubepods.slice".into(), "/cg".into()];
+        assert_eq!(server.controller(&node, "cpu").unwrap().folders, expected);
+        // A group that has been removed meanwhile, and one above a namespace in the midst of a path.
+        fs::write(root.path().join("proc/79/cgroup"), "0::/gone\n").unwrap();
+        assert!(Hierarchies::of(&node, "79").hides(&node, "cpu"));
+        fs::write(root.path().join("proc/79/cgroup"), "0::/system.slice/../x\n").unwrap();
+        assert!(Hierarchies::of(&node, "79").hides(&node, "cpu"));
     }
 
     #[test]

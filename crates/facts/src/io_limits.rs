@@ -27,7 +27,7 @@ pub struct IoLimitFile {
     kind: Option<&'static str>,
 }
 
-/// The files of the own group and those above that can be read; empty where there are none.
+/// The files of the own group and those above, also those that limit nothing now and are empty then; none where there are no groups.
 pub fn files(source: &dyn Source) -> Vec<IoLimitFile> {
     files_of(source, "self")
 }
@@ -47,7 +47,7 @@ pub fn files_of(source: &dyn Source, process: &str) -> Vec<IoLimitFile> {
             })
             .collect(),
     };
-    io.folders.iter().flat_map(of).filter(|file| source.text(&file.path).is_some()).collect()
+    io.folders.iter().flat_map(of).filter(|file| source.exists(&file.path)).collect()
 }
 
 impl IoLimitFile {
@@ -93,6 +93,29 @@ mod tests {
 
     fn limit(limits: &IoLimits, device: &str, kind: &str) -> Option<u64> {
         limits.get(&(device.to_string(), kind.to_string())).copied()
+    }
+
+    #[test]
+    fn a_file_that_limits_nothing_yet_is_watched_too() {
+        let root = tempfile::tempdir().unwrap();
+        let group = root.path().join("cg/a");
+        std::fs::create_dir_all(&group).unwrap();
+        std::fs::create_dir_all(root.path().join("proc/self")).unwrap();
+        std::fs::write(root.path().join("proc/self/cgroup"), "0::/a\n").unwrap();
+        let mounts = "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n";
+        std::fs::write(root.path().join("proc/self/mountinfo"), mounts).unwrap();
+        let tree = crate::Tree::new(root.path());
+        assert!(files(&tree).is_empty());
+        // As the kernel has it: empty without a limit.
+        std::fs::write(group.join("io.max"), "").unwrap();
+        let files = files(&tree);
+        assert_eq!(
+            files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            ["/cg/a/io.max"]
+        );
+        assert!(read(&tree).is_empty());
+        std::fs::write(group.join("io.max"), "8:16 riops=1000\n").unwrap();
+        assert_eq!(limit(&read(&tree), "8:16", "riops"), Some(1000));
     }
 
     #[test]

@@ -148,8 +148,9 @@ impl Connection {
         self.whole(QUESTION, |connection, until| {
             connection.command(COM_STMT_PREPARE, sql.as_bytes(), until)?;
             connection.receive(until)?;
-            if let refused @ First::Refused { .. } = First::read(&connection.packet)? {
-                return Err(refused.into_error());
+            // Behind its zero it has numbers of a fixed length, unlike the answer to a statement.
+            if connection.packet.first() != Some(&0) {
+                return Err(First::read(&connection.packet)?.into_error());
             }
             let mut body = Body(&connection.packet[1..]);
             let read = (|| Some((body.u32()?, body.u16()?, body.u16()?)))();
@@ -441,6 +442,22 @@ pub(crate) mod tests {
         stop.set();
         connection.heed(Some(&stop));
         assert!(matches!(connection.query("SELECT").unwrap_err(), MariaError::Stopped(_)));
+    }
+
+    #[test]
+    fn a_statement_is_prepared_whatever_its_number_and_other_answers_are_refused() {
+        for id in [1u32, 0xfb, 0xfe, 0xffff_ffff] {
+            let (mut connection, mut theirs) = pair();
+            let said = [&[0][..], &id.to_le_bytes(), &[0, 0, 1, 0, 0, 0, 0]].concat();
+            theirs.write_all(&packets(&[&said, b"def", END])).unwrap();
+            let parameters = 1;
+            assert_eq!(connection.prepare("SELECT ?").unwrap(), Prepared { id, parameters });
+        }
+        for said in [&b"\x02"[..], b"\xff\x28\x04#42000syntax", b"\x00\x01", b""] {
+            let (mut connection, mut theirs) = pair();
+            theirs.write_all(&packets(&[said])).unwrap();
+            assert!(connection.prepare("SELECT ?").is_err(), "{said:?}");
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub const UNCACHED_BY: &str = "uncached_by";
 pub const SERVER_CPUS: &str = "server_cpus";
 /// Quota of the control group that somebody's server on this machine is in, processors; null where it has none.
 pub const SERVER_QUOTA_CPUS: &str = "server_quota_cpus";
+/// `hidden` where somebody's server on this machine is in control groups that can't be seen from here.
+pub const SERVER_LIMITS: &str = "server_limits";
 /// Processors given to the client.
 pub const CLIENT_CPUS: &str = "client_cpus";
 /// Whether client and server share processors.

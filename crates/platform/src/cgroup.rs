@@ -33,6 +33,11 @@ pub fn cgroup_of(source: &dyn Source, process: &str) -> Cgroup {
         memory_limit_bytes: memory.0,
         memory_used_bytes: memory.1,
         io_limits: io_limits(source, process),
+        hidden: [("cpu", "cpu"), ("memory", "memory"), ("io", "blkio")]
+            .into_iter()
+            .filter(|(_, controller)| hierarchies.hides(source, controller))
+            .map(|(name, _)| name.to_string())
+            .collect(),
     }
 }
 

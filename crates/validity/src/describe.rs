@@ -193,6 +193,9 @@ impl fmt::Display for Need {
             Need::Quick(false) => f.write_str("the run is not a sketch"),
             Need::Planned(least) => write!(f, "{least} repeats or more were planned"),
             Need::Path(fact) => write!(f, "the path is {}", fact.phrase()),
+            Need::PathUnder(role, fact) => {
+                write!(f, "the {} folder's path is {}", role.word(), fact.phrase())
+            }
             Need::PathNot(fact) => write!(f, "the path is not known to be {}", fact.phrase()),
         }
     }

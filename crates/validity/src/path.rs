@@ -19,6 +19,8 @@ pub enum PathFact {
     CountersOff,
     /// Every drive announces a volatile write cache, so the kernel passes flushes on to it.
     WriteBack,
+    /// It has drives of its own, and their counters are on.
+    Counted,
     /// Mirrors, parity or a mapper stand between file and drives, so drives move other amounts than were asked.
     Redundant,
     /// The kernel sends a device no flushes, although the drive or one beneath says that its cache is volatile.
@@ -42,6 +44,13 @@ impl PathFact {
                             == Some("write back")
                     })
             }
+            PathFact::Counted => {
+                let fs = &path.file_system;
+                drives.peek().is_some()
+                    && !fs.volatile
+                    && !fs.network
+                    && !drives.any(|d| d.queue.as_ref().is_some_and(|q| q.iostats == Some(false)))
+            }
             PathFact::Redundant => {
                 path.devices.iter().any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
             }
@@ -57,6 +66,7 @@ impl PathFact {
             PathFact::Overlay => "on a container's layered file system",
             PathFact::CountersOff => "on a drive whose counters are off",
             PathFact::WriteBack => "on drives with a volatile write cache",
+            PathFact::Counted => "on drives that count what they are sent",
             PathFact::Redundant => "behind RAID or a mapper",
             PathFact::FlushSwitchedOff => {
                 "on a device that gets no flushes, above a volatile write cache"
@@ -77,7 +87,10 @@ impl PathFact {
                 let sentences: Vec<String> = off.iter().map(SwitchedOff::evidence).collect();
                 format!("{place}; {}", sentences.join("; "))
             }
-            PathFact::CountersOff | PathFact::WriteBack | PathFact::Redundant => {
+            PathFact::CountersOff
+            | PathFact::WriteBack
+            | PathFact::Counted
+            | PathFact::Redundant => {
                 let names: Vec<&str> = path.devices.iter().map(|d| d.name.as_str()).collect();
                 format!("{place}, devices {}", names.join(", "))
             }

@@ -1,6 +1,6 @@
 //! Which measurements a rule takes.
 
-use narrows_model::{Layer, Measurement};
+use narrows_model::{Layer, Measurement, Role};
 use serde_json::Value;
 
 use crate::evaluate::Case;
@@ -41,6 +41,8 @@ pub enum Need {
     Path(PathFact),
     /// The path under the measurement's role is unknown or hasn't this property.
     PathNot(PathFact),
+    /// The path under that role of the measurement's host is like that.
+    PathUnder(Role, PathFact),
 }
 
 impl Select {
@@ -97,6 +99,7 @@ impl Need {
             Need::Quick(quick) => case.run.plan.quick == quick,
             Need::Planned(least) => case.run.plan.repeats >= least,
             Need::Path(fact) => path::of(case).is_some_and(|p| fact.holds(p)),
+            Need::PathUnder(role, fact) => path::under(case, role).is_some_and(|p| fact.holds(p)),
             Need::PathNot(fact) => !path::of(case).is_some_and(|p| fact.holds(p)),
         }
     }

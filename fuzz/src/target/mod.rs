@@ -6,6 +6,7 @@ mod facts;
 mod job;
 mod limits;
 mod machine;
+mod maria;
 mod plan;
 mod run;
 mod talk;
@@ -36,6 +37,7 @@ pub const ALL: &[Target] = &[
     target("job", 64 * MIB, job::check),
     target("limits", 64 * MIB, limits::check),
     target("machine", 64 * MIB, machine::whole),
+    target("maria", 64 * MIB, maria::check),
     target("plan", 128 * MIB, plan::check),
     target("run", 128 * MIB, run::check),
     target("talk", 256 * MIB, talk::check),

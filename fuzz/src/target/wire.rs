@@ -10,6 +10,9 @@ use narrows_postgres::{Address, Connection, Endpoint, Secret, WireError};
 
 use crate::property;
 
+/// The socket's name in its folder.
+pub(super) const SOCKET: &str = ".s.PGSQL.5432";
+
 /// A server that says the next input to whoever connects, and hangs up.
 struct Server {
     folder: PathBuf,
@@ -21,7 +24,7 @@ fn server() -> &'static Server {
     SERVER.get_or_init(|| {
         let folder = std::env::temp_dir().join(format!("narrows-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the socket");
-        let socket = folder.join(".s.PGSQL.5432");
+        let socket = folder.join(SOCKET);
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).expect("a socket");
         let (inputs, next) = sync_channel::<Vec<u8>>(1);

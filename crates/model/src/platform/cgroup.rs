@@ -36,6 +36,10 @@ pub struct Cgroup {
     pub memory_used_bytes: Option<u64>,
     /// Block I/O limits.
     pub io_limits: Vec<IoLimit>,
+    /// `cpu`, `memory`, `io`: limits of groups that can't be seen from here, as those of another container; they are unknown then, and
+    /// not absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
 }
 
 /// A block I/O limit of a control group.

@@ -1,8 +1,9 @@
 //! A server whose log can be monitored, from the first question to what the run keeps of it.
 
+use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Progress, Stop};
+use narrows_engine::{Progress, Stop, now_ns};
 use narrows_model::{Layer, LiveCounts, LiveLog, Measurement, condition};
 
 use super::server::{self, Missing};
@@ -17,6 +18,7 @@ use crate::monitor::samples::{self, Sampled};
 use crate::monitor::server::Server;
 use crate::monitor::session::SamplingSession;
 use crate::monitor::sources::Count;
+use crate::observe::host::Here;
 use crate::wire::WireError;
 
 /// What was seen.
@@ -35,6 +37,7 @@ pub struct Monitor {
     address: Address,
     session: SamplingSession,
     server: Server,
+    here: Here,
 }
 
 impl Monitor {
@@ -46,7 +49,19 @@ impl Monitor {
         let mut session = SamplingSession::open(address).map_err(MonitorError::connecting)?;
         standby::refuse(&mut session)?;
         let server = Server::ask(&mut session)?;
-        Ok(Monitor { address: address.clone(), session, server })
+        // What its log and its sessions do is seen without it.
+        let here = Here::find(&mut session, &mut Vec::new())?;
+        Ok(Monitor { address: address.clone(), session, server, here })
+    }
+
+    /// The server's main process, where it runs on this machine and can be seen.
+    pub fn postmaster(&self) -> Option<u32> {
+        self.here.postmaster()
+    }
+
+    /// The folders of its data and of its log, where there are paths to them from here.
+    pub fn folders(&self) -> [Option<&Path>; 2] {
+        [self.here.data_dir(), self.here.wal_dir()]
     }
 
     /// Looks for that long; ends early, with what was seen, when `stop` is set, the server went away, or left several
@@ -61,7 +76,7 @@ impl Monitor {
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        let Monitor { address, mut session, server } = self;
+        let Monitor { address, mut session, server, .. } = self;
         session.heed(stop);
         let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let settings = server::settings(&mut session)?;
@@ -135,8 +150,12 @@ struct Sampler {
 impl poll_loop::Sampler for Sampler {
     type MachineReading = ();
 
-    fn next_window(&mut self) {
-        self.sampled.next_window();
+    fn next_window(&mut self, _: u64) {
+        self.sampled.next_window(now_ns());
+    }
+
+    fn end_window(&mut self, _: u64) {
+        self.sampled.end_window(now_ns());
     }
 
     fn drop_window(&mut self) {
@@ -149,7 +168,7 @@ impl poll_loop::Sampler for Sampler {
         }
         let answer = session.ask(samples::SQL)?;
         if let Some(rows) = &answer {
-            waits::take(&mut self.sampled, rows);
+            waits::take(&mut self.sampled, now_ns(), rows);
         }
         Ok(answer.is_some())
     }

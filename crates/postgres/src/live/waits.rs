@@ -59,9 +59,9 @@ fn whose(found: &Processes) -> Option<Whose> {
     (at_it && kind.is_log()).then_some(Whose::Own(kind))
 }
 
-/// One sample.
-pub(super) fn take(sampled: &mut Sampled<Whose>, rows: &[Row]) {
-    sampled.begin();
+/// One sample, taken then.
+pub(super) fn take(sampled: &mut Sampled<Whose>, at_ns: u64, rows: &[Row]) {
+    sampled.begin(at_ns);
     for found in rows.iter().map(Processes::from) {
         if let Some(whose) = whose(&found) {
             sampled.add_named(whose, found);
@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn means_are_over_all_samples_and_intervals_over_windows() {
         let mut sampled = Sampled::default();
-        for window in 0..6_u32 {
-            sampled.next_window();
-            for sample in 0..4_u32 {
+        for window in 0..6_u64 {
+            sampled.next_window(window * 1000);
+            for sample in 0..4_u64 {
                 let mut rows = vec![processes("walwriter", "IO", "WalSync", "1")];
                 if sample < 2 {
                     rows.push(processes("client backend", "LWLock", "WALWrite", "6"));
@@ -142,8 +142,9 @@ mod tests {
                 rows.push(processes("walsender", "IO", "WalRead", "3"));
                 rows.push(row(["client backend", "idle", "Client", "ClientRead", "9"]));
                 rows.push(processes("client backend", "", "", "2"));
-                take(&mut sampled, &rows);
+                take(&mut sampled, window * 1000 + sample * 250 + 125, &rows);
             }
+            sampled.end_window((window + 1) * 1000);
         }
         let found = waits(&sampled, true);
         assert_eq!(found.samples, 24);
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn without_samples_nothing_is_known() {
         let mut sampled = Sampled::default();
-        sampled.next_window();
+        sampled.next_window(0);
         let found = waits(&sampled, true);
         assert_eq!((found.active(), found.of(LiveWaitKind::Flush)), (None, None));
     }

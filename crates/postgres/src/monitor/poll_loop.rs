@@ -46,8 +46,11 @@ pub(crate) trait Sampler {
     /// Of an edge, beside the counters.
     type MachineReading;
 
-    /// What follows belongs to the next window.
-    fn next_window(&mut self);
+    /// What follows belongs to the next window, of an interval that began at `start_ns`.
+    fn next_window(&mut self, start_ns: u64);
+
+    /// The window in hand has ended.
+    fn end_window(&mut self, start_ns: u64);
 
     /// The window in hand doesn't end: it is forgotten.
     fn drop_window(&mut self);
@@ -128,7 +131,7 @@ impl<S: Sampler> PollLoop<S> {
             let detail = format!("{address}, window {window} of {}", plan.windows);
             progress.phase(layer, Phase::Measure, &detail);
             let end = (plan.length * window / plan.windows).as_nanos() as u64;
-            self.sampler.next_window();
+            self.sampler.next_window(start_ns);
             let asked = self.ask_until(start_ns, start_ns + end, stop);
             if let Err(error) = asked.and_then(|()| self.edge()) {
                 self.sampler.drop_window();
@@ -137,6 +140,7 @@ impl<S: Sampler> PollLoop<S> {
                 }
                 return Ok(Some(error));
             }
+            self.sampler.end_window(start_ns);
             if stop.is_set() {
                 break;
             }

@@ -1,6 +1,10 @@
 //! Active-session samples: what the server's processes are found doing, asked again and again and counted by window.
 //!
 //! Who asks says by what key processes are counted; the means, their intervals and the server's own names for a key are made here.
+//!
+//! A sample stands for the time around it, up to the middle between it and its neighbours. Answers come late where a server is busy
+//! or stands still, and samples that all weighed the same would leave out just those times: ten calm seconds with 200 answers and ten
+//! with two would be a calm look.
 
 use std::collections::BTreeMap;
 
@@ -54,24 +58,27 @@ impl<'a> From<&'a Row> for Processes<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Window<K> {
     pub(crate) samples: u64,
+    /// What they stand for together, ns.
+    weight_ns: u64,
+    /// Processes times what their sample stands for, ns.
     pub(crate) found: BTreeMap<K, u64>,
 }
 
 impl<K> Default for Window<K> {
     fn default() -> Window<K> {
-        Window { samples: 0, found: BTreeMap::new() }
+        Window { samples: 0, weight_ns: 0, found: BTreeMap::new() }
     }
 }
 
 impl<K: Ord + Copy> Window<K> {
-    /// Processes under that key, in sum over the samples.
+    /// Processes under that key times the time they stand for, in sum over the samples.
     pub(crate) fn sum(&self, key: K) -> u64 {
         self.found.get(&key).copied().unwrap_or(0)
     }
 
     /// A sum as a mean number of processes.
     pub(crate) fn mean(&self, sum: u64) -> f64 {
-        sum as f64 / self.samples.max(1) as f64
+        sum as f64 / self.weight_ns.max(1) as f64
     }
 
     /// All of them as one.
@@ -81,6 +88,7 @@ impl<K: Ord + Copy> Window<K> {
     {
         windows.into_iter().fold(Window::default(), |mut all, window| {
             all.samples += window.samples;
+            all.weight_ns += window.weight_ns;
             for (key, n) in &window.found {
                 *all.found.entry(*key).or_default() += n;
             }
@@ -103,46 +111,96 @@ pub(crate) struct Mean {
 pub(crate) struct Sampled<K> {
     pub(crate) windows: Vec<Window<K>>,
     events: BTreeMap<K, BTreeMap<String, u64>>,
+    /// When the window in hand or its last sample began, ns.
+    last_ns: u64,
+    /// The last sample of the window in hand.
+    last: Option<Sample<K>>,
+}
+
+/// What was found at once.
+#[derive(Debug, Clone)]
+struct Sample<K> {
+    /// What it stands for so far, ns.
+    weight_ns: u64,
+    found: Vec<(K, u64, Option<String>)>,
 }
 
 impl<K> Default for Sampled<K> {
     fn default() -> Sampled<K> {
-        Sampled { windows: Vec::new(), events: BTreeMap::new() }
+        Sampled { windows: Vec::new(), events: BTreeMap::new(), last_ns: 0, last: None }
     }
 }
 
 impl<K: Ord + Copy> Sampled<K> {
-    /// What follows belongs to the next window.
-    pub(crate) fn next_window(&mut self) {
+    /// What follows belongs to the next window, which begins then.
+    pub(crate) fn next_window(&mut self, at_ns: u64) {
         self.windows.push(Window::default());
+        (self.last_ns, self.last) = (at_ns, None);
+    }
+
+    /// The window in hand ends then: the last sample stands for the rest of it.
+    pub(crate) fn end_window(&mut self, at_ns: u64) {
+        self.weigh(at_ns.saturating_sub(self.last_ns));
+        (self.last_ns, self.last) = (at_ns, None);
     }
 
     /// The window in hand doesn't end: it is forgotten.
     pub(crate) fn drop_window(&mut self) {
         self.windows.pop();
+        self.last = None;
     }
 
-    /// A sample begins.
-    pub(crate) fn begin(&mut self) {
+    /// A sample, taken then, begins.
+    pub(crate) fn begin(&mut self, at_ns: u64) {
+        let since_ns = at_ns.saturating_sub(self.last_ns);
+        let half_ns = if self.last.is_some() { since_ns / 2 } else { 0 };
+        self.weigh(half_ns);
+        // Something, also where two came at once.
+        let weight_ns = (since_ns - half_ns).max(1);
+        (self.last_ns, self.last) = (at_ns, Some(Sample { weight_ns: 0, found: Vec::new() }));
+        self.weigh(weight_ns);
         if let Some(window) = self.windows.last_mut() {
             window.samples += 1;
         }
     }
 
-    /// That many processes more under that key.
-    pub(crate) fn add(&mut self, key: K, count: u64) {
-        if let Some(window) = self.windows.last_mut() {
-            *window.found.entry(key).or_default() += count;
+    /// The last sample stands for that much more.
+    fn weigh(&mut self, more_ns: u64) {
+        let (Some(window), Some(sample)) = (self.windows.last_mut(), &mut self.last) else {
+            return;
+        };
+        sample.weight_ns += more_ns;
+        window.weight_ns += more_ns;
+        for (key, count, name) in &sample.found {
+            *window.found.entry(*key).or_default() += count * more_ns;
+            if let Some(name) = name {
+                let names = self.events.entry(*key).or_default();
+                *names.entry(name.clone()).or_default() += count * more_ns;
+            }
         }
+    }
+
+    /// That many processes more under that key in the sample that was begun.
+    pub(crate) fn add(&mut self, key: K, count: u64) {
+        self.found(key, count, None);
     }
 
     /// Processes more under that key, by the server's name for what they wait for.
     pub(crate) fn add_named(&mut self, key: K, found: Processes) {
-        self.add(key, found.count);
-        if !found.kind.is_empty() {
+        let name = (!found.kind.is_empty()).then(|| format!("{}:{}", found.kind, found.event));
+        self.found(key, found.count, name);
+    }
+
+    fn found(&mut self, key: K, count: u64, name: Option<String>) {
+        let (Some(window), Some(sample)) = (self.windows.last_mut(), &mut self.last) else {
+            return;
+        };
+        *window.found.entry(key).or_default() += count * sample.weight_ns;
+        if let Some(name) = &name {
             let names = self.events.entry(key).or_default();
-            *names.entry(format!("{}:{}", found.kind, found.event)).or_default() += found.count;
+            *names.entry(name.clone()).or_default() += count * sample.weight_ns;
         }
+        sample.found.push((key, count, name));
     }
 
     /// Samples of all windows.
@@ -165,10 +223,10 @@ impl<K: Ord + Copy> Sampled<K> {
 
     /// The names met most often under a key, with how many processes were found there on average.
     pub(crate) fn names(&self, key: K) -> Vec<(String, f64)> {
-        let samples = self.samples().max(1) as f64;
+        let weight_ns: u64 = self.windows.iter().map(|window| window.weight_ns).sum();
         let names = self.events.get(&key).into_iter().flatten();
         let mut means: Vec<(String, f64)> =
-            names.map(|(name, n)| (name.clone(), *n as f64 / samples)).collect();
+            names.map(|(name, n)| (name.clone(), *n as f64 / weight_ns.max(1) as f64)).collect();
         means.sort_by(|a, b| b.1.total_cmp(&a.1));
         means.truncate(NAMES_SHOWN);
         means
@@ -189,12 +247,14 @@ mod tests {
     #[test]
     fn windows_without_samples_are_left_out() {
         let mut sampled = Sampled::default();
-        for samples in [1, 0, 2] {
-            sampled.next_window();
-            for _ in 0..samples {
-                sampled.begin();
+        for (window, samples) in [1, 0, 2].into_iter().enumerate() {
+            let at_ns = window as u64 * 1000;
+            sampled.next_window(at_ns);
+            for sample in 0..samples {
+                sampled.begin(at_ns + 100 * sample);
                 sampled.add("running", 2);
             }
+            sampled.end_window(at_ns + 1000);
         }
         assert_eq!(sampled.means(true)["running"].windows, [2.0, 2.0]);
         sampled.drop_window();
@@ -202,11 +262,48 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_stands_for_the_time_around_it() {
+        // Ten calm seconds with ten answers a second, and ten in which the server stands still and answers twice.
+        let mut sampled = Sampled::default();
+        sampled.next_window(0);
+        let second = 1_000_000_000;
+        for tenth in 0..100 {
+            sampled.begin(tenth * second / 10);
+            sampled.add("at work", 1);
+        }
+        for at_s in [13, 18] {
+            sampled.begin(at_s * second);
+            sampled.add_named("at work", Processes { count: 8, ..behind() });
+        }
+        sampled.end_window(20 * second);
+        let mean = sampled.means(false)["at work"].processes;
+        // From 11.45 s on, the middle between the last calm answer and the first of the other kind.
+        assert!((mean - (11.45 + 8.0 * 8.55) / 20.0).abs() < 1e-9, "{mean}");
+        let names = sampled.names("at work");
+        assert_eq!(names[0].0, "LWLock:WALWrite");
+        assert!((names[0].1 - 8.0 * 8.55 / 20.0).abs() < 1e-9, "{names:?}");
+        assert_eq!(sampled.samples(), 102);
+        // What is asked once stands for all of it, and two answers at one moment count both.
+        sampled.next_window(20 * second);
+        sampled.begin(21 * second);
+        sampled.add("at work", 3);
+        sampled.begin(21 * second);
+        sampled.end_window(30 * second);
+        let windows = &sampled.means(false)["at work"].windows;
+        assert!((windows[1] - 0.3).abs() < 1e-6, "{windows:?}");
+    }
+
+    fn behind() -> Processes<'static> {
+        let (kind, event) = ("LWLock", "WALWrite");
+        Processes { backend_type: "client backend", state: "active", kind, event, count: 0 }
+    }
+
+    #[test]
     fn the_interval_is_that_of_the_mean_and_only_of_windows_that_are_repeats() {
         let mut sampled = Sampled::default();
         for window in 0..6 {
-            sampled.next_window();
-            sampled.begin();
+            sampled.next_window(window * 1000);
+            sampled.begin(window * 1000 + 500);
             sampled.add("running", 3);
             if window == 0 {
                 sampled.add("tuple", 3);

@@ -105,9 +105,14 @@ impl Sampled {
         &self.by_window.windows
     }
 
-    /// What follows belongs to the next window.
-    pub(super) fn next_window(&mut self) {
-        self.by_window.next_window();
+    /// What follows belongs to the next window, which begins that long after the beginning.
+    pub(super) fn next_window(&mut self, at_ns: u64) {
+        self.by_window.next_window(at_ns);
+    }
+
+    /// The window in hand ends then.
+    pub(super) fn end_window(&mut self, at_ns: u64) {
+        self.by_window.end_window(at_ns);
     }
 
     /// The window in hand doesn't end: it is forgotten, but not in the history.
@@ -116,9 +121,9 @@ impl Sampled {
     }
 
     /// One sample, that long after the beginning.
-    pub(super) fn take(&mut self, at_ns: f64, rows: &[Row]) {
-        self.by_window.begin();
-        let index = (at_ns / self.slice_ns) as usize;
+    pub(super) fn take(&mut self, at_ns: u64, rows: &[Row]) {
+        self.by_window.begin(at_ns);
+        let index = (at_ns as f64 / self.slice_ns) as usize;
         let last = self.slices.len() - 1;
         let slice = &mut self.slices[index.min(last)];
         slice.samples += 1;
@@ -210,7 +215,7 @@ mod tests {
     fn sampled() -> Sampled {
         let mut sampled = Sampled::new(6e9);
         for window in 0..6 {
-            sampled.next_window();
+            sampled.next_window(window * 1_000_000_000);
             for sample in 0..4 {
                 let mut rows = vec![
                     row(["client backend", "active", "", "", "2"]),
@@ -225,8 +230,9 @@ mod tests {
                 if window == 5 && sample == 3 {
                     rows.push(row(["client backend", "active", "Lock", "tuple", "12"]));
                 }
-                sampled.take(f64::from(window) * 1e9 + f64::from(sample) * 0.25e9, &rows);
+                sampled.take(window * 1_000_000_000 + sample * 250_000_000 + 125_000_000, &rows);
             }
+            sampled.end_window((window + 1) * 1_000_000_000);
         }
         sampled
     }
@@ -276,9 +282,9 @@ mod tests {
     #[test]
     fn what_ended_while_the_server_looked_is_no_wait_for_the_client() {
         let mut sampled = Sampled::new(1e9);
-        sampled.next_window();
+        sampled.next_window(0);
         sampled.take(
-            0.0,
+            0,
             &[
                 row(["client backend", "active", "Client", "ClientRead", "3"]),
                 row(["client backend", "idle", "", "", "5"]),
@@ -287,8 +293,8 @@ mod tests {
         let window = &sampled.windows()[0];
         assert_eq!((window.just_ended(), window.between()), (3.0, 2.0));
         // A load by COPY waits for its client in truth: nobody runs outside of statements.
-        sampled.next_window();
-        sampled.take(0.0, &[row(["client backend", "active", "Client", "ClientRead", "3"])]);
+        sampled.next_window(0);
+        sampled.take(0, &[row(["client backend", "active", "Client", "ClientRead", "3"])]);
         assert_eq!(sampled.windows()[1].just_ended(), 0.0);
     }
 
@@ -296,9 +302,9 @@ mod tests {
     fn windows_without_samples_are_left_out_and_without_any_nothing_is_known() {
         let mut sampled = Sampled::new(1e9);
         for samples in [1, 0] {
-            sampled.next_window();
+            sampled.next_window(0);
             for _ in 0..samples {
-                sampled.take(0.0, &[row(["client backend", "active", "", "", "2"])]);
+                sampled.take(0, &[row(["client backend", "active", "", "", "2"])]);
             }
         }
         assert_eq!(sampled.activity(true).found[0].windows, [2.0]);

@@ -10,7 +10,7 @@
 
 mod activity;
 mod figures;
-mod host;
+pub(crate) mod host;
 mod machine;
 mod missing;
 mod monitor;

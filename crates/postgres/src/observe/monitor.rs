@@ -10,7 +10,7 @@ use narrows_model::{
 };
 use narrows_observe::Watch;
 
-use super::host::{Files, Ledger, Server as Process, Started};
+use super::host::{Here, Ledger};
 use super::missing::Missing;
 use super::sampling::{PollLoop, Sampler};
 use super::window::{Window, cut, whole};
@@ -52,8 +52,7 @@ pub struct Monitor {
     recovering: bool,
     settings: Vec<LiveSetting>,
     build: Vec<(String, String)>,
-    process: Option<Process>,
-    files: Files,
+    here: Here,
     unknown: Vec<Unknown>,
 }
 
@@ -69,44 +68,25 @@ impl Monitor {
             session.one("SELECT pg_catalog.pg_is_in_recovery()")?.as_deref() == Some("t");
         let settings = settings::read(&mut session)?;
         let build = settings::build(|sql| session.query(sql))?;
-        let process = Started::ask(&mut session)?.as_ref().and_then(Process::find);
         let mut unknown = Vec::new();
-        let files = match process {
-            Some(found) => {
-                let shown = session.one(
-                    "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'data_directory'",
-                )?;
-                Files::find(found.postmaster, shown.as_deref(), &mut unknown)
-            }
-            None => Files::default(),
-        };
+        let here = Here::find(&mut session, &mut unknown)?;
         let address = address.clone();
-        Ok(Monitor {
-            address,
-            session,
-            server,
-            recovering,
-            settings,
-            build,
-            process,
-            files,
-            unknown,
-        })
+        Ok(Monitor { address, session, server, recovering, settings, build, here, unknown })
     }
 
     /// The server's main process, where it runs on this machine and can be seen.
     pub fn postmaster(&self) -> Option<u32> {
-        self.process.map(|process| process.postmaster)
+        self.here.postmaster()
     }
 
     /// The server's data directory, where there is a path to it from here.
     pub fn data_dir(&self) -> Option<&Path> {
-        self.files.data.as_deref()
+        self.here.data_dir()
     }
 
     /// The folder of its log, where there is a path to it from here.
     pub fn wal_dir(&self) -> Option<&Path> {
-        self.files.wal.as_deref()
+        self.here.wal_dir()
     }
 
     /// Its version, in its own words.
@@ -127,8 +107,8 @@ impl Monitor {
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        let Monitor { address, mut session, server, recovering, settings, build, process, .. } =
-            self;
+        let Monitor { address, mut session, server, recovering, settings, build, here, .. } = self;
+        let process = here.process;
         session.heed(stop);
         let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let on = |name: &str| settings::on(&settings, name);

@@ -110,8 +110,12 @@ impl Sampler {
 impl poll_loop::Sampler for Sampler {
     type MachineReading = Option<Machine>;
 
-    fn next_window(&mut self) {
-        self.sampled.next_window();
+    fn next_window(&mut self, start_ns: u64) {
+        self.sampled.next_window(now_ns() - start_ns);
+    }
+
+    fn end_window(&mut self, start_ns: u64) {
+        self.sampled.end_window(now_ns() - start_ns);
     }
 
     fn drop_window(&mut self) {
@@ -122,7 +126,7 @@ impl poll_loop::Sampler for Sampler {
     fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError> {
         if let Some(slow_probes) = &mut self.slow_probes {
             if let Some(rows) = session.ask(samples::SQL)? {
-                self.sampled.take((now_ns() - start_ns) as f64, &rows);
+                self.sampled.take(now_ns() - start_ns, &rows);
             }
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
         }

@@ -15,6 +15,8 @@ pub struct Found {
     pub cpus: Vec<u32>,
     /// Quota of the control groups it is in, processors.
     pub quota_cpus: Option<f64>,
+    /// Whether limits of those groups can't be seen from here, so that the quota is unknown.
+    pub limits_hidden: bool,
     /// Whether that quota covers us alike.
     pub with_us: bool,
     /// The machine with its folders.
@@ -27,10 +29,12 @@ impl Found {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();
+        let groups = narrows_platform::cgroup_of(&Live, &process);
         Some(Found {
             postmaster,
             cpus,
-            quota_cpus: narrows_platform::cgroup_of(&Live, &process).cpu_quota_cpus,
+            quota_cpus: groups.cpu_quota_cpus,
+            limits_hidden: !groups.hidden.is_empty(),
             with_us: narrows_platform::quota_is_ours_too(&Live, &process),
             machine: drives::of_server(look),
         })

@@ -155,6 +155,9 @@ fn on_theirs(
     let mut conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
     if let Some(found) = &session.resolved.found {
         conditions.insert(condition::SERVER_QUOTA_CPUS.into(), json!(found.quota_cpus));
+        if found.limits_hidden {
+            conditions.insert(condition::SERVER_LIMITS.into(), json!("hidden"));
+        }
     }
     let local = address.is_local();
     measure(session, (address, local), None, conditions, (tables, None, body))

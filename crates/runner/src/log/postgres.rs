@@ -5,10 +5,15 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use narrows_engine::Samples;
 use narrows_facts::Live;
-use narrows_model::{DatabaseChoice, HostRole, Layer, Plan, PlannedStep, Platform};
+use narrows_model::{
+    DatabaseChoice, HostRole, Layer, MetricValue, Plan, PlannedStep, Platform, metric,
+};
+use narrows_observe::{Seen, Watch};
 use narrows_postgres::live::Monitor;
 
+use crate::observe::drives;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -32,7 +37,7 @@ impl Program for LiveLog {
     }
 
     fn plan(request: &LiveLogRequest, _: &dyn Ui) -> Result<LiveLog> {
-        let prepared = prepared(request);
+        let mut prepared = prepared(request);
         // Before a run is kept: what can't be reached leaves nothing.
         let address = &request.address;
         let cannot = || format!("{address} cannot be looked at");
@@ -40,6 +45,9 @@ impl Program for LiveLog {
             true => None,
             false => Some(Monitor::open(address).with_context(cannot)?),
         };
+        if let Some(look) = &look {
+            prepared.platform.roles = drives::under_folders(look.folders()).platform.roles;
+        }
         Ok(LiveLog { request: request.clone(), prepared, look })
     }
 
@@ -74,7 +82,12 @@ impl Program for LiveLog {
 
 fn observe(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result<Ended> {
     let seed = session.run.plan.seed;
-    let seen = look.observe(length, seed, session.stop, session.ui)?;
+    let drives = watched(&look);
+    let before = drives.as_ref().map(Watch::snapshot);
+    let mut seen = look.observe(length, seed, session.stop, session.ui)?;
+    if let Some((drives, before)) = drives.zip(before) {
+        seen.measurement.metrics.extend(of_drives(&drives.since(&before)));
+    }
     session.run.live_logs.push(seen.log);
     session.add([seen.measurement]);
     if let Some(error) = &seen.cut_short {
@@ -82,6 +95,32 @@ fn observe(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result
     }
     let whole = seen.cut_short.is_none() && !session.stop.is_set();
     Ok(if whole { Ended::Whole } else { Ended::Interrupted })
+}
+
+/// The drives under the server's files and the I/O limits of its control groups, where it runs here and they are known.
+fn watched(look: &Monitor) -> Option<Watch> {
+    let process = look.postmaster()?.to_string();
+    let of = drives::under_folders(look.folders());
+    let names = of.names();
+    (!names.is_empty()).then(|| Watch::in_groups_of(&process, &of.platform, &names))
+}
+
+/// What drives and limits say of the whole look. CPUs of others are not of it: the server is one of them.
+fn of_drives(seen: &Seen) -> Vec<MetricValue> {
+    let mut samples = Samples::new();
+    let theirs = [
+        metric::DEVICE_WRITE_BYTES,
+        metric::DEVICE_WRITES,
+        metric::DEVICE_FLUSHES,
+        metric::IO_LIMIT_CHANGED,
+        metric::IO_LIMIT_SHARE,
+    ];
+    for (metric, value) in seen.metrics() {
+        if theirs.contains(&metric) {
+            samples.add(metric, value);
+        }
+    }
+    samples.into_metrics()
 }
 
 fn prepared(request: &LiveLogRequest) -> Prepared {

@@ -14,8 +14,13 @@ pub struct OfServer {
 
 /// Looks for them.
 pub fn of_server(look: &Monitor) -> OfServer {
-    let data = look.data_dir().map(|path| (Role::Data, path));
-    let wal = look.wal_dir().map(|path| (Role::Wal, path));
+    under_folders([look.data_dir(), look.wal_dir()])
+}
+
+/// Of a server's folders of data and log, as far as they are known.
+pub fn under_folders([data, wal]: [Option<&Path>; 2]) -> OfServer {
+    let data = data.map(|path| (Role::Data, path));
+    let wal = wal.map(|path| (Role::Wal, path));
     let roles: Vec<(Role, &Path)> = data.into_iter().chain(wal).collect();
     OfServer { platform: narrows_platform::discover(&Live, &roles) }
 }

@@ -11,9 +11,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_model::{HostRole, Observation, Plan, Platform};
+use narrows_model::{HostRole, Observation, Plan, Platform, condition};
 use narrows_observe::Watch;
 use narrows_postgres::observe::{Around, Monitor};
+use serde_json::json;
 
 use crate::exit::Answers;
 use crate::program::Program;
@@ -119,6 +120,9 @@ impl Observe {
         let seed = session.resolved.plan.seed;
         let mut seen = look.observe(self.request.length, seed, around, stop, session.ui)?;
         seen.observation.capacities_from = from;
+        if !session.resolved.platform.cgroup.hidden.is_empty() {
+            seen.measurement.conditions.insert(condition::SERVER_LIMITS.into(), json!("hidden"));
+        }
         let commit_bytes = commit_bytes(&seen.observation);
         session.run.observations.push(seen.observation);
         session.add([seen.measurement]);

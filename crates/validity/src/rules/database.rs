@@ -169,6 +169,19 @@ pub(super) const RULES: &[Rule] = &[
         reference: "group commit: one flush, at most one commit of each session",
     },
     Rule {
+        id: "server-limits-hidden",
+        group: Group::Database,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["database.*"])),
+        when: When::Says { key: condition::SERVER_LIMITS, any_of: &["hidden"] },
+        figures: &[],
+        summary: "The server is in control groups that can't be seen from here: its limits are unknown",
+        advice: "Run narrows on the node, or as root in a container that may look at the server's process",
+        reason: "A CPU quota that is used up shows in no run queue: sessions then look idle, and the answer \"waits for its \
+                 clients\" would be wrong. Limits of our own group say nothing about the server's",
+        reference: "cgroup_namespaces(7); Linux Documentation/admin-guide/cgroup-v2.rst",
+    },
+    Rule {
         id: "fsync-off",
         group: Group::Durability,
         severity: Severity::Invalid,

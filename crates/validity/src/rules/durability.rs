@@ -1,9 +1,32 @@
 //! Whether a durable write was durable.
 
-use narrows_model::{Layer, Role, Severity, metric};
+use narrows_model::{Layer, Role, Severity, Unit, metric};
 
-use crate::Quantity::Metric;
-use crate::{About, Group, Over, PathFact, Rule, Select, Test, When};
+use super::SECONDS_PER_NS;
+use crate::Quantity::{Constant, Metric, Product, Seen, Total};
+use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, When};
+
+/// Workloads that commit durably.
+const COMMITTING: &[&str] = &["database.update*", "database.commit*", "database.orders*"];
+const OBSERVED: &[&str] = &["database.observed"];
+const FLUSHABLE: Need = Need::PathUnder(Role::Wal, PathFact::WriteBack);
+const ON_A_DRIVE: Need = Need::PathUnder(Role::Wal, PathFact::Counted);
+/// In the windows, as the drives' counts are.
+const FLUSHES_OF_SERVER: Quantity =
+    Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::OPERATIONS)]);
+const LOG_OF_SERVER: Quantity =
+    Product(&[Metric(metric::WAL_BYTES_PER_OP), Metric(metric::OPERATIONS)]);
+const OBSERVED_FLUSHES: Quantity =
+    Seen("flushes of the log", Some(Unit::Count), |o| o.counted.flushes);
+const OBSERVED_LOG: Quantity = Seen("log written", Some(Unit::Bytes), |o| o.counted.log_bytes);
+const LIVE: &[&str] = &["log.live"];
+/// By windows, from their rate.
+const LIVE_FLUSHES: Quantity =
+    Product(&[Metric(metric::FLUSH_RATE), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
+/// So many that a counter's edge and what a drive merges don't decide.
+const ENOUGH_FLUSHES: f64 = 100.0;
+const ENOUGH_BYTES: f64 = 1e6;
+const BARRIERS: &str = "Linux Documentation/block/writeback_cache_control.rst";
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -33,6 +56,130 @@ pub(super) const RULES: &[Rule] = &[
                  a cache that loses power, and its time is not that of a durable write. Not invalid, because a drive \
                  with capacitors may call its cache volatile and keep it",
         reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
+    },
+    Rule {
+        id: "commits-not-flushed",
+        group: Group::Durability,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::ids(COMMITTING)
+                .except(&["*.test.sync_off", "*.test.fsync_off"])
+                .needs(&[FLUSHABLE, Need::AtLeast(FLUSHES_OF_SERVER, ENOUGH_FLUSHES)]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_FLUSHES),
+            to: FLUSHES_OF_SERVER,
+            over: Over::Total,
+            test: Test::Below(0.05),
+        },
+        figures: &[Metric(metric::SERVER_FLUSH_TIME), Metric(metric::DEVICE_WRITES)],
+        summary: "The server counted flushes of the log that never reached its drives: its commits were not durable",
+        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
+                 that drops flushes",
+        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. One \
+                 in twenty, because several may share one, and one that finds nothing written needs none",
+        reference: BARRIERS,
+    },
+    Rule {
+        id: "commits-not-written",
+        group: Group::Durability,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::ids(COMMITTING)
+                .except(&["*.test.sync_off", "*.test.fsync_off"])
+                .needs(&[ON_A_DRIVE, Need::AtLeast(LOG_OF_SERVER, ENOUGH_BYTES)]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_WRITE_BYTES),
+            to: LOG_OF_SERVER,
+            over: Over::Total,
+            test: Test::Below(0.1),
+        },
+        figures: &[Metric(metric::WAL_BYTES_PER_OP), Metric(metric::FLUSHES_PER_OP)],
+        summary: "The log that commits waited for did not reach the drives",
+        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), or whether the log lies elsewhere (--wal)",
+        reason: "A durable commit has its log on the drive before it returns. One in ten, because a file system may compress it",
+        reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
+    },
+    Rule {
+        id: "observed-not-flushed",
+        group: Group::Observed,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::ids(OBSERVED)
+                .needs(&[FLUSHABLE, Need::AtLeast(OBSERVED_FLUSHES, ENOUGH_FLUSHES)]),
+        ),
+        when: When::Ratio {
+            of: Total(metric::DEVICE_FLUSHES),
+            to: OBSERVED_FLUSHES,
+            over: Over::Median,
+            test: Test::Below(0.05),
+        },
+        figures: &[Metric(metric::DEVICE_WRITES)],
+        summary: "The server counted flushes of the log that never reached its drives: its commits are not durable",
+        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
+                 that drops flushes",
+        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. The \
+                 rates are true, and no verdict on them holds for a server whose commits last",
+        reference: BARRIERS,
+    },
+    Rule {
+        id: "observed-not-written",
+        group: Group::Observed,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::ids(OBSERVED).needs(&[ON_A_DRIVE, Need::AtLeast(OBSERVED_LOG, ENOUGH_BYTES)]),
+        ),
+        when: When::Ratio {
+            of: Total(metric::DEVICE_WRITE_BYTES),
+            to: OBSERVED_LOG,
+            over: Over::Median,
+            test: Test::Below(0.1),
+        },
+        figures: &[Metric(metric::DEVICE_WRITES)],
+        summary: "The log that commits waited for did not reach the server's drives",
+        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), and for where pg_wal lies",
+        reason: "A durable commit has its log on the drive before it returns. One in ten, because a file system may compress it",
+        reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
+    },
+    Rule {
+        id: "live-not-flushed",
+        group: Group::Log,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(LIVE).needs(&[
+            FLUSHABLE,
+            Need::SaysNot("wal_sync_method", &["open_datasync", "open_sync"]),
+            Need::AtLeast(LIVE_FLUSHES, ENOUGH_FLUSHES),
+        ])),
+        when: When::Ratio {
+            of: Total(metric::DEVICE_FLUSHES),
+            to: LIVE_FLUSHES,
+            over: Over::Total,
+            test: Test::Below(0.05),
+        },
+        figures: &[Metric(metric::SERVER_FLUSH_TIME), Metric(metric::DEVICE_WRITES)],
+        summary: "The server counted flushes of the log that never reached its drives: its commits are not durable",
+        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
+                 that drops flushes",
+        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. What a \
+                 flush takes is then no time of a durable one",
+        reference: BARRIERS,
+    },
+    Rule {
+        id: "live-io-limit-reached",
+        group: Group::Log,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(LIVE)),
+        when: When::Value {
+            of: Metric(metric::IO_LIMIT_SHARE),
+            over: Over::Median,
+            test: Test::Above(0.8),
+        },
+        figures: &[Metric(metric::DEVICE_WRITES), Metric(metric::SERVER_FLUSH_TIME)],
+        summary: "The I/O limit of the server's control group was reached: flushes take the limit's time, not the drive's",
+        advice: "Raise the limit (io.max, blkio.throttle) before a faster drive is bought, and look again",
+        reason: "A group that has used up its limit waits for the next moment of it, however fast the drive is",
+        reference: "Linux Documentation/admin-guide/cgroup-v2.rst, io.max; cgroup-v1/blkio-controller.rst",
     },
     Rule {
         id: "sync-implausibly-fast",

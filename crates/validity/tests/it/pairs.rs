@@ -304,6 +304,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.0),
         // Eight sessions may share one flush between them.
         silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 0.125) },
+    Pair { rule: "commits-not-flushed",
+        fires: |r| { change(r, UPDATE, metric::DEVICE_FLUSHES, 3e3) },
+        // Of 20 that the server waited for, one.
+        silent: |r| { change(r, UPDATE, metric::DEVICE_FLUSHES, 5e3) } },
+    Pair { rule: "commits-not-written",
+        fires: |r| { change(r, UPDATE, metric::DEVICE_WRITE_BYTES, 0.09 * 2e5 * 500.0) },
+        silent: |r| { change(r, UPDATE, metric::DEVICE_WRITE_BYTES, 0.11 * 2e5 * 500.0) } },
     Pair { rule: "plan-changed",
         fires: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("other")),
         silent: |r| say(of(r, UPDATE), condition::PLAN_AFTER, json!("same")) },
@@ -384,6 +391,12 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "live-buffers-full",
         fires: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.11),
         silent: |r| live_has(r, metric::BUFFERS_FULL_PER_WRITE, 0.09) },
+    Pair { rule: "live-not-flushed",
+        fires: |r| live_flushes(r, 90.0),
+        silent: |r| live_flushes(r, 110.0) },
+    Pair { rule: "live-io-limit-reached",
+        fires: |r| live_has(r, metric::IO_LIMIT_SHARE, 0.81),
+        silent: |r| live_has(r, metric::IO_LIMIT_SHARE, 0.79) },
     Pair { rule: "live-states-disagree",
         fires: |r| { live_has(r, metric::FLUSH_BUSY, 0.5); put(r, "log.live", metric::FLUSH_SEEN, 0.24) },
         // Where little happens chance decides.
@@ -479,6 +492,14 @@ fn live_says(r: &mut Run, setting: &str, value: &str) {
 fn live_has(r: &mut Run, name: Metric, value: f64) {
     rename(r, APPEND, "log.live");
     put(r, "log.live", name, value);
+}
+
+/// Of 2,000 flushes of the log so many at the drive.
+fn live_flushes(r: &mut Run, at_drive: f64) {
+    rename(r, APPEND, "log.live");
+    put(r, "log.live", metric::FLUSH_RATE, 2_000.0 / 60.0);
+    put(r, "log.live", metric::WINDOW, 10e9);
+    put(r, "log.live", metric::DEVICE_FLUSHES, at_drive / 6.0);
 }
 
 /// The updates as those of a place for the log, with no checkpoint anywhere in them.

@@ -76,6 +76,31 @@ fn a_quota_is_of_both_only_in_a_group_of_both() {
 }
 
 #[test]
+fn limits_of_another_container_are_hidden_and_not_ours() {
+    let machine = Machine::new();
+    machine
+        .file("/proc/self/cgroup", "0::/\n")
+        .file("/proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n")
+        .file("/proc/77/cgroup", "0::/../cri-containerd-b.scope\n")
+        .files("/sys/fs/cgroup", &[("cpu.max", "50000 100000\n"), ("memory.max", "1048576\n")]);
+    let ours = cgroup(&machine);
+    assert_eq!((ours.cpu_quota_cpus, ours.hidden.len()), (Some(0.5), 0));
+    let theirs = narrows_platform::cgroup_of(&machine.tree(), "77");
+    assert_eq!((theirs.cpu_quota_cpus, theirs.memory_limit_bytes), (None, None));
+    assert_eq!(theirs.hidden, ["cpu", "memory", "io"]);
+    assert!(!narrows_platform::quota_is_ours_too(&machine.tree(), "77"));
+    // Where its own mounts may be looked at, they say it.
+    machine
+        .file(
+            "/proc/77/mountinfo",
+            "40 1 0:26 /../cri-containerd-b.scope /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
+        )
+        .files("/proc/77/root/sys/fs/cgroup", &[("cpu.max", "200000 100000\n")]);
+    let theirs = narrows_platform::cgroup_of(&machine.tree(), "77");
+    assert_eq!((theirs.cpu_quota_cpus, theirs.hidden.len()), (Some(2.0), 0));
+}
+
+#[test]
 fn version_1() {
     let machine = Machine::new();
     machine

@@ -254,6 +254,9 @@ fn database(workload: &str, kind: &str) -> Measurement {
     }
     if workload.starts_with("update") {
         set(&mut m, metric::FLUSHES_PER_OP, 0.4);
+        set(&mut m, metric::WAL_BYTES_PER_OP, 500.0);
+        set(&mut m, metric::DEVICE_FLUSHES, 8e4);
+        set(&mut m, metric::DEVICE_WRITE_BYTES, 1e8);
         set(&mut m, metric::CHECKPOINTS, 1.0);
     }
     m

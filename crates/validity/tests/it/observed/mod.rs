@@ -91,6 +91,15 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-hot-process",
         fires: |r| hot(r, 0.96),
         silent: |r| hot(r, 0.95) },
+    Pair { rule: "server-limits-hidden",
+        fires: |r| { look(r); says(r, "server_limits", "hidden") },
+        silent: |r| { look(r); says(r, "server_limits", "seen") } },
+    Pair { rule: "observed-not-flushed",
+        fires: |r| { look(r); figure(r, metric::DEVICE_FLUSHES, 240.0) },
+        silent: |r| { look(r); figure(r, metric::DEVICE_FLUSHES, 260.0) } },
+    Pair { rule: "observed-not-written",
+        fires: |r| { look(r); figure(r, metric::DEVICE_WRITE_BYTES, 0.39e6) },
+        silent: |r| { look(r); figure(r, metric::DEVICE_WRITE_BYTES, 0.41e6) } },
     Pair { rule: "observed-fsync-off",
         fires: |r| { look(r); says(r, "fsync", "off") },
         silent: |r| { look(r); says(r, "fsync", "on") } },
@@ -126,6 +135,8 @@ pub fn look(run: &mut Run) -> &mut Observation {
     set(&mut m, metric::OPERATIONS, 20e3);
     set(&mut m, metric::WAL_BYTES_PER_OP, 400.0);
     set(&mut m, metric::BLOCK_READS_PER_OP, 0.01);
+    set(&mut m, metric::DEVICE_FLUSHES, 5e3);
+    set(&mut m, metric::DEVICE_WRITE_BYTES, 4e6);
     m.series.push(clean::series(0, |_| 2_000.0));
     run.measurements.push(m);
     run.observations.push(Observation {
@@ -147,6 +158,7 @@ pub fn look(run: &mut Run) -> &mut Observation {
             deadlocks: Some(0.0),
             connections: Some(10.0),
             flushes: Some(30e3),
+            log_bytes: Some(24e6),
             log_buffers_full: Some(0.0),
             checkpoints_timed: Some(1.0),
             checkpoints_requested: Some(0.0),
