@@ -19,6 +19,8 @@ pub enum LiveBound {
     NotTheLog,
     /// Each commit waits for a flush, and the log has room for more of them.
     FlushTime,
+    /// Each commit waits because a setting, `commit_delay`, has it wait for others.
+    CommitDelay,
     /// One flush follows the other: a batch server at its end.
     FlushBusy,
     /// Sessions wait for locks, which others hold until their commit's flush has returned: the log may be behind it.
@@ -39,6 +41,7 @@ impl LiveBound {
             LiveBound::NotWaitedFor => "COMMITS DON'T WAIT FOR THE LOG",
             LiveBound::NotTheLog => "NOT THE LOG",
             LiveBound::FlushTime => "FLUSH TIME",
+            LiveBound::CommitDelay => "COMMIT DELAY, a setting",
             LiveBound::FlushBusy => "FLUSHES, one after the other",
             LiveBound::Locks => "LOCKS, held through commits",
             LiveBound::Insert => "LOG INSERT LOCK",

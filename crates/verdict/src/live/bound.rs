@@ -65,6 +65,7 @@ fn above(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool)
         Place::Standby => LiveBound::Standby,
         // They were found at the log, in writes that nobody makes durable: of a commit's flush that says nothing.
         Place::Device if unflushed(log, groups) => return (LiveBound::NotWaitedFor, false),
+        Place::Device if model::commit_delay_ns(log, groups).is_some() => LiveBound::CommitDelay,
         Place::Device if busy.is_some_and(|busy| busy > BUSY) => LiveBound::FlushBusy,
         Place::Device => LiveBound::FlushTime,
     };

@@ -28,6 +28,15 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
              held through a flush"
                 .to_string(),
         ],
+        LiveBound::CommitDelay => vec![
+            "ALTER SYSTEM SET commit_delay = 0, then SELECT pg_reload_conf(): it takes effect at once, and ALTER SYSTEM RESET \
+             commit_delay takes it back"
+                .to_string(),
+            "if commits are to share flushes all the same: commit_delay of about half a flush, and commit_siblings of at least 5"
+                .to_string(),
+            "no faster log device: the wait is not its"
+                .to_string(),
+        ],
         LiveBound::FlushTime => flush(log, verdict, false),
         LiveBound::FlushBusy => flush(log, verdict, true),
         LiveBound::Insert => vec![

@@ -2,10 +2,15 @@
 
 use narrows_model::{LiveLog, LiveModel};
 
+use super::groups::{Groups, Place};
+
 /// Where flushes follow each other a commit waits for the rest of one and for its own.
 const FLUSHES_WAITED_FOR: f64 = 1.5;
 /// Where the log is busy for less of the time, the samples that met it are too few.
 const WORTH_COMPARING: f64 = 0.1;
+/// A wait of so many times the law's longest is not the device's doing.
+const BEYOND: f64 = 2.0;
+
 /// Share of the interval in which a write or flush was under way: counted by the server, or else as often as one was met.
 pub(super) fn busy(log: &LiveLog) -> Option<f64> {
     log.counted.busy().or_else(|| log.flush_seen())
@@ -36,4 +41,18 @@ pub(super) fn model(log: &LiveLog) -> Option<LiveModel> {
         low_ns: flush_ns,
         high_ns: FLUSHES_WAITED_FOR * flush_ns,
     })
+}
+
+/// `commit_delay`, ns, where it is what commits wait for: their wait is beyond what flushes of the time that the server counted can
+/// have made it, by no more than that setting can. Who waits for others sleeps with the log's lock held, and versions before 18 give
+/// that sleep no name of its own (PostgreSQL source, `XLogFlush`), so that it isn't met among the samples.
+pub(super) fn commit_delay_ns(log: &LiveLog, groups: &Groups) -> Option<f64> {
+    let set = log.setting("commit_delay").filter(|set| !set.is_ours())?;
+    let delay_ns = set.value.parse::<f64>().ok().filter(|us| *us > 0.0)? * 1e3;
+    let law = model(log).filter(|law| law.from == "counted")?;
+    let rate = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0)?;
+    let wait_ns = groups.mean(Place::Device) / rate * 1e9;
+    let explained = wait_ns > BEYOND * law.high_ns
+        && wait_ns <= law.high_ns + FLUSHES_WAITED_FOR * (delay_ns + law.flush_ns);
+    explained.then_some(delay_ns)
 }

@@ -14,7 +14,7 @@ const NAMED: usize = 3;
 /// The place that a bound names.
 fn place(bound: LiveBound) -> Option<Place> {
     match bound {
-        LiveBound::FlushTime | LiveBound::FlushBusy => Some(Place::Device),
+        LiveBound::FlushTime | LiveBound::FlushBusy | LiveBound::CommitDelay => Some(Place::Device),
         LiveBound::Insert => Some(Place::Insert),
         LiveBound::Standby => Some(Place::Standby),
         _ => None,

@@ -11,6 +11,12 @@ pub(super) const SAMPLES: Quantity =
     Seen("questions answered about sessions", Some(Unit::Count), |o| {
         Some(o.activity.samples as f64)
     });
+pub(super) const AT_WORK: Quantity =
+    Seen("sessions at work, mean", Some(Unit::Count), |o| o.activity.sessions_at_work());
+pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::Count), |o| {
+    let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
+    (o.activity.samples > 0).then(|| found.map(|f| f.processes).sum())
+});
 pub(super) const LENGTH: Quantity =
     Seen("length of the look", Some(Unit::Ns), |o| Some(o.interval_ns));
 pub(super) const TIMED: Quantity =

@@ -82,6 +82,37 @@ pub(super) const RULES: &[Rule] = &[
             "Poisson: one over the root of the count",
         )
     },
+    Rule {
+        about: About::Measurement(Select::ids(LOOK).needs(&[Need::AtLeast(AT_WORK, 0.5)])),
+        figures: &[LENGTH],
+        ..rule(
+            "observed-work-without-transactions",
+            Suspect,
+            When::Ratio {
+                of: TRANSACTIONS,
+                to: AT_WORK,
+                over: Over::Median,
+                test: Test::Below(1.0),
+            },
+            "Sessions were at work, and fewer transactions ended than there were sessions",
+            "Look at what they wait for: at a lock, SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity says who holds it",
+            "They hang, each of their transactions lasts longer than the look, or they end uncounted: PostgreSQL 15 \
+             reports no transaction that touched no table. The rate is then no zero but unknown",
+            STATISTICS,
+        )
+    },
+    Rule {
+        figures: &[TRANSACTIONS],
+        ..rule(
+            "observed-workers-counted",
+            Note,
+            above(WORKERS, 0.05),
+            "Starts of parallel workers are among the transactions, two of each: clients see a lower rate",
+            "Take the clients' own rate, or the calls in pg_stat_statements",
+            "The server counts what a worker does to begin and to end as transactions; time per transaction is too low by as much",
+            STATISTICS,
+        )
+    },
     rule(
         "observed-counters-reset",
         Suspect,

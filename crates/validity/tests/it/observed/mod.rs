@@ -24,6 +24,12 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| look(r).counted.commits = Some(99.0),
         // Those rolled back count too.
         silent: |r| { let look = look(r); look.counted.commits = Some(60.0); look.counted.rollbacks = Some(40.0) } },
+    Pair { rule: "observed-work-without-transactions",
+        fires: |r| { let look = look(r); found(look, ProcessClass::Session, ActivityState::Running, 8.0); look.counted.commits = Some(7.0); },
+        silent: |r| { let look = look(r); found(look, ProcessClass::Session, ActivityState::Running, 8.0); look.counted.commits = Some(8.0); } },
+    Pair { rule: "observed-workers-counted",
+        fires: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.06),
+        silent: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.04) },
     Pair { rule: "observed-counters-reset",
         fires: |r| unknown(look(r), Observation::COUNTERS_RESET),
         silent: |r| unknown(look(r), "flushes of the log") },

@@ -106,6 +106,34 @@ fn flushes_that_follow_each_other_are_a_batch_server_at_its_end() {
 }
 
 #[test]
+fn a_wait_that_a_setting_makes_is_not_the_devices() {
+    use LiveWaitKind::*;
+    // Flushes of half a millisecond, under way for 8 % of the time, and a wait of 4.6 ms: commit_delay is 5 ms.
+    let mut log = server(&[(Flush, 0.1), (Behind, 4.5), (Running, 0.4)]);
+    log.counted.flushes = Some(4_900.0);
+    log.counted.flush_ns = Some(2.4e9);
+    log.counted.write_ns = Some(0.1e9);
+    let with = |log: &LiveLog, us: &str, source: &str| {
+        let mut log = log.clone();
+        log.settings.retain(|setting| setting.name != "commit_delay");
+        log.settings.push(LiveSetting { source: source.into(), ..setting("commit_delay", us) });
+        live(&log)
+    };
+    let verdict = with(&log, "5000", "configuration file");
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::CommitDelay, Grade::Likely));
+    assert!(verdict.changes[0].starts_with("ALTER SYSTEM SET commit_delay = 0"), "{verdict:#?}");
+    let named: Vec<_> = verdict.changes.iter().filter(|c| c.contains("device")).collect();
+    assert_eq!(named, ["no faster log device: the wait is not its"]);
+    // A delay that is too short for the wait, one of our session alone, and none.
+    for (us, source) in [("200", "configuration file"), ("5000", "session"), ("0", "default")] {
+        assert_eq!(with(&log, us, source).bound, LiveBound::FlushTime, "{us} {source}");
+    }
+    // Where the device's time explains the wait, the setting is not accused.
+    log.counted.flush_ns = Some(12e9);
+    assert_ne!(with(&log, "5000", "configuration file").bound, LiveBound::CommitDelay);
+}
+
+#[test]
 fn insert_locks_and_standbys_are_named_as_such() {
     use LiveWaitKind::*;
     let insert = live(&server(&[(Insert, 6.0), (Flush, 0.5), (Behind, 0.5), (Running, 8.0)]));
