@@ -29,8 +29,25 @@ const STOPS: [c_int; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 /// How long an orderly end may take before it may be cut short.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What was made of the signals.
+pub struct Signals {
+    told: Arc<Told>,
+    say: fn(&str),
+}
+
+impl Signals {
+    /// Says why it stopped where that takes a word, once: a busy machine may end the work before the thread that waits for
+    /// signals has had a turn.
+    pub fn explain(&self) {
+        self.told.explain(self.say);
+    }
+}
+
 /// Makes the signals set `stop`; `say` tells people what takes long meanwhile.
-pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
+///
+/// # Errors
+/// A handler can't be installed.
+pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<Signals> {
     let told = Arc::new(Told::default());
     let wake = Wake::new();
     for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
@@ -49,17 +66,30 @@ pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
         let watcher = std::thread::Builder::new().name("narrows-stop".into());
         // The handlers have its number, so that it is not closed where the thread can't be had either.
         let counter = std::mem::ManuallyDrop::new(wake.0);
+        let told = Arc::clone(&told);
         let _ = watcher.stack_size(64 << 10).spawn(move || watch(&counter, &told, say));
     }
-    Ok(())
+    Ok(Signals { told, say })
 }
 
 #[derive(Default)]
 struct Told {
     /// The time on processors that was allowed is used up.
     spent: Arc<AtomicBool>,
+    /// That was said.
+    explained: AtomicBool,
     /// The next signal ends the process at once.
     cut: Arc<AtomicBool>,
+}
+
+impl Told {
+    fn explain(&self, say: fn(&str)) {
+        if self.spent.load(Ordering::SeqCst) && !self.explained.swap(true, Ordering::SeqCst) {
+            say(
+                "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited",
+            );
+        }
+    }
 }
 
 fn asks(signal: c_int, stop: &Stop, wake: Option<&Wake>) -> anyhow::Result<()> {
@@ -92,11 +122,7 @@ impl Wake {
 
 fn watch(mut counter: &File, told: &Told, say: fn(&str)) {
     while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
-    if told.spent.load(Ordering::Relaxed) {
-        say(
-            "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited",
-        );
-    }
+    told.explain(say);
     std::thread::sleep(PATIENCE);
     told.cut.store(true, Ordering::SeqCst);
     say("still stopping: something does not answer (a drive, a file server, a process)\n\

@@ -89,7 +89,7 @@ pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
     };
     store::prepare(&folder)?;
     let stop = Stop::new();
-    interrupt::install(&stop, ui.speaker())?;
+    let signals = interrupt::install(&stop, ui.speaker())?;
     ui.put(&program.describe());
     let (plan, platform) = program.planned();
     ui.begin(Duration::from_secs_f64(plan.expected_s()));
@@ -99,6 +99,7 @@ pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
         swept.sentences().iter().for_each(|sentence| ui.say(sentence));
     }
     let outcome = program.run(&mut session);
+    signals.explain();
     let exit = session.end(outcome, &program.answers(), options.output.is_some())?;
     program.concluded(&session.run, ui)?;
     Ok(exit)

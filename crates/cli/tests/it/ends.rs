@@ -20,28 +20,42 @@ fn no_postgres() -> bool {
     none
 }
 
-/// Shared memory of both kinds that PostgreSQL uses, as far as no process uses it any more: others' servers on this
-/// machine come and go.
-fn orphaned_memory() -> BTreeSet<String> {
-    let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-    let unused = segments.lines().skip(1).filter_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        (*words.get(6)? == "0").then(|| format!("segment {}", words[1]))
-    });
-    let mapped: String = narrows_facts::process::all()
-        .into_iter()
-        .filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/maps")).ok())
-        .collect();
-    let files = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    let names = files.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    unused
-        .chain(names.filter(|name| name.starts_with("PostgreSQL.") && !mapped.contains(name)))
-        .collect()
+/// Shared memory of both kinds that the servers below a fixture's folders use now. Others' servers on this machine come and go.
+fn memory_of(fixture: &Fixture) -> BTreeSet<String> {
+    let folder = fixture.data();
+    let works_there = |pid: &u32| {
+        fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
+    };
+    let all = narrows_facts::process::all().into_iter().filter(works_there);
+    let maps = all.filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/maps")).ok());
+    maps.flat_map(|maps| {
+        let used = maps.lines().filter_map(|line| {
+            // `… inode path`: of a segment the inode is its number.
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (inode, path) = (words.get(4)?, words.get(5)?);
+            let name = path.strip_prefix("/dev/shm/").filter(|n| n.starts_with("PostgreSQL."));
+            let segment = path.starts_with("/SYSV").then(|| format!("segment {inode}"));
+            name.map(str::to_string).or(segment)
+        });
+        used.collect::<Vec<_>>()
+    })
+    .collect()
 }
 
-/// Nothing is orphaned that was not before; a server that is just ending may need a moment.
-fn assert_no_memory_left(before: &BTreeSet<String>, when: &str) {
-    until(&format!("shared memory is left {when}"), || orphaned_memory().is_subset(before));
+/// All there is of both kinds.
+fn memory_there() -> BTreeSet<String> {
+    let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+    let segments = segments
+        .lines()
+        .skip(1)
+        .filter_map(|line| Some(format!("segment {}", line.split_whitespace().nth(1)?)));
+    let files = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    segments.chain(files.map(|entry| entry.file_name().to_string_lossy().into_owned())).collect()
+}
+
+/// Nothing of it is there any more; a server that is just ending may need a moment.
+fn assert_no_memory_left(used: &BTreeSet<String>, when: &str) {
+    until(&format!("shared memory is left {when}"), || memory_there().is_disjoint(used));
 }
 
 /// Waits for what ends a moment after its parent.
@@ -64,7 +78,6 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
     if no_postgres() {
         return;
     }
-    let before = orphaned_memory();
     let cases = [
         ("scan", "database prepare"),
         ("scan", "database fill"),
@@ -83,10 +96,14 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         if said == "its index" {
             std::thread::sleep(Duration::from_millis(1500));
         }
+        let used = memory_of(&fixture);
         run.signal(libc::SIGINT);
         let asked = Instant::now();
         let ended = run.end();
         assert!(asked.elapsed() < Duration::from_secs(60), "{said}: {:?}", asked.elapsed());
+        assert_no_memory_left(&used, "after Ctrl-C");
+        // While its table is filled a server is there for certain.
+        assert!(said != "database fill" || !used.is_empty(), "no memory of a server was seen");
         // Between the last look at the request and the end a run may still complete.
         let late = said == "database clean up" && matches!(ended.code(), Some(0 | 3 | 4));
         assert!(ended.code() == Some(130) || late, "{said}: {}", ended.stderr);
@@ -94,7 +111,6 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         assert_eq!(run.completed, late, "{said}");
         fixture.assert_nothing_left();
     });
-    assert_no_memory_left(&before, "after Ctrl-C");
 }
 
 #[test]
@@ -103,11 +119,12 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
     if no_postgres() {
         return;
     }
-    let before = orphaned_memory();
     together(2, &["database fill", "database measure"], |phase| {
         let fixture = Fixture::new();
         let mut run = database(&fixture, "lookup_cached");
         run.wait_for(phase);
+        let used = memory_of(&fixture);
+        assert!(!used.is_empty(), "no memory of a server was seen");
         run.signal(libc::SIGKILL);
         run.end();
         let data = fixture.data().display().to_string();
@@ -123,8 +140,8 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         assert!(matches!(next.status.code(), Some(0 | 3 | 4)), "{said}");
         assert!(said.contains("left by a run that died"), "{said}");
         fixture.assert_nothing_left();
+        assert_no_memory_left(&used, "after a kill");
     });
-    assert_no_memory_left(&before, "after a kill");
 }
 
 #[test]

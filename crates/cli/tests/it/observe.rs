@@ -68,8 +68,8 @@ fn a_server_under_load_is_looked_at_and_as_before() {
     assert!(found.cost.processors.unwrap() > 0.0 && found.cost.statements > 10);
     let platform = run.platform().unwrap();
     assert!(platform.roles.iter().any(|path| path.role == Role::Data), "{:?}", platform.roles);
-    // The server's own account of the time in statements, which nothing of ours is in.
-    assert!(value(metric::ACTIVE_TIME_PER_OP).unwrap() > 1000.0);
+    // The server's own account of the time in statements, less ours: where we wait long for a processor little is left.
+    assert!(value(metric::ACTIVE_TIME_PER_OP).is_some());
     assert!(found.settings.iter().any(|s| s.name == "fsync" && s.value == "off"));
 
     // Who may not see what others do gets the counters, and is told what is missing.

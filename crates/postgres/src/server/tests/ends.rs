@@ -45,10 +45,14 @@ fn a_killed_server_is_reported_and_its_shared_memory_removed() {
 fn a_server_that_lost_a_process_and_recovered_is_reported_and_still_stops_cleanly() {
     let Some(bench) = Bench::new() else { return };
     let mut cluster = bench.started();
-    let backend: i32 =
-        query(&cluster, "SELECT pid FROM pg_stat_activity WHERE backend_type ~ 'walwriter'")
-            .parse()
-            .unwrap();
+    let mut backend: Option<i32> = None;
+    // It is among the last that a server starts.
+    until("there is a process to kill", || {
+        let wanted = "SELECT pid FROM pg_stat_activity WHERE backend_type ~ 'walwriter'";
+        backend = query(&cluster, wanted).parse().ok();
+        backend.is_some()
+    });
+    let backend = backend.unwrap();
     // SAFETY: the process belongs to the server that this test started, and runs.
     unsafe { libc::kill(backend, libc::SIGKILL) };
     until("the crash is noticed", || cluster.check().is_err());
