@@ -78,7 +78,7 @@ fn memory(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
 
 /// What the channels of all nodes carry of reads that all nodes' CPUs make alike: the one with the most for its channels decides.
 fn placed(m: &Measurement, platform: &Platform) -> Option<LimitShare> {
-    let by_cpus = m.conditions.get(condition::SHARE_OF_MEMORY_BY_NODE)?.as_object()?;
+    let by_cpus = m.conditions.get(condition::SHARE_OF_MEMORY_BY_NODE)?;
     let mut shares = std::collections::BTreeMap::<u32, f64>::new();
     for of_memory in by_cpus.values() {
         for (node, share) in of_memory.as_object()? {

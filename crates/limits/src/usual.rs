@@ -74,7 +74,7 @@ fn memory(m: &Measurement, platform: &Platform) -> Option<Measured> {
     match m.id.strip_prefix("memory.latency.")? {
         "2m" => Some(Measured::MemoryLatencyLocal),
         far if far.starts_with("far") && far.ends_with("2m") => {
-            let from = m.number("cpu_node")? as u32;
+            let from = m.number(condition::CPU_NODE)? as u32;
             let to = m.number(condition::NODE)? as u32;
             let same = socket(platform, from)? == socket(platform, to)?;
             Some(if same {

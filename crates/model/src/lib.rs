@@ -36,6 +36,7 @@ pub use calibration::{
 pub use comparison::{
     CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedRung, Placement,
 };
+pub use condition::{Conditions, Key};
 pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
     LostRecord,

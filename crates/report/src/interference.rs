@@ -64,20 +64,21 @@ pub struct Interference {
 /// Whether a measurement is a part of the grid.
 pub(crate) fn in_grid(m: &Measurement) -> bool {
     m.id.starts_with("block.interference.")
-        && (m.workload.contains_key(condition::COMPANY) || m.id.ends_with(".together"))
+        && (m.workload.contains(condition::COMPANY) || m.id.ends_with(".together"))
 }
 
 /// The grid of the run; `None` where it has none.
 pub(crate) fn interference(run: &Run, notes: &mut Notes) -> Option<Interference> {
     let grid: Vec<&Measurement> = run.measurements.iter().filter(|m| in_grid(m)).collect();
     let mut rows: Vec<(&str, InterferenceRow)> = Vec::new();
-    for m in grid.iter().filter(|m| m.text("company").is_some() && !m.id.ends_with(BESIDE)) {
-        let company = m.text("company")?;
+    for m in grid.iter().filter(|m| m.text(condition::COMPANY).is_some() && !m.id.ends_with(BESIDE))
+    {
+        let company = m.text(condition::COMPANY)?;
         let Some(cell) = cell(run, m) else { continue };
         match rows.iter_mut().find(|(word, _)| *word == company) {
             Some((_, row)) => row.cells.push(cell),
             None => {
-                let beside = m.text("beside").unwrap_or(company).to_string();
+                let beside = m.text(condition::BESIDE).unwrap_or(company).to_string();
                 let row = InterferenceRow { beside, alone: company == ALONE, cells: vec![cell] };
                 rows.push((company, row));
             }

@@ -1,6 +1,6 @@
 //! WHERE IT IS NARROW: one block per database workload, with or without a verdict.
 
-use narrows_model::{Grade, Measurement, Run, Unit, Validity, Verdict, condition, metric};
+use narrows_model::{Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, metric};
 
 use crate::beside;
 use crate::notes::{NoteMark, Notes, absences};
@@ -91,8 +91,8 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
 /// The name of a workload as it was run: a mix by its share of updates, operations of several blocks by their number.
 fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
     let name = words::workload(workload, workers);
-    let number = |key: &str| m.workload.get(key).and_then(serde_json::Value::as_f64);
-    if let Some(share) = number("updates_percent").filter(|percent| *percent < 100.0) {
+    let number = |key: Key<f64>| m.workload.get(key);
+    if let Some(share) = number(condition::UPDATES_PERCENT).filter(|percent| *percent < 100.0) {
         return format!("{} updates", print::percent(share / 100.0));
     }
     match number(condition::BLOCKS_PER_OP).filter(|blocks| *blocks > 1.0) {
@@ -100,9 +100,7 @@ fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
             let kind = name.split(',').next().unwrap_or(&name);
             format!("{kind}, {} blocks", print::count(blocks))
         }
-        None if m.workload.get(condition::REDO).is_some_and(|redo| redo == "heavy") => {
-            "update, heavy".to_string()
-        }
+        None if m.workload.get(condition::REDO) == Some("heavy") => "update, heavy".to_string(),
         None => name,
     }
 }

@@ -61,9 +61,9 @@ fn measurement(server: &Server, windows: &[Account], look: Look) -> Measurement 
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;
-    m.conditions.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+    m.conditions.insert(condition::SYNC_METHOD, json!("fdatasync"));
     m.conditions
-        .insert(condition::HOT_THREAD_NAME.into(), json!(hot(server, windows, look).class.words()));
+        .insert(condition::HOT_THREAD_NAME, json!(hot(server, windows, look).class.words()));
     m
 }
 

@@ -44,7 +44,7 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
             metric.samples.iter().map(move |&rate_per_s| SweepPoint { sessions, rate_per_s })
         })
         .collect();
-    let private = points.iter().any(|(_, m)| m.workload.contains_key(condition::PRIVATE_TABLES));
+    let private = points.iter().any(|(_, m)| m.workload.contains(condition::PRIVATE_TABLES));
     let (law, no_law) = match usl(&windows) {
         _ if private => (None, Some(PRIVATE.to_string())),
         Ok(law) => (Some(law), None),
@@ -135,7 +135,7 @@ mod tests {
             .collect();
         assert!(scalings(&run(points.clone()))[0].law.is_some());
         for point in &mut points {
-            point.workload.insert(condition::PRIVATE_TABLES.into(), 64.into());
+            point.workload.insert(condition::PRIVATE_TABLES, 64);
         }
         let [scaling] = &scalings(&run(points))[..] else { panic!("one sweep") };
         assert!(scaling.law.is_none() && scaling.points.len() == 7, "{scaling:?}");

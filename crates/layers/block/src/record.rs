@@ -288,15 +288,14 @@ impl Record {
         describe::stream(&mut measurement, stream);
         let conditions = &mut measurement.conditions;
         if let Some(registered) = registered {
-            conditions.insert(condition::REGISTERED_BUFFERS.into(), json!(registered));
+            conditions.insert(condition::REGISTERED_BUFFERS, json!(registered));
         }
         // None is what one hopes for, and no news.
         if let Some(workers @ 1..) = workers {
-            conditions.insert(condition::KERNEL_WORKERS.into(), json!(workers));
+            conditions.insert(condition::KERNEL_WORKERS, json!(workers));
         }
         for refusal in refusals {
-            let key = format!("{}_refused", refusal.what.replace(' ', "_"));
-            conditions.insert(key, json!(refusal.why));
+            conditions.add_refusal(refusal.what, &refusal.why);
         }
         measurement
     }
@@ -305,7 +304,7 @@ impl Record {
     pub fn into_together(self, id: impl Into<String>, streams: &[Stream]) -> Measurement {
         let mut measurement = self.into_bare(id);
         let names: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-        measurement.workload.insert(condition::STREAMS.into(), json!(names));
+        measurement.workload.insert(condition::STREAM_NAMES, json!(names));
         measurement
     }
 
@@ -317,12 +316,10 @@ impl Record {
         measurement.histograms = self.histograms;
         measurement.series = self.series;
         if !self.links.is_empty() {
-            measurement.conditions.insert(condition::LINKS_UNDER_LOAD.into(), json!(self.links));
+            measurement.conditions.insert(condition::LINKS_UNDER_LOAD, json!(self.links));
         }
         if self.written_bytes > 0 {
-            measurement
-                .conditions
-                .insert(condition::WRITTEN_BYTES.into(), json!(self.written_bytes));
+            measurement.conditions.insert(condition::WRITTEN_BYTES, json!(self.written_bytes));
         }
         measurement
     }

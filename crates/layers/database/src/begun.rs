@@ -1,7 +1,7 @@
 //! A measurement before its first window: what is run, on what, under which conditions.
 
 use narrows_engine::Samples;
-use narrows_model::{Layer, Measurement, Replication, condition};
+use narrows_model::{Conditions, Layer, Measurement, Replication, condition};
 use serde_json::{Map, Value, json};
 
 use crate::database::Database;
@@ -25,37 +25,37 @@ impl Database {
         let say = &mut measurement.workload;
         describe(task, say);
         let statements = plans.iter().map(|(statement, _)| ours(&statement.sql));
-        say.insert("statement".into(), json!(statements.collect::<Vec<_>>().join("; ")));
+        say.insert(condition::STATEMENT, json!(statements.collect::<Vec<_>>().join("; ")));
         let texts = plans.iter().map(|(_, plan)| ours(&plan.text));
-        say.insert("plan".into(), json!(texts.collect::<Vec<_>>().join("\n")));
-        say.insert("settings".into(), json!(self.server.session_settings(task, variation)));
+        say.insert(condition::PLAN, json!(texts.collect::<Vec<_>>().join("\n")));
+        say.insert(condition::SETTINGS, json!(self.server.session_settings(task, variation)));
         let open = variation.open_rate_per_s.is_some();
-        say.insert(condition::LOOP.into(), json!(if open { "open" } else { "closed" }));
-        say.insert(condition::SESSIONS.into(), json!(variation.sessions));
-        say.insert("table_bytes".into(), json!(self.table_bytes()));
+        say.insert(condition::LOOP, json!(if open { "open" } else { "closed" }));
+        say.insert(condition::SESSIONS, json!(variation.sessions));
+        say.insert(condition::TABLE_BYTES, json!(self.table_bytes()));
         if self.settings.private.is_some() {
-            say.insert(condition::PRIVATE_TABLES.into(), json!(self.tables.len()));
+            say.insert(condition::PRIVATE_TABLES, json!(self.tables.len()));
             let shared = variation.sessions as usize > self.tables.len();
-            say.insert(condition::PRIVATE_TABLES_SHARED.into(), json!(shared));
+            say.insert(condition::PRIVATE_TABLES_SHARED, json!(shared));
         }
-        say.insert("pad_entropy_percent".into(), json!(self.settings.contents.entropy_percent));
+        say.insert(condition::PAD_ENTROPY_PERCENT, json!(self.settings.contents.entropy_percent));
         // Sessions take the tables in turn: what lies in tables that nobody took is not touched.
         let touched = self.tables.len().min(variation.sessions as usize);
         let keys = self.rows_of(task, table) * touched as u64;
-        say.insert("keys".into(), json!(keys));
+        say.insert(condition::KEYS, json!(keys));
         if task.blocks() != Some(0) {
             let bytes = table.bytes_of(keys);
-            say.insert("working_set_bytes".into(), json!(bytes));
+            say.insert(condition::WORKING_SET_BYTES, json!(bytes));
             let share = |of: u64| json!(bytes as f64 / of as f64);
             if self.pool_bytes > 0 {
-                say.insert("working_set_of_pool".into(), share(self.pool_bytes));
+                say.insert(condition::WORKING_SET_OF_POOL, share(self.pool_bytes));
             }
             if let Some(memory) = self.settings.memory_bytes.filter(|bytes| *bytes > 0) {
-                say.insert("working_set_of_memory".into(), share(memory));
+                say.insert(condition::WORKING_SET_OF_MEMORY, share(memory));
             }
         }
         if task.is_scan() {
-            say.insert(condition::WORKERS.into(), json!(variation.workers));
+            say.insert(condition::WORKERS, json!(variation.workers));
         }
         let from_index = task.is_scan() && plans.iter().any(|(_, plan)| plan.from_index);
         self.conditions(task, variation, from_index, &mut measurement);
@@ -81,43 +81,41 @@ impl Database {
         let cpus = self.cpus_of(variation);
         let found = &mut measurement.conditions;
         found.extend(self.settings.conditions.clone());
-        found.insert(condition::SERVER_CPUS.into(), json!(cpus.server));
-        found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
-        found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
-        found.insert("server_settings".into(), self.server_settings.clone());
-        for (key, value) in self.server.table_conditions() {
-            found.insert(key.into(), value);
-        }
+        found.insert(condition::SERVER_CPUS, json!(cpus.server));
+        found.insert(condition::CLIENT_CPUS, json!(cpus.client));
+        found.insert(condition::CPUS_SHARED, json!(cpus.shared()));
+        found.insert(condition::SERVER_SETTINGS, self.server_settings.clone());
+        found.extend(self.server.table_conditions());
         if from_index {
-            found.insert(condition::ANSWERED_FROM.into(), json!("index"));
+            found.insert(condition::ANSWERED_FROM, json!("index"));
         }
         if let Some(intervention) = &variation.intervention {
-            found.insert(condition::INTERVENTION.into(), json!(intervention));
+            found.insert(condition::INTERVENTION, json!(intervention));
         }
         if let Some(baseline) = &variation.baseline {
-            found.insert(condition::BASELINE.into(), json!(baseline));
+            found.insert(condition::BASELINE, json!(baseline));
         }
         if task.blocks().is_some_and(|blocks| blocks > 0) {
             let from = match task.source {
                 Source::Pool => "pool",
                 Source::Drive => "drive",
             };
-            found.insert(condition::FROM.into(), json!(from));
+            found.insert(condition::FROM, json!(from));
         }
         if task.source == Source::Drive {
-            found.insert(condition::UNCACHED_BY.into(), json!("eviction"));
+            found.insert(condition::UNCACHED_BY, json!("eviction"));
             let method = if self.server.reads_directly() { "direct" } else { "buffered" };
-            found.insert(condition::METHOD.into(), json!(method));
+            found.insert(condition::METHOD, json!(method));
         }
         if let (true, Some(bytes)) = (task.is_scan(), self.settings.claim_bytes) {
-            found.insert("memory_claimed_bytes".into(), json!(bytes));
+            found.insert(condition::MEMORY_CLAIMED_BYTES, json!(bytes));
         }
     }
 }
 
 /// What was chosen about an operation, where there was a choice.
-fn describe(task: &Task, say: &mut std::collections::BTreeMap<String, Value>) {
-    say.insert("workload".into(), json!(task.word()));
+fn describe(task: &Task, say: &mut Conditions) {
+    say.insert(condition::WORKLOAD, json!(task.word()));
     match task.action {
         Action::Lookup { blocks, calls } => {
             let who = match calls {
@@ -125,19 +123,19 @@ fn describe(task: &Task, say: &mut std::collections::BTreeMap<String, Value>) {
                 Calls::Any => "client, one statement with all keys",
                 Calls::Inside => "a function inside the server",
             };
-            say.insert(condition::BLOCKS_PER_OP.into(), json!(blocks));
-            say.insert("called_by".into(), json!(who));
+            say.insert(condition::BLOCKS_PER_OP, json!(blocks));
+            say.insert(condition::CALLED_BY, json!(who));
         }
         Action::Batch { blocks } => {
-            say.insert(condition::BLOCKS_PER_OP.into(), json!(blocks));
+            say.insert(condition::BLOCKS_PER_OP, json!(blocks));
         }
         Action::Update { percent, redo } => {
-            say.insert("updates_percent".into(), json!(percent));
+            say.insert(condition::UPDATES_PERCENT, json!(percent));
             let redo = match redo {
                 Redo::Light => "light",
                 Redo::Heavy => "heavy",
             };
-            say.insert("redo".into(), json!(redo));
+            say.insert(condition::REDO, json!(redo));
         }
         Action::Commit => {}
         Action::Scan { answer } => {
@@ -145,7 +143,7 @@ fn describe(task: &Task, say: &mut std::collections::BTreeMap<String, Value>) {
                 Answer::Sum => "sum",
                 Answer::Count => "count",
             };
-            say.insert("answer".into(), json!(answer));
+            say.insert(condition::ANSWER, json!(answer));
         }
     }
     let keys = match task.spread {
@@ -157,9 +155,9 @@ fn describe(task: &Task, say: &mut std::collections::BTreeMap<String, Value>) {
         ]))),
     };
     if let Some(keys) = keys {
-        say.insert("key_distribution".into(), keys);
+        say.insert(condition::KEY_DISTRIBUTION, keys);
     }
     if !task.think.is_zero() {
-        say.insert(condition::THINK_NS.into(), json!(task.think.as_nanos() as u64));
+        say.insert(condition::THINK_NS, json!(task.think.as_nanos() as u64));
     }
 }

@@ -95,7 +95,7 @@ impl Filling {
             *self.classes.entry(class).or_default() += cpus;
         }
         if let Some(error) = &once.load.first_error {
-            self.measurement.conditions.insert(condition::FIRST_ERROR.into(), json!(error));
+            self.measurement.conditions.insert(condition::FIRST_ERROR, json!(error));
         }
         self.measurement.repeats = repeat + 1;
     }
@@ -104,20 +104,20 @@ impl Filling {
     pub fn finish(mut self) -> Measurement {
         self.measurement.metrics = self.samples.into_metrics();
         if let Some(hot) = self.hot {
-            self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));
+            self.measurement.conditions.insert(condition::HOT_THREAD_NAME, json!(hot));
         }
         let shares = json!(self.sampled.blocked_shares());
-        self.measurement.conditions.insert(condition::SAMPLED_BLOCKED_SHARES.into(), shares);
+        self.measurement.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, shares);
         let repeats = f64::from(self.measurement.repeats.max(1));
         let classes = self.classes.into_iter().map(|(class, cpus)| (class, cpus / repeats));
         let classes: BTreeMap<_, _> = classes.filter(|(_, cpus)| *cpus >= LEAST_CPUS).collect();
         if !classes.is_empty() {
-            self.measurement.conditions.insert(condition::CPUS_BY_CLASS.into(), json!(classes));
+            self.measurement.conditions.insert(condition::CPUS_BY_CLASS, json!(classes));
         }
         let events: BTreeMap<_, _> = self.sampled.events;
-        self.measurement.conditions.insert(condition::WAIT_EVENTS.into(), json!(events));
+        self.measurement.conditions.insert(condition::WAIT_EVENTS, json!(events));
         if self.scan_bytes.is_some() {
-            self.measurement.workload.insert(condition::WORKERS_ASKED.into(), json!(self.workers));
+            self.measurement.workload.insert(condition::WORKERS_ASKED, json!(self.workers));
         }
         self.measurement
     }

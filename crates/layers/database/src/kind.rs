@@ -5,6 +5,7 @@
 //! All of it behind `dyn`: an operation costs microseconds, a call by a table of functions two or three nanoseconds. Statements, names
 //! of counters and of settings are the kind's; what an operation is ([`Task`]) and what a figure means is the layer's.
 
+use narrows_model::Conditions;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
@@ -182,8 +183,8 @@ pub trait Server {
     ) -> Result<Table, DatabaseError>;
 
     /// What is so of our tables and not of others, for the conditions of what is measured on them.
-    fn table_conditions(&self) -> Vec<(&'static str, Json)> {
-        Vec::new()
+    fn table_conditions(&self) -> Conditions {
+        Conditions::default()
     }
 
     /// Makes what a task needs besides its tables.

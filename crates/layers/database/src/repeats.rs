@@ -145,9 +145,9 @@ impl Database {
                 let after = self.server.plan(&settings, statement)?;
                 if after.reads_by != plan.reads_by {
                     let say = &mut filling.measurement.conditions;
-                    say.insert(condition::PLAN_AFTER.into(), json!("other"));
+                    say.insert(condition::PLAN_AFTER, json!("other"));
                     let text = after.text.replace(self.server.place(), "narrows");
-                    say.insert("plan_after_text".into(), json!(text));
+                    say.insert(condition::PLAN_AFTER_TEXT, json!(text));
                 }
             }
         }

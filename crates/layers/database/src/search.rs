@@ -87,7 +87,7 @@ impl Database {
             variation.open_rate_per_s = Some(confirmed.rate_per_s);
             let mut filling = self.begin(task, &variation, &plans);
             let say = &mut filling.measurement.workload;
-            say.insert("asked_rate_per_s".into(), json!(confirmed.rate_per_s));
+            say.insert(narrows_model::condition::ASKED_RATE_PER_S, json!(confirmed.rate_per_s));
             for (repeat, window) in confirmed.kept.iter().enumerate() {
                 let hot = window.hot.clone();
                 let (repeat, drift) = (repeat as u32, window.drift);

@@ -247,7 +247,7 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
     // What it rests on speaks first; the ceiling's windows go the same way.
     let first = windows(run, c).max_by_key(|m| c.rests_on.contains(&m.id));
     if let Some(m) = first {
-        let direct = m.conditions.get(condition::DIRECT).and_then(serde_json::Value::as_bool);
+        let direct = m.conditions.get(condition::DIRECT);
         let direct = match direct {
             Some(true) => " past the page cache",
             Some(false) => " through the page cache",
@@ -256,7 +256,7 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
         if let Some(way) = m.text(condition::METHOD) {
             text += &format!("; {way}{direct}");
         }
-        if let Some(bytes) = m.number("file_bytes") {
+        if let Some(bytes) = m.number(condition::FILE_BYTES) {
             let kind = m.text(condition::TARGET_KIND).unwrap_or("file");
             text += &format!("; {kind} of {}", units.bytes(bytes));
         }

@@ -201,8 +201,7 @@ fn beside(seen: &Seen<'_>) -> Option<String> {
 
 /// Whether log and data files are on one device, as the ladder found it.
 fn same_device(run: &Run) -> Option<String> {
-    let said =
-        |m: &narrows_model::Measurement| m.conditions.get(condition::BUSY_SAME_DEVICE)?.as_bool();
+    let said = |m: &narrows_model::Measurement| m.conditions.get(condition::BUSY_SAME_DEVICE);
     let same = run.measurements.iter().find_map(said)?;
     Some(if same { "both on one device" } else { "on devices of their own" }.to_string())
 }

@@ -92,7 +92,7 @@ fn hot<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Op
     Some(format!(
         "With {} of the lookups in one chain {threads} do {} of what one does, with all chains alike {}: the hit ratio is 100 % in \
          both.",
-        crate::print::percent(many.number("share_of_the_hot_chain")?),
+        crate::print::percent(many.number(condition::SHARE_OF_THE_HOT_CHAIN)?),
         times(gain("chains_hot")?),
         times(gain("chains_even")?)
     ))

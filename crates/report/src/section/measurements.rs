@@ -141,7 +141,7 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
     blocks.extend(limits(report, m, lead.and_then(|lead| nearest(m, lead.unit))));
     blocks.extend(normals(report, m));
     for (title, map) in [("Asked for", &m.workload), ("Obtained", &m.conditions)] {
-        let map: Map<String, Value> = map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        let map: Map<String, Value> = map.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
         if !map.is_empty() {
             blocks.extend([Block::Heading(title.into()), facts(&map, report.units)]);
         }

@@ -60,9 +60,7 @@ pub(super) fn records(report: &Report) -> Sheet {
     let rows = &mut sheet.rows;
     run.measurements.iter().for_each(|m| measurement(rows, m));
     for m in &run.measurements {
-        if let Some(notice) =
-            m.workload.get(narrows_model::condition::DERIVED).and_then(|value| value.as_str())
-        {
+        if let Some(notice) = m.workload.get(narrows_model::condition::DERIVED) {
             rows.push(notice_row(m, notice));
         }
     }

@@ -203,10 +203,7 @@ fn a_rate_with_writes_says_what_it_is_worth() {
     assert!(flat(&screen(&run)).contains("writes burst or sustained, not known"));
     let confirm =
         run.measurements.iter_mut().find(|m| m.id == "block.calibrate.mixed70.8k.confirm");
-    confirm
-        .unwrap()
-        .conditions
-        .insert(narrows_model::condition::WRITE_STATE.into(), "burst".into());
+    confirm.unwrap().conditions.insert(narrows_model::condition::WRITE_STATE, "burst");
     assert_eq!(screen(&run).matches("burst: what is given for minutes").count(), 1);
 }
 

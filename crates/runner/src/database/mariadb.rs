@@ -1,13 +1,11 @@
 //! A load on a MariaDB of our own: found, made, started, measured and removed.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use narrows_engine::Phase;
 use narrows_layer_database::{Action, Calls, Task};
 use narrows_mariadb::{ManagedMariaDb, ServerSettings};
-use narrows_model::Layer;
-use serde_json::{Value, json};
+use narrows_model::{Conditions, Layer, condition};
+use serde_json::json;
 
 use super::server::{Body, Tables, measure};
 use crate::failure::Failure;
@@ -62,11 +60,10 @@ pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>)
     };
     let id = format!("{}-maria", session.run.id);
     let mut server = ManagedMariaDb::start_new(&found, &resolved.data_dir, &id, settings, stop)?;
-    let conditions: BTreeMap<String, Value> = BTreeMap::from([
-        ("origin".to_string(), json!("packaged")),
-        ("server_build".to_string(), json!(found.version_text)),
-        ("flushes_counted".to_string(), json!("every fsync of InnoDB, of data files too")),
-    ]);
+    let mut conditions = Conditions::default();
+    conditions.insert(condition::ORIGIN, "packaged");
+    conditions.insert(condition::SERVER_BUILD, json!(found.version_text));
+    conditions.insert(condition::FLUSHES_COUNTED, "every fsync of InnoDB, of data files too");
     let data_dir = Some(server.data_dir().into());
     let kind = server.kind();
     let outcome =

@@ -194,9 +194,7 @@ impl Running {
     fn finish(self) -> Measurement {
         let mut measurement = self.turns.finish();
         let recycled = json!(self.server.recycled());
-        measurement
-            .conditions
-            .insert(narrows_model::condition::LOG_RECYCLED_TIMES.to_string(), recycled);
+        measurement.conditions.insert(narrows_model::condition::LOG_RECYCLED_TIMES, recycled);
         measurement
     }
 }

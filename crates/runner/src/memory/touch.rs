@@ -143,9 +143,9 @@ fn told(way: Way, bytes: u64) -> Measurement {
     let mut m = Measurement::new(way.id(), Layer::Memory);
     m.repeats = REPEATS;
     m.metrics = way.samples.into_metrics();
-    m.workload.insert(condition::PROCESSES.into(), json!(way.cpus.len()));
-    m.workload.insert(condition::CPUS.into(), json!(way.cpus));
-    m.workload.insert(condition::BYTES.into(), json!(bytes));
-    m.conditions.insert(condition::PAGE_BYTES.into(), json!(way.kind.page_bytes()));
+    m.workload.insert(condition::PROCESSES, json!(way.cpus.len()));
+    m.workload.insert(condition::CPUS, json!(way.cpus));
+    m.workload.insert(condition::BYTES, json!(bytes));
+    m.conditions.insert(condition::PAGE_BYTES, json!(way.kind.page_bytes()));
     m
 }

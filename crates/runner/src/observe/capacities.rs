@@ -83,7 +83,7 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<Taken, St
     let source = format!("run {}, {}", stored.id, age(stored, now));
     let mark = |m: &Measurement| {
         let mut m = m.clone();
-        m.conditions.insert(condition::TAKEN_FROM.into(), json!(source));
+        m.conditions.insert(condition::TAKEN_FROM, json!(source));
         m
     };
     let chosen = |m: &&Measurement| layers.contains(&m.layer) && m.usable();

@@ -31,9 +31,7 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
             .collect();
         let lower = measurements[lower].id.clone();
         measurements[at].metrics.extend(metrics);
-        measurements[at]
-            .conditions
-            .insert(narrows_model::condition::STANDS_ON.into(), lower.into());
+        measurements[at].conditions.insert(narrows_model::condition::STANDS_ON, lower);
     }
 }
 
@@ -78,7 +76,10 @@ mod tests {
         let added = all[1].metric(metric::ADDED_P50).unwrap();
         assert_eq!(added.value, 20.0);
         assert_eq!(added.interval_95.map(|i| (i.low, i.high)), Some((20.0, 20.0)));
-        assert_eq!(all[1].text("stands_on"), Some("log.ladder.flush.alone"));
+        assert_eq!(
+            all[1].text(narrows_model::condition::STANDS_ON),
+            Some("log.ladder.flush.alone")
+        );
         assert!(all[0].metric(metric::ADDED_P50).is_none(), "nothing is below it");
         assert!(all[2].metric(metric::ADDED_P50).is_none(), "its floor was not measured beside");
     }
