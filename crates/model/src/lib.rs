@@ -29,6 +29,7 @@ mod standing;
 mod sweep;
 mod verdict;
 mod what_if;
+pub mod workload;
 
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
@@ -80,3 +81,4 @@ pub use verdict::{
     Utilisation, Verdict,
 };
 pub use what_if::{WhatIf, WhatIfThen};
+pub use workload::Workload;

@@ -61,7 +61,7 @@ pub struct Block {
 pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
     let mut blocks: Vec<Block> =
         run.verdicts.iter().map(|v| verdict_block(run, v, units, notes)).collect();
-    for workload in words::ORDER {
+    for workload in words::order() {
         let id = format!("database.{workload}");
         // One scan verdict speaks for both scans.
         let judged = run.verdicts.iter().any(|v| {
@@ -75,7 +75,7 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
     }
     for (what, finding) in absences(run) {
         let workload = what.strip_prefix("database.").unwrap_or(what);
-        if words::ORDER.contains(&workload) || workload == "scan" {
+        if words::order().any(|ours| ours == workload) || workload == "scan" {
             blocks.push(Block {
                 why: vec![finding.summary.clone()],
                 measured: false,
@@ -84,7 +84,7 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
         }
     }
     blocks
-        .sort_by_key(|b| words::ORDER.iter().position(|w| *w == b.workload).unwrap_or(usize::MAX));
+        .sort_by_key(|b| words::order().position(|ours| ours == b.workload).unwrap_or(usize::MAX));
     blocks
 }
 

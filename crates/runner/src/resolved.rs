@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use narrows_engine::{Context, Stop};
-use narrows_layer_database::Workload;
-use narrows_model::{Layer, Plan, Platform};
+use narrows_model::{Layer, Plan, Platform, Workload};
 use narrows_postgres::Address;
 
 use crate::database::external_server::Found;

@@ -1,14 +1,14 @@
 //! A measurement before its first window: what is run, on what, under which conditions.
 
 use narrows_engine::Samples;
-use narrows_model::{Conditions, Layer, Measurement, Replication, condition};
-use serde_json::{Map, Value, json};
+use narrows_model::{Layer, Measurement, Replication, condition};
+use serde_json::json;
 
 use crate::database::Database;
 use crate::filling::Filling;
 use crate::kind::Plan;
 use crate::sampling::Sampled;
-use crate::task::{Action, Answer, Calls, Planned, Redo, Source, Spread, Task};
+use crate::task::{Planned, Source, Task};
 use crate::variation::Variation;
 
 impl Database {
@@ -23,7 +23,7 @@ impl Database {
         let table = self.table.as_ref().expect("prepare comes before measure");
         let ours = |text: &str| text.replace(self.server.place(), "narrows");
         let say = &mut measurement.workload;
-        describe(task, say);
+        task.describe(say);
         let statements = plans.iter().map(|(statement, _)| ours(&statement.sql));
         say.insert(condition::STATEMENT, json!(statements.collect::<Vec<_>>().join("; ")));
         let texts = plans.iter().map(|(_, plan)| ours(&plan.text));
@@ -110,54 +110,5 @@ impl Database {
         if let (true, Some(bytes)) = (task.is_scan(), self.settings.claim_bytes) {
             found.insert(condition::MEMORY_CLAIMED_BYTES, json!(bytes));
         }
-    }
-}
-
-/// What was chosen about an operation, where there was a choice.
-fn describe(task: &Task, say: &mut Conditions) {
-    say.insert(condition::WORKLOAD, json!(task.word()));
-    match task.action {
-        Action::Lookup { blocks, calls } => {
-            let who = match calls {
-                Calls::Each => "client, a statement each",
-                Calls::Any => "client, one statement with all keys",
-                Calls::Inside => "a function inside the server",
-            };
-            say.insert(condition::BLOCKS_PER_OP, json!(blocks));
-            say.insert(condition::CALLED_BY, json!(who));
-        }
-        Action::Batch { blocks } => {
-            say.insert(condition::BLOCKS_PER_OP, json!(blocks));
-        }
-        Action::Update { percent, redo } => {
-            say.insert(condition::UPDATES_PERCENT, json!(percent));
-            let redo = match redo {
-                Redo::Light => "light",
-                Redo::Heavy => "heavy",
-            };
-            say.insert(condition::REDO, json!(redo));
-        }
-        Action::Commit => {}
-        Action::Scan { answer } => {
-            let answer = match answer {
-                Answer::Sum => "sum",
-                Answer::Count => "count",
-            };
-            say.insert(condition::ANSWER, json!(answer));
-        }
-    }
-    let keys = match task.spread {
-        Spread::Uniform => None,
-        Spread::Zipf(theta) => Some(json!({ "zipf": theta })),
-        Spread::Hot { calls, keys } => Some(Value::Object(Map::from_iter([
-            ("hot_calls_share".to_string(), json!(calls)),
-            ("hot_keys_share".to_string(), json!(keys)),
-        ]))),
-    };
-    if let Some(keys) = keys {
-        say.insert(condition::KEY_DISTRIBUTION, keys);
-    }
-    if !task.think.is_zero() {
-        say.insert(condition::THINK_NS, json!(task.think.as_nanos() as u64));
     }
 }

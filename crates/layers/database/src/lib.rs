@@ -49,5 +49,5 @@ pub use session::{Answer, Encode, Format, Refusal, Request, Row, Value};
 pub use table::{Contents, Table};
 pub use task::{Action, Answer as ScanAnswer, Calls, Planned, Redo, Source, Spread, Task};
 pub use turns::Turns;
-pub use variation::{Variation, Workload};
+pub use variation::Variation;
 pub use window::Asked;

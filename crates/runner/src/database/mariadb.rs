@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use narrows_engine::Phase;
-use narrows_layer_database::{Action, Calls, Task};
+use narrows_layer_database::Task;
 use narrows_mariadb::{ManagedMariaDb, ServerSettings};
 use narrows_model::{Conditions, Layer, condition};
 use serde_json::json;
@@ -29,17 +29,7 @@ pub fn has(server: &ServerRequest, task: &Task) -> Result<()> {
         let hint = "leave out --wal: data and log lie in the folder of --data";
         return Err(Failure::hinted("MariaDB has no folder of its own for the log here yet", hint));
     }
-    match task.action {
-        Action::Lookup { calls: Calls::Each, .. } | Action::Update { .. } | Action::Commit => {
-            Ok(())
-        }
-        Action::Lookup { calls: Calls::Any, .. } => {
-            refused("lookup by one statement with all keys")
-        }
-        Action::Lookup { calls: Calls::Inside, .. } => refused("lookup by a function inside"),
-        Action::Batch { .. } => refused("batch"),
-        Action::Scan { .. } => refused("scan"),
-    }
+    narrows_mariadb::lacks(task).map_or(Ok(()), refused)
 }
 
 /// Makes it, lets `body` measure on it, and removes it.

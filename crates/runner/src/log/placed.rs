@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Stop};
 use narrows_files::{Access, Dir};
-use narrows_layer_database::{Contents, Database, Settings, Turns, Variation, Workload};
+use narrows_layer_database::{Contents, Database, Settings, Task, Turns, Variation};
 use narrows_model::{Conditions, Layer, RolePath, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
@@ -102,7 +102,7 @@ impl PlacedServer {
     /// # Errors
     /// As [`Database::begin_turns`].
     pub fn begin(&mut self, ctx: &Context<'_>, variation: Variation) -> Result<Turns> {
-        Ok(self.database.begin_turns(ctx, Workload::Update, variation)?)
+        Ok(self.database.begin_turns(ctx, Task::UPDATE, variation)?)
     }
 
     /// One window of it.

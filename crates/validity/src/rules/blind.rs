@@ -1,6 +1,6 @@
 //! Classes of cross-checks that could not be made. Their silence must not read as a pass.
 
-use narrows_model::{Layer, Severity, metric};
+use narrows_model::{Layer, Severity, metric, workload};
 
 use crate::{About, Group, PathFact, Rule, Select, When};
 
@@ -63,12 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "server-uncounted",
         When::Blind {
-            of: Select::ids(&[
-                "database.lookup*",
-                "database.batch*",
-                "database.update*",
-                "database.commit*",
-            ]),
+            of: Select::ids(workload::ONE_TRANSACTION),
             have: &[metric::OPERATIONS],
             lack: &[metric::SERVER_TRANSACTIONS],
         },

@@ -1,14 +1,10 @@
 //! The server's own counters against ours and the device's.
 
-use narrows_model::{Key, Layer, Role, Severity, condition, metric};
+use narrows_model::{Key, Layer, Role, Severity, condition, metric, workload};
 
 use crate::Quantity::{Metric, MetricOr, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
-const TRANSACTIONS: &[&str] =
-    &["database.lookup*", "database.batch*", "database.update*", "database.commit*"];
-/// Workloads that commit durably.
-const DURABLE: &[&str] = &["database.update*", "database.commit*", "database.orders*"];
 /// Where the layer keeps settings of the server that are not the default.
 const WAL_SYNC_METHOD: Key<str> = condition::WAL_SYNC_METHOD.inside(condition::SERVER_SETTINGS);
 const UPDATE: &[&str] = &["database.update"];
@@ -19,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "server-counted-otherwise",
         group: Group::Database,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(TRANSACTIONS)),
+        about: About::Measurement(Select::ids(workload::ONE_TRANSACTION)),
         when: When::Ratio {
             of: Metric(metric::SERVER_TRANSACTIONS),
             to: Metric(metric::SPAN_OPERATIONS),
@@ -128,12 +124,10 @@ pub(super) const RULES: &[Rule] = &[
         id: "page-cache-answered",
         group: Group::Database,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::ids(&["database.lookup*", "database.batch*", "database.update*"]).needs(&[
-                Need::Says(condition::UNCACHED_BY.any(), &["eviction", "debug_io_direct"]),
-                Need::PathNot(PathFact::Volatile),
-            ]),
-        ),
+        about: About::Measurement(Select::ids(workload::BY_BLOCKS).needs(&[
+            Need::Says(condition::UNCACHED_BY.any(), &["eviction", "debug_io_direct"]),
+            Need::PathNot(PathFact::Volatile),
+        ])),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::SERVER_READ_BYTES),
@@ -152,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(DURABLE)
+            Select::ids(workload::DURABLE)
                 .except(&["*.test.sync_off", "*.test.fsync_off"])
                 .needs(&[Need::SaysNot(WAL_SYNC_METHOD.any(), &["open_datasync", "open_sync"])]),
         ),
@@ -174,7 +168,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Durability,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(DURABLE).except(&["*.test.sync_off", "*.test.fsync_off"]),
+            Select::ids(workload::DURABLE).except(&["*.test.sync_off", "*.test.fsync_off"]),
         ),
         when: When::Says {
             key: condition::FSYNC.inside(condition::SERVER_SETTINGS).any(),
