@@ -16,6 +16,7 @@ mod durability;
 mod file_sharing;
 mod finding;
 mod flush_test;
+mod id;
 mod live_log;
 mod live_verdict;
 mod measurement;
@@ -45,6 +46,7 @@ pub use durability::{
 pub use file_sharing::{FileSharing, FileSharingOutcome};
 pub use finding::{Finding, FindingPlace, Inventory, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
+pub use id::{Family, MeasurementId, family};
 pub use live_log::{
     LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
 };

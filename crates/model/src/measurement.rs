@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "schema")]
 use serde_json::Value;
 
-use crate::LoadedLink;
 use crate::condition::{Conditions, Key, Shape};
 use crate::metric::Metric;
+use crate::{LoadedLink, MeasurementId};
 
 /// A layer of the channel, from the clock that times everything to the database that uses everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -284,7 +284,8 @@ pub struct NormalFigure {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Measurement {
     /// Stable id: `block.read.random.8k.knee.uring`, `database.update`, `database.update.test.sync_off`.
-    pub id: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub id: MeasurementId,
     /// Index into the run's hosts.
     pub host: u32,
     /// The layer it belongs to.
@@ -324,7 +325,7 @@ pub struct Measurement {
 
 impl Measurement {
     /// An empty measurement to which metrics are added.
-    pub fn new(id: impl Into<String>, layer: Layer) -> Self {
+    pub fn new(id: impl Into<MeasurementId>, layer: Layer) -> Self {
         Measurement {
             id: id.into(),
             host: 0,

@@ -3,7 +3,7 @@
 //! Made from the measurements whose workload names their `company`. A difference is said only where the windows of the one all
 //! lie above those of the other; of a queue that grows no latency is said.
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Run, Validity, condition, family, metric};
 use narrows_stats::median;
 
 use crate::notes::{NoteMark, Notes};
@@ -63,7 +63,7 @@ pub struct Interference {
 
 /// Whether a measurement is a part of the grid.
 pub(crate) fn in_grid(m: &Measurement) -> bool {
-    m.id.starts_with("block.interference.")
+    family::BLOCK_INTERFERENCE.has(&m.id)
         && (m.workload.contains(condition::COMPANY) || m.id.ends_with(".together"))
 }
 

@@ -1,6 +1,8 @@
 //! WHERE IT IS NARROW: one block per database workload, with or without a verdict.
 
-use narrows_model::{Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, metric};
+use narrows_model::{
+    Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, family, metric,
+};
 
 use crate::beside;
 use crate::notes::{NoteMark, Notes, absences};
@@ -74,7 +76,7 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
         }
     }
     for (what, finding) in absences(run) {
-        let workload = what.strip_prefix("database.").unwrap_or(what);
+        let workload = family::DATABASE.rest(what).unwrap_or(what);
         if words::order().any(|ours| ours == workload) || workload == "scan" {
             blocks.push(Block {
                 why: vec![finding.summary.clone()],

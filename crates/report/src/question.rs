@@ -1,7 +1,7 @@
 //! What commands that ask one question of a drive came to: writers to one file, a rate of writes that lasts or doesn't.
 
 use narrows_model::{
-    FileSharing, FileSharingOutcome, Measurement, Run, Validity, condition, metric,
+    FileSharing, FileSharingOutcome, Measurement, Run, Validity, condition, family, metric,
 };
 use narrows_units::{Bytes, significant};
 
@@ -82,7 +82,7 @@ pub(crate) fn steady(run: &Run) -> Vec<String> {
     let rounds = run
         .measurements
         .iter()
-        .filter(|m| m.id.starts_with("block.steady.") && m.validity != Validity::Invalid);
+        .filter(|m| family::BLOCK_STEADY.has(&m.id) && m.validity != Validity::Invalid);
     rounds.filter_map(|m| m.text(condition::SENTENCE).map(str::to_string)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! SLB's lines, as `memhammer` prints them, and what they mean, from what the run keeps of its loop.
 
-use narrows_model::{Cache, Measurement, Run, condition, metric};
+use narrows_model::{Cache, Measurement, Run, condition, family, metric};
 use narrows_units::{Bytes, significant};
 use serde_json::Value;
 
@@ -29,14 +29,14 @@ struct Process {
 
 /// The loop of a run that has one.
 pub(crate) fn slb(run: &Run) -> Option<SlbView> {
-    let measured = run.measurements.iter().find(|m| m.id.starts_with("memory.slb."))?;
+    let measured = run.measurements.iter().find(|m| family::MEMORY_SLB.has(&m.id))?;
     let processes = processes(measured)?;
     let lines = processes.iter().map(line).collect();
     let mut sentences = together(measured, &processes);
     sentences.push(independent(measured));
     let cache = last_level_bytes(run.platform().map_or(&[], |platform| &platform.caches));
     sentences.extend(cache.map(|cache| touched(measured, cache)));
-    let latency = run.measurements.iter().find(|m| m.id.starts_with("memory.latency."));
+    let latency = run.measurements.iter().find(|m| family::MEMORY_LATENCY.has(&m.id));
     sentences.extend(latency.and_then(|latency| beside(measured, latency, &processes, cache)));
     let missing = measured.text(condition::LATENCY_NOT_MEASURED);
     sentences.extend(

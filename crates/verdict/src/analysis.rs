@@ -152,7 +152,7 @@ impl<'a> Analysis<'a> {
             per_op.times(1e-9),
             Provenance::Measured,
         )
-        .map(|candidate| candidate.resting_on(self.demand.measurement.id.clone()))
+        .map(|candidate| candidate.resting_on(self.demand.measurement.id.to_string()))
     }
 
     /// What it means that a part is the largest.

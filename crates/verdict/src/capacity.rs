@@ -355,5 +355,5 @@ pub(crate) fn server_path(run: &Run, demand: &Demand) -> Option<String> {
                 depth == Some(f64::from(demand.sessions))
             })
         })
-        .map(|m| m.id.clone())
+        .map(|m| m.id.to_string())
 }

@@ -108,7 +108,7 @@ fn without_demand(m: &Measurement, workload: Workload, missing: &str) -> Verdict
 fn blank(m: &Measurement, workload: Workload) -> Verdict {
     Verdict {
         workload: workload.word().to_string(),
-        measurement: m.id.clone(),
+        measurement: m.id.to_string(),
         operating_point: OperatingPoint { sessions: 0, think_ns: 0.0, workers: None },
         throughput_per_s: 0.0,
         throughput_interval_95: None,

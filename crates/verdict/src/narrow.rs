@@ -159,7 +159,7 @@ impl Analysis<'_> {
             per_op,
             Provenance::Measured,
         )?;
-        winner.measurement = Some(self.demand.measurement.id.clone());
+        winner.measurement = Some(self.demand.measurement.id.to_string());
         let mut withheld: Vec<String> = withheld.into_iter().map(str::to_string).collect();
         withheld.extend(self.understated());
         Some(Choice {

@@ -3,7 +3,8 @@
 use narrows_engine::{Samples, record_latency};
 use narrows_io::{Op, Refusal};
 use narrows_model::{
-    Histogram, Layer, LoadedLink, Measurement, Metric, Replication, Series, Unit, condition, metric,
+    Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
+    condition, metric,
 };
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -281,7 +282,7 @@ impl Record {
     }
 
     /// The measurement of `stream` under `id`; the caller adds what only it knows.
-    pub fn into_measurement(self, id: impl Into<String>, stream: &Stream) -> Measurement {
+    pub fn into_measurement(self, id: impl Into<MeasurementId>, stream: &Stream) -> Measurement {
         let (registered, workers) = (self.registered_buffers, self.workers);
         let refusals = self.refusals.clone();
         let mut measurement = self.into_bare(id);
@@ -301,14 +302,14 @@ impl Record {
     }
 
     /// The measurement of several streams together under `id`.
-    pub fn into_together(self, id: impl Into<String>, streams: &[Stream]) -> Measurement {
+    pub fn into_together(self, id: impl Into<MeasurementId>, streams: &[Stream]) -> Measurement {
         let mut measurement = self.into_bare(id);
         let names: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
         measurement.workload.insert(condition::STREAM_NAMES, json!(names));
         measurement
     }
 
-    fn into_bare(self, id: impl Into<String>) -> Measurement {
+    fn into_bare(self, id: impl Into<MeasurementId>) -> Measurement {
         let mut measurement = Measurement::new(id, Layer::Block);
         measurement.replication = Replication::PerWindow;
         measurement.repeats = self.repeats;

@@ -79,7 +79,7 @@ fn a_processor_that_does_not_say_what_it_is_and_a_lent_one_have_no_normal() {
 fn a_single_port_or_a_known_drive_is_a_class() {
     let long = |direction: &str| {
         let mut m = block(direction, 100.0);
-        m.id = format!("block.{direction}.sequential.1m.knee");
+        m.id = format!("block.{direction}.sequential.1m.knee").into();
         m.workload.insert(condition::BLOCK_BYTES, json!(1 << 20));
         m
     };

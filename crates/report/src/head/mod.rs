@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use narrows_model::{DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, metric};
+use narrows_model::{
+    DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, family, metric,
+};
 
 mod path;
 
@@ -202,7 +204,7 @@ fn server(run: &Run) -> String {
     let database = |key| {
         run.measurements
             .iter()
-            .filter(|m| m.id.starts_with("database."))
+            .filter(|m| family::DATABASE.has(&m.id))
             .find_map(|m| m.text(key).map(str::to_string))
     };
     let whose = match &run.plan.database {

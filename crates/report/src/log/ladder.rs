@@ -1,6 +1,6 @@
 //! The rungs from the device's flush to the database's commit.
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{half_width, percent, size, time};
@@ -63,7 +63,7 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
     }
     let below = |name: &str| {
         let m = find(run, name, "alone").or(find(run, name, "beside"))?;
-        m.text(condition::STANDS_ON).and_then(|id| id.strip_prefix("log.ladder.")?.rsplit_once('.'))
+        m.text(condition::STANDS_ON).and_then(|id| family::LOG_LADDER.rest(id)?.rsplit_once('.'))
     };
     // From the top down: whoever is stood on by the database, else by the log writer.
     let top = ["commit_remote_flush", "commit_remote_write", "commit", "leader"];
@@ -79,7 +79,7 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
 }
 
 fn parts(m: &Measurement) -> Option<(&str, &str)> {
-    m.id.strip_prefix("log.ladder.")?.rsplit_once('.')
+    family::LOG_LADDER.rest(&m.id)?.rsplit_once('.')
 }
 
 fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {

@@ -4,7 +4,7 @@
 //! Nothing is said that the repeats don't show: of two rungs whose intervals overlap neither adds more, and a percentile is
 //! longer beside the load only where all its windows lie above all of those alone.
 
-use narrows_model::{DurabilityWord, Role, Run, Validity, condition};
+use narrows_model::{DurabilityWord, Role, Run, Validity, condition, family};
 
 use super::commits::CommitsRow;
 use super::ladder::{RungFigures, RungRow, signed};
@@ -217,7 +217,7 @@ fn rates(seen: &Seen<'_>) -> Option<String> {
         format!("{per_s}{mark} with {sessions}")
     };
     for (calibration, answer) in seen.run.calibrations.iter().zip(seen.answers) {
-        if !calibration.id.starts_with("log.") {
+        if !family::LOG.has(&calibration.id) {
             continue;
         }
         let goal = &calibration.goal;

@@ -1,6 +1,6 @@
 //! Several logs on one device, by their number.
 
-use narrows_model::{Measurement, Metric, Run, Validity, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, family, metric};
 
 use crate::calibration::{exact_time, percentile};
 use crate::notes::{NoteMark, Notes};
@@ -69,7 +69,7 @@ impl StreamsRow {
 /// The streams of a run; `None` where there were none.
 pub(crate) fn streams(run: &Run, notes: &mut Notes) -> Option<Streams> {
     let all: Vec<&Measurement> =
-        run.measurements.iter().filter(|m| m.id.starts_with("log.streams.")).collect();
+        run.measurements.iter().filter(|m| family::LOG_STREAMS.has(&m.id)).collect();
     let first = all.first()?;
     let quantile = first.number(narrows_model::condition::TARGET_QUANTILE).unwrap_or(0.99);
     let target_ns = first.number(narrows_model::condition::TARGET_NS).unwrap_or(0.0) as u64;

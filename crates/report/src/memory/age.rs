@@ -1,6 +1,6 @@
 //! Whether the memory has aged since the baseline.
 
-use narrows_model::{Key, Measurement, Run, Unit, condition};
+use narrows_model::{Key, Measurement, Run, Unit, condition, family};
 use narrows_units::significant;
 use serde_json::{Map, Value};
 
@@ -61,11 +61,11 @@ fn name(id: &str) -> String {
         "memory.latency.4k" => "a load, 4 KiB pages".to_string(),
         "memory.latency.2m" => "a load, 2 MiB pages".to_string(),
         "memory.bandwidth.read.core" => "read by one CPU".to_string(),
-        id => match id.strip_prefix("memory.touch.") {
+        id => match family::MEMORY_TOUCH.rest(id) {
             Some(rest) => format!("touching, {}", rest.replace('.', ", ")),
-            None => match id.strip_prefix("memory.bandwidth.read.node") {
+            None => match family::MEMORY_BANDWIDTH_READ_NODE.rest(id) {
                 Some(node) => format!("read by node {node}'s CPUs"),
-                None => id.strip_prefix("memory.").unwrap_or(id).to_string(),
+                None => family::MEMORY.rest(id).unwrap_or(id).to_string(),
             },
         },
     }

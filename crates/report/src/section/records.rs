@@ -93,7 +93,7 @@ fn measurement(rows: &mut Vec<Vec<String>>, m: &Measurement) {
 /// What a measurement's figures must not be taken for, where its workload says so: in the last column.
 fn notice_row(m: &Measurement, notice: &str) -> Vec<String> {
     let mut cells = vec![String::new(); HEADS.len()];
-    cells[0] = m.id.clone();
+    cells[0] = m.id.to_string();
     cells[1] = m.layer.word().to_string();
     cells[2] = words::validity(m.validity).to_string();
     cells[3] = "derived".to_string();

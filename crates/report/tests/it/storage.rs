@@ -93,7 +93,7 @@ fn windows_that_overlap_are_no_difference() {
             // One window alone is slower than all beside writes.
             metric.samples = if alone { vec![1e5, 1e5, 9e9] } else { vec![2e5, 2e5, 3e5] };
         }
-        m.id = m.id.replace(".beyond.", ".");
+        m.id = m.id.replace(".beyond.", ".").into();
     }
     let report = Report::new(&run, Units::Si);
     let sentence = report.interference.unwrap().sentence;

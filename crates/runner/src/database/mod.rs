@@ -253,7 +253,7 @@ pub fn intervention(session: &PlannedSession<'_, '_>, base: &Variation) -> Optio
     let mut test = Variation {
         id,
         intervention: Some(intervention.word().into()),
-        baseline: Some(baseline.id.clone()),
+        baseline: Some(baseline.id.to_string()),
         ..base.clone()
     };
     intervene(&mut test, intervention, session.resolved);

@@ -6,7 +6,9 @@
 //!
 //! Not here: what is invalid or suspect (`narrows-validity`) and what is a verdict (`narrows-verdict`).
 
-use narrows_model::{CalibrationEnd, CrashTestOutcome, Grade, Layer, Run, Severity, Validity};
+use narrows_model::{
+    CalibrationEnd, CrashTestOutcome, Grade, Layer, Run, Severity, Validity, family,
+};
 
 use super::Exit;
 
@@ -109,7 +111,7 @@ impl Outcome {
     pub fn of_layers(run: &Run) -> Outcome {
         let of = |layer: &Layer| {
             let own = run.measurements.iter().filter(|m| m.layer == *layer);
-            Part::of(own.filter(|m| !m.id.starts_with("database.client")).map(|m| m.validity))
+            Part::of(own.filter(|m| !family::DATABASE_CLIENT.has(&m.id)).map(|m| m.validity))
         };
         Outcome::of_parts(run, run.plan.layers.iter().map(of).collect())
     }

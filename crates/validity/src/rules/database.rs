@@ -1,6 +1,6 @@
 //! The server's own counters against ours and the device's.
 
-use narrows_model::{Key, Layer, Role, Severity, condition, metric, workload};
+use narrows_model::{Key, Layer, Role, Severity, Workload, condition, metric, workload};
 
 use crate::Quantity::{Metric, MetricOr, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
@@ -9,6 +9,8 @@ use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 const WAL_SYNC_METHOD: Key<str> = condition::WAL_SYNC_METHOD.inside(condition::SERVER_SETTINGS);
 const UPDATE: &[&str] = &["database.update"];
 const STATISTICS: &str = "PostgreSQL documentation, The Cumulative Statistics System";
+
+const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -282,11 +284,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-wait-samples",
         group: Group::Database,
         severity: Severity::Note,
-        about: About::Measurement(Select::ids(&["database.*"]).except(&[
-            "*.open",
-            "*.test.*",
-            "database.observed",
-        ])),
+        about: About::Measurement(
+            Select::ids(&["database.*"]).except(&["*.open", "*.test.*", OBSERVED]),
+        ),
         when: When::Value {
             of: Total(metric::WAIT_SAMPLES),
             over: Over::Median,

@@ -102,7 +102,7 @@ fn a_window_above_the_rate_that_was_kept_is_meant_to_be_too_much() {
     let judged = |id: &str| {
         let mut run = clean::run();
         let m = run.measurements.iter_mut().find(|m| m.id == "block.read.random.8k.open").unwrap();
-        m.id = id.to_string();
+        m.id = id.into();
         for name in [metric::OFFERED, metric::BACKLOG_GROWTH, metric::SKIPPED] {
             let metric = m.metrics.iter_mut().find(|metric| metric.name == name).unwrap();
             let value = if name == metric::OFFERED { 150e3 } else { 5e5 };

@@ -422,10 +422,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "cell-unlike-its-distance",
         fires: |r| {
             let m = of(r, "memory.latency.2m");
-            m.id = "memory.matrix.latency.from0.to1".to_string();
+            m.id = "memory.matrix.latency.from0.to1".into();
             say(m, condition::OVER_ITS_DISTANCE, json!(0.4));
         },
-        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".to_string() },
+        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".into() },
     Pair { rule: "footprint-in-cache",
         fires: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(1.9)),
         silent: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(4.0)) },
@@ -660,7 +660,7 @@ fn put(run: &mut Run, id: &str, name: Metric, value: f64) {
 }
 
 fn rename(run: &mut Run, id: &str, to: &str) {
-    of(run, id).id = to.to_string();
+    of(run, id).id = to.into();
 }
 
 /// The rate obtained is that share of what was due.

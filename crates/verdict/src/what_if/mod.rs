@@ -43,7 +43,7 @@ pub fn what_if(run: &Run, scenario: &Scenario, log: Option<&Run>) -> Vec<(String
                 Ok(demand) => of(&Analysis::of(run, demand), scenario, log),
                 Err(missing) => refused(scenario, 0.0, vec![missing.to_string()]),
             };
-            (m.id.clone(), answer)
+            (m.id.to_string(), answer)
         })
         .collect()
 }

@@ -189,7 +189,7 @@ fn a_sparse_file_gives_itself_away() {
     while m.value(metric::OPERATIONS) < Some(20_000.0) {
         window_ms *= 2;
         let ctx = context(&stop, window_ms);
-        let only = vec![m.id.clone()];
+        let only = vec![m.id.to_string()];
         let again = measure(&ctx, &file, &Watch::none(), &BlockPlan { only, ..plan() }).unwrap();
         m = knee(&again);
     }

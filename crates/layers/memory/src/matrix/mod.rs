@@ -184,7 +184,7 @@ impl Looker<'_> {
         };
         let found = [(&mut look.latency, &ids[0]), (&mut look.bandwidth, &ids[1])];
         for (m, id) in found.into_iter().filter_map(|(m, id)| Some((m.as_mut()?, id))) {
-            m.id.clone_from(id);
+            m.id = id.into();
             m.workload.insert(narrows_model::condition::CPU_NODE, json!(cell.from));
             if let Some(distance) = place::distance(self.platform, cell.from, cell.to) {
                 m.conditions.insert(narrows_model::condition::DISTANCE, json!(distance));

@@ -193,7 +193,7 @@ impl Laid<'_> {
             Ok(mut all) => all.remove(0),
             Err(refused) => return Ok(Err(refused)),
         };
-        m.id = self.id("read");
+        m.id = self.id("read").into();
         if let Some((least, most)) = predicted.bytes_per_s {
             m.conditions.insert(condition::PREDICTED_BYTES_PER_S, json!([least, most]));
         }

@@ -140,7 +140,7 @@ pub fn hostile() -> Run {
     }
     let foreign = serde_json::from_value(json!({ evil: { evil: [evil, 1, null] } }));
     run.measurements[0].conditions.extend(foreign.expect("an object"));
-    run.measurements[0].id = format!("{evil},\"quoted\"");
+    run.measurements[0].id = format!("{evil},\"quoted\"").into();
     run
 }
 

@@ -163,7 +163,7 @@ fn add(run: &mut Run, mut c: Calibration, factor: f64) {
     if c.goal.read_share < 1.0 {
         kinds(&mut confirm, rate, c.goal.read_share, factor);
     }
-    c.rests_on = vec![confirm.id.clone()];
+    c.rests_on = vec![confirm.id.to_string()];
     run.measurements.push(confirm);
     for point in c.curve.iter().filter(|point| !point.sentinel) {
         let id = format!("{}.curve.{}", c.id, point.order);

@@ -2,14 +2,14 @@
 
 mod figures;
 
-use narrows_model::{Severity, condition, metric};
+use narrows_model::{Severity, Workload, condition, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 use Severity::{Note, Suspect};
 use figures::*;
 
-const LOOK: &[&str] = &["database.observed"];
+const LOOK: &[&str] = &[Workload::Observed.measurement_id()];
 const ABOUT: About = About::Measurement(Select::ids(LOOK));
 const SETTINGS: &str = "PostgreSQL documentation: Write Ahead Log, Settings";
 const STATISTICS: &str = "PostgreSQL documentation: The Cumulative Statistics System";

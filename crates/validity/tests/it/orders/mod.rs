@@ -36,7 +36,7 @@ pub fn mix(run: &mut Run) -> &mut Measurement {
     }
     let like = run.measurements.iter().find(|m| m.id == "database.update").cloned();
     let mut m = like.expect("the clean run has updates");
-    m.id = orders::ID.to_string();
+    m.id = orders::ID.into();
     say(&mut m, condition::PACING, json!("saturating, no pauses"));
     for name in [orders::VIOLATED, orders::MISCOUNTED] {
         set(&mut m, name, 0.0);
