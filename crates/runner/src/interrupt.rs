@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes the signals set `stop`; `say` tells people what takes long meanwhile.
 pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
-    let told = Arc::new(Told::default());
+    let told = Arc::new(SignalState::default());
     let wake = Wake::new();
     for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
         // First, so that the signal that asks is none that cuts short.
@@ -55,7 +55,7 @@ pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<()> {
 }
 
 #[derive(Default)]
-struct Told {
+struct SignalState {
     /// The time on processors that was allowed is used up.
     spent: Arc<AtomicBool>,
     /// The next signal ends the process at once.
@@ -90,7 +90,7 @@ impl Wake {
     }
 }
 
-fn watch(mut counter: &File, told: &Told, say: fn(&str)) {
+fn watch(mut counter: &File, told: &SignalState, say: fn(&str)) {
     while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
     if told.spent.load(Ordering::Relaxed) {
         say(

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
 use crate::kind::{Connected, Kind, Observer, Server};
-use crate::once::Cpus;
 use crate::processes::ServerProcesses;
+use crate::repeat_sample::Cpus;
 use crate::table::{Contents, Table};
 
 /// Share of the table's files that may stay in memory after an eviction.

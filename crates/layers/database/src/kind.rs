@@ -274,7 +274,7 @@ pub trait Server {
 
 /// One session of the load, or a worker of one, as the server sees it at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SessionState {
     /// What it waits for.
     pub wait: Wait,
     /// The same in the server's own words.
@@ -303,7 +303,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// The server refuses or the connection broke.
-    fn activity(&mut self) -> Result<Vec<Standing>, KindError>;
+    fn activity(&mut self) -> Result<Vec<SessionState>, KindError>;
 }
 
 /// A server of our own, which may be ended and started with what it holds.

@@ -11,14 +11,14 @@ use serde_json::json;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
-use crate::highest::{Highest, HighestPlan, Shown, highest};
-use crate::once::Once;
+use crate::highest::{Highest, HighestPlan, SearchWindow, highest};
+use crate::repeat_sample::RepeatSample;
 use crate::task::{Source, Task};
 use crate::variation::Variation;
 
 /// A window that may have to be shown.
 struct Window {
-    once: Once,
+    once: RepeatSample,
     hot: Option<String>,
     resident: Option<f64>,
     drift: f64,
@@ -72,7 +72,7 @@ impl Database {
             let (once, hot) = self.once_load(&ctx, task, &variation, seed, files.as_deref())?;
             let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
             let load = once.load.clone();
-            Ok::<_, DatabaseError>(Shown {
+            Ok::<_, DatabaseError>(SearchWindow {
                 load,
                 spoiled: None,
                 kept: Window { once, hot, resident, drift },

@@ -2,7 +2,7 @@
 //!
 //! Named by physics: a `lookup` finds single blocks by the index one after the other, a `batch` hands the server many keys
 //! and lets it sort and prefetch their blocks (bitmap), a `scan` reads the whole table, an `update` changes rows, a `commit`
-//! does nothing but commit. Not the sessions that do it: those are in `drawn` and `load`.
+//! does nothing but commit. Not the sessions that do it: those are in `access_pattern` and `load`.
 
 use std::time::Duration;
 

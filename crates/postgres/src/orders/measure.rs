@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng, Samples};
-use narrows_layer_database::{Asked, Database, Filling, LoadResult, Shape, Variation};
+use narrows_layer_database::{
+    Database, LoadResult, MeasurementBuilder, Shape, Variation, WindowLoad,
+};
 use narrows_model::{Layer, Measurement, Replication, condition, orders as names};
 use serde_json::json;
 
@@ -160,7 +162,7 @@ impl OrdersDatabase for Database {
         variations: &[Variation],
     ) -> Result<Vec<Measurement>, OrdersError> {
         let mix = mix(self, ctx, plan)?;
-        let mut filling: Vec<Filling> =
+        let mut filling: Vec<MeasurementBuilder> =
             variations.iter().map(|variation| begin(self, &mix, variation)).collect();
         for repeat in 0..ctx.repeats {
             let mut turn: Vec<usize> = (0..variations.len()).collect();
@@ -191,7 +193,7 @@ impl OrdersDatabase for Database {
                 }
             }
         }
-        Ok(filling.into_iter().map(Filling::finish).collect())
+        Ok(filling.into_iter().map(MeasurementBuilder::finish).collect())
     }
 }
 
@@ -226,11 +228,12 @@ fn window(
     mix: &Mix<'_>,
     variation: &Variation,
     (repeat, seed): (u32, u64),
-    filling: &mut Filling,
+    filling: &mut MeasurementBuilder,
 ) -> Result<(), OrdersError> {
     let plan = mix.plan;
     let settings = plan.settings(variation.synchronous_commit);
-    let asked = Asked { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
+    let asked =
+        WindowLoad { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
     let entered_before = entered(control(database)?)?;
     let cpus = database.cpus_of(variation);
     let before = narrows_observe::sentinel();
@@ -247,7 +250,7 @@ fn window(
     Ok(())
 }
 
-fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> Filling {
+fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> MeasurementBuilder {
     let Mix { plan, orders, tables_bytes, .. } = mix;
     let mut measurement = Measurement::new(&variation.id, Layer::Database);
     measurement.replication = Replication::PerWindow;
@@ -293,7 +296,7 @@ fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> Filling {
         say.insert(condition::WORKING_SET_OF_MEMORY, share(memory));
     }
     conditions(database, variation, &mut measurement);
-    Filling::of(measurement)
+    MeasurementBuilder::of(measurement)
 }
 
 fn conditions(database: &Database, variation: &Variation, measurement: &mut Measurement) {
@@ -378,13 +381,13 @@ fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Cou
     add(names::MISCOUNTED, counts.miscounted());
 }
 
-fn say_unchecked(error: &OrdersError, filling: &mut Filling) {
+fn say_unchecked(error: &OrdersError, filling: &mut MeasurementBuilder) {
     let why = error.to_string();
     let why = why.lines().next().unwrap_or_default();
     filling.measurement.conditions.insert(names::NOT_CHECKED, json!(why));
 }
 
-fn say_checked(checked: &Checked, filling: &mut Filling) {
+fn say_checked(checked: &Checked, filling: &mut MeasurementBuilder) {
     let violated = checked.violations.len() as f64;
     filling.samples.add(names::VIOLATED, violated);
     let found = &mut filling.measurement.conditions;

@@ -4,12 +4,12 @@ use narrows_model::{Run, Workload};
 use narrows_plan::{Asked, Demand, Log, PartKind, TimePart};
 use narrows_verdict::{Estimate, PerOperation, per_operation};
 
-use super::{Taken, amount};
+use super::{MeasuredDemands, amount};
 
-pub(super) fn demands(run: &Run) -> Taken {
+pub(super) fn demands(run: &Run) -> MeasuredDemands {
     let (all, refused) = per_operation(run);
     let threads = threads_per_core(run);
-    Taken {
+    MeasuredDemands {
         demands: all.iter().map(|op| demand(op, threads)).collect(),
         refused: refused.into_iter().map(|r| format!("{}: {}", r.measurement, r.why)).collect(),
     }

@@ -25,7 +25,7 @@ use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
 use crate::{guard, layers};
 
-use capacities::Taken;
+use capacities::StoredCapacities;
 
 /// A look at a server that others load.
 pub struct Observe {
@@ -33,7 +33,7 @@ pub struct Observe {
     resolved: Resolved,
     /// The server, unless only the plan is shown.
     look: Option<Monitor>,
-    taken: Taken,
+    taken: StoredCapacities,
 }
 
 impl Program for Observe {
@@ -47,7 +47,12 @@ impl Program for Observe {
         let request = request.clone();
         if request.options.dry_run {
             let resolved = planned::resolve(&request, None, ui)?;
-            return Ok(Observe { request, resolved, look: None, taken: Taken::default() });
+            return Ok(Observe {
+                request,
+                resolved,
+                look: None,
+                taken: StoredCapacities::default(),
+            });
         }
         // Before a run is kept: what can't be reached leaves nothing.
         let address = &request.address;
@@ -56,7 +61,7 @@ impl Program for Observe {
         let mut resolved = planned::resolve(&request, Some(&look), ui)?;
         let taken = match &request.capacities {
             Some(name) => capacities::take(name, &look, &resolved.platform)?,
-            None => Taken::default(),
+            None => StoredCapacities::default(),
         };
         if let Some(postmaster) = look.postmaster() {
             // What limits the server limits what it does; our own groups are no concern of its.
@@ -104,7 +109,7 @@ impl Observe {
                 host.role = HostRole::Client;
             }
         }
-        let Taken { measurements, mut from } = std::mem::take(&mut self.taken);
+        let StoredCapacities { measurements, mut from } = std::mem::take(&mut self.taken);
         session.add(measurements);
         let mut session = PlannedSession { resolved: &self.resolved, session };
         let below = self.request.below.is_some();

@@ -5,8 +5,8 @@ use narrows_model::{Layer, Measurement, Replication, condition};
 use serde_json::json;
 
 use crate::database::Database;
-use crate::filling::Filling;
 use crate::kind::Plan;
+use crate::measurement_builder::MeasurementBuilder;
 use crate::sampling::Sampled;
 use crate::task::{Planned, Source, Task};
 use crate::variation::Variation;
@@ -17,7 +17,7 @@ impl Database {
         task: &Task,
         variation: &Variation,
         plans: &[(Planned, Plan)],
-    ) -> Filling {
+    ) -> MeasurementBuilder {
         let mut measurement = Measurement::new(&variation.id, Layer::Database);
         measurement.replication = Replication::PerWindow;
         let table = self.table.as_ref().expect("prepare comes before measure");
@@ -59,7 +59,7 @@ impl Database {
         }
         let from_index = task.is_scan() && plans.iter().any(|(_, plan)| plan.from_index);
         self.conditions(task, variation, from_index, &mut measurement);
-        Filling {
+        MeasurementBuilder {
             measurement,
             samples: Samples::new(),
             sampled: Sampled::default(),

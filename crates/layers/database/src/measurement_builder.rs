@@ -6,7 +6,7 @@ use narrows_engine::Samples;
 use narrows_model::{Histogram, Measurement, Metric, Series, Unit, condition, metric};
 use serde_json::json;
 
-use crate::once::{Cpus, Once};
+use crate::repeat_sample::{Cpus, RepeatSample};
 use crate::sampling::{self, Sampled, Wait};
 
 /// Length of a slice of the throughput series, ns; as the load counts.
@@ -17,7 +17,7 @@ const LEAST_CPUS: f64 = 0.0005;
 const FEWEST_SLICES: usize = 2;
 
 /// A measurement being filled, repeat by repeat.
-pub struct Filling {
+pub struct MeasurementBuilder {
     /// What it becomes.
     pub measurement: Measurement,
     /// A sample a repeat of every metric.
@@ -34,10 +34,10 @@ pub struct Filling {
     pub classes: BTreeMap<String, f64>,
 }
 
-impl Filling {
+impl MeasurementBuilder {
     /// Of a workload that is no scan.
-    pub fn of(measurement: Measurement) -> Filling {
-        Filling {
+    pub fn of(measurement: Measurement) -> MeasurementBuilder {
+        MeasurementBuilder {
             measurement,
             samples: Samples::new(),
             sampled: Sampled::default(),
@@ -52,7 +52,7 @@ impl Filling {
     pub fn take(
         &mut self,
         repeat: u32,
-        once: &Once,
+        once: &RepeatSample,
         cpus: &Cpus,
         hot: Option<String>,
         resident: Option<f64>,
