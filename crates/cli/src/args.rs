@@ -12,8 +12,11 @@ pub mod observe;
 pub mod plan;
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use narrows_model::Workload;
 
 use narrows_runner::exit_codes;
 
@@ -124,18 +127,20 @@ pub enum LayerArg {
     Database,
 }
 
-/// A database workload that can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum WorkloadArg {
-    /// One row by its key, from the buffer pool
-    LookupCached,
-    /// One row by its key, from the drive
-    LookupUncached,
-    /// One row, one durable commit
-    Update,
-    /// The whole table, by 1 and by n workers
-    Scan,
+/// A database workload that can be asked for: one of the usual ones, by its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkloadArg(pub Workload);
+
+impl ValueEnum for WorkloadArg {
+    fn value_variants<'a>() -> &'a [WorkloadArg] {
+        static USUAL: LazyLock<Vec<WorkloadArg>> =
+            LazyLock::new(|| Workload::usual().map(WorkloadArg).collect());
+        &USUAL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.word()).help(self.0.operation()))
+    }
 }
 
 /// `narrows run`

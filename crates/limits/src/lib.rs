@@ -31,12 +31,12 @@ pub use pcie::{
 };
 
 use narrows_model::{
-    Layer, LimitBasis, LimitShare, Measurement, Platform, Role, RolePath, Run, Unit, condition,
-    metric,
+    Family, Layer, LimitBasis, LimitShare, Measurement, Platform, Role, RolePath, Run, Unit,
+    Workload, condition, family, metric,
 };
 
 /// The measurement of a server that was looked at and not loaded.
-const OBSERVED: &str = "database.observed";
+const OBSERVED: &str = Workload::Observed.measurement_id();
 
 /// Fills the limits of every memory-bandwidth, block and log measurement, and what is normal for its class, in place of those
 /// it had.
@@ -60,15 +60,16 @@ pub fn attach(run: &mut Run) {
 }
 
 fn memory(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
-    if m.id.starts_with("memory.policy.read.") {
+    if family::MEMORY_POLICY_READ.has(&m.id) {
         return placed(m, platform).into_iter().collect();
     }
     // `memory.bandwidth.read.node1`, `memory.matrix.read.from0.to1`: whose memory it is.
-    let of = |prefix: &str, word: &str| {
-        let (_, node) = m.id.strip_prefix(prefix)?.rsplit_once(word)?;
+    let of = |kind: Family, word: &str| {
+        let (_, node) = kind.rest(&m.id)?.rsplit_once(word)?;
         node.parse::<u32>().ok()
     };
-    let node = of("memory.bandwidth.", ".node").or_else(|| of("memory.matrix.read.", ".to"));
+    let node =
+        of(family::MEMORY_BANDWIDTH, ".node").or_else(|| of(family::MEMORY_MATRIX_READ, ".to"));
     let ceiling = node.and_then(|node| node_bytes_per_s(platform, node).map(|c| (node, c)));
     let Some((node, (value, source))) = ceiling else { return Vec::new() };
     share(m, format!("dram:node{node}"), LimitBasis::Raw, Unit::BytesPerS, value, source)
@@ -78,7 +79,7 @@ fn memory(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
 
 /// What the channels of all nodes carry of reads that all nodes' CPUs make alike: the one with the most for its channels decides.
 fn placed(m: &Measurement, platform: &Platform) -> Option<LimitShare> {
-    let by_cpus = m.conditions.get(condition::SHARE_OF_MEMORY_BY_NODE)?.as_object()?;
+    let by_cpus = m.conditions.get(condition::SHARE_OF_MEMORY_BY_NODE)?;
     let mut shares = std::collections::BTreeMap::<u32, f64>::new();
     for of_memory in by_cpus.values() {
         for (node, share) in of_memory.as_object()? {
@@ -129,8 +130,8 @@ fn direction(m: &Measurement) -> Option<Direction> {
     match (m.text(condition::DIRECTION), m.layer) {
         (Some("read"), _) => Some(Direction::Read),
         (Some("write"), _) | (_, Layer::Log) => Some(Direction::Write),
-        _ if m.id.starts_with("block.read.") => Some(Direction::Read),
-        _ if m.id.starts_with("block.write.") => Some(Direction::Write),
+        _ if family::BLOCK_READ.has(&m.id) => Some(Direction::Read),
+        _ if family::BLOCK_WRITE.has(&m.id) => Some(Direction::Write),
         _ => None,
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn drives(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
 fn as_load(m: &Measurement, direction: &str, bytes: Metric) -> Option<Measurement> {
     let window_s = m.value(metric::WINDOW).filter(|ns| *ns > 0.0)? / 1e9;
     let mut load = Measurement::new("block.observed", Layer::Block);
-    load.conditions.insert(condition::DIRECTION.to_string(), direction.into());
+    load.conditions.insert(condition::DIRECTION, direction);
     let per_s = m.value(bytes)? / window_s;
     load.metrics.push(MetricValue::new(metric::BANDWIDTH, per_s, None, Vec::new()));
     Some(load)

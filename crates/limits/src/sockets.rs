@@ -12,11 +12,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Op
     if platform.cpu.groups_at(GroupLevel::Package).count() != 2 {
         return None;
     }
-    let load: Vec<u32> = match m
-        .workload
-        .get(narrows_model::condition::CPUS)
-        .or_else(|| m.conditions.get(narrows_model::condition::CPUS))
-    {
+    let load: Vec<u32> = match m.get(narrows_model::condition::CPUS.any()) {
         Some(cpus) => {
             let cpus = cpus.as_array()?.iter();
             cpus.map(|cpu| u32::try_from(cpu.as_u64()?).ok()).collect::<Option<_>>()?

@@ -5,7 +5,7 @@
 //! these is the machine's own word.
 
 use narrows_model::{
-    GroupLevel, Measurement, NormalFigure, Platform, RolePath, Unit, condition, metric,
+    GroupLevel, Measurement, NormalFigure, Platform, RolePath, Unit, condition, family, metric,
 };
 
 use crate::pcie::Direction;
@@ -62,7 +62,7 @@ pub(crate) fn processor(platform: &Platform) -> Option<String> {
 
 /// Published latencies are of large pages, or of walks in which small ones cost nothing.
 fn memory(m: &Measurement, platform: &Platform) -> Option<Measured> {
-    if let Some(node) = m.id.strip_prefix("memory.bandwidth.read.node") {
+    if let Some(node) = family::MEMORY_BANDWIDTH_READ_NODE.rest(&m.id) {
         let node = node.parse().ok()?;
         let nodes = nodes_of_socket(platform, node)?;
         return Some(if nodes == 1 {
@@ -71,10 +71,10 @@ fn memory(m: &Measurement, platform: &Platform) -> Option<Measured> {
             Measured::MemoryReadNode
         });
     }
-    match m.id.strip_prefix("memory.latency.")? {
+    match family::MEMORY_LATENCY.rest(&m.id)? {
         "2m" => Some(Measured::MemoryLatencyLocal),
         far if far.starts_with("far") && far.ends_with("2m") => {
-            let from = m.number("cpu_node")? as u32;
+            let from = m.number(condition::CPU_NODE)? as u32;
             let to = m.number(condition::NODE)? as u32;
             let same = socket(platform, from)? == socket(platform, to)?;
             Some(if same {

@@ -28,3 +28,4 @@ pub use connection::Connection;
 pub use error::MariaError;
 pub use kind::MariaDb;
 pub use server::{ManagedMariaDb, Programs, ServerSettings, find};
+pub use statements::lacks;

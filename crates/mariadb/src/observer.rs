@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use narrows_layer_database::kind::{KindError, Observer, Standing};
+use narrows_layer_database::kind::{KindError, Observer, SessionState};
 use narrows_layer_database::{Counters, Wait};
 
 use crate::connection::{Connection, Row};
@@ -51,7 +51,7 @@ impl Observer for Status {
         Ok(())
     }
 
-    fn activity(&mut self) -> Result<Vec<Standing>, KindError> {
+    fn activity(&mut self) -> Result<Vec<SessionState>, KindError> {
         let user = self.load_user;
         let rows = self.monitor.query(&format!(
             "SELECT t.thread_os_id, t.processlist_command, t.processlist_state, w.event_name, x.trx_state \
@@ -88,10 +88,10 @@ fn counters(rows: Vec<Row>) -> Result<Counters, MariaError> {
 }
 
 /// A session of the load at this moment.
-fn standing(row: &Row) -> Standing {
+fn standing(row: &Row) -> SessionState {
     let text = |column: usize| row.get(column).and_then(|cell| cell.as_deref()).unwrap_or("");
     let (wait, name) = wait(text(1), text(2), text(3), text(4));
-    Standing { wait, name, pid: text(0).parse().ok(), worker: false }
+    SessionState { wait, name, pid: text(0).parse().ok(), worker: false }
 }
 
 /// From the server's words. A commit that waits for the log, be it for its own flush or for another session's, shows by its stage alone:

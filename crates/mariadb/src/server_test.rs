@@ -1,6 +1,5 @@
 //! With a real server where the machine has one; skipped loudly elsewhere.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
@@ -57,7 +56,7 @@ impl Bench {
             data_dir: Some(self.server.data_dir().into()),
             claim_bytes: None,
             own_server: true,
-            conditions: BTreeMap::new(),
+            conditions: narrows_model::Conditions::default(),
         };
         let watch = Watch::new(&Platform::default(), &[]);
         Database::connect(self.server.kind(), settings, watch, &self.stop).unwrap()

@@ -46,18 +46,24 @@ pub(crate) fn statements(
             example: "",
             reads_by: None,
         }]),
-        Action::Lookup { calls, .. } => Err(missing(match calls {
-            Calls::Inside => "lookup by a function inside the server",
-            _ => "lookup by one statement with all keys",
-        })),
-        Action::Batch { .. } => Err(missing("batch")),
-        Action::Scan { .. } => Err(missing("scan")),
+        _ => Err(DatabaseError::NoSuchWork {
+            kind: "MariaDB",
+            what: lacks(task).unwrap_or_default().to_string(),
+            hint: "lookup, update and commit are measured on MariaDB; leave out --kind for the others",
+        }),
     }
 }
 
-fn missing(what: &str) -> DatabaseError {
-    let hint = "lookup, update and commit are measured on MariaDB; leave out --kind for the others";
-    DatabaseError::NoSuchWork { kind: "MariaDB", what: what.to_string(), hint }
+/// What this kind doesn't have of a task; `None` where it has all of it.
+pub fn lacks(task: &Task) -> Option<&'static str> {
+    match task.action {
+        Action::Lookup { calls: Calls::Each, .. } | Action::Update { .. } | Action::Commit => None,
+        Action::Lookup { calls: Calls::Any, .. } => Some("lookup by one statement with all keys"),
+        Action::Lookup { calls: Calls::Inside, .. } => {
+            Some("lookup by a function inside the server")
+        }
+        _ => Some(task.word()),
+    }
 }
 
 /// Run-time settings of the load's sessions. What is durable is set for the whole server.

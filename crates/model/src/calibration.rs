@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Validity};
+use crate::{Interval, MeasurementId, Validity};
 
 /// The question that was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -189,6 +189,13 @@ pub struct Calibration {
     /// The worst of theirs; see [`crate::Run::apply_findings`].
     #[serde(default)]
     pub validity: Validity,
+}
+
+impl Calibration {
+    /// Whether the answer rests on the measurement of that id.
+    pub fn rests_on(&self, id: &MeasurementId) -> bool {
+        self.rests_on.iter().any(|rests| id == rests)
+    }
 }
 
 impl Calibration {

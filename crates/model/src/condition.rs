@@ -1,187 +1,199 @@
 //! Keys of a measurement's `workload` and `conditions` that crates write or read: the one place where they are spelled.
 
+mod block;
+mod database;
+mod key;
 mod log;
+mod machine;
 mod memory;
 
+pub use block::*;
+pub use database::*;
+pub use key::{Conditions, CpuCount, Key, Shape};
 pub use log::*;
+pub use machine::*;
 pub use memory::*;
 
+use serde_json::{Map, Value};
+
 /// `closed` or `open`.
-pub const LOOP: &str = "loop";
+pub const LOOP: Key<str> = Key::new("loop");
 /// I/O method obtained: `io_uring`, `threads`, `buffered`, `direct`.
-pub const METHOD: &str = "method";
+pub const METHOD: Key<str> = Key::new("method");
 /// Bytes per operation.
-pub const BLOCK_BYTES: &str = "block_bytes";
+pub const BLOCK_BYTES: Key<f64> = Key::new("block_bytes");
 /// `random` or `sequential`.
-pub const PATTERN: &str = "pattern";
+pub const PATTERN: Key<str> = Key::new("pattern");
 /// Where the operations go beyond that: `once_each`, `uniform`, `parts`, `same_offsets` and others.
-pub const PLACE: &str = "place";
+pub const PLACE: Key<str> = Key::new("place");
 /// Whether operations went past the page cache, as obtained.
-pub const DIRECT: &str = "direct";
+pub const DIRECT: Key<bool> = Key::new("direct");
 /// What was measured on: `file`, `file in /dev`, `block device`.
-pub const TARGET_KIND: &str = "target_kind";
+pub const TARGET_KIND: Key<str> = Key::new("target_kind");
 /// What the blocks hold: `ours` (random data, each block told from every other) or `of others`.
-pub const CONTENTS: &str = "contents";
+pub const CONTENTS: Key<str> = Key::new("contents");
 /// `read`, `write`, `trim` or `mixed`.
-pub const DIRECTION: &str = "direction";
+pub const DIRECTION: Key<str> = Key::new("direction");
 /// Requests in flight asked for.
-pub const DEPTH: &str = "depth";
+pub const DEPTH: Key<f64> = Key::new("depth");
 /// Threads used.
-pub const THREADS: &str = "threads";
+pub const THREADS: Key<f64> = Key::new("threads");
 /// Sessions, or committers.
-pub const SESSIONS: &str = "sessions";
+pub const SESSIONS: Key<f64> = Key::new("sessions");
 /// Where a block or log measurement ran: `data` or `wal`.
-pub const ROLE: &str = "role";
+pub const ROLE: Key<str> = Key::new("role");
 /// The folder that was asked about, where several folders have one role.
-pub const FOLDER: &str = "folder";
+pub const FOLDER: Key<str> = Key::new("folder");
 /// What a write figure is worth: `burst`, `sustained` or `unknown`.
-pub const WRITE_STATE: &str = "write_state";
+pub const WRITE_STATE: Key<str> = Key::new("write_state");
 /// PCIe links of the drives that were read again in the windows and were below their best at some time: a list of
 /// [`crate::LoadedLink`], as in the last window.
-pub const LINKS_UNDER_LOAD: &str = "links_under_load";
+pub const LINKS_UNDER_LOAD: Key<[Value]> = Key::new("links_under_load");
 /// Page size obtained, bytes.
-pub const PAGE_BYTES: &str = "page_bytes";
+pub const PAGE_BYTES: Key<f64> = Key::new("page_bytes");
 /// Memory node measured.
-pub const NODE: &str = "node";
+pub const NODE: Key<f64> = Key::new("node");
 /// Name of the busiest server process.
-pub const HOT_THREAD_NAME: &str = "hot_thread_name";
+pub const HOT_THREAD_NAME: Key<str> = Key::new("hot_thread_name");
 /// What an intervention changed, for example `sessions_x2`.
-pub const INTERVENTION: &str = "intervention";
+pub const INTERVENTION: Key<str> = Key::new("intervention");
 /// Id of the measurement an intervention is compared with.
-pub const BASELINE: &str = "baseline";
+pub const BASELINE: Key<str> = Key::new("baseline");
 /// Where the blocks of a workload by key are to come from: `pool` or `drive`.
-pub const FROM: &str = "from";
+pub const FROM: Key<str> = Key::new("from");
 /// How many tables there are where each session has one of its own.
-pub const PRIVATE_TABLES: &str = "private_tables";
+pub const PRIVATE_TABLES: Key<f64> = Key::new("private_tables");
 /// Whether there were more sessions than such tables, so that several shared one.
-pub const PRIVATE_TABLES_SHARED: &str = "private_tables_shared";
+pub const PRIVATE_TABLES_SHARED: Key<bool> = Key::new("private_tables_shared");
 /// How the server was kept from its cache: `debug_io_direct`, `eviction`.
-pub const UNCACHED_BY: &str = "uncached_by";
-/// Processors given to the server.
-pub const SERVER_CPUS: &str = "server_cpus";
+pub const UNCACHED_BY: Key<str> = Key::new("uncached_by");
+/// Processors given to the server: a list, or their number.
+pub const SERVER_CPUS: Key<CpuCount> = Key::new("server_cpus");
 /// Quota of the control group that somebody's server on this machine is in, processors; null where it has none.
-pub const SERVER_QUOTA_CPUS: &str = "server_quota_cpus";
+pub const SERVER_QUOTA_CPUS: Key<f64> = Key::new("server_quota_cpus");
 /// `hidden` where somebody's server on this machine is in control groups that can't be seen from here.
-pub const SERVER_LIMITS: &str = "server_limits";
-/// Processors given to the client.
-pub const CLIENT_CPUS: &str = "client_cpus";
+pub const SERVER_LIMITS: Key<str> = Key::new("server_limits");
+/// Processors given to the client: a list, or their number.
+pub const CLIENT_CPUS: Key<CpuCount> = Key::new("client_cpus");
+/// The same where it is their number.
+pub const CLIENT_CPUS_COUNT: Key<f64> = Key::new("client_cpus");
 /// Whether client and server share processors.
-pub const CPUS_SHARED: &str = "cpus_shared";
+pub const CPUS_SHARED: Key<bool> = Key::new("cpus_shared");
 /// Durable-write method: `fdatasync`, `open_dsync`.
-pub const SYNC_METHOD: &str = "sync_method";
-/// How the server was built, where its role may ask: `CC`, `CFLAGS`, `CONFIGURE` to their values.
-pub const SERVER_BUILD: &str = "server_build";
+pub const SYNC_METHOD: Key<str> = Key::new("sync_method");
+/// How the server was built, where its role may ask: `CC`, `CFLAGS`, `CONFIGURE` to their values; else what its program says of itself.
+pub const SERVER_BUILD: Key<Value> = Key::new("server_build");
 /// CPUs in use by sessions and by each of the server's own processes, means over the repeats; object of names to CPUs.
-pub const CPUS_BY_CLASS: &str = "cpus_by_class";
+pub const CPUS_BY_CLASS: Key<Map<String, Value>> = Key::new("cpus_by_class");
 /// `other` where a statement was planned otherwise after the load than before it.
-pub const PLAN_AFTER: &str = "plan_after";
+pub const PLAN_AFTER: Key<str> = Key::new("plan_after");
 /// `index` where the index alone answered, so that the table was not read.
-pub const ANSWERED_FROM: &str = "answered_from";
+pub const ANSWERED_FROM: Key<str> = Key::new("answered_from");
 /// Blocks of the table that one operation asks for.
-pub const BLOCKS_PER_OP: &str = "blocks_per_op";
+pub const BLOCKS_PER_OP: Key<f64> = Key::new("blocks_per_op");
 /// Mean time between an answer and the session's next operation, ns.
-pub const THINK_NS: &str = "think_ns";
+pub const THINK_NS: Key<f64> = Key::new("think_ns");
 /// Parallel workers asked for.
-pub const WORKERS: &str = "workers";
+pub const WORKERS: Key<f64> = Key::new("workers");
 /// How our sessions to the server are encrypted: `none`, or protocol, ciphers and what was verified of the server.
-pub const ENCRYPTION: &str = "encryption";
+pub const ENCRYPTION: Key<str> = Key::new("encryption");
 /// Server version text.
-pub const SERVER_VERSION: &str = "server_version";
+pub const SERVER_VERSION: Key<str> = Key::new("server_version");
 /// The run that the measurement was taken over from, and its age then: a sentence without a verb.
-pub const TAKEN_FROM: &str = "taken_from";
+pub const TAKEN_FROM: Key<str> = Key::new("taken_from");
 /// What ran beside it.
-pub const BESIDE: &str = "beside";
+pub const BESIDE: Key<str> = Key::new("beside");
 /// Size, bytes.
-pub const BYTES: &str = "bytes";
+pub const BYTES: Key<f64> = Key::new("bytes");
 /// The kernel's clock source.
-pub const CLOCK_SOURCE: &str = "clock_source";
+pub const CLOCK_SOURCE: Key<str> = Key::new("clock_source");
 /// Clock source after the measurement, where it changed.
-pub const CLOCK_SOURCE_AFTER: &str = "clock_source_after";
+pub const CLOCK_SOURCE_AFTER: Key<str> = Key::new("clock_source_after");
 /// Clock sources that the kernel has.
-pub const CLOCK_SOURCES_AVAILABLE: &str = "clock_sources_available";
+pub const CLOCK_SOURCES_AVAILABLE: Key<str> = Key::new("clock_sources_available");
 /// Kind of load that ran beside it.
-pub const COMPANY: &str = "company";
+pub const COMPANY: Key<str> = Key::new("company");
 /// Conditions that a state on disk violates.
-pub const CONDITIONS_VIOLATED: &str = "conditions_violated";
+pub const CONDITIONS_VIOLATED: Key<[Value]> = Key::new("conditions_violated");
 /// Processor measured on.
-pub const CPU: &str = "cpu";
+pub const CPU: Key<f64> = Key::new("cpu");
 /// Processors used.
-pub const CPUS: &str = "cpus";
+pub const CPUS: Key<[Value]> = Key::new("cpus");
 /// Processors whose clocks were compared.
-pub const CPUS_COMPARED: &str = "cpus_compared";
+pub const CPUS_COMPARED: Key<f64> = Key::new("cpus_compared");
 /// Why clocks of processors were not compared.
-pub const CPUS_NOT_COMPARED: &str = "cpus_not_compared";
+pub const CPUS_NOT_COMPARED: Key<str> = Key::new("cpus_not_compared");
 /// Whether the server's data has checksums.
-pub const DATA_CHECKSUMS: &str = "data_checksums";
+pub const DATA_CHECKSUMS: Key<bool> = Key::new("data_checksums");
 /// How a figure was derived from others.
-pub const DERIVED: &str = "derived";
+pub const DERIVED: Key<str> = Key::new("derived");
 /// Device measured on.
-pub const DEVICE: &str = "device";
+pub const DEVICE: Key<str> = Key::new("device");
 /// File worked on.
-pub const FILE: &str = "file";
+pub const FILE: Key<str> = Key::new("file");
 /// Size of the files, bytes.
-pub const FILE_BYTES: &str = "file_bytes";
+pub const FILE_BYTES: Key<f64> = Key::new("file_bytes");
 /// Number of files.
-pub const FILES: &str = "files";
+pub const FILES: Key<f64> = Key::new("files");
 /// First error of an operation.
-pub const FIRST_ERROR: &str = "first_error";
+pub const FIRST_ERROR: Key<str> = Key::new("first_error");
 /// The server's setting of that name.
-pub const FSYNC: &str = "fsync";
+pub const FSYNC: Key<str> = Key::new("fsync");
 /// Cost of an operation in the generator, ns.
-pub const GENERATOR_NS_PER_OP: &str = "generator_ns_per_op";
+pub const GENERATOR_NS_PER_OP: Key<f64> = Key::new("generator_ns_per_op");
 /// Length of what was observed, s.
-pub const INTERVAL_S: &str = "interval_s";
+pub const INTERVAL_S: Key<f64> = Key::new("interval_s");
 /// Name of the job.
-pub const JOB: &str = "job";
+pub const JOB: Key<str> = Key::new("job");
 /// The kernel's worker threads.
-pub const KERNEL_WORKERS: &str = "kernel_workers";
+pub const KERNEL_WORKERS: Key<f64> = Key::new("kernel_workers");
 /// Clones of the job.
-pub const NUMJOBS: &str = "numjobs";
+pub const NUMJOBS: Key<f64> = Key::new("numjobs");
 /// What was observed.
-pub const OF: &str = "of";
+pub const OF: Key<str> = Key::new("of");
 /// The server's plan of the statement.
-pub const PLAN: &str = "plan";
+pub const PLAN: Key<str> = Key::new("plan");
 /// Bytes written to precondition the drive.
-pub const PRECONDITION_BYTES: &str = "precondition_bytes";
+pub const PRECONDITION_BYTES: Key<f64> = Key::new("precondition_bytes");
 /// Readings of the clock in a batch.
-pub const READS_PER_BATCH: &str = "reads_per_batch";
+pub const READS_PER_BATCH: Key<f64> = Key::new("reads_per_batch");
 /// How much log the changes write, `heavy` for instance.
-pub const REDO: &str = "redo";
+pub const REDO: Key<str> = Key::new("redo");
 /// Whether buffers were registered with the ring.
-pub const REGISTERED_BUFFERS: &str = "registered_buffers";
+pub const REGISTERED_BUFFERS: Key<bool> = Key::new("registered_buffers");
 /// Shares of samples in which sessions were blocked.
-pub const SAMPLED_BLOCKED_SHARES: &str = "sampled_blocked_shares";
+pub const SAMPLED_BLOCKED_SHARES: Key<[Value]> = Key::new("sampled_blocked_shares");
 /// Section of the target that the job goes over.
-pub const SECTION: &str = "section";
+pub const SECTION: Key<str> = Key::new("section");
 /// Seed of the random numbers.
-pub const SEED: &str = "seed";
+pub const SEED: Key<f64> = Key::new("seed");
 /// Options that the server was built with.
-pub const SERVER_BUILD_OPTIONS: &str = "server_build_options";
+pub const SERVER_BUILD_OPTIONS: Key<str> = Key::new("server_build_options");
 /// Settings of the server.
-pub const SERVER_SETTINGS: &str = "server_settings";
+pub const SERVER_SETTINGS: Key<Map<String, Value>> = Key::new("server_settings");
 /// Where the server's programs come from.
-pub const SERVER_SOURCE: &str = "server_source";
+pub const SERVER_SOURCE: Key<str> = Key::new("server_source");
 /// Statement that was measured.
-pub const STATEMENT: &str = "statement";
+pub const STATEMENT: Key<str> = Key::new("statement");
 /// How writes of the job are made durable.
-pub const SYNC: &str = "sync";
+pub const SYNC: Key<str> = Key::new("sync");
 /// Operations after which the job pauses.
-pub const THINK_AFTER: &str = "think_after";
+pub const THINK_AFTER: Key<f64> = Key::new("think_after");
 /// Length of that pause, ns.
-pub const THINK_PAUSE_NS: &str = "think_pause_ns";
+pub const THINK_PAUSE_NS: Key<f64> = Key::new("think_pause_ns");
 /// Frequency of the processor's counter, Hz.
-pub const TICKS_HZ: &str = "ticks_hz";
+pub const TICKS_HZ: Key<f64> = Key::new("ticks_hz");
 /// Share of updates in the mix, percent.
-pub const UPDATES_PERCENT: &str = "updates_percent";
+pub const UPDATES_PERCENT: Key<f64> = Key::new("updates_percent");
 /// Samples by wait event.
-pub const WAIT_EVENTS: &str = "wait_events";
+pub const WAIT_EVENTS: Key<Map<String, Value>> = Key::new("wait_events");
 /// Number of the window.
-pub const WINDOW: &str = "window";
+pub const WINDOW: Key<f64> = Key::new("window");
 /// Workers that were asked for.
-pub const WORKERS_ASKED: &str = "workers_asked";
+pub const WORKERS_ASKED: Key<f64> = Key::new("workers_asked");
 /// Number of writers.
-pub const WRITERS: &str = "writers";
+pub const WRITERS: Key<f64> = Key::new("writers");
 /// Bytes written.
-pub const WRITTEN_BYTES: &str = "written_bytes";
+pub const WRITTEN_BYTES: Key<f64> = Key::new("written_bytes");
 /// Bytes written over the drive's capacity.
-pub const WRITTEN_OVER_CAPACITY: &str = "written_over_capacity";
+pub const WRITTEN_OVER_CAPACITY: Key<f64> = Key::new("written_over_capacity");

@@ -16,6 +16,7 @@ mod durability;
 mod file_sharing;
 mod finding;
 mod flush_test;
+mod id;
 mod live_log;
 mod live_verdict;
 mod measurement;
@@ -29,6 +30,7 @@ mod standing;
 mod sweep;
 mod verdict;
 mod what_if;
+pub mod workload;
 
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
@@ -36,6 +38,7 @@ pub use calibration::{
 pub use comparison::{
     CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedRung, Placement,
 };
+pub use condition::{Conditions, Key};
 pub use durability::{
     CrashTest, CrashTestOutcome, Durability, DurabilityEvidence, DurabilityWord, Leaning,
     LostRecord,
@@ -43,6 +46,7 @@ pub use durability::{
 pub use file_sharing::{FileSharing, FileSharingOutcome};
 pub use finding::{Finding, FindingPlace, Inventory, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
+pub use id::{Family, MeasurementId, family};
 pub use live_log::{
     LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
 };
@@ -79,3 +83,4 @@ pub use verdict::{
     Utilisation, Verdict,
 };
 pub use what_if::{WhatIf, WhatIfThen};
+pub use workload::Workload;

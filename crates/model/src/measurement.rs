@@ -1,14 +1,17 @@
 //! One workload on one layer: what was asked, what came out, how often it was repeated.
 
+#[cfg(feature = "schema")]
 use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "schema")]
 use serde_json::Value;
 
-use crate::LoadedLink;
+use crate::condition::{Conditions, Key, Shape};
 use crate::metric::Metric;
+use crate::{LoadedLink, MeasurementId};
 
 /// A layer of the channel, from the clock that times everything to the database that uses everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -281,13 +284,15 @@ pub struct NormalFigure {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Measurement {
     /// Stable id: `block.read.random.8k.knee.uring`, `database.update`, `database.update.test.sync_off`.
-    pub id: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub id: MeasurementId,
     /// Index into the run's hosts.
     pub host: u32,
     /// The layer it belongs to.
     pub layer: Layer,
     /// The workload as resolved: sizes, depths, threads, methods, seeds.
-    pub workload: BTreeMap<String, Value>,
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Value>"))]
+    pub workload: Conditions,
     /// From the findings; see [`Validity`].
     pub validity: Validity,
     /// What was fresh in each repeat.
@@ -310,8 +315,9 @@ pub struct Measurement {
     pub normals: Vec<NormalFigure>,
     /// What was obtained, as opposed to requested, and whatever else could explain a difference, by the
     /// keys of [`crate::condition`].
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub conditions: BTreeMap<String, Value>,
+    #[serde(default, skip_serializing_if = "Conditions::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Value>"))]
+    pub conditions: Conditions,
     /// Ids of the findings that concern this measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
@@ -319,12 +325,12 @@ pub struct Measurement {
 
 impl Measurement {
     /// An empty measurement to which metrics are added.
-    pub fn new(id: impl Into<String>, layer: Layer) -> Self {
+    pub fn new(id: impl Into<MeasurementId>, layer: Layer) -> Self {
         Measurement {
             id: id.into(),
             host: 0,
             layer,
-            workload: BTreeMap::new(),
+            workload: Conditions::default(),
             validity: Validity::Valid,
             replication: Replication::PerWindow,
             repeats: 0,
@@ -333,7 +339,7 @@ impl Measurement {
             series: Vec::new(),
             limits: Vec::new(),
             normals: Vec::new(),
-            conditions: BTreeMap::new(),
+            conditions: Conditions::default(),
             findings: Vec::new(),
         }
     }
@@ -348,21 +354,25 @@ impl Measurement {
         self.metric(metric).map(|m| m.value)
     }
 
+    /// What stands under a key of the workload or else of the conditions.
+    pub fn get<T: Shape + ?Sized>(&self, key: Key<T>) -> Option<T::Read<'_>> {
+        if self.workload.contains(key) { self.workload.get(key) } else { self.conditions.get(key) }
+    }
+
     /// A number from the workload or else from the conditions.
-    pub fn number(&self, key: &str) -> Option<f64> {
-        self.workload.get(key).or_else(|| self.conditions.get(key)).and_then(Value::as_f64)
+    pub fn number(&self, key: Key<f64>) -> Option<f64> {
+        self.get(key)
     }
 
     /// A text from the workload or else from the conditions.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.workload.get(key).or_else(|| self.conditions.get(key)).and_then(Value::as_str)
+    pub fn text(&self, key: Key<str>) -> Option<&str> {
+        self.get(key)
     }
 
     /// The drives' PCIe links as they were read again while it was measured; those that always ran at their best aren't among
     /// them.
     pub fn links_under_load(&self) -> Vec<LoadedLink> {
-        let key = crate::condition::LINKS_UNDER_LOAD;
-        let value = self.workload.get(key).or_else(|| self.conditions.get(key));
+        let value = self.get(crate::condition::LINKS_UNDER_LOAD.any());
         value.and_then(|value| Vec::deserialize(value).ok()).unwrap_or_default()
     }
 

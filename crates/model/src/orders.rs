@@ -1,6 +1,7 @@
 //! The order-entry mix in a run file: the id of its measurement, its classes, its metrics, and the notice that every report on it
 //! carries.
 
+use crate::condition::Key;
 use crate::metric::Metric;
 use crate::{Better, Unit};
 
@@ -69,7 +70,7 @@ pub const WAREHOUSES_TOUCHED: Metric =
 /// Consistency conditions that do not hold after the windows.
 pub const VIOLATED: Metric = Metric::new("conditions_violated", Unit::Count, Better::Less);
 /// Why the consistency conditions could not be checked after the windows: a text among the conditions of a measurement.
-pub const NOT_CHECKED: &str = "conditions_not_checked";
+pub const NOT_CHECKED: Key<str> = Key::new("conditions_not_checked");
 /// New orders by which the database's count is outside of what the client saw and what was never answered.
 pub const MISCOUNTED: Metric = Metric::new("new_orders_miscounted", Unit::Count, Better::Less);
 /// Acknowledged orders that were not there after the server was killed and had recovered.

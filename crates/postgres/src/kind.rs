@@ -1,5 +1,6 @@
 //! PostgreSQL as a kind of server for the database layer: what it is made ready by, its tables, its plans, what is left of it.
 
+use narrows_model::{Conditions, condition};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -157,8 +158,10 @@ impl Server for PostgresServer {
         Ok(table::create(&mut self.control, ctx, name, rows, contents)?)
     }
 
-    fn table_conditions(&self) -> Vec<(&'static str, Value)> {
-        vec![("autovacuum_on_table", Value::Bool(false))]
+    fn table_conditions(&self) -> Conditions {
+        let mut conditions = Conditions::default();
+        conditions.insert(condition::AUTOVACUUM_ON_TABLE, false);
+        conditions
     }
 
     fn ready(&mut self, task: &Task, tables: &[Table]) -> Result<(), DatabaseError> {

@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use narrows_layer_database::kind::{KindError, Observer, Standing};
+use narrows_layer_database::kind::{KindError, Observer, SessionState};
 use narrows_layer_database::{Counters, Wait};
 
 use crate::session::APPLICATION_NAME;
@@ -116,7 +116,7 @@ impl Observer for Statistics {
         Ok(())
     }
 
-    fn activity(&mut self) -> Result<Vec<Standing>, KindError> {
+    fn activity(&mut self) -> Result<Vec<SessionState>, KindError> {
         let rows = self.monitor.query(&format!(
             "SELECT wait_event_type, wait_event, state, pid, backend_type FROM pg_stat_activity \
              WHERE application_name = '{APPLICATION_NAME}'"
@@ -126,7 +126,7 @@ impl Observer for Statistics {
 }
 
 /// A row of `pg_stat_activity`.
-fn standing(row: &Row) -> Standing {
+fn standing(row: &Row) -> SessionState {
     let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
     let (kind, event, state) = (text(0), text(1), text(2));
     let name = match kind {
@@ -134,7 +134,7 @@ fn standing(row: &Row) -> Standing {
         "" => "on CPU".to_string(),
         _ => format!("{kind}:{event}"),
     };
-    Standing {
+    SessionState {
         wait: wait(kind, event, state),
         name,
         pid: text(3).parse().ok(),

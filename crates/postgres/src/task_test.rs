@@ -1,13 +1,12 @@
 //! Every task on a real server where the machine has one; skipped loudly elsewhere. One server for all: it is what takes
 //! the time.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use narrows_engine::{Context, Silent, Stop};
-use narrows_model::{Measurement, Metric, Platform, condition, metric};
+use narrows_model::{Key, Measurement, Metric, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -83,7 +82,7 @@ impl Bench {
             data_dir: Some(self.cluster.data_dir().into()),
             claim_bytes: None,
             own_server: true,
-            conditions: BTreeMap::new(),
+            conditions: narrows_model::Conditions::default(),
         };
         let watch = Watch::new(&Platform::default(), &[]);
         let mut database = Database::connect(address, settings, watch, &Stop::new()).unwrap();
@@ -115,8 +114,8 @@ impl Bench {
     }
 }
 
-fn text<'a>(m: &'a Measurement, key: &str) -> &'a str {
-    m.workload[key].as_str().unwrap_or_default()
+fn text(m: &Measurement, key: Key<str>) -> &str {
+    m.workload.get(key).unwrap_or_default()
 }
 
 /// Something was done, all of it was right, and client and server counted alike.
@@ -125,8 +124,8 @@ fn counted(m: &Measurement) {
     assert_eq!(value(metric::ERRORS), 0.0, "{}: {:?}", m.id, m.conditions);
     assert!(value(metric::OPERATIONS) > 0.0, "{}", m.id);
     let share = value(metric::SERVER_TRANSACTIONS) / value(metric::SPAN_OPERATIONS);
-    assert!((0.99..1.01).contains(&share), "{}, {}: {share}", m.id, text(m, "statement"));
-    assert!(!m.conditions.contains_key(condition::PLAN_AFTER), "{:?}", m.conditions);
+    assert!((0.99..1.01).contains(&share), "{}, {}: {share}", m.id, text(m, condition::STATEMENT));
+    assert!(!m.conditions.contains(condition::PLAN_AFTER), "{:?}", m.conditions);
 }
 
 #[test]
@@ -146,7 +145,11 @@ fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
     ] {
         let m = bench.measure(&mut database, task);
         counted(&m);
-        assert!(text(&m, "plan").contains(plan), "{task:?}: {}", text(&m, "plan"));
+        assert!(
+            text(&m, condition::PLAN).contains(plan),
+            "{task:?}: {}",
+            text(&m, condition::PLAN)
+        );
         assert_eq!(m.value(metric::BLOCKS_PER_OP), Some(blocks));
         let touched = m.value(metric::BLOCK_HITS_PER_OP).unwrap()
             + m.value(metric::BLOCK_READS_PER_OP).unwrap();
@@ -190,9 +193,9 @@ fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
     ] {
         let m = bench.measure(&mut database, Task::new(Action::Scan { answer }, source));
         assert_eq!(m.value(metric::ERRORS), Some(0.0), "{:?}", m.conditions);
-        assert!(text(&m, "plan").contains(node), "{}", text(&m, "plan"));
-        let from_index = text(&m, "plan").contains("Index Only Scan");
-        assert_eq!(m.conditions.contains_key(condition::ANSWERED_FROM), from_index);
+        assert!(text(&m, condition::PLAN).contains(node), "{}", text(&m, condition::PLAN));
+        let from_index = text(&m, condition::PLAN).contains("Index Only Scan");
+        assert_eq!(m.conditions.contains(condition::ANSWERED_FROM), from_index);
         assert_eq!(m.value(metric::BANDWIDTH).is_none(), from_index);
     }
 }
@@ -204,7 +207,7 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
     let task = Task::new(Action::Lookup { blocks: 1, calls: Calls::Each }, Source::Pool);
     let m = bench.measure(&mut database, task);
     counted(&m);
-    assert_eq!(m.workload["private_tables"], SESSIONS);
+    assert_eq!(m.workload[condition::PRIVATE_TABLES], SESSIONS);
     let names = [1, 2].map(|n| format!("narrows_scratch_7a5c0002.rows_{n}"));
     for name in &names {
         // The sessions have ended, so that what they scanned is counted.
@@ -225,15 +228,18 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
     };
     let (one, two, four) = (of(1), of(2), of(4));
     // 1 MiB of the 2, and a table of it for each session.
-    assert_eq!((&one["keys"], &two["keys"], &four["keys"]), (&json!(64), &json!(128), &json!(128)));
-    assert_eq!(one["working_set_bytes"], MIB / 2);
+    assert_eq!(
+        (&one[condition::KEYS], &two[condition::KEYS], &four[condition::KEYS]),
+        (&json!(64), &json!(128), &json!(128))
+    );
+    assert_eq!(one[condition::WORKING_SET_BYTES], MIB / 2);
     assert_eq!(two[condition::PRIVATE_TABLES_SHARED], false);
     assert_eq!(four[condition::PRIVATE_TABLES_SHARED], true);
 
     let variation = Variation::closed("database.lookup_cached", SESSIONS);
     let mut turns = database.begin_turns(&ctx, task, variation.clone()).unwrap();
     database.turn(&ctx, &mut turns).unwrap();
-    assert!(!turns.finish().conditions.contains_key(condition::PLAN_AFTER));
+    assert!(!turns.finish().conditions.contains(condition::PLAN_AFTER));
     let mut turns = database.begin_turns(&ctx, task, variation.clone()).unwrap();
     // Without the index of any of the tables the statement has another way to its block.
     control(&mut database).execute(&format!("DROP INDEX {}_k_idx", names[1])).unwrap();

@@ -10,7 +10,7 @@ use crate::address::{Address, Endpoint};
 use crate::server::{self, Cluster, Options, ServerUser};
 use crate::wire::Connection;
 use narrows_layer_database::load::{
-    LoadPlan, LoadResult, Next, Operation, Program, Programs, Recovery, Verdict, run,
+    AfterAnswer, LoadPlan, LoadResult, Operation, Program, Programs, Recovery, Verdict, run,
 };
 use narrows_layer_database::{Answer, Refusal, Request, Value};
 
@@ -77,36 +77,36 @@ impl Program for Session {
         Operation { class: self.class, pause }
     }
 
-    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> AfterAnswer {
         self.step += 1;
         match (self.class, self.step) {
             (2, _) => {
                 let row = answer.row(0);
                 let right = row.is_some_and(|row| (row.int(0), row.int(1)) == (Some(300), Some(3)));
-                Next::done_if(right, "the accounts don't sum up")
+                AfterAnswer::done_if(right, "the accounts don't sum up")
             }
             (_, 1) => {
                 let Some(balance) = answer.statement(1).and_then(|read| read.row(0)?.int(0)) else {
-                    return Next::Done(Verdict::Wrong("no balance was read".into()));
+                    return AfterAnswer::Done(Verdict::Wrong("no balance was read".into()));
                 };
                 let to = Value::Int4(self.from % ACCOUNTS as i32 + 1);
                 request.run(TAKE, &[Value::Int4(self.from), Value::Int8(balance - 1)]);
                 request.run(GIVE, &[to, Value::Written("1.00")]);
-                Next::Send
+                AfterAnswer::Send
             }
             (_, 2)
                 if answer.statement(0).map(|a| a.affected()) != Some(1)
                     || answer.affected() != 1 =>
             {
-                Next::Done(Verdict::Wrong("an account was not changed".into()))
+                AfterAnswer::Done(Verdict::Wrong("an account was not changed".into()))
             }
             (0, 2) => {
                 request.run(COMMIT, &[]);
-                Next::Send
+                AfterAnswer::Send
             }
             // The engine takes it back.
-            (_, 2) => Next::Done(Verdict::RolledBack),
-            _ => Next::Done(Verdict::Right),
+            (_, 2) => AfterAnswer::Done(Verdict::RolledBack),
+            _ => AfterAnswer::Done(Verdict::Right),
         }
     }
 

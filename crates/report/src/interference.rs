@@ -3,7 +3,7 @@
 //! Made from the measurements whose workload names their `company`. A difference is said only where the windows of the one all
 //! lie above those of the other; of a queue that grows no latency is said.
 
-use narrows_model::{Measurement, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Run, Validity, condition, family, metric};
 use narrows_stats::median;
 
 use crate::notes::{NoteMark, Notes};
@@ -63,21 +63,22 @@ pub struct Interference {
 
 /// Whether a measurement is a part of the grid.
 pub(crate) fn in_grid(m: &Measurement) -> bool {
-    m.id.starts_with("block.interference.")
-        && (m.workload.contains_key(condition::COMPANY) || m.id.ends_with(".together"))
+    family::BLOCK_INTERFERENCE.has(&m.id)
+        && (m.workload.contains(condition::COMPANY) || m.id.ends_with(".together"))
 }
 
 /// The grid of the run; `None` where it has none.
 pub(crate) fn interference(run: &Run, notes: &mut Notes) -> Option<Interference> {
     let grid: Vec<&Measurement> = run.measurements.iter().filter(|m| in_grid(m)).collect();
     let mut rows: Vec<(&str, InterferenceRow)> = Vec::new();
-    for m in grid.iter().filter(|m| m.text("company").is_some() && !m.id.ends_with(BESIDE)) {
-        let company = m.text("company")?;
+    for m in grid.iter().filter(|m| m.text(condition::COMPANY).is_some() && !m.id.ends_with(BESIDE))
+    {
+        let company = m.text(condition::COMPANY)?;
         let Some(cell) = cell(run, m) else { continue };
         match rows.iter_mut().find(|(word, _)| *word == company) {
             Some((_, row)) => row.cells.push(cell),
             None => {
-                let beside = m.text("beside").unwrap_or(company).to_string();
+                let beside = m.text(condition::BESIDE).unwrap_or(company).to_string();
                 let row = InterferenceRow { beside, alone: company == ALONE, cells: vec![cell] };
                 rows.push((company, row));
             }

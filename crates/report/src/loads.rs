@@ -3,7 +3,7 @@
 //! Only for runs of the block layer alone; elsewhere HOW WIDE says which measurements matter. What belongs to a
 //! calibration stands there.
 
-use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::calibration::owner;
 use crate::interference::in_grid;
@@ -48,7 +48,7 @@ pub(crate) fn loads(run: &Run, wide: &[WideRow], notes: &mut Notes) -> Vec<LoadR
         return Vec::new();
     }
     let said = |m: &Measurement| {
-        let rests = run.calibrations.iter().any(|c| c.rests_on.contains(&m.id));
+        let rests = run.calibrations.iter().any(|c| c.rests_on(&m.id));
         rests
             || in_grid(m)
             || owner(&run.calibrations, &m.id).is_some()
@@ -63,7 +63,7 @@ pub(crate) fn loads(run: &Run, wide: &[WideRow], notes: &mut Notes) -> Vec<LoadR
 }
 
 fn rows_of(m: &Measurement, notes: Vec<NoteMark>) -> Vec<LoadRow> {
-    let name = m.id.strip_prefix("block.").unwrap_or(&m.id).to_string();
+    let name = family::BLOCK.rest(&m.id).unwrap_or(&m.id).to_string();
     let whole = LoadRow {
         name,
         validity: m.validity,

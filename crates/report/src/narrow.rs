@@ -1,6 +1,8 @@
 //! WHERE IT IS NARROW: one block per database workload, with or without a verdict.
 
-use narrows_model::{Grade, Measurement, Run, Unit, Validity, Verdict, condition, metric};
+use narrows_model::{
+    Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, family, metric,
+};
 
 use crate::beside;
 use crate::notes::{NoteMark, Notes, absences};
@@ -61,7 +63,7 @@ pub struct Block {
 pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
     let mut blocks: Vec<Block> =
         run.verdicts.iter().map(|v| verdict_block(run, v, units, notes)).collect();
-    for workload in words::ORDER {
+    for workload in words::order() {
         let id = format!("database.{workload}");
         // One scan verdict speaks for both scans.
         let judged = run.verdicts.iter().any(|v| {
@@ -74,8 +76,8 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
         }
     }
     for (what, finding) in absences(run) {
-        let workload = what.strip_prefix("database.").unwrap_or(what);
-        if words::ORDER.contains(&workload) || workload == "scan" {
+        let workload = family::DATABASE.rest(what).unwrap_or(what);
+        if words::order().any(|ours| ours == workload) || workload == "scan" {
             blocks.push(Block {
                 why: vec![finding.summary.clone()],
                 measured: false,
@@ -84,15 +86,15 @@ pub(crate) fn blocks(run: &Run, units: Units, notes: &mut Notes) -> Vec<Block> {
         }
     }
     blocks
-        .sort_by_key(|b| words::ORDER.iter().position(|w| *w == b.workload).unwrap_or(usize::MAX));
+        .sort_by_key(|b| words::order().position(|ours| ours == b.workload).unwrap_or(usize::MAX));
     blocks
 }
 
 /// The name of a workload as it was run: a mix by its share of updates, operations of several blocks by their number.
 fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
     let name = words::workload(workload, workers);
-    let number = |key: &str| m.workload.get(key).and_then(serde_json::Value::as_f64);
-    if let Some(share) = number("updates_percent").filter(|percent| *percent < 100.0) {
+    let number = |key: Key<f64>| m.workload.get(key);
+    if let Some(share) = number(condition::UPDATES_PERCENT).filter(|percent| *percent < 100.0) {
         return format!("{} updates", print::percent(share / 100.0));
     }
     match number(condition::BLOCKS_PER_OP).filter(|blocks| *blocks > 1.0) {
@@ -100,9 +102,7 @@ fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
             let kind = name.split(',').next().unwrap_or(&name);
             format!("{kind}, {} blocks", print::count(blocks))
         }
-        None if m.workload.get(condition::REDO).is_some_and(|redo| redo == "heavy") => {
-            "update, heavy".to_string()
-        }
+        None if m.workload.get(condition::REDO) == Some("heavy") => "update, heavy".to_string(),
         None => name,
     }
 }

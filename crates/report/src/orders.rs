@@ -1,6 +1,6 @@
 //! The order-entry mix: new orders per minute, each class of transactions, and the recovery check.
 
-use narrows_model::{Measurement, Metric, Run, Validity, metric, orders as names};
+use narrows_model::{Key, Measurement, Metric, Run, Validity, condition, metric, orders as names};
 use narrows_units::significant;
 
 use crate::live::{Grid, GridRow};
@@ -39,13 +39,13 @@ fn mix(m: &Measurement) -> OrdersView {
     OrdersView { grid, sentences }
 }
 
-fn text<'a>(m: &'a Measurement, key: &str) -> Option<&'a str> {
-    m.workload.get(key).and_then(|value| value.as_str())
+fn text(m: &Measurement, key: Key<str>) -> Option<&str> {
+    m.workload.get(key)
 }
 
 /// What the figures must not be taken for.
 fn derived(m: &Measurement) -> Option<String> {
-    text(m, "derived").map(str::to_string)
+    text(m, condition::DERIVED).map(str::to_string)
 }
 
 fn title(m: &Measurement) -> String {
@@ -54,33 +54,34 @@ fn title(m: &Measurement) -> String {
         None => "ORDERS".to_string(),
     };
     title += invalid(m);
-    if let Some(n) = m.number("warehouses") {
+    if let Some(n) = m.number(condition::WAREHOUSES) {
         title += &format!(", {}", counted(n as usize, "warehouse"));
     }
     if let Some(n) = m.value(metric::SESSIONS) {
         title += &format!(", {}", counted(n as usize, "session"));
     }
-    title + if text(m, "loop") == Some("open") { ", open loop" } else { ", closed loop" }
+    title + if text(m, condition::LOOP) == Some("open") { ", open loop" } else { ", closed loop" }
 }
 
 /// `functions of the server; read committed; all warehouses alike; saturating, no pauses; 10 touched; 1.2 GB of tables`.
 fn how(m: &Measurement) -> String {
-    let mut said: Vec<String> = ["called_by", "isolation", "homes", "pacing"]
-        .into_iter()
-        .filter_map(|key| text(m, key).map(str::to_string))
-        .collect();
+    let mut said: Vec<String> =
+        [condition::CALLED_BY, condition::ISOLATION, condition::HOMES, condition::PACING]
+            .into_iter()
+            .filter_map(|key| text(m, key).map(str::to_string))
+            .collect();
     if let Some(touched) = m.value(names::WAREHOUSES_TOUCHED) {
         said.push(format!("{} touched", counted(touched as usize, "warehouse")));
     }
-    if let Some(bytes) = m.number("working_set_bytes") {
-        let share = |key: &str, of: &str| {
+    if let Some(bytes) = m.number(condition::WORKING_SET_BYTES) {
+        let share = |key: Key<f64>, of: &str| {
             m.number(key).map(|share| format!(" ({} of {of})", percent(share))).unwrap_or_default()
         };
         said.push(format!(
             "{} of tables{}{}",
             Units::Si.bytes(bytes),
-            share("working_set_of_pool", "the pool"),
-            share("working_set_of_memory", "the memory")
+            share(condition::WORKING_SET_OF_POOL, "the pool"),
+            share(condition::WORKING_SET_OF_MEMORY, "the memory")
         ));
     }
     said.join("; ")
@@ -152,14 +153,13 @@ fn crash(m: &Measurement) -> OrdersView {
             remark: String::new(),
         }],
     };
-    let sentences = [text(m, "says").map(str::to_string), derived(m)];
+    let sentences = [text(m, condition::SAYS).map(str::to_string), derived(m)];
     OrdersView { grid, sentences: sentences.into_iter().flatten().collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use narrows_model::{Layer, MetricValue, Plan, Platform};
-    use serde_json::json;
 
     use super::*;
     use crate::{Report, csv, html, markdown};
@@ -177,14 +177,10 @@ mod tests {
         }
         set(names::ROLLED_BACK, 0.01);
         set(names::SERIALIZATION_FAILURES, 7.0);
-        for (key, value) in [
-            ("warehouses", json!(10)),
-            ("called_by", json!("functions of the server")),
-            ("isolation", json!("repeatable read")),
-            ("derived", json!(names::DERIVED)),
-        ] {
-            m.workload.insert(key.into(), value);
-        }
+        m.workload.insert(condition::WAREHOUSES, 10);
+        m.workload.insert(condition::CALLED_BY, "functions of the server");
+        m.workload.insert(condition::ISOLATION, "repeatable read");
+        m.workload.insert(condition::DERIVED, names::DERIVED);
         let mut run = Run::blank(Plan::default(), Platform::default());
         run.measurements.push(m);
         run

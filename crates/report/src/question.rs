@@ -1,7 +1,7 @@
 //! What commands that ask one question of a drive came to: writers to one file, a rate of writes that lasts or doesn't.
 
 use narrows_model::{
-    FileSharing, FileSharingOutcome, Measurement, Run, Validity, condition, metric,
+    FileSharing, FileSharingOutcome, Measurement, Run, Validity, condition, family, metric,
 };
 use narrows_units::{Bytes, significant};
 
@@ -14,8 +14,8 @@ pub(crate) fn file_sharing(run: &Run) -> Option<SweepView> {
     let valid = |id| run.measurement(id).filter(|m| m.validity != Validity::Invalid);
     let together = valid("block.writers.together")?;
     let apart = valid("block.writers.apart")?;
-    let number = |key: &str| together.number(key).unwrap_or_default() as u64;
-    let writers = number("writers");
+    let number = |key| together.number(key).unwrap_or_default() as u64;
+    let writers = number(condition::WRITERS);
     let grid = Grid {
         title: format!(
             "{writers} WRITERS  {} blocks, {} in flight each, {} pairs of windows",
@@ -32,7 +32,7 @@ pub(crate) fn file_sharing(run: &Run) -> Option<SweepView> {
     };
     // A run of before it was judged says so by itself.
     let sentence = run.file_sharing.as_ref().map(sentence);
-    let sentence = sentence.or_else(|| together.text("sentence").map(str::to_string));
+    let sentence = sentence.or_else(|| together.text(condition::SENTENCE).map(str::to_string));
     Some(SweepView { grid, sentences: sentence.into_iter().collect() })
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn steady(run: &Run) -> Vec<String> {
     let rounds = run
         .measurements
         .iter()
-        .filter(|m| m.id.starts_with("block.steady.") && m.validity != Validity::Invalid);
-    rounds.filter_map(|m| m.text("sentence").map(str::to_string)).collect()
+        .filter(|m| family::BLOCK_STEADY.has(&m.id) && m.validity != Validity::Invalid);
+    rounds.filter_map(|m| m.text(condition::SENTENCE).map(str::to_string)).collect()
 }
 
 #[cfg(test)]

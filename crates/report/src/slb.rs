@@ -1,6 +1,6 @@
 //! SLB's lines, as `memhammer` prints them, and what they mean, from what the run keeps of its loop.
 
-use narrows_model::{Cache, Measurement, Run, condition, metric};
+use narrows_model::{Cache, Measurement, Run, condition, family, metric};
 use narrows_units::{Bytes, significant};
 use serde_json::Value;
 
@@ -29,16 +29,16 @@ struct Process {
 
 /// The loop of a run that has one.
 pub(crate) fn slb(run: &Run) -> Option<SlbView> {
-    let measured = run.measurements.iter().find(|m| m.id.starts_with("memory.slb."))?;
+    let measured = run.measurements.iter().find(|m| family::MEMORY_SLB.has(&m.id))?;
     let processes = processes(measured)?;
     let lines = processes.iter().map(line).collect();
     let mut sentences = together(measured, &processes);
     sentences.push(independent(measured));
     let cache = last_level_bytes(run.platform().map_or(&[], |platform| &platform.caches));
     sentences.extend(cache.map(|cache| touched(measured, cache)));
-    let latency = run.measurements.iter().find(|m| m.id.starts_with("memory.latency."));
+    let latency = run.measurements.iter().find(|m| family::MEMORY_LATENCY.has(&m.id));
     sentences.extend(latency.and_then(|latency| beside(measured, latency, &processes, cache)));
-    let missing = measured.text("latency_not_measured");
+    let missing = measured.text(condition::LATENCY_NOT_MEASURED);
     sentences.extend(
         missing.map(|why| format!("The latency of as much memory was not measured: {why}.")),
     );
@@ -46,17 +46,15 @@ pub(crate) fn slb(run: &Run) -> Option<SlbView> {
 }
 
 fn processes(measured: &Measurement) -> Option<Vec<Process>> {
-    let numbers = |value: &Value| -> Vec<u64> {
-        value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect()
-    };
+    let numbers = |list: &[Value]| -> Vec<u64> { list.iter().filter_map(Value::as_u64).collect() };
     let bound = numbers(measured.workload.get(condition::CPUS)?);
-    let each = measured.conditions.get(condition::EACH)?.as_array()?;
+    let each = measured.conditions.get(condition::EACH)?;
     let one = |(one, bound): (&Value, &u64)| {
         Some(Process {
             operations: one.get("operations")?.as_f64()?,
             us: one.get("us")?.as_f64()?,
             bound: *bound,
-            seen: numbers(one.get("cpus")?),
+            seen: numbers(one.get("cpus")?.as_array()?),
         })
     };
     each.iter().zip(&bound).map(one).collect()
@@ -77,7 +75,7 @@ fn together(measured: &Measurement, processes: &[Process]) -> Vec<String> {
     let cpus: Vec<String> = processes.iter().map(|process| process.bound.to_string()).collect();
     let rate = processes.iter().map(|process| process.operations / process.us * 1e6).sum();
     let verified = if wrong.is_empty() { ", verified before and after" } else { "" };
-    let all_ran = measured.number("all_ran_share").unwrap_or_default();
+    let all_ran = measured.number(condition::ALL_RAN_SHARE).unwrap_or_default();
     let all = format!(
         "{} on CPU {}{verified}; together {} accesses/s; all ran in {} % of the time from the first start to the last end.",
         process_count(processes.len()),
@@ -125,10 +123,10 @@ fn independent(measured: &Measurement) -> String {
 }
 
 fn touched(measured: &Measurement, cache: u64) -> String {
-    let number = |key: &str| measured.number(key).unwrap_or_default() as u64;
-    let each = number("pages") * PAGE / LINES;
+    let number = |key| measured.number(key).unwrap_or_default() as u64;
+    let each = number(condition::PAGES) * PAGE / LINES;
     // Another line of a page in every loop, until all have had their turn.
-    let touched = each * number("loops").min(LINES) * number("processes");
+    let touched = each * number(condition::LOOPS).min(LINES) * number(condition::PROCESSES);
     let so = if touched < 2 * cache { ": a figure of caches as much as of memory" } else { "" };
     format!(
         "A loop touches one line of each page, and all loops together {} of memory; the last caches hold {}{so}.",
@@ -148,7 +146,7 @@ fn beside(
     let mean = each.sum::<f64>() / processes.len().max(1) as f64;
     let small = measured.number(condition::PAGE_BYTES).is_none_or(|bytes| bytes <= PAGE as f64);
     let pages = if small { "4 KiB" } else { "2 MiB" };
-    let cached = match (cache, latency.number("footprint_bytes")) {
+    let cached = match (cache, latency.number(condition::FOOTPRINT_BYTES)) {
         (Some(cache), Some(bytes)) if bytes < 4.0 * cache as f64 => {
             "; a part of it comes from the last caches, which hold a quarter of it and more"
         }

@@ -1,33 +1,29 @@
 //! Names for people: of workloads, of narrow places, of grades. One table each.
 
-use narrows_model::{Grade, Narrow, Severity, Validity};
+use narrows_model::{Grade, Narrow, Severity, Validity, Workload};
 
-/// A database workload's id, its name in a table, and its name in a sentence.
-const WORKLOADS: [(&str, &str, &str); 9] = [
-    ("lookup_cached", "lookup, cached", "cached lookups"),
-    ("lookup_uncached", "lookup, uncached", "uncached lookups"),
-    ("update", "update, durable", "updates"),
-    ("batch", "batch", "batches"),
-    ("commit", "commit, durable", "commits"),
-    ("orders", "orders", "transactions of orders"),
-    ("scan", "scan", "scans"),
-    ("scan_1", "scan, 1 worker", "scans with 1 worker"),
-    ("scan_n", "scan, workers", "scans"),
-];
+/// What verdicts of scans are about, whatever their workers.
+const SCAN: &str = Workload::ScanMany.word();
 
-/// The workloads a run has, in the order of the screen.
-pub(crate) const ORDER: [&str; 8] =
-    ["lookup_cached", "lookup_uncached", "batch", "update", "commit", "orders", "scan_1", "scan_n"];
+/// A workload's name in a table and in a sentence, by the last part of its measurement's id; `scan` is both.
+fn names(id: &str) -> Option<(&'static str, &'static str)> {
+    let known = Workload::ALL.into_iter().find(|workload| workload.id_word() == id);
+    let names = known.map(|workload| (workload.name(), workload.plural()));
+    names.or_else(|| (id == SCAN).then_some((SCAN, Workload::ScanMany.plural())))
+}
+
+/// The workloads that a run of ours has, in the order of the screen.
+pub(crate) fn order() -> impl Iterator<Item = &'static str> {
+    let ours = Workload::ALL.into_iter().filter(|workload| *workload != Workload::Observed);
+    ours.map(Workload::id_word)
+}
 
 /// The name of a workload in a table; a scan says its workers where known.
 pub(crate) fn workload(id: &str, workers: Option<u32>) -> String {
     match (id, workers) {
         ("scan" | "scan_1" | "scan_n", Some(1)) => "scan, 1 worker".to_string(),
         ("scan" | "scan_1" | "scan_n", Some(n)) => format!("scan, {n} workers"),
-        _ => WORKLOADS
-            .iter()
-            .find(|(word, _, _)| *word == id)
-            .map_or_else(|| id.replace('_', " "), |(_, name, _)| (*name).to_string()),
+        _ => names(id).map_or_else(|| id.replace('_', " "), |(name, _)| name.to_string()),
     }
 }
 
@@ -38,10 +34,7 @@ pub(crate) fn workload_plural(id: &str, workers: Option<u32>) -> String {
         Some(n) if id.starts_with("scan") => return format!("scans with {n} workers"),
         _ => {}
     }
-    WORKLOADS
-        .iter()
-        .find(|(word, _, _)| *word == id)
-        .map_or_else(|| id.replace('_', " "), |(_, _, plural)| (*plural).to_string())
+    names(id).map_or_else(|| id.replace('_', " "), |(_, plural)| plural.to_string())
 }
 
 /// Two or three words for a narrow place.

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What was made of the signals.
 pub struct Signals {
-    told: Arc<Told>,
+    told: Arc<SignalState>,
     say: fn(&str),
 }
 
@@ -48,7 +48,7 @@ impl Signals {
 /// # Errors
 /// A handler can't be installed.
 pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<Signals> {
-    let told = Arc::new(Told::default());
+    let told = Arc::new(SignalState::default());
     let wake = Wake::new();
     for signal in STOPS.into_iter().filter(|signal| !ignored(*signal)) {
         // First, so that the signal that asks is none that cuts short.
@@ -73,7 +73,7 @@ pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<Signals> {
 }
 
 #[derive(Default)]
-struct Told {
+struct SignalState {
     /// The time on processors that was allowed is used up.
     spent: Arc<AtomicBool>,
     /// That was said.
@@ -82,7 +82,7 @@ struct Told {
     cut: Arc<AtomicBool>,
 }
 
-impl Told {
+impl SignalState {
     fn explain(&self, say: fn(&str)) {
         if self.spent.load(Ordering::SeqCst) && !self.explained.swap(true, Ordering::SeqCst) {
             say(
@@ -120,7 +120,7 @@ impl Wake {
     }
 }
 
-fn watch(mut counter: &File, told: &Told, say: fn(&str)) {
+fn watch(mut counter: &File, told: &SignalState, say: fn(&str)) {
     while counter.read_exact(&mut [0; size_of::<u64>()]).is_err() {}
     told.explain(say);
     std::thread::sleep(PATIENCE);

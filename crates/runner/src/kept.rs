@@ -14,7 +14,7 @@ use crate::{new_run, store};
 
 /// Where a run is.
 #[derive(Debug)]
-pub enum Kept {
+pub enum RunLocation {
     /// Where it was asked for.
     InPlace(PathBuf),
     /// In another place, because of this.
@@ -29,21 +29,21 @@ pub fn conclude(
     folder: &Path,
     completed: bool,
     judge: impl FnOnce(&mut Run),
-) -> Kept {
+) -> RunLocation {
     run.completed = completed;
     run.finished_at = Some(new_run::now());
     let unjudged = keep(run, folder);
     judge(run);
     let kept = keep(run, folder);
-    if let (Kept::Elsewhere(earlier, _), Kept::InPlace(_)) = (&unjudged, &kept) {
+    if let (RunLocation::Elsewhere(earlier, _), RunLocation::InPlace(_)) = (&unjudged, &kept) {
         let _ = narrows_files::remove_file(earlier);
     }
     kept
 }
 
-fn keep(run: &Run, folder: &Path) -> Kept {
+fn keep(run: &Run, folder: &Path) -> RunLocation {
     let why = match store::save(folder, run) {
-        Ok(path) => return Kept::InPlace(path),
+        Ok(path) => return RunLocation::InPlace(path),
         Err(error) => error,
     };
     let usual = store::folder().ok().filter(|usual| usual != folder);
@@ -52,15 +52,15 @@ fn keep(run: &Run, folder: &Path) -> Kept {
         store::save(&usual, run).ok()
     });
     match usual.or_else(|| store::save_privately(&std::env::temp_dir(), run).ok()) {
-        Some(path) => Kept::Elsewhere(path, why),
-        None => Kept::Nowhere(why),
+        Some(path) => RunLocation::Elsewhere(path, why),
+        None => RunLocation::Nowhere(why),
     }
 }
 
-impl Kept {
+impl RunLocation {
     /// Whether it is where it was asked for.
     pub fn is_in_place(&self) -> bool {
-        matches!(self, Kept::InPlace(_))
+        matches!(self, RunLocation::InPlace(_))
     }
 
     /// Where it was asked for, or why it isn't there and where it is.
@@ -69,8 +69,8 @@ impl Kept {
     /// It isn't where it was asked for.
     pub fn place(self) -> Result<PathBuf> {
         let (why, place, hint) = match self {
-            Kept::InPlace(path) => return Ok(path),
-            Kept::Elsewhere(path, why) => {
+            RunLocation::InPlace(path) => return Ok(path),
+            RunLocation::Elsewhere(path, why) => {
                 let path = path.display();
                 (
                     why,
@@ -78,7 +78,7 @@ impl Kept {
                     format!("narrows report {path} shows it"),
                 )
             }
-            Kept::Nowhere(why) => (
+            RunLocation::Nowhere(why) => (
                 why,
                 "the run is kept nowhere".to_string(),
                 "what stands on standard output is all that there is of it".to_string(),
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn where_it_is_instead_is_said_with_the_reason_and_a_way_out() {
         let why = Failure::hinted("cannot write /x: full", "free some space there");
-        let said = Kept::Elsewhere("/tmp/a.narrows.json".into(), why).place().unwrap_err();
+        let said = RunLocation::Elsewhere("/tmp/a.narrows.json".into(), why).place().unwrap_err();
         assert_eq!(
             failure::render(&said),
             "error: cannot write /x: full\nthe run is kept in /tmp/a.narrows.json\n\
              hint: narrows report /tmp/a.narrows.json shows it; free some space there"
         );
-        let said = Kept::Nowhere(Failure::hinted("full", "free")).place().unwrap_err();
+        let said = RunLocation::Nowhere(Failure::hinted("full", "free")).place().unwrap_err();
         assert!(failure::render(&said).contains("the run is kept nowhere\nhint: what stands on"));
     }
 }

@@ -197,7 +197,7 @@ fn log_scratch(session: &PlannedSession<'_, '_>) -> Result<LogScratch> {
 
 fn on_role(mut measured: Vec<Measurement>, role: Role) -> Vec<Measurement> {
     for measurement in &mut measured {
-        measurement.workload.insert(condition::ROLE.into(), json!(role.word()));
+        measurement.workload.insert(condition::ROLE, json!(role.word()));
     }
     measured
 }

@@ -11,7 +11,7 @@ use narrows_postgres::observe::Monitor;
 use narrows_postgres::{Admitted, admit};
 use narrows_units::{Bytes, shown};
 
-use crate::database::external_server::Found;
+use crate::database::external_server::LocalServer;
 use crate::least_load::{self, LeastLoad};
 use crate::named_folder::folder;
 use crate::request::database::DatabaseTarget;
@@ -150,7 +150,7 @@ pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     if !address.is_local() {
         return Ok(Some(admitted));
     }
-    resolved.found = Found::of(&Monitor::open(&address).with_context(cannot)?);
+    resolved.found = LocalServer::of(&Monitor::open(&address).with_context(cannot)?);
     if let Some(found) = &resolved.found {
         resolved.split = split::around(&found.cpus, &resolved.platform);
         resolved.plan.server_cpus = found.cpus.clone();

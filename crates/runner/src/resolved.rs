@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use narrows_engine::{Context, Stop};
-use narrows_layer_database::Workload;
-use narrows_model::{Layer, Plan, Platform};
+use narrows_model::{Layer, Plan, Platform, Workload};
 use narrows_postgres::Address;
 
-use crate::database::external_server::Found;
+use crate::database::external_server::LocalServer;
 use crate::least_load::LeastLoad;
 use crate::prepared;
 use crate::session::Session;
@@ -30,7 +29,7 @@ pub struct Resolved {
     /// The user's server, if one was named.
     pub address: Option<Address>,
     /// That server, once it was asked, if it runs here.
-    pub found: Option<Found>,
+    pub found: Option<LocalServer>,
     /// Whether the server of our own is a MariaDB.
     pub mariadb: bool,
     /// The PostgreSQL that was named.

@@ -12,7 +12,7 @@ use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown
 
 use crate::exit::{Answers, Exit, Outcome};
 use crate::failure::{self, Failure};
-use crate::kept::{self, Kept};
+use crate::kept::{self, RunLocation};
 use crate::ui::Ui;
 use crate::{new_run, store};
 
@@ -29,13 +29,13 @@ pub struct Session<'a> {
     /// Whether what was looked at went away before the end.
     pub cut_short: bool,
     /// What is told at the end.
-    pub told: Told,
+    pub told: EndReport,
     folder: PathBuf,
 }
 
 /// What is told of a run at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum EndReport {
     /// Its report, and where it is kept.
     Report,
     /// Where it is kept: its figures went out in another form.
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
             ui,
             open: false,
             cut_short: false,
-            told: Told::Report,
+            told: EndReport::Report,
             folder,
         };
         store::save(&session.folder, &session.run)?;
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
         if files {
             self.ui.report_files(&self.run, &self.folder)?;
         }
-        if self.told != Told::Nothing {
+        if self.told != EndReport::Nothing {
             self.ui.say(&format!("kept in {}", path.display()));
         }
         Ok(exit)
@@ -196,10 +196,10 @@ impl<'a> Session<'a> {
     }
 
     fn show(&self) -> Result<()> {
-        if self.told == Told::Report { self.ui.report(&self.run) } else { Ok(()) }
+        if self.told == EndReport::Report { self.ui.report(&self.run) } else { Ok(()) }
     }
 
-    fn conclude(&mut self, completed: bool) -> Kept {
+    fn conclude(&mut self, completed: bool) -> RunLocation {
         kept::conclude(&mut self.run, &self.folder, completed, judge)
     }
 }

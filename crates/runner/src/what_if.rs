@@ -1,7 +1,7 @@
 //! What changes would allow, put beside the verdicts of a run.
 
 use anyhow::{Context, Result};
-use narrows_model::Run;
+use narrows_model::{Run, family};
 use narrows_verdict::Scenario;
 
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ fn log_run(name: &str) -> Result<Run> {
     let hint = "name a run that measured a log, or say log=2x or log=flush:80us";
     let read = || store::load(&store::find(name)?);
     let run = read().with_context(|| format!("--what-if log={name}"))?;
-    if run.measurements.iter().any(|m| m.id.starts_with("log.")) {
+    if run.measurements.iter().any(|m| family::LOG.has(&m.id)) {
         return Ok(run);
     }
     Err(Failure::hinted(format!("--what-if log={name}: run {} measured no log", run.id), hint))

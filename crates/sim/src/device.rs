@@ -229,8 +229,8 @@ pub fn measure(device: &Device, id: &str, depth: u32, repeats: u32, seed: u64) -
         let in_flight = seen.rate_per_s() * seen.latency.mean().unwrap_or(0.0) / 1e9;
         vec![(metric::IN_FLIGHT, in_flight), (metric::DEPTH, f64::from(depth))]
     });
-    m.workload.insert(condition::LOOP.into(), json!("closed"));
-    m.workload.insert(condition::DEPTH.into(), json!(depth));
+    m.workload.insert(condition::LOOP, json!("closed"));
+    m.workload.insert(condition::DEPTH, json!(depth));
     m
 }
 
@@ -245,7 +245,7 @@ pub fn measure_open(
     let mut bench = Bench::new(*device, seed);
     let windows: Vec<Seen> = (0..repeats).map(|_| bench.open(rate_per_s, 1e9)).collect();
     let mut m = filled(device, id, &windows, |_| Vec::new());
-    m.workload.insert(condition::LOOP.into(), json!("open"));
+    m.workload.insert(condition::LOOP, json!("open"));
     m
 }
 
@@ -300,15 +300,13 @@ fn filled(
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;
-    m.workload.extend([
-        (condition::BLOCK_BYTES.into(), json!(BLOCK_BYTES)),
-        (condition::PATTERN.into(), json!("random")),
-        (condition::DIRECTION.into(), json!("read")),
-        (condition::ROLE.into(), json!("data")),
-    ]);
+    m.workload.insert(condition::BLOCK_BYTES, json!(BLOCK_BYTES));
+    m.workload.insert(condition::PATTERN, "random");
+    m.workload.insert(condition::DIRECTION, "read");
+    m.workload.insert(condition::ROLE, "data");
     let method =
         if matches!(device.behaviour, Behaviour::Cached(_)) { "buffered" } else { "io_uring" };
-    m.conditions.insert(condition::METHOD.into(), json!(method));
+    m.conditions.insert(condition::METHOD, json!(method));
     m
 }
 

@@ -35,22 +35,21 @@ pub(crate) fn database(
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;
-    m.workload.insert(condition::LOOP.into(), json!("closed"));
-    m.workload.insert(condition::SERVER_CPUS.into(), json!(server.cpus));
-    m.workload.insert(condition::CLIENT_CPUS.into(), json!(server.client_cpus));
-    m.workload.insert(condition::CPUS_SHARED.into(), json!(server.shared_cpus));
-    m.conditions.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-    m.conditions.insert(condition::HOT_THREAD_NAME.into(), json!("a session"));
+    m.workload.insert(condition::LOOP, json!("closed"));
+    m.workload.insert(condition::SERVER_CPUS, json!(server.cpus));
+    m.workload.insert(condition::CLIENT_CPUS, json!(server.client_cpus));
+    m.workload.insert(condition::CPUS_SHARED, json!(server.shared_cpus));
+    m.conditions.insert(condition::SYNC_METHOD, json!("fdatasync"));
+    m.conditions.insert(condition::HOT_THREAD_NAME, json!("a session"));
     if server.reads_per_op() > 0 && table.is_none() {
-        m.conditions.insert(condition::UNCACHED_BY.into(), json!("debug_io_direct"));
-        m.conditions.insert(condition::METHOD.into(), json!("direct"));
+        m.conditions.insert(condition::UNCACHED_BY, json!("debug_io_direct"));
+        m.conditions.insert(condition::METHOD, json!("direct"));
     }
-    match server.think {
-        Some(law) => m.workload.insert(condition::THINK_NS.into(), json!(law.mean_ns())),
-        None => None,
-    };
+    if let Some(law) = server.think {
+        m.workload.insert(condition::THINK_NS, json!(law.mean_ns()));
+    }
     if table.is_some() {
-        m.workload.insert(condition::WORKERS.into(), json!(server.sessions));
+        m.workload.insert(condition::WORKERS, json!(server.sessions));
     }
     m
 }
@@ -122,7 +121,7 @@ pub(crate) fn smt_yield(alone: &[Account], both: &[Account]) -> Measurement {
     }
     m.metrics = samples.into_metrics();
     m.repeats = both.len() as u32;
-    m.workload.insert(condition::THREADS.into(), json!(2));
+    m.workload.insert(condition::THREADS, json!(2));
     m
 }
 
@@ -137,7 +136,7 @@ pub(crate) fn device(id: &str, layer: Layer, depth: u32, windows: &[Account]) ->
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;
-    m.workload.insert(condition::THREADS.into(), json!(depth));
-    m.workload.insert(condition::SESSIONS.into(), json!(depth));
+    m.workload.insert(condition::THREADS, json!(depth));
+    m.workload.insert(condition::SESSIONS, json!(depth));
     m
 }

@@ -54,16 +54,17 @@ pub fn observe(scene: &Scene, look: Look) -> Run {
 }
 
 fn measurement(server: &Server, windows: &[Account], look: Look) -> Measurement {
-    let mut m = Measurement::new("database.observed", Layer::Database);
+    let mut m =
+        Measurement::new(narrows_model::Workload::Observed.measurement_id(), Layer::Database);
     let mut samples = Samples::new();
     for account in windows {
         samples.extend(rows(server, account, look));
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;
-    m.conditions.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
+    m.conditions.insert(condition::SYNC_METHOD, json!("fdatasync"));
     m.conditions
-        .insert(condition::HOT_THREAD_NAME.into(), json!(hot(server, windows, look).class.words()));
+        .insert(condition::HOT_THREAD_NAME, json!(hot(server, windows, look).class.words()));
     m
 }
 
@@ -160,7 +161,7 @@ fn observation(server: &Server, windows: &[Account], look: Look) -> Observation 
     let ended = sum(&|w| w.operations as f64);
     let cpus = sum(&|w| w.cpu_ns) / interval_ns;
     Observation {
-        measurement: "database.observed".into(),
+        measurement: narrows_model::Workload::Observed.measurement_id().into(),
         address: ADDRESS.into(),
         version: "17.2".into(),
         interval_ns,

@@ -82,8 +82,8 @@ impl Scene {
         let windows = closed(&server, self.windows(), self.seed ^ 0x7e57);
         let id = intervention.measurement_id(baseline);
         let mut m = emit::database(&id, &server, &windows, self.table);
-        m.conditions.insert(condition::INTERVENTION.into(), json!(intervention.word()));
-        m.conditions.insert(condition::BASELINE.into(), json!(baseline));
+        m.conditions.insert(condition::INTERVENTION, json!(intervention.word()));
+        m.conditions.insert(condition::BASELINE, json!(baseline));
         m
     }
 

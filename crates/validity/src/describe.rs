@@ -1,10 +1,11 @@
 //! Rules as sentences, for the book: what is printed comes from the same data that is executed.
 
+use serde_json::Value;
 use std::fmt;
 
 use narrows_units::Ratio;
 
-use narrows_model::Metric;
+use narrows_model::{Key, Metric};
 
 use crate::quantity::{Quantity, words};
 use crate::rule::{About, Over, Test, When};
@@ -52,9 +53,9 @@ impl fmt::Display for When {
                 "there are several NUMA nodes, and no CPU that the load could use is on that of a drive under its role",
             ),
             When::Says { key, any_of } => {
-                write!(f, "{} is {}", key.replace('_', " "), any_of.join(" or "))
+                write!(f, "{} is {}", key.words(), any_of.join(" or "))
             }
-            When::Present(key) => write!(f, "{} is recorded", key.replace('_', " ")),
+            When::Present(key) => write!(f, "{} is recorded", key.words()),
             When::Drift { p_within, p_between, share } => write!(
                 f,
                 "the headline figure changes by more than {} along its Theil-Sen line, with Mann-Kendall \
@@ -172,16 +173,16 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Need::Says(key, any_of) => {
-                write!(f, "{} is {}", key.replace('_', " "), any_of.join(" or "))
+                write!(f, "{} is {}", key.words(), any_of.join(" or "))
             }
             Need::SaysEither(choices) => {
-                let one = |(key, any_of): &(&str, &[&str])| {
-                    format!("{} is {}", key.replace('_', " "), any_of.join(" or "))
+                let one = |(key, any_of): &(Key<Value>, &[&str])| {
+                    format!("{} is {}", key.words(), any_of.join(" or "))
                 };
                 f.write_str(&choices.iter().map(one).collect::<Vec<_>>().join(" or "))
             }
             Need::SaysNot(key, none_of) => {
-                write!(f, "{} is not {}", key.replace('_', " "), none_of.join(" or "))
+                write!(f, "{} is not {}", key.words(), none_of.join(" or "))
             }
             Need::AtLeast(quantity, bound) => {
                 write!(f, "{} is at least {}", quantity.label(), number(bound))

@@ -10,7 +10,7 @@ use crate::loaded;
 use crate::path;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
-use crate::select::{lookup, says};
+use crate::select::says;
 use crate::step;
 
 /// A measurement in its run.
@@ -97,12 +97,12 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
             let text = says(case.measurement, key)?;
             any_of
                 .contains(&text.as_str())
-                .then(|| Evidence::new(format!("{} is {text}", key.replace('_', " "))))
+                .then(|| Evidence::new(format!("{} is {text}", key.words())))
         }
         When::Present(key) => {
-            let value = lookup(case.measurement, key)?;
+            let value = case.measurement.get(key)?;
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-            Some(Evidence::new(format!("{} is {text}", key.replace('_', " "))))
+            Some(Evidence::new(format!("{} is {text}", key.words())))
         }
         When::Drift { p_within, p_between, share } => {
             drift::evidence(case.measurement, p_within, p_between, share).map(Evidence::new)
@@ -179,8 +179,7 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
 fn only_looked_at(run: &Run) -> bool {
     let of_drives = |m: &&Measurement| matches!(m.layer, Layer::Block | Layer::Log);
     let mut measured = run.measurements.iter().filter(of_drives);
-    !run.observations.is_empty()
-        && !measured.any(|m| !m.conditions.contains_key(condition::TAKEN_FROM))
+    !run.observations.is_empty() && !measured.any(|m| !m.conditions.contains(condition::TAKEN_FROM))
 }
 
 fn role(role: Role) -> &'static str {

@@ -122,7 +122,7 @@ fn finding(rule: &Rule, measurement: Option<&Measurement>, evidence: &[Evidence]
     Finding {
         id: rule.id.to_string(),
         severity: rule.severity,
-        measurement: measurement.map(|m| m.id.clone()),
+        measurement: measurement.map(|m| m.id.to_string()),
         summary: rule.summary.to_string(),
         evidence: text.join("; "),
         advice: rule.advice.to_string(),

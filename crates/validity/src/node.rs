@@ -1,11 +1,10 @@
 //! Is the load generator near the drive? On a machine with several NUMA nodes each operation of a far one crosses the link
 //! between them, and its interrupts run on the other side.
 
-use narrows_model::NumaNode;
+use narrows_model::{NumaNode, condition};
 
 use crate::evaluate::Case;
 use crate::path;
-use crate::select::lookup;
 
 /// The figures, where no processor that the load could use is on the node of one of the drives. `None` also where the nodes
 /// of drives, or the processors of the load, aren't known.
@@ -28,9 +27,8 @@ pub(crate) fn far_from_drive(case: &Case<'_>) -> Option<String> {
 
 /// Processors that the threads were bound to, or else those that the process may use.
 fn cpus_of_load(case: &Case<'_>) -> Option<Vec<u32>> {
-    let bound = lookup(case.measurement, "cpus").and_then(|value| {
-        let cpus: Option<Vec<u32>> =
-            value.as_array()?.iter().map(|cpu| cpu.as_u64()?.try_into().ok()).collect();
+    let bound = case.measurement.get(condition::CPUS).and_then(|cpus| {
+        let cpus: Option<Vec<u32>> = cpus.iter().map(|cpu| cpu.as_u64()?.try_into().ok()).collect();
         cpus
     });
     let cpus = bound.or_else(|| Some(case.platform()?.cpu.allowed.clone()))?;

@@ -100,7 +100,7 @@ impl PathFact {
 
 /// The role a measurement ran on: as it says, or else the one its layer is about.
 fn role(case: &Case<'_>) -> Option<Role> {
-    match says(case.measurement, condition::ROLE).as_deref() {
+    match says(case.measurement, condition::ROLE.any()).as_deref() {
         Some("data") => return Some(Role::Data),
         Some("wal") => return Some(Role::Wal),
         _ => {}
@@ -119,7 +119,7 @@ pub(crate) fn of<'a>(case: &Case<'a>) -> Option<&'a RolePath> {
 
 /// The path under a role of the measurement's host; where several folders have it, the one that the measurement names.
 pub(crate) fn under<'a>(case: &Case<'a>, role: Role) -> Option<&'a RolePath> {
-    let named = says(case.measurement, condition::FOLDER);
+    let named = says(case.measurement, condition::FOLDER.any());
     let all = || case.platform().into_iter().flat_map(|p| &p.roles).filter(|p| p.role == role);
     all().find(|path| named.as_deref() == Some(path.path.as_str())).or_else(|| all().next())
 }

@@ -1,6 +1,6 @@
 //! Figures that conditions are made of, and how they are looked up and printed.
 
-use narrows_model::{Metric, Observation, Unit, metric};
+use narrows_model::{Key, Metric, Observation, Unit, metric};
 use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
 
 use crate::evaluate::Case;
@@ -16,7 +16,7 @@ pub enum Quantity {
     /// A metric of another measurement (id, name).
     Of(&'static str, Metric),
     /// A number among workload or conditions.
-    Number(&'static str),
+    Number(Key<f64>),
     /// A fixed number.
     Constant(f64),
     /// All of these multiplied, repeat by repeat.
@@ -60,7 +60,7 @@ impl Quantity {
                 Some(from_metric(label, case.run.measurement(id)?.metric(name)?))
             }
             Quantity::Number(key) => {
-                let unit = key.ends_with("_bytes").then_some(Unit::Bytes);
+                let unit = key.name().ends_with("_bytes").then_some(Unit::Bytes);
                 one(unit, case.measurement.number(key)?)
             }
             Quantity::Constant(value) => one(None, value),
@@ -107,7 +107,7 @@ impl Quantity {
         match *self {
             Quantity::Metric(metric) | Quantity::MetricOr(metric, _) => words(metric),
             Quantity::Of(id, metric) => format!("{} of {id}", words(metric)),
-            Quantity::Number(key) => key.replace('_', " "),
+            Quantity::Number(key) => key.words(),
             Quantity::Constant(value) => significant(value, 3),
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),

@@ -1,6 +1,7 @@
 //! What a rule is made of. Everything is `'static` data, so that the table can be printed as well as executed.
 
-use narrows_model::{Metric, Severity};
+use narrows_model::{Key, Metric, Severity};
+use serde_json::Value;
 
 use crate::{Need, PathFact, Quantity, Select, Structure};
 
@@ -187,12 +188,12 @@ pub enum When {
     /// A text or boolean of workload or conditions is one of these.
     Says {
         /// Key.
-        key: &'static str,
+        key: Key<Value>,
         /// Values that fire.
         any_of: &'static [&'static str],
     },
     /// A key of workload or conditions is there at all: its presence is the fact.
-    Present(&'static str),
+    Present(Key<Value>),
     /// The headline figure moves one way: inside most windows, or from repeat to repeat.
     Drift {
         /// Mann-Kendall's two-sided p below which a trend within a window counts.

@@ -1,6 +1,6 @@
 //! Which measurements a rule takes.
 
-use narrows_model::{Layer, Measurement, Role};
+use narrows_model::{Key, Layer, Measurement, Role};
 use serde_json::Value;
 
 use crate::evaluate::Case;
@@ -24,11 +24,11 @@ pub struct Select {
 #[derive(Debug, Clone, Copy)]
 pub enum Need {
     /// A text or boolean of workload or conditions is one of these.
-    Says(&'static str, &'static [&'static str]),
+    Says(Key<Value>, &'static [&'static str]),
     /// A text or boolean under one of these keys is one of the words beside it.
-    SaysEither(&'static [(&'static str, &'static [&'static str])]),
+    SaysEither(&'static [(Key<Value>, &'static [&'static str])]),
     /// It is none of these, or absent.
-    SaysNot(&'static str, &'static [&'static str]),
+    SaysNot(Key<Value>, &'static [&'static str]),
     /// The figure is known and at least this.
     AtLeast(Quantity, f64),
     /// Both figures are known and the first is less than the second.
@@ -84,7 +84,7 @@ impl Need {
         match *self {
             Need::Says(key, any_of) => says(m, key).is_some_and(|t| any_of.contains(&t.as_str())),
             Need::SaysEither(choices) => choices.iter().any(|(key, any_of)| {
-                says(m, key).is_some_and(|text| any_of.contains(&text.as_str()))
+                says(m, *key).is_some_and(|text| any_of.contains(&text.as_str()))
             }),
             Need::SaysNot(key, none_of) => {
                 !says(m, key).is_some_and(|t| none_of.contains(&t.as_str()))
@@ -106,19 +106,12 @@ impl Need {
 }
 
 /// The text or boolean under a key.
-pub(crate) fn says(m: &Measurement, key: &str) -> Option<String> {
-    match lookup(m, key)? {
+pub(crate) fn says(m: &Measurement, key: Key<Value>) -> Option<String> {
+    match m.get(key)? {
         Value::String(text) => Some(text.clone()),
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }
-}
-
-/// What stands under a key of the workload, or else of the conditions; `a.b` is the entry `b` of the object `a`.
-pub(crate) fn lookup<'a>(m: &'a Measurement, key: &str) -> Option<&'a Value> {
-    let (outer, inner) = key.split_once('.').map_or((key, None), |(a, b)| (a, Some(b)));
-    let value = m.workload.get(outer).or_else(|| m.conditions.get(outer))?;
-    inner.map_or(Some(value), |inner| value.get(inner))
 }
 
 /// Whether `text` fits `pattern`, in which each `*` stands for any text, also none.

@@ -3,13 +3,13 @@
 
 use narrows_model::{Narrow, Provenance, Run, metric};
 
-use crate::bound::{Candidate, Place};
+use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::{Capacities, capacities};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
 use crate::narrow::Choice;
-use crate::session::{Part, Parts};
+use crate::session::{Parts, TimeComponent};
 use crate::threshold::{MOSTLY_STOPPED, SLOWER_INSIDE, WORKERS_BUSY};
 
 /// A flush that takes longer inside the server than in the log layer.
@@ -77,26 +77,35 @@ impl<'a> Analysis<'a> {
     }
 
     /// The bound of one place.
-    pub fn bound(&self, place: Place) -> Option<&Candidate> {
+    pub fn bound(&self, place: BoundLaw) -> Option<&Candidate> {
         self.capacities.candidates.iter().find(|candidate| candidate.place == place)
     }
 
     /// What each part would take if it did not queue in front of something saturated, ns.
-    fn ceilings(&self, parts: &Parts) -> Vec<(Part, f64)> {
+    fn ceilings(&self, parts: &Parts) -> Vec<(TimeComponent, f64)> {
         let rate = self.demand.rate();
         let mut ceilings = Vec::new();
         for candidate in self.capacities.candidates.iter().filter(|c| c.is_saturated(rate)) {
             match candidate.place {
-                Place::Drives | Place::ReadPath | Place::ReadBytes | Place::ReadLimit => {
-                    ceilings.push((Part::Read, self.lone_read_ns().unwrap_or(0.0)));
+                BoundLaw::Drives
+                | BoundLaw::ReadPath
+                | BoundLaw::ReadBytes
+                | BoundLaw::ReadLimit => {
+                    ceilings.push((TimeComponent::Read, self.lone_read_ns().unwrap_or(0.0)));
                 }
-                Place::Writes | Place::WriteLimit => ceilings.push((Part::Flush, 0.0)),
-                Place::Client => {
+                BoundLaw::Writes | BoundLaw::WriteLimit => {
+                    ceilings.push((TimeComponent::Flush, 0.0))
+                }
+                BoundLaw::Client => {
                     let own_ns = self.demand.client_cpu_ns.map_or(0.0, |ns| ns.value);
-                    ceilings.push((Part::Client, own_ns));
+                    ceilings.push((TimeComponent::Client, own_ns));
                 }
-                Place::Thread => ceilings.extend(parts.largest_wait().map(|part| (part, 0.0))),
-                Place::Cpu | Place::ReadsInFlight | Place::Link | Place::Log | Place::Session => {}
+                BoundLaw::Thread => ceilings.extend(parts.largest_wait().map(|part| (part, 0.0))),
+                BoundLaw::Cpu
+                | BoundLaw::ReadsInFlight
+                | BoundLaw::Link
+                | BoundLaw::Log
+                | BoundLaw::Session => {}
             }
         }
         ceilings
@@ -110,7 +119,7 @@ impl<'a> Analysis<'a> {
     fn stopped_ns(&self) -> f64 {
         let cpu = &self.demand.cpu;
         let full = self
-            .bound(Place::Cpu)
+            .bound(BoundLaw::Cpu)
             .filter(|c| c.narrow == Narrow::CpuQuota && c.is_saturated(self.demand.rate()));
         let (Some(quota), Some(set)) = (full, cpu.set) else { return 0.0 };
         let Some(periods) = cpu.throttled_share.filter(|share| *share > MOSTLY_STOPPED) else {
@@ -145,41 +154,41 @@ impl<'a> Analysis<'a> {
         let servers = unqueued.servers;
         let what = if servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
         Candidate::new(
-            Place::Session,
+            BoundLaw::Session,
             narrow,
             format!("{} {what} (mostly {})", self.demand.count_in_words(servers), part.words()),
             (Estimate::exact(servers), unit),
             per_op.times(1e-9),
             Provenance::Measured,
         )
-        .map(|candidate| candidate.resting_on(self.demand.measurement.id.clone()))
+        .map(|candidate| candidate.resting_on(self.demand.measurement.id.to_string()))
     }
 
     /// What it means that a part is the largest.
-    pub fn narrow_of(&self, part: Part, parts: &Parts) -> Narrow {
+    pub fn narrow_of(&self, part: TimeComponent, parts: &Parts) -> Narrow {
         let servers = self.demand.servers;
         if self.demand.workload.is_scan() {
-            let busy = parts.ns(Part::Cpu) * 1e-9 * self.demand.rate() / servers;
-            if part == Part::Cpu || busy >= WORKERS_BUSY {
+            let busy = parts.ns(TimeComponent::Cpu) * 1e-9 * self.demand.rate() / servers;
+            if part == TimeComponent::Cpu || busy >= WORKERS_BUSY {
                 let cpus = self.demand.cpu.available.map(|cpus| cpus.value);
                 // As many workers as CPUs, all on CPU: more workers would find none. Workers that also wait leave theirs
                 // to others meanwhile.
                 let full = cpus.is_some_and(|cpus| busy * servers >= cpus * WORKERS_BUSY);
                 return if full {
-                    self.bound(Place::Cpu).map_or(Narrow::Cpu, |cpu| cpu.narrow)
+                    self.bound(BoundLaw::Cpu).map_or(Narrow::Cpu, |cpu| cpu.narrow)
                 } else {
                     Narrow::Workers
                 };
             }
         }
         match part {
-            Part::Cpu => Narrow::CpuPerSession,
-            Part::Read => Narrow::ReadLatency,
-            Part::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
-            Part::Flush => Narrow::CommitWait,
-            Part::Lock => Narrow::Lock,
-            Part::Client | Part::Between | Part::Pause => Narrow::Client,
-            Part::Other => Narrow::Unknown,
+            TimeComponent::Cpu => Narrow::CpuPerSession,
+            TimeComponent::Read => Narrow::ReadLatency,
+            TimeComponent::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
+            TimeComponent::Flush => Narrow::CommitWait,
+            TimeComponent::Lock => Narrow::Lock,
+            TimeComponent::Client | TimeComponent::Between | TimeComponent::Pause => Narrow::Client,
+            TimeComponent::Other => Narrow::Unknown,
         }
     }
 }
@@ -192,7 +201,7 @@ fn complete_parts(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
         let busy = |ns: &Estimate| ns.value * 1e-9 * demand.rate() / demand.servers;
         match cpu.filter(|ns| demand.workload.is_scan() && busy(ns) >= WORKERS_BUSY) {
             Some(ns) => Ok(Parts {
-                parts: vec![(Part::Cpu, ns)],
+                parts: vec![(TimeComponent::Cpu, ns)],
                 run_queue: demand.time.run_queue.unwrap_or(Estimate::exact(0.0)),
                 servers: demand.servers,
                 rate: demand.rate(),
@@ -213,7 +222,7 @@ fn flush_inside(run: &Run, demand: &Demand, unqueued: Option<&Parts>) -> Option<
         // A commit waits for the rest of the flush that is under way, and for its own: for two at most.
         None => {
             demand.observed.as_ref().filter(|observed| !observed.delays_commits())?;
-            (unqueued?.ns(Part::Flush) / commits / 2.0, true)
+            (unqueued?.ns(TimeComponent::Flush) / commits / 2.0, true)
         }
     };
     let times = flush_ns / layer_ns;

@@ -80,7 +80,7 @@ pub fn per_operation(run: &Run) -> (Vec<PerOperation>, Vec<Refused>) {
                 let suspect = (measurement.validity == Validity::Suspect).then(findings);
                 all.push(of(run, demand, suspect));
             }
-            Err(why) => refused.push(Refused { measurement: measurement.id.clone(), why }),
+            Err(why) => refused.push(Refused { measurement: measurement.id.to_string(), why }),
         }
     }
     (all, refused)

@@ -8,7 +8,7 @@ use crate::threshold::{NEAR_SATURATION, SATURATED};
 /// Which law a bound follows, and so what an intervention does to it. Several places can carry one [`Narrow`]:
 /// the drives and the server's path to them both limit reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum BoundLaw {
     /// Processors the server could use.
     Cpu,
     /// Reads per second of the drives by the best path.
@@ -40,7 +40,7 @@ pub(crate) enum Place {
 /// One bound on the rate.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
-    pub place: Place,
+    pub place: BoundLaw,
     pub narrow: Narrow,
     pub label: String,
     pub capacity: Estimate,
@@ -55,7 +55,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// `None` where the demand is none, so that no bound follows.
     pub fn new(
-        place: Place,
+        place: BoundLaw,
         narrow: Narrow,
         label: impl Into<String>,
         capacity: (Estimate, &'static str),
@@ -96,7 +96,7 @@ impl Candidate {
 
     /// Whether it is a resource that fills up.
     pub fn fills_up(&self) -> bool {
-        !matches!(self.place, Place::Session | Place::Log | Place::ReadsInFlight)
+        !matches!(self.place, BoundLaw::Session | BoundLaw::Log | BoundLaw::ReadsInFlight)
     }
 
     pub fn is_saturated(&self, rate: f64) -> bool {
@@ -109,7 +109,10 @@ impl Candidate {
 
     /// Whether reads queue in front of it.
     pub fn serves_reads(&self) -> bool {
-        matches!(self.place, Place::Drives | Place::ReadPath | Place::ReadBytes | Place::ReadLimit)
+        matches!(
+            self.place,
+            BoundLaw::Drives | BoundLaw::ReadPath | BoundLaw::ReadBytes | BoundLaw::ReadLimit
+        )
     }
 
     /// For the run file.

@@ -5,7 +5,7 @@
 
 use narrows_model::{Measurement, Narrow, Provenance, Role, Run, condition, metric};
 
-use crate::bound::{Candidate, Place};
+use crate::bound::{BoundLaw, Candidate};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
@@ -74,7 +74,7 @@ impl Capacities {
             _ => format!("the server's {}", processors::words(available.value)),
         };
         self.candidates.extend(Candidate::new(
-            Place::Cpu,
+            BoundLaw::Cpu,
             narrow,
             label,
             (available, "cpus"),
@@ -104,7 +104,7 @@ impl Capacities {
         let known = [
             self.add(run, "block.read.random.8k.knee", |_, rate| {
                 Candidate::new(
-                    Place::Drives,
+                    BoundLaw::Drives,
                     Narrow::ReadRate,
                     "the drives",
                     (rate, "reads_per_s"),
@@ -120,10 +120,10 @@ impl Capacities {
                         in_flight && knee.is_none_or(|knee| rate.value * SAME_LIMIT < knee);
                     let (place, narrow, label) = if in_flight {
                         let label = format!("reads with {} in flight", demand.sessions);
-                        (Place::ReadsInFlight, Narrow::ReadLatency, label)
+                        (BoundLaw::ReadsInFlight, Narrow::ReadLatency, label)
                     } else {
                         let label = "the server's read path".to_string();
-                        (Place::ReadPath, Narrow::ReadRate, label)
+                        (BoundLaw::ReadPath, Narrow::ReadRate, label)
                     };
                     let capacity = (rate, "reads_per_s");
                     Candidate::new(place, narrow, label, capacity, blocks, Provenance::Measured)
@@ -151,7 +151,7 @@ impl Capacities {
         let known = self.add(run, "block.read.sequential.1m.knee", |m, rate| {
             let bandwidth = m.metric(metric::BANDWIDTH).and_then(Estimate::of);
             Candidate::new(
-                Place::ReadBytes,
+                BoundLaw::ReadBytes,
                 Narrow::ReadBandwidth,
                 "the drives",
                 (bandwidth.unwrap_or(rate.times(SEQUENTIAL_BYTES)), "bytes_per_s"),
@@ -175,7 +175,7 @@ impl Capacities {
         }
         let known = self.add(run, "block.write.random.8k.knee", |_, rate| {
             Candidate::new(
-                Place::Writes,
+                BoundLaw::Writes,
                 Narrow::WriteRate,
                 "the drives' writes",
                 (rate, "writes_per_s"),
@@ -201,18 +201,20 @@ impl Capacities {
             .or(demand.io.block_reads.map(|blocks| blocks.times(SERVER_BLOCK_BYTES)));
         for limit in &platform.cgroup.io_limits {
             let (place, demand_per_op, unit, role) = match limit.kind.as_str() {
-                "riops" => (Place::ReadLimit, reads, "reads_per_s", Role::Data),
-                "rbps" => (Place::ReadLimit, read_bytes, "bytes_per_s", Role::Data),
-                "wiops" => (Place::WriteLimit, demand.io.device_writes, "writes_per_s", Role::Wal),
+                "riops" => (BoundLaw::ReadLimit, reads, "reads_per_s", Role::Data),
+                "rbps" => (BoundLaw::ReadLimit, read_bytes, "bytes_per_s", Role::Data),
+                "wiops" => {
+                    (BoundLaw::WriteLimit, demand.io.device_writes, "writes_per_s", Role::Wal)
+                }
                 "wbps" => {
-                    (Place::WriteLimit, demand.io.device_write_bytes, "bytes_per_s", Role::Wal)
+                    (BoundLaw::WriteLimit, demand.io.device_write_bytes, "bytes_per_s", Role::Wal)
                 }
                 _ => continue,
             };
             let Some(demand_per_op) = demand_per_op.filter(|d| d.value >= NO_DEMAND_PER_OP) else {
                 continue;
             };
-            let also_data = place == Place::WriteLimit && on_role(&limit.device, Role::Data);
+            let also_data = place == BoundLaw::WriteLimit && on_role(&limit.device, Role::Data);
             if on_role(&limit.device, role) || also_data {
                 self.candidates.extend(Candidate::new(
                     place,
@@ -239,7 +241,7 @@ impl Capacities {
                 }
                 self.candidates.extend(
                     Candidate::new(
-                        Place::Log,
+                        BoundLaw::Log,
                         Narrow::CommitWait,
                         format!("the log with {} committers", demand.sessions_in_words()),
                         (bound.rate, "commits_per_s"),
@@ -267,7 +269,7 @@ impl Capacities {
             return;
         }
         self.candidates.extend(Candidate::new(
-            Place::Thread,
+            BoundLaw::Thread,
             Narrow::HotThread,
             format!("one server process ({name})"),
             (Estimate::exact(1.0), "cpus"),
@@ -285,7 +287,7 @@ impl Capacities {
         };
         let cpus = per_op.value * demand.rate() / busy;
         self.candidates.extend(Candidate::new(
-            Place::Client,
+            BoundLaw::Client,
             Narrow::Client,
             "the client's CPU",
             (Estimate::exact(cpus), "cpus"),
@@ -318,17 +320,18 @@ impl Capacities {
 
     /// A measurement made under a control group's limit shows that limit; the setting is the better name.
     fn drop_what_is_seen_twice(&mut self) {
-        let limits: Vec<(Place, f64)> = self
+        let limits: Vec<(BoundLaw, f64)> = self
             .candidates
             .iter()
             .filter(|c| c.narrow == Narrow::IoLimit)
             .map(|c| (c.place, c.rate.value))
             .collect();
         self.candidates.retain(|c| {
-            let of_reads = matches!(c.place, Place::Drives | Place::ReadPath | Place::ReadBytes);
+            let of_reads =
+                matches!(c.place, BoundLaw::Drives | BoundLaw::ReadPath | BoundLaw::ReadBytes);
             !limits.iter().any(|(place, limit)| {
-                let same_direction = (*place == Place::ReadLimit && of_reads)
-                    || (*place == Place::WriteLimit && c.place == Place::Writes);
+                let same_direction = (*place == BoundLaw::ReadLimit && of_reads)
+                    || (*place == BoundLaw::WriteLimit && c.place == BoundLaw::Writes);
                 same_direction && (1.0 / SAME_LIMIT..=SAME_LIMIT).contains(&(c.rate.value / limit))
             })
         });
@@ -355,5 +358,5 @@ pub(crate) fn server_path(run: &Run, demand: &Demand) -> Option<String> {
                 depth == Some(f64::from(demand.sessions))
             })
         })
-        .map(|m| m.id.clone())
+        .map(|m| m.id.to_string())
 }

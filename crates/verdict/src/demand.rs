@@ -125,7 +125,7 @@ impl<'a> Demand<'a> {
             cpu: CpuDemand {
                 set: measurement
                     .value(metric::SERVER_CPUS)
-                    .or_else(|| count(measurement, condition::SERVER_CPUS)),
+                    .or_else(|| measurement.get(condition::SERVER_CPUS)),
                 available: get(metric::SERVER_CPUS_AVAILABLE).filter(|cpus| cpus.value > 0.0),
                 taken: measurement.value(metric::SERVER_CPUS_TAKEN),
                 server_ns: get(metric::SERVER_CPU_PER_OP).filter(|cpu| cpu.value > 0.0),
@@ -213,7 +213,7 @@ impl<'a> Demand<'a> {
         if let Some(observed) = &self.observed {
             return observed.processes()?.quota_cpus;
         }
-        match self.measurement.conditions.get(condition::SERVER_QUOTA_CPUS) {
+        match self.measurement.conditions.get(condition::SERVER_QUOTA_CPUS.any()) {
             Some(of_theirs) => of_theirs.as_f64(),
             None => run.platform()?.cgroup.cpu_quota_cpus,
         }
@@ -248,10 +248,4 @@ fn with_sampling_doubt(
         (high - low) / 2.0 * residence_ns
     });
     Estimate { value: wait.value, half }
-}
-
-/// A condition that holds a number of processors, or a list of them.
-pub(crate) fn count(measurement: &Measurement, key: &str) -> Option<f64> {
-    let value = measurement.workload.get(key).or_else(|| measurement.conditions.get(key))?;
-    value.as_f64().or_else(|| value.as_array().map(|list| list.len() as f64))
 }

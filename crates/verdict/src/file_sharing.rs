@@ -24,11 +24,11 @@ pub fn file_sharing(run: &Run) -> Option<FileSharing> {
         _ => FileSharingOutcome::Open,
     };
     Some(FileSharing {
-        writers: together.number("writers").unwrap_or_default() as u32,
+        writers: together.number(narrows_model::condition::WRITERS).unwrap_or_default() as u32,
         outcome,
         share: ratio.map(|ratio| ratio.value),
         interval_95,
-        direct_refused: together.text("direct_refused").map(str::to_string),
+        direct_refused: together.text(narrows_model::condition::DIRECT_REFUSED).map(str::to_string),
     })
 }
 
@@ -51,7 +51,7 @@ mod tests {
                 let mut m = Measurement::new(id, Layer::Block);
                 let rate = MetricValue::new(metric::THROUGHPUT, samples[0], None, samples.to_vec());
                 m.metrics = vec![rate];
-                m.workload.insert(narrows_model::condition::WRITERS.into(), 4.into());
+                m.workload.insert(narrows_model::condition::WRITERS, 4);
                 m
             })
             .to_vec();

@@ -3,7 +3,7 @@
 use narrows_model::{DatabaseChoice, Run, condition};
 
 use crate::Workload;
-use crate::demand::{Demand, count};
+use crate::demand::Demand;
 
 /// One change to the server or the load, made for 10 to 20 s and undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,14 +76,10 @@ impl Sets {
     pub fn of(run: &Run, demand: &Demand) -> Sets {
         let planned = |cpus: &[u32]| (!cpus.is_empty()).then_some(cpus.len() as f64);
         let m = demand.measurement;
-        let shared = m
-            .workload
-            .get(condition::CPUS_SHARED)
-            .or_else(|| m.conditions.get(condition::CPUS_SHARED))
-            .and_then(|value| value.as_bool());
+        let shared = m.get(condition::CPUS_SHARED);
         Sets {
             server: demand.cpu.set.or_else(|| planned(&run.plan.server_cpus)),
-            client: count(m, condition::CLIENT_CPUS).or_else(|| planned(&run.plan.client_cpus)),
+            client: m.get(condition::CLIENT_CPUS).or_else(|| planned(&run.plan.client_cpus)),
             apart: shared == Some(false),
         }
     }

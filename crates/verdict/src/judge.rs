@@ -6,7 +6,7 @@ use narrows_model::{
 };
 
 use crate::analysis::Analysis;
-use crate::bound::{Candidate, Place, same_place};
+use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::demand::Demand;
 use crate::grade::grade;
 use crate::intervention::Intervention;
@@ -108,7 +108,7 @@ fn without_demand(m: &Measurement, workload: Workload, missing: &str) -> Verdict
 fn blank(m: &Measurement, workload: Workload) -> Verdict {
     Verdict {
         workload: workload.word().to_string(),
-        measurement: m.id.clone(),
+        measurement: m.id.to_string(),
         operating_point: OperatingPoint { sessions: 0, think_ns: 0.0, workers: None },
         throughput_per_s: 0.0,
         throughput_interval_95: None,
@@ -144,7 +144,7 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
         .capacities
         .candidates
         .iter()
-        .filter(|c| c.fills_up() || c.place == Place::Log)
+        .filter(|c| c.fills_up() || c.place == BoundLaw::Log)
         .map(|c| c.to_utilisation(rate));
     let as_row = |value: Option<f64>| {
         move |(resource, label): &(Narrow, String)| Utilisation {
@@ -167,7 +167,7 @@ pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
         None => analysis.parts.as_ref().ok().map(|parts| parts.sum()),
     };
     let winner = &choice.winner;
-    if winner.place == Place::Session {
+    if winner.place == BoundLaw::Session {
         return session;
     }
     let own = capacity_sum(analysis, winner);
@@ -183,10 +183,10 @@ pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
 fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
     let predicted_per_s = bound.rate.value;
     let (kind, servers, name) = match bound.place {
-        Place::Log => (SumKind::Batch, analysis.demand.servers, "flush"),
-        Place::Cpu => (SumKind::Capacity, bound.capacity.value, "CPU"),
-        Place::Client => (SumKind::Capacity, bound.capacity.value, "client"),
-        Place::ReadsInFlight => (SumKind::Capacity, analysis.demand.servers, "read"),
+        BoundLaw::Log => (SumKind::Batch, analysis.demand.servers, "flush"),
+        BoundLaw::Cpu => (SumKind::Capacity, bound.capacity.value, "CPU"),
+        BoundLaw::Client => (SumKind::Capacity, bound.capacity.value, "client"),
+        BoundLaw::ReadsInFlight => (SumKind::Capacity, analysis.demand.servers, "read"),
         _ => (SumKind::Capacity, 1.0, bound.label.as_str()),
     };
     let measured_per_s = analysis.demand.rate();

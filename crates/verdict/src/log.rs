@@ -5,7 +5,7 @@
 //! can do at a number of sessions is measured, on the ladder `log.commit.N` (N committers that do nothing but
 //! commit), and read off at the workload's own number of sessions.
 
-use narrows_model::{Measurement, Run, condition, metric};
+use narrows_model::{Measurement, Run, condition, family, metric};
 
 use crate::estimate::Estimate;
 use crate::threshold::INTERPOLATED;
@@ -27,7 +27,7 @@ fn ladder(run: &Run) -> Vec<(f64, &Measurement)> {
         .measurements
         .iter()
         .filter(|m| m.usable())
-        .filter_map(|m| Some((m.id.strip_prefix("log.commit.")?.parse::<u32>().ok()?, m)))
+        .filter_map(|m| Some((family::LOG_COMMIT.rest(&m.id)?.parse::<u32>().ok()?, m)))
         .map(|(committers, m)| (f64::from(committers), m))
         .collect();
     rungs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -46,7 +46,7 @@ pub(crate) fn bound(run: &Run, sessions: f64) -> Option<LogBound> {
     if n_high == sessions {
         return Some(LogBound {
             rate: rate(high)?,
-            measurement: high.id.clone(),
+            measurement: high.id.to_string(),
             flush_bytes: flush_bytes(high),
         });
     }
@@ -60,7 +60,7 @@ pub(crate) fn bound(run: &Run, sessions: f64) -> Option<LogBound> {
     let relative = a.relative().zip(b.relative()).map(|(a, b)| a.max(b).hypot(INTERPOLATED));
     Some(LogBound {
         rate: Estimate { value, half: relative.map(|r| r * value) },
-        measurement: low.id.clone(),
+        measurement: low.id.to_string(),
         flush_bytes: flush_bytes(low).zip(flush_bytes(high)).map(|(a, b)| (a * b).sqrt()),
     })
 }

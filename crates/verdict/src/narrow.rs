@@ -3,9 +3,9 @@
 use narrows_model::{Narrow, Provenance};
 
 use crate::analysis::Analysis;
-use crate::bound::{Candidate, Place, same_place};
+use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
-use crate::session::Part;
+use crate::session::TimeComponent;
 use crate::threshold::{NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 
 /// The narrow place and its rival.
@@ -13,7 +13,7 @@ use crate::threshold::{NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 pub(crate) struct Choice {
     pub winner: Candidate,
     /// The part of the session's time that is meant, for a session bound.
-    pub part: Option<Part>,
+    pub part: Option<TimeComponent>,
     /// The next candidate that is another place.
     pub rival: Option<Candidate>,
     /// Set where the two can't be told apart.
@@ -35,14 +35,14 @@ impl Analysis<'_> {
         }
         let bounds = self.bounds();
         // Workers that match the processors one for one are the processors' bound under another name.
-        let cpu = self.bound(Place::Cpu);
+        let cpu = self.bound(BoundLaw::Cpu);
         let doubled = |c: &Candidate| {
-            c.place == Place::Session && cpu.is_some_and(|cpu| cpu.narrow == c.narrow)
+            c.place == BoundLaw::Session && cpu.is_some_and(|cpu| cpu.narrow == c.narrow)
         };
         let mut bounds = bounds.into_iter().filter(|c| !doubled(c));
         let winner = bounds.next()?.clone();
         let rival = bounds.find(|c| !same_place(c.narrow, winner.narrow)).cloned();
-        let part = (winner.place == Place::Session)
+        let part = (winner.place == BoundLaw::Session)
             .then(|| self.unqueued.as_ref()?.by_size().first().map(|(part, _)| *part))
             .flatten();
         let mut choice = Choice {
@@ -100,7 +100,7 @@ impl Analysis<'_> {
                 self.cannot_tell(choice, rival.narrow, why);
             }
         }
-        if choice.part == Some(Part::Read) {
+        if choice.part == Some(TimeComponent::Read) {
             let near = self
                 .capacities
                 .candidates
@@ -132,7 +132,7 @@ impl Analysis<'_> {
     fn unexplained_run_queue(&self) -> Option<Choice> {
         let parts = self.parts.as_ref().ok()?;
         let rate = self.demand.rate();
-        let busy = self.bound(Place::Cpu).map(|cpu| cpu.utilisation(rate))?;
+        let busy = self.bound(BoundLaw::Cpu).map(|cpu| cpu.utilisation(rate))?;
         let largest_ns = parts.by_size().first().map(|(_, ns)| ns.value)?;
         if busy >= NEAR_SATURATION || parts.run_queue.value <= largest_ns {
             return None;
@@ -152,14 +152,14 @@ impl Analysis<'_> {
         };
         let per_op = parts.residence().times(1e-9);
         let mut winner = Candidate::new(
-            Place::Session,
+            BoundLaw::Session,
             narrow,
             format!("{} sessions (mostly waiting for a CPU)", self.demand.servers),
             (Estimate::exact(self.demand.servers), "sessions"),
             per_op,
             Provenance::Measured,
         )?;
-        winner.measurement = Some(self.demand.measurement.id.clone());
+        winner.measurement = Some(self.demand.measurement.id.to_string());
         let mut withheld: Vec<String> = withheld.into_iter().map(str::to_string).collect();
         withheld.extend(self.understated());
         Some(Choice {
@@ -184,7 +184,7 @@ impl Analysis<'_> {
             .iter()
             .filter(|c| {
                 // An interpolated rung is doubted by as much as it may be off.
-                let doubt = if c.place == Place::Log { c.rate.half.unwrap_or(0.0) } else { 0.0 };
+                let doubt = if c.place == BoundLaw::Log { c.rate.half.unwrap_or(0.0) } else { 0.0 };
                 let most = if c.narrow == Narrow::IoLimit { OVER_LIMIT } else { UNDERSTATED };
                 rate / (c.rate.value + doubt) > most
             })

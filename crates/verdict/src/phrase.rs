@@ -4,11 +4,11 @@ use narrows_model::Narrow;
 use narrows_units::Ratio;
 
 use crate::analysis::Analysis;
-use crate::bound::Place;
+use crate::bound::BoundLaw;
 use crate::narrow::Choice;
 use crate::observed;
 use crate::processors;
-use crate::session::Part;
+use crate::session::TimeComponent;
 
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
@@ -25,28 +25,28 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             Some(given) => format!("CPU, {own} busy (server has {given})"),
             None => format!("CPU, {own} busy"),
         },
-        Narrow::CpuQuota if choice.winner.place == Place::Cpu => {
+        Narrow::CpuQuota if choice.winner.place == BoundLaw::Cpu => {
             let cpus = choice.winner.capacity.value;
             format!("CPU quota of {cpus:.2} CPUs, {own} used")
         }
-        Narrow::CpuTaken if choice.winner.place == Place::Cpu => {
+        Narrow::CpuTaken if choice.winner.place == BoundLaw::Cpu => {
             let cpu = &analysis.demand.cpu;
             let taken = cpu.taken.unwrap_or(0.0);
             let set = cpu.set.unwrap_or(choice.winner.capacity.value);
             format!("CPU taken by others: {taken:.1} of {set:.0} CPUs; the rest {own} busy")
         }
         Narrow::CpuPerSession => {
-            format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "all CPUs")]))
+            format!("{subject}; {}", busy(analysis, &[(BoundLaw::Cpu, "all CPUs")]))
         }
-        Narrow::Client if choice.part == Some(Part::Pause) => {
+        Narrow::Client if choice.part == Some(TimeComponent::Pause) => {
             let share =
                 analysis.demand.think_ns * 1e-9 * analysis.demand.rate() / analysis.demand.servers;
-            let others = busy(analysis, &[(Place::Cpu, "CPU")]);
+            let others = busy(analysis, &[(BoundLaw::Cpu, "CPU")]);
             let pauses = format!("the sessions' own pauses, {} of their time", Ratio(share));
             if others.is_empty() { pauses } else { format!("{pauses}; {others}") }
         }
         Narrow::ReadLatency | Narrow::Lock | Narrow::Unknown | Narrow::Client => {
-            let others = busy(analysis, &[(Place::Drives, "drives"), (Place::Cpu, "CPU")]);
+            let others = busy(analysis, &[(BoundLaw::Drives, "drives"), (BoundLaw::Cpu, "CPU")]);
             if others.is_empty() { subject.to_string() } else { format!("{subject}; {others}") }
         }
         Narrow::CommitInsideServer => match analysis.inside {
@@ -58,16 +58,16 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             None => subject.to_string(),
         },
         Narrow::CommitWait => {
-            let others = busy(analysis, &[(Place::Cpu, "CPU"), (Place::Writes, "drives")]);
+            let others = busy(analysis, &[(BoundLaw::Cpu, "CPU"), (BoundLaw::Writes, "drives")]);
             let drives =
-                if analysis.bound(Place::Writes).is_none() { ", drives unknown" } else { "" };
+                if analysis.bound(BoundLaw::Writes).is_none() { ", drives unknown" } else { "" };
             format!("{subject}; {others}{drives}")
         }
         Narrow::Workers => {
             let on_cpu = analysis.demand.time.cpu.or(analysis.demand.cpu.server_ns).map(|ns| {
                 Ratio(ns.value * 1e-9 * analysis.demand.rate() / analysis.demand.servers)
             });
-            let others = busy(analysis, &[(Place::ReadBytes, "drives"), (Place::Cpu, "CPU")]);
+            let others = busy(analysis, &[(BoundLaw::ReadBytes, "drives"), (BoundLaw::Cpu, "CPU")]);
             match on_cpu {
                 Some(share) => format!("{subject}, {share} on CPU; {others}"),
                 None => format!("{subject}; {others}"),
@@ -75,7 +75,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
         }
         Narrow::HotThread => format!("{}, {} busy", choice.winner.label, hot(analysis)),
         Narrow::CpuQuota | Narrow::CpuTaken => {
-            format!("{subject}; {}", busy(analysis, &[(Place::Cpu, "CPU")]))
+            format!("{subject}; {}", busy(analysis, &[(BoundLaw::Cpu, "CPU")]))
         }
         Narrow::ReadRate | Narrow::ReadBandwidth | Narrow::WriteRate | Narrow::IoLimit => {
             format!("{subject}, {own} used")
@@ -105,7 +105,7 @@ pub(crate) fn name(narrow: Narrow) -> &'static str {
     }
 }
 
-fn busy(analysis: &Analysis, places: &[(Place, &str)]) -> String {
+fn busy(analysis: &Analysis, places: &[(BoundLaw, &str)]) -> String {
     let rate = analysis.demand.rate();
     let known = places.iter().filter_map(|(place, label)| {
         analysis.bound(*place).map(|bound| (label, Ratio(bound.utilisation(rate))))

@@ -8,12 +8,12 @@
 use narrows_model::{Narrow, Provenance, metric};
 
 use crate::analysis::Analysis;
-use crate::bound::{Candidate, Place, same_place};
+use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
 use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
 use crate::log;
 use crate::narrow::Choice;
-use crate::session::Part;
+use crate::session::TimeComponent;
 use crate::threshold::{CLEAR_GAIN, EFFECT_SLACK, FAR, GAIN_EATEN, SMALLEST_GAP, UNCHANGED};
 
 /// A range of relative changes of the rate.
@@ -137,9 +137,9 @@ fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     }
     let far = |rival: &Candidate| rival.rate.value > choice.winner.rate.value * FAR;
     let merely_waiting = match choice.winner.place {
-        Place::Log | Place::ReadsInFlight => false,
-        Place::Session => choice.winner.narrow == Narrow::Lock,
-        Place::Cpu => choice.rival.as_ref().is_none_or(far),
+        BoundLaw::Log | BoundLaw::ReadsInFlight => false,
+        BoundLaw::Session => choice.winner.narrow == Narrow::Lock,
+        BoundLaw::Cpu => choice.rival.as_ref().is_none_or(far),
         _ => true,
     };
     if !merely_waiting {
@@ -147,7 +147,7 @@ fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     }
     let servers = analysis.demand.servers;
     Candidate::new(
-        Place::Session,
+        BoundLaw::Session,
         Narrow::Unknown,
         "sessions that wait",
         (Estimate::exact(servers), "sessions"),
@@ -170,7 +170,7 @@ fn range(
         // Without its flush an operation is shorter whatever else it waits for, so this tells nothing about
         // the rest; and a lock that is held until commit is held through the flush.
         (narrow, Intervention::SyncOff)
-            if truth.place == Place::Session && !same_place(narrow, Narrow::CommitWait) =>
+            if truth.place == BoundLaw::Session && !same_place(narrow, Narrow::CommitWait) =>
         {
             return None;
         }
@@ -194,7 +194,7 @@ fn range(
         return None;
     }
     let range = Range::around(effect);
-    let removes = intervention == Intervention::SyncOff && truth.place == Place::Session;
+    let removes = intervention == Intervention::SyncOff && truth.place == BoundLaw::Session;
     Some(if removes { Range { low: range.low.min(CLEAR_GAIN), ..range } } else { range })
 }
 
@@ -202,19 +202,21 @@ fn range(
 fn factor(analysis: &Analysis, bound: &Candidate, intervention: Intervention) -> Option<f64> {
     let scan = analysis.demand.workload.is_scan();
     match (intervention, bound.place) {
-        (Intervention::SessionsX2, Place::Session | Place::ReadsInFlight) if !scan => Some(2.0),
-        (Intervention::SessionsX2, Place::Log) => {
+        (Intervention::SessionsX2, BoundLaw::Session | BoundLaw::ReadsInFlight) if !scan => {
+            Some(2.0)
+        }
+        (Intervention::SessionsX2, BoundLaw::Log) => {
             let doubled = log::bound(analysis.run, analysis.demand.servers * 2.0);
             Some(doubled.map_or(2.0, |log| log.rate.value / bound.rate.value))
         }
-        (Intervention::FewerCpus, Place::Cpu) => fewer(analysis, bound),
-        (Intervention::MoreCpus, Place::Cpu) => more(analysis, bound),
-        (Intervention::SyncOff, Place::Session) => {
-            let without = analysis.unqueued.as_ref()?.rate_without(Part::Flush);
+        (Intervention::FewerCpus, BoundLaw::Cpu) => fewer(analysis, bound),
+        (Intervention::MoreCpus, BoundLaw::Cpu) => more(analysis, bound),
+        (Intervention::SyncOff, BoundLaw::Session) => {
+            let without = analysis.unqueued.as_ref()?.rate_without(TimeComponent::Flush);
             Some(without.map_or(f64::INFINITY, |rate| rate / bound.rate.value))
         }
-        (Intervention::SyncOff, Place::Log) => Some(f64::INFINITY),
-        (Intervention::WorkersX2, Place::Session) if scan => Some(2.0),
+        (Intervention::SyncOff, BoundLaw::Log) => Some(f64::INFINITY),
+        (Intervention::WorkersX2, BoundLaw::Session) if scan => Some(2.0),
         _ => Some(1.0),
     }
 }

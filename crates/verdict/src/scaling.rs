@@ -4,7 +4,8 @@
 //! where reports find it. Points that are suspect are shown and bear no law. The law describes; what holds a workload back is the verdict's to say.
 
 use narrows_model::{
-    Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, Validity, condition, metric,
+    Measurement, Ranged, Run, Scaling, ScalingLaw, ScalingPoint, Validity, condition, family,
+    metric,
 };
 use narrows_stats::{SweepPoint, Usl, usl};
 
@@ -29,7 +30,7 @@ pub fn scalings(run: &Run) -> Vec<Scaling> {
 }
 
 fn parts(id: &str) -> Option<(&str, u32)> {
-    let (workload, sessions) = id.strip_prefix("database.")?.split_once(SESSIONS)?;
+    let (workload, sessions) = family::DATABASE.rest(id)?.split_once(SESSIONS)?;
     Some((workload, sessions.parse().ok()?))
 }
 
@@ -44,7 +45,7 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
             metric.samples.iter().map(move |&rate_per_s| SweepPoint { sessions, rate_per_s })
         })
         .collect();
-    let private = points.iter().any(|(_, m)| m.workload.contains_key(condition::PRIVATE_TABLES));
+    let private = points.iter().any(|(_, m)| m.workload.contains(condition::PRIVATE_TABLES));
     let (law, no_law) = match usl(&windows) {
         _ if private => (None, Some(PRIVATE.to_string())),
         Ok(law) => (Some(law), None),
@@ -65,7 +66,7 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
             sessions,
             rate_per_s: m.value(metric::THROUGHPUT).unwrap_or(0.0),
             law_per_s: law.as_ref().and_then(|law| law.rate_per_s(sessions)).map(|at| at.value),
-            measurement: m.id.clone(),
+            measurement: m.id.to_string(),
         })
         .collect();
     Scaling { workload: workload.to_string(), points, law: law.as_ref().map(told), no_law }
@@ -135,7 +136,7 @@ mod tests {
             .collect();
         assert!(scalings(&run(points.clone()))[0].law.is_some());
         for point in &mut points {
-            point.workload.insert(condition::PRIVATE_TABLES.into(), 64.into());
+            point.workload.insert(condition::PRIVATE_TABLES, 64);
         }
         let [scaling] = &scalings(&run(points))[..] else { panic!("one sweep") };
         assert!(scaling.law.is_none() && scaling.points.len() == 7, "{scaling:?}");

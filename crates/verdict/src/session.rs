@@ -16,7 +16,7 @@ use crate::threshold::SUM_TOLERANCE;
 
 /// A part of the time of one operation. The run queue is not one: it is the processors' queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TimeComponent {
     Cpu,
     Read,
     Flush,
@@ -29,31 +29,31 @@ pub(crate) enum Part {
     Pause,
 }
 
-impl Part {
+impl TimeComponent {
     pub fn name(self) -> &'static str {
         match self {
-            Part::Cpu => "CPU",
-            Part::Read => "read",
-            Part::Flush => "flush",
-            Part::Lock => "lock",
-            Part::Client => "client",
-            Part::Other => "other",
-            Part::Between => "between statements",
-            Part::Pause => "think",
+            TimeComponent::Cpu => "CPU",
+            TimeComponent::Read => "read",
+            TimeComponent::Flush => "flush",
+            TimeComponent::Lock => "lock",
+            TimeComponent::Client => "client",
+            TimeComponent::Other => "other",
+            TimeComponent::Between => "between statements",
+            TimeComponent::Pause => "think",
         }
     }
 
     /// What a session does in it, for a sentence.
     pub fn words(self) -> &'static str {
         match self {
-            Part::Cpu => "CPU time",
-            Part::Read => "waiting for reads",
-            Part::Flush => "waiting for flushes",
-            Part::Lock => "waiting for locks",
-            Part::Client => "waiting for the client",
-            Part::Other => "other waits",
-            Part::Between => "waiting for the next statement",
-            Part::Pause => "pausing between operations",
+            TimeComponent::Cpu => "CPU time",
+            TimeComponent::Read => "waiting for reads",
+            TimeComponent::Flush => "waiting for flushes",
+            TimeComponent::Lock => "waiting for locks",
+            TimeComponent::Client => "waiting for the client",
+            TimeComponent::Other => "other waits",
+            TimeComponent::Between => "waiting for the next statement",
+            TimeComponent::Pause => "pausing between operations",
         }
     }
 }
@@ -61,7 +61,7 @@ impl Part {
 /// The time of one operation, part by part, ns.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
-    pub parts: Vec<(Part, Estimate)>,
+    pub parts: Vec<(TimeComponent, Estimate)>,
     pub run_queue: Estimate,
     pub servers: f64,
     pub rate: f64,
@@ -72,12 +72,12 @@ impl Parts {
     pub fn of(demand: &Demand) -> Result<Parts, Vec<&'static str>> {
         let time = &demand.time;
         let parts = [
-            (Part::Cpu, time.cpu),
-            (Part::Read, time.read),
-            (Part::Flush, time.flush),
-            (Part::Lock, time.lock),
-            (Part::Client, time.client),
-            (Part::Other, time.other),
+            (TimeComponent::Cpu, time.cpu),
+            (TimeComponent::Read, time.read),
+            (TimeComponent::Flush, time.flush),
+            (TimeComponent::Lock, time.lock),
+            (TimeComponent::Client, time.client),
+            (TimeComponent::Other, time.other),
         ];
         let mut missing: Vec<_> =
             parts.iter().filter(|(_, ns)| ns.is_none()).map(|(part, _)| part.name()).collect();
@@ -92,7 +92,9 @@ impl Parts {
         // known, says little of the rest.
         let pauses = demand.observed.is_none() && demand.think_ns > 0.0;
         let pause = pauses.then(|| Estimate::exact(demand.think_ns));
-        let parts = parts.into_iter().chain([(Part::Between, between), (Part::Pause, pause)]);
+        let parts = parts
+            .into_iter()
+            .chain([(TimeComponent::Between, between), (TimeComponent::Pause, pause)]);
         Ok(Parts {
             parts: parts.filter_map(|(part, ns)| Some((part, ns?))).collect(),
             run_queue,
@@ -102,7 +104,7 @@ impl Parts {
     }
 
     /// The part's time, ns.
-    pub fn ns(&self, part: Part) -> f64 {
+    pub fn ns(&self, part: TimeComponent) -> f64 {
         self.parts.iter().find(|(p, _)| *p == part).map_or(0.0, |(_, ns)| ns.value)
     }
 
@@ -137,16 +139,16 @@ impl Parts {
     /// A session that was woken and does not run yet is still sampled in its wait, so the run queue can be
     /// counted twice. What the sum exceeds the residence by, up to the run queue, is taken off the waits again. So is
     /// `stopped_ns` for which a quota stopped the session: some kernels count it into the run queue, others nowhere.
-    pub fn without_queues(&self, ceilings: &[(Part, f64)], stopped_ns: f64) -> Parts {
+    pub fn without_queues(&self, ceilings: &[(TimeComponent, f64)], stopped_ns: f64) -> Parts {
         let residence_ns = self.servers / self.rate * 1e9;
         let queued_ns = self.run_queue.value.max(stopped_ns);
         let served_ns = self.total_ns() - self.run_queue.value;
         let twice_ns = (served_ns + queued_ns - residence_ns).clamp(0.0, queued_ns);
-        let known_ns = self.ns(Part::Cpu) + self.ns(Part::Pause);
+        let known_ns = self.ns(TimeComponent::Cpu) + self.ns(TimeComponent::Pause);
         let waits_ns = served_ns - known_ns;
         let keep = if waits_ns > 0.0 { (1.0 - twice_ns / waits_ns).max(0.0) } else { 1.0 };
         let parts = self.parts.iter().map(|(part, ns)| {
-            let known = matches!(part, Part::Cpu | Part::Pause);
+            let known = matches!(part, TimeComponent::Cpu | TimeComponent::Pause);
             let mut ns = if known { *ns } else { ns.times(keep) };
             for (_, ceiling_ns) in ceilings.iter().filter(|(p, _)| p == part) {
                 if ns.value > *ceiling_ns {
@@ -164,20 +166,20 @@ impl Parts {
     }
 
     /// Parts by size, largest first.
-    pub fn by_size(&self) -> Vec<(Part, Estimate)> {
+    pub fn by_size(&self) -> Vec<(TimeComponent, Estimate)> {
         let mut parts = self.parts.clone();
         parts.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
         parts
     }
 
     /// The largest part inside the server other than the processor.
-    pub fn largest_wait(&self) -> Option<Part> {
-        let no_wait = [Part::Cpu, Part::Between, Part::Pause];
+    pub fn largest_wait(&self) -> Option<TimeComponent> {
+        let no_wait = [TimeComponent::Cpu, TimeComponent::Between, TimeComponent::Pause];
         self.by_size().into_iter().map(|(part, _)| part).find(|part| !no_wait.contains(part))
     }
 
     /// The rate if a part took no time, operations per second; `None` if nothing else takes any.
-    pub fn rate_without(&self, part: Part) -> Option<f64> {
+    pub fn rate_without(&self, part: TimeComponent) -> Option<f64> {
         let rest_ns = self.residence().value - self.ns(part);
         (rest_ns > 0.0).then(|| self.servers / rest_ns * 1e9)
     }

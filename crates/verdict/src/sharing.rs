@@ -8,7 +8,7 @@ use narrows_model::{Run, Sharing, condition, metric};
 
 use crate::Workload;
 use crate::analysis::Analysis;
-use crate::bound::Place;
+use crate::bound::BoundLaw;
 use crate::threshold::SHARING;
 
 /// CPU time per operation at this load over that of a lone session (a lone worker, for scans), less what CPUs of a core
@@ -59,7 +59,7 @@ fn smt_factor(analysis: &Analysis) -> Option<f64> {
         return (!used.iter().any(beside)).then_some(1.0);
     }
     let rate = analysis.demand.rate();
-    analysis.bound(Place::Cpu).filter(|bound| bound.is_saturated(rate))?;
+    analysis.bound(BoundLaw::Cpu).filter(|bound| bound.is_saturated(rate))?;
     Some(each as f64 / smt_yield(run, each)?)
 }
 

@@ -4,7 +4,8 @@
 //! Starts whose measurement is suspect are shown and bear no figure.
 
 use narrows_model::{
-    Measurement, MetricValue, OneStart, Ranged, Run, Starts, StartsSpread, Unit, Validity, metric,
+    Measurement, MetricValue, OneStart, Ranged, Run, Starts, StartsSpread, Unit, Validity, family,
+    metric,
 };
 use narrows_stats::FEWEST_STARTS;
 
@@ -47,13 +48,13 @@ fn of_workload(run: &Run, workload: &str) -> Starts {
     let spread = narrows_stats::starts(&windows);
     let no_spread = spread.is_none().then(|| why_none(all.len(), windows.len()));
     Starts {
-        workload: workload.trim_start_matches("database.").to_string(),
+        workload: family::DATABASE.rest(workload).unwrap_or(workload).to_string(),
         unit: all.iter().find_map(|(_, m)| Some(rate(m)?.unit)).unwrap_or(Unit::OpsPerS),
         starts: all
             .iter()
             .map(|(_, m)| OneStart {
                 rate_per_s: rate(m).map_or(0.0, |metric| metric.value),
-                measurement: m.id.clone(),
+                measurement: m.id.to_string(),
             })
             .collect(),
         spread: spread.map(|found| StartsSpread {

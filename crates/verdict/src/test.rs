@@ -42,7 +42,7 @@ fn read(analysis: &Analysis, choice: &Choice, intervention: Intervention) -> Opt
     Some(Tested {
         record: Test {
             intervention: intervention.phrase().to_string(),
-            measurement: m.id.clone(),
+            measurement: m.id.to_string(),
             effect,
             interval_95,
             expected_low: prediction.verdict.low,

@@ -71,22 +71,66 @@ fn lines_of_sources(wrong: impl Fn(&str, &str) -> Vec<usize>) -> Vec<String> {
     sources.iter().flat_map(lines).collect()
 }
 
-/// A key that is spelled in two places is spelled in two ways one day: keys of workloads and conditions are constants of the model.
+/// A key that is spelled in two places is spelled in two ways one day. Keys are constants of the model with the type of what stands
+/// under them; only the model can make one, and what a server calls its settings comes from the server.
 #[test]
 fn no_key_of_a_workload_or_condition_is_a_literal() {
-    const ACCESS: [&str; 5] = [".insert(", ".get(", ".contains_key(", ".remove(", ".entry("];
-    let literal = |rest: &str| {
-        let rest = rest.trim_start();
-        ACCESS
-            .iter()
-            .filter_map(|access| rest.strip_prefix(access))
-            .any(|key| key.trim_start().starts_with('"'))
+    let literal = |source: &str, call: &str| {
+        let calls = source.match_indices(call).map(|(at, _)| at);
+        let given = calls.filter(|at| source[at + call.len()..].trim_start().starts_with('"'));
+        given.map(|at| source[..at].lines().count() + 1).collect::<Vec<_>>()
     };
-    none(lines_of_sources(|_, source| {
-        let of =
-            |map: &'static str| source.match_indices(map).map(move |(at, found)| at + found.len());
-        let wrong = of("conditions").chain(of("workload")).filter(|end| literal(&source[*end..]));
-        wrong.map(|end| source[..end].lines().count()).collect()
+    none(lines_of_sources(|path, source| {
+        let place = path.starts_with("crates/model/src/condition/") || path.ends_with("/orders.rs");
+        let mut wrong = literal(source, ".add_setting(");
+        wrong.extend(literal(source, ".add_refusal("));
+        if !place && path != "crates/model/src/condition.rs" {
+            wrong.extend(literal(source, "Key::new("));
+        }
+        wrong
+    }));
+}
+
+/// What stands under a name has one shape, or the constants say which other it can have.
+#[test]
+fn a_key_is_defined_once() {
+    const TWO_SHAPES: [&str; 2] = ["streams", "client_cpus"];
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let sources = sources::shipped_sources(&root()).expect("the sources can be read");
+    for (path, source) in sources {
+        if path.starts_with("crates/model/") {
+            let source: Vec<&str> = sources::shipped(&source).collect();
+            for rest in source.join("\n").split("Key::new(").skip(1) {
+                if let Some(name) = rest.trim_start().strip_prefix('"') {
+                    let name = name.split('"').next().unwrap_or_default();
+                    *times.entry(name.to_string()).or_default() += 1;
+                }
+            }
+        }
+    }
+    assert!(times.len() > 150, "{}", times.len());
+    let allowed = |name: &str| if TWO_SHAPES.contains(&name) { 2 } else { 1 };
+    let wrong = times.into_iter().filter(|(name, times)| *times != allowed(name));
+    none(wrong.map(|(name, times)| format!("{name}: {times} constants")).collect());
+}
+
+/// What ids begin with is known to the model: a literal elsewhere drifts from what the layers call their measurements.
+#[test]
+fn nobody_takes_an_id_apart_by_a_literal() {
+    const APART: [&str; 3] = [".starts_with(\"", ".strip_prefix(\"", ".trim_start_matches(\""];
+    const BEGINNINGS: [&str; 6] = ["absent-", "clock.", "memory.", "block.", "log.", "database."];
+    let takes_apart = |line: &str| {
+        let mut given = APART.iter().flat_map(|call| line.split(call).skip(1));
+        given.any(|rest| BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning)))
+    };
+    assert!(takes_apart("m.id.starts_with(\"log.calibrate.\")"));
+    assert!(!takes_apart("path.starts_with(\"/sys/block/\")"));
+    none(lines_of_sources(|path, source| {
+        if path == "crates/model/src/id.rs" || path == "crates/model/src/finding.rs" {
+            return Vec::new();
+        }
+        let lines = sources::shipped(source).enumerate();
+        lines.filter(|(_, line)| takes_apart(line)).map(|(at, _)| at + 1).collect()
     }));
 }
 

@@ -45,10 +45,10 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         None => MachineRequest::LAYERS.into(),
         Some(layers) => layers.into_iter().map(Layer::from).collect(),
     };
-    let asked: Option<Vec<Workload>> =
-        args.workloads.map(|workloads| workloads.into_iter().map(Workload::from).collect());
-    let mut workloads = MachineRequest::WORKLOADS.to_vec();
-    workloads.retain(|workload| asked.as_ref().is_none_or(|asked| asked.contains(workload)));
+    let asked = |workload: &Workload| {
+        args.workloads.as_ref().is_none_or(|asked| asked.contains(&WorkloadArg(*workload)))
+    };
+    let workloads = Workload::usual().filter(asked).collect();
     Ok(MachineRequest {
         quick: args.quick,
         facts: args.facts,
@@ -147,17 +147,6 @@ impl From<LayerArg> for Layer {
             LayerArg::Block => Layer::Block,
             LayerArg::Log => Layer::Log,
             LayerArg::Database => Layer::Database,
-        }
-    }
-}
-
-impl From<WorkloadArg> for Workload {
-    fn from(arg: WorkloadArg) -> Workload {
-        match arg {
-            WorkloadArg::LookupCached => Workload::LookupCached,
-            WorkloadArg::LookupUncached => Workload::LookupUncached,
-            WorkloadArg::Update => Workload::Update,
-            WorkloadArg::Scan => Workload::Scan,
         }
     }
 }

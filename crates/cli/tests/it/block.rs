@@ -320,9 +320,10 @@ fn rounds_say_in_a_sentence_what_a_rate_is_worth() {
     let run = Run::from_json(&text(&output.stdout))
         .unwrap_or_else(|e| panic!("{e}: {}", text(&output.stderr)));
     let [measurement] = run.measurements.as_slice() else { panic!("one measurement") };
-    let said = measurement.text("sentence").expect("it says what it is worth");
+    let said =
+        measurement.text(narrows_model::condition::SENTENCE).expect("it says what it is worth");
     // So little fills no drive.
-    assert_eq!(measurement.text("write_state"), Some("burst"), "{said}");
+    assert_eq!(measurement.text(narrows_model::condition::WRITE_STATE), Some("burst"), "{said}");
     // On a busy machine not even these few rounds need be alike.
     let reasons = ["burst", "not steady", "not shown to be steady"];
     assert!(reasons.iter().any(|reason| said.contains(reason)), "{said}");

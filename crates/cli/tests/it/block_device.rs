@@ -68,10 +68,19 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("is lost") && said.contains("precondition"), "{said}");
     // Twice the device, as SNIA has it, and then rounds out of what the budget leaves.
-    assert_eq!(steady.number("precondition_bytes"), Some(2.0 * BYTES as f64));
+    assert_eq!(
+        steady.number(narrows_model::condition::PRECONDITION_BYTES),
+        Some(2.0 * BYTES as f64)
+    );
     assert!(steady.repeats >= 1 && steady.value(metric::OPERATIONS).is_some_and(|n| n > 0.0));
-    assert!(steady.number("written_bytes").is_some_and(|bytes| bytes <= (192 * MIB) as f64));
-    assert!(steady.text("sentence").is_some_and(|text| text.contains("/s")));
+    assert!(
+        steady
+            .number(narrows_model::condition::WRITTEN_BYTES)
+            .is_some_and(|bytes| bytes <= (192 * MIB) as f64)
+    );
+    assert!(
+        steady.text(narrows_model::condition::SENTENCE).is_some_and(|text| text.contains("/s"))
+    );
     let image = fs::read(&device.image).unwrap();
     let empty = image.chunks(128 << 10).filter(|part| part.iter().all(|byte| *byte == 0)).count();
     assert_eq!(empty, 0, "parts that were never written");

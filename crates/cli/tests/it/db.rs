@@ -178,7 +178,7 @@ fn a_load_on_somebodys_server_is_asked_for_twice_and_leaves_nothing() {
     let run = Run::from_json(&shown).unwrap_or_else(|error| panic!("{error}: {text}"));
     let m = run.measurement("database.lookup_cached").expect(&text);
     assert_eq!(m.workload[condition::BLOCKS_PER_OP], 4);
-    assert_eq!(m.workload["private_tables"], 2);
+    assert_eq!(m.workload[condition::PRIVATE_TABLES], 2);
     assert!(m.value(metric::THROUGHPUT).is_some_and(|rate| rate > 0.0));
     assert!(run.verdicts.iter().any(|v| v.workload == "lookup_cached"), "{:?}", run.verdicts);
     assert!(!format!("{text}{shown}").contains(PASSWORD));

@@ -240,7 +240,8 @@ fn without_io_uring_the_drive_is_measured_by_another_way() {
         }
     });
     let best = run.measurements.iter().filter(|m| m.id.starts_with("block.read.random.8k."));
-    let methods: Vec<_> = best.map(|m| m.conditions["method"].as_str().unwrap()).collect();
+    let methods: Vec<_> =
+        best.map(|m| m.conditions[narrows_model::condition::METHOD].as_str().unwrap()).collect();
     assert!(methods.iter().any(|method| matches!(*method, "aio" | "threads")), "{methods:?}");
     assert!(!methods.contains(&"io_uring"), "{methods:?}");
 }
@@ -276,7 +277,7 @@ fn on_one_processor_client_and_server_share_it_and_that_is_said() {
         }
     });
     let lookup = run.measurements.iter().find(|m| m.id == "database.lookup_cached").unwrap();
-    assert_eq!(lookup.conditions["cpus_shared"], true);
+    assert_eq!(lookup.conditions[narrows_model::condition::CPUS_SHARED], true);
 }
 
 #[test]

@@ -102,8 +102,11 @@ fn several_logs_are_measured_together_and_counted() {
     let ids: Vec<&str> = run.measurements.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["log.streams.1", "log.streams.2"]);
     let two = run.measurement("log.streams.2").unwrap();
-    assert!(two.text("sentence").unwrap().contains("The device holds 2 logs"), "{two:?}");
-    assert!(two.number("cache_turnover_s").is_some());
+    assert!(
+        two.text(narrows_model::condition::SENTENCE).unwrap().contains("The device holds 2 logs"),
+        "{two:?}"
+    );
+    assert!(two.number(narrows_model::condition::CACHE_TURNOVER_S).is_some());
 }
 
 #[test]

@@ -151,14 +151,20 @@ fn a_pool_that_this_process_maps_is_found_with_its_pages() {
     assert!(matches!(output.status.code(), Some(0 | 4)), "{text}{}", said(&output.stderr));
     assert!(text.contains("WHERE MEMORY LIES"), "{text}");
     let run = only_run(&fixture);
-    let of = |m: &&narrows_model::Measurement| m.number("bytes") == Some(BYTES as f64);
+    let of = |m: &&narrows_model::Measurement| {
+        m.number(narrows_model::condition::BYTES) == Some(BYTES as f64)
+    };
     let found = run.measurements.iter().find(of).expect("the pool is among them");
-    if found.number("processes_asked") == Some(0.0) {
+    if found.number(narrows_model::condition::PROCESSES_ASKED) == Some(0.0) {
         return eprintln!("SKIPPED: pages may not be asked for here");
     }
     let half = (BYTES / 2 / 4096) as f64;
-    assert_eq!(found.number("pages_in_no_table"), Some(half), "the half that nobody touched");
-    assert_eq!(found.number("pages_asked"), Some(2.0 * half));
+    assert_eq!(
+        found.number(narrows_model::condition::PAGES_IN_NO_TABLE),
+        Some(half),
+        "the half that nobody touched"
+    );
+    assert_eq!(found.number(narrows_model::condition::PAGES_ASKED), Some(2.0 * half));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_warehouse_is_loaded_run_checked_and_outlives_a_crash() {
     // On a busy machine the windows may be worth no verdict.
     let judged = run.verdicts.iter().any(|verdict| verdict.workload == "orders");
     assert!(judged || mix.validity == Validity::Invalid, "{:?}", run.verdicts);
-    assert_eq!(mix.workload["derived"], orders::DERIVED);
+    assert_eq!(mix.workload[narrows_model::condition::DERIVED], orders::DERIVED);
     fixture.assert_nothing_left();
 }
 

@@ -136,10 +136,18 @@ fn a_server_that_is_bound_to_a_processor_has_that_one_and_the_load_another() {
     let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect(&text);
     let measured = run.measurement("database.lookup_cached").expect(&text);
     assert_eq!(run.plan.server_cpus, [last]);
-    assert_eq!(measured.conditions["server_cpus"], serde_json::json!([last]));
+    assert_eq!(
+        measured.conditions[narrows_model::condition::SERVER_CPUS],
+        serde_json::json!([last])
+    );
     assert_eq!(measured.value(metric::SERVER_CPUS), Some(1.0));
     let apart = allowed.len() > 1;
-    assert_eq!(measured.conditions["cpus_shared"], !apart, "{:?}", run.plan.client_cpus);
+    assert_eq!(
+        measured.conditions[narrows_model::condition::CPUS_SHARED],
+        !apart,
+        "{:?}",
+        run.plan.client_cpus
+    );
     if apart {
         assert!(!run.plan.client_cpus.contains(&last));
         let used = measured.value(metric::SERVER_CPU_PER_OP).unwrap()
@@ -150,7 +158,7 @@ fn a_server_that_is_bound_to_a_processor_has_that_one_and_the_load_another() {
     }
     // The quota is that of the server's own control group, and this one has none of its own.
     assert!(
-        measured.conditions.contains_key(narrows_model::condition::SERVER_QUOTA_CPUS),
+        measured.conditions.contains(narrows_model::condition::SERVER_QUOTA_CPUS),
         "{:?}",
         measured.conditions
     );

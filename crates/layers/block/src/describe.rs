@@ -9,18 +9,17 @@ use crate::scenario::{Load, Place, Route, Share, Sizes, Stream};
 /// Writes `stream` into the workload and the conditions of its measurement.
 pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
     let workload = &mut measurement.workload;
-    let mut put = |key: &str, value| workload.insert(key.to_string(), value);
-    put(condition::LOOP, json!(stream.load.word()));
-    put(condition::DIRECTION, json!(stream.mix.word()));
-    put(condition::PATTERN, json!(stream.place.word()));
-    put(condition::PLACE, json!(stream.place.detail()));
+    workload.insert(condition::LOOP, json!(stream.load.word()));
+    workload.insert(condition::DIRECTION, json!(stream.mix.word()));
+    workload.insert(condition::PATTERN, json!(stream.place.word()));
+    workload.insert(condition::PLACE, json!(stream.place.detail()));
     match stream.sizes.single(&stream.mix) {
-        Some(bytes) => put(condition::BLOCK_BYTES, json!(bytes)),
-        None => put("sizes", json!(sizes(&stream.sizes))),
-    };
+        Some(bytes) => workload.insert(condition::BLOCK_BYTES, json!(bytes)),
+        None => workload.insert(condition::SIZES, json!(sizes(&stream.sizes))),
+    }
     if stream.mix.single().is_none() {
-        put(
-            "mix",
+        workload.insert(
+            condition::MIX,
             json!({
                 "read": stream.mix.read, "write": stream.mix.write, "trim": stream.mix.trim,
             }),
@@ -28,53 +27,52 @@ pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
     }
     match stream.load {
         Load::Closed { depth } => {
-            put(condition::DEPTH, json!(depth));
+            workload.insert(condition::DEPTH, json!(depth));
         }
         Load::Open { rate_per_s, arrivals, most_in_flight } => {
-            put("rate_per_s", json!(rate_per_s));
-            put("arrivals", json!(arrivals.word()));
-            put("most_in_flight", json!(most_in_flight));
+            workload.insert(condition::RATE_PER_S, json!(rate_per_s));
+            workload.insert(condition::ARRIVALS, json!(arrivals.word()));
+            workload.insert(condition::MOST_IN_FLIGHT, json!(most_in_flight));
         }
     }
-    put("file_bytes", json!(stream.region.target().bytes()));
+    workload.insert(condition::FILE_BYTES, json!(stream.region.target().bytes()));
     if stream.region.bytes() != stream.region.target().bytes() {
-        put("region_bytes", json!(stream.region.bytes()));
-        put("region_offset_bytes", json!(stream.region.offset_bytes()));
+        workload.insert(condition::REGION_BYTES, json!(stream.region.bytes()));
+        workload.insert(condition::REGION_OFFSET_BYTES, json!(stream.region.offset_bytes()));
     }
     if let Some(writes) = stream.sync_after {
-        put("sync_after", json!(writes));
+        workload.insert(condition::SYNC_AFTER, json!(writes));
     }
     if let Some(pattern) = stream.region.pattern()
         && pattern.entropy() != narrows_io::Entropy::default()
     {
-        put("compress_percent", json!(pattern.entropy().compress_percent()));
-        put("dedupe_percent", json!(pattern.entropy().dedupe_percent()));
+        workload.insert(condition::COMPRESS_PERCENT, json!(pattern.entropy().compress_percent()));
+        workload.insert(condition::DEDUPE_PERCENT, json!(pattern.entropy().dedupe_percent()));
     }
     if matches!(stream.place, Place::SameOffsets) {
-        put("clones", json!(stream.threads));
+        workload.insert(condition::CLONES, json!(stream.threads));
     }
     conditions(measurement, stream);
 }
 
 fn conditions(measurement: &mut Measurement, stream: &Stream) {
     let conditions = &mut measurement.conditions;
-    let mut put = |key: &str, value| conditions.insert(key.to_string(), value);
     let method = match (stream.route, stream.access.method()) {
         (Route::Buffered, Method::Blocking) => "buffered",
         (_, method) => method.word(),
     };
-    put(condition::METHOD, json!(method));
-    put(condition::THREADS, json!(stream.threads));
-    put(condition::TARGET_KIND, json!(stream.region.target().kind().word()));
+    conditions.insert(condition::METHOD, json!(method));
+    conditions.insert(condition::THREADS, json!(stream.threads));
+    conditions.insert(condition::TARGET_KIND, json!(stream.region.target().kind().word()));
     let contents = if stream.region.pattern().is_some() { "ours" } else { "of others" };
-    put(condition::CONTENTS, json!(contents));
+    conditions.insert(condition::CONTENTS, json!(contents));
     let direct = stream.route == Route::Direct && stream.region.direct_refused().is_none();
-    put(condition::DIRECT, json!(direct));
+    conditions.insert(condition::DIRECT, json!(direct));
     if let Some(reason) = stream.region.direct_refused() {
-        put("direct_refused", json!(reason));
+        conditions.insert(condition::DIRECT_REFUSED, json!(reason));
     }
     if !stream.cpus.is_empty() {
-        put("cpus", json!(stream.cpus));
+        conditions.insert(condition::CPUS, json!(stream.cpus));
     }
 }
 

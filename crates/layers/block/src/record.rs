@@ -3,7 +3,8 @@
 use narrows_engine::{Samples, record_latency};
 use narrows_io::{Op, Refusal};
 use narrows_model::{
-    Histogram, Layer, LoadedLink, Measurement, Metric, Replication, Series, Unit, condition, metric,
+    Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
+    condition, metric,
 };
 use narrows_stats::Recorder;
 use serde_json::json;
@@ -281,35 +282,34 @@ impl Record {
     }
 
     /// The measurement of `stream` under `id`; the caller adds what only it knows.
-    pub fn into_measurement(self, id: impl Into<String>, stream: &Stream) -> Measurement {
+    pub fn into_measurement(self, id: impl Into<MeasurementId>, stream: &Stream) -> Measurement {
         let (registered, workers) = (self.registered_buffers, self.workers);
         let refusals = self.refusals.clone();
         let mut measurement = self.into_bare(id);
         describe::stream(&mut measurement, stream);
         let conditions = &mut measurement.conditions;
         if let Some(registered) = registered {
-            conditions.insert(condition::REGISTERED_BUFFERS.into(), json!(registered));
+            conditions.insert(condition::REGISTERED_BUFFERS, json!(registered));
         }
         // None is what one hopes for, and no news.
         if let Some(workers @ 1..) = workers {
-            conditions.insert(condition::KERNEL_WORKERS.into(), json!(workers));
+            conditions.insert(condition::KERNEL_WORKERS, json!(workers));
         }
         for refusal in refusals {
-            let key = format!("{}_refused", refusal.what.replace(' ', "_"));
-            conditions.insert(key, json!(refusal.why));
+            conditions.add_refusal(refusal.what, &refusal.why);
         }
         measurement
     }
 
     /// The measurement of several streams together under `id`.
-    pub fn into_together(self, id: impl Into<String>, streams: &[Stream]) -> Measurement {
+    pub fn into_together(self, id: impl Into<MeasurementId>, streams: &[Stream]) -> Measurement {
         let mut measurement = self.into_bare(id);
         let names: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-        measurement.workload.insert(condition::STREAMS.into(), json!(names));
+        measurement.workload.insert(condition::STREAM_NAMES, json!(names));
         measurement
     }
 
-    fn into_bare(self, id: impl Into<String>) -> Measurement {
+    fn into_bare(self, id: impl Into<MeasurementId>) -> Measurement {
         let mut measurement = Measurement::new(id, Layer::Block);
         measurement.replication = Replication::PerWindow;
         measurement.repeats = self.repeats;
@@ -317,12 +317,10 @@ impl Record {
         measurement.histograms = self.histograms;
         measurement.series = self.series;
         if !self.links.is_empty() {
-            measurement.conditions.insert(condition::LINKS_UNDER_LOAD.into(), json!(self.links));
+            measurement.conditions.insert(condition::LINKS_UNDER_LOAD, json!(self.links));
         }
         if self.written_bytes > 0 {
-            measurement
-                .conditions
-                .insert(condition::WRITTEN_BYTES.into(), json!(self.written_bytes));
+            measurement.conditions.insert(condition::WRITTEN_BYTES, json!(self.written_bytes));
         }
         measurement
     }

@@ -93,14 +93,14 @@ impl<'a> Workload<'a> {
         let cell = setting.cell;
         let stream = setting.stream(Region::of(file), 0, None);
         let mut measurement = record.into_measurement(cell.id.clone(), &stream);
-        measurement.workload.insert(condition::SEED.into(), json!(setting.seed));
+        measurement.workload.insert(condition::SEED, json!(setting.seed));
         let conditions = &mut measurement.conditions;
-        conditions.insert(condition::ROLE.into(), json!("data"));
+        conditions.insert(condition::ROLE, json!("data"));
         if cell.way == Way::Direct {
-            conditions.insert(condition::METHOD.into(), json!("direct"));
+            conditions.insert(condition::METHOD, json!("direct"));
         }
         if let (Way::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
-            conditions.insert(condition::GENERATOR_NS_PER_OP.into(), json!(cost_ns));
+            conditions.insert(condition::GENERATOR_NS_PER_OP, json!(cost_ns));
         }
         if cell.op == Op::Write {
             let block = u64::from(cell.block_bytes);
@@ -131,11 +131,11 @@ fn worth(
     searching: u64,
     capacity_bytes: Option<u64>,
 ) {
-    let written = measurement.number("written_bytes").unwrap_or(0.0) as u64;
+    let written = measurement.number(condition::WRITTEN_BYTES).unwrap_or(0.0) as u64;
     let state = write_state(measurement, file_bytes + searching, capacity_bytes);
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
-    conditions.insert(condition::WRITTEN_BYTES.into(), json!(written + searching));
+    conditions.insert(condition::WRITE_STATE, json!(state.word()));
+    conditions.insert(condition::WRITTEN_BYTES, json!(written + searching));
 }
 
 /// Throughput by depth, as the search for the knee saw it.

@@ -95,33 +95,39 @@ fn measure_reader(
     measurement.repeats = ctx.repeats.max(1);
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
-    workload.insert(condition::METHOD.into(), json!(reader.word()));
-    workload.insert(condition::READS_PER_BATCH.into(), json!(cost::BATCH));
-    workload.insert(condition::CPU.into(), json!(cpu));
+    workload.insert(condition::METHOD, json!(reader.word()));
+    workload.insert(condition::READS_PER_BATCH, json!(cost::BATCH));
+    workload.insert(condition::CPU, json!(cpu));
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::CPUS_COMPARED.into(), json!(pairs.compared()));
+    conditions.insert(condition::CPUS_COMPARED, json!(pairs.compared()));
     if allowed.len() < 2 {
-        conditions.insert(condition::CPUS_NOT_COMPARED.into(), json!("only one CPU is allowed"));
+        conditions.insert(condition::CPUS_NOT_COMPARED, json!("only one CPU is allowed"));
     }
+    let in_ticks = match reader {
+        Reader::Vdso | Reader::Syscall => {
+            (condition::SMALLEST_STEP_NS, condition::LARGEST_STEP_BACK_NS)
+        }
+        Reader::Tsc => (condition::SMALLEST_STEP_TICKS, condition::LARGEST_STEP_BACK_TICKS),
+    };
     if let Some(step) = smallest_step {
-        conditions.insert(format!("smallest_step_{}", reader.tick()), json!(step));
+        conditions.insert(in_ticks.0, json!(step));
     }
     if largest_back > 0 {
-        conditions.insert(format!("largest_step_back_{}", reader.tick()), json!(largest_back));
+        conditions.insert(in_ticks.1, json!(largest_back));
     }
     if let Some(hz) = cost::tick_hz(reader, ctx.stop)? {
-        conditions.insert(condition::TICKS_HZ.into(), json!(hz));
+        conditions.insert(condition::TICKS_HZ, json!(hz));
     }
     if let Some(source) = &source_before {
-        conditions.insert(condition::CLOCK_SOURCE.into(), json!(source));
+        conditions.insert(condition::CLOCK_SOURCE, json!(source));
     }
     if let Some(available) = read_text(SOURCES) {
-        conditions.insert(condition::CLOCK_SOURCES_AVAILABLE.into(), json!(available));
+        conditions.insert(condition::CLOCK_SOURCES_AVAILABLE, json!(available));
     }
     // The kernel drops a source it finds unstable; figures from before and after are not one clock's.
     let source_after = read_text(SOURCE_NOW);
     if source_after != source_before {
-        conditions.insert(condition::CLOCK_SOURCE_AFTER.into(), json!(source_after));
+        conditions.insert(condition::CLOCK_SOURCE_AFTER, json!(source_after));
     }
     Ok(measurement)
 }

@@ -33,14 +33,6 @@ impl Reader {
         }
     }
 
-    /// What [`Reader::read`] counts in: `ns` or `ticks`.
-    pub fn tick(self) -> &'static str {
-        match self {
-            Reader::Vdso | Reader::Syscall => "ns",
-            Reader::Tsc => "ticks",
-        }
-    }
-
     /// The time now, in ns or ticks, as a program would read it: not ordered against other instructions.
     #[inline(always)]
     pub fn read(self) -> u64 {

@@ -2,19 +2,18 @@
 //!
 //! What kind it is, only [`Kind`] knows. The loop over repeats is in `repeats.rs`, one window of it in `window.rs`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use narrows_engine::{Context, Phase, Stop};
-use narrows_model::{Layer, condition};
+use narrows_model::{Conditions, Layer, condition};
 use narrows_observe::Watch;
 use serde_json::{Value, json};
 
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
 use crate::kind::{Connected, Kind, Observer, Server};
-use crate::once::Cpus;
 use crate::processes::ServerProcesses;
+use crate::repeat_sample::Cpus;
 use crate::table::{Contents, Table};
 
 /// Share of the table's files that may stay in memory after an eviction.
@@ -52,7 +51,7 @@ pub struct Settings {
     /// Whether its processes may be moved between processors: only on a server of our own.
     pub own_server: bool,
     /// What every measurement's conditions should say besides.
-    pub conditions: BTreeMap<String, Value>,
+    pub conditions: Conditions,
 }
 
 /// A database to measure.
@@ -97,10 +96,10 @@ impl Database {
             quota_covers_client: settings.quota_covers_client,
         };
         let conditions = &mut settings.conditions;
-        conditions.insert(condition::SERVER_VERSION.into(), json!(about.version));
-        conditions.insert(condition::ENCRYPTION.into(), json!(about.encryption));
+        conditions.insert(condition::SERVER_VERSION, json!(about.version));
+        conditions.insert(condition::ENCRYPTION, json!(about.encryption));
         if !about.build.is_empty() {
-            conditions.insert(condition::SERVER_BUILD.into(), json!(about.build));
+            conditions.insert(condition::SERVER_BUILD, json!(about.build));
         }
         Ok(Database {
             kind: Box::new(kind),

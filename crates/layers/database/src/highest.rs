@@ -29,7 +29,7 @@ pub struct HighestPlan {
 
 /// What a window gave, and what its runner wants to keep of it.
 #[derive(Debug)]
-pub struct Shown<T> {
+pub struct SearchWindow<T> {
     /// What the load saw, run by [`run_load_within`](crate::run_load_within) with the goal's limit.
     pub load: LoadResult,
     /// What made the window worthless, in words that follow "windows": `were beside another's load`.
@@ -73,7 +73,7 @@ pub struct Confirmed<T> {
 pub fn highest<T, E>(
     plan: &HighestPlan,
     ceiling_per_s: f64,
-    mut run: impl FnMut(&RateStep) -> Result<Shown<T>, E>,
+    mut run: impl FnMut(&RateStep) -> Result<SearchWindow<T>, E>,
 ) -> Result<Highest<T>, E> {
     let mut search = RateSearch::new(plan.goal, ceiling_per_s, plan.settings);
     let mut time = Time::new(plan.budget);
@@ -124,7 +124,7 @@ impl<T> Highest<T> {
 }
 
 impl<T> Confirmed<T> {
-    fn add(&mut self, shown: Shown<T>, mean_ns: Option<f64>) {
+    fn add(&mut self, shown: SearchWindow<T>, mean_ns: Option<f64>) {
         self.means_ns.extend(mean_ns);
         self.kept.push(shown.kept);
     }
@@ -141,7 +141,7 @@ fn at<T>(confirmed: &mut Vec<Confirmed<T>>, rate_per_s: f64) -> &mut Confirmed<T
     &mut confirmed[index]
 }
 
-fn spoiled<T>(shown: &Shown<T>, seen: &RateSeen, goal: &Goal) -> Option<String> {
+fn spoiled<T>(shown: &SearchWindow<T>, seen: &RateSeen, goal: &Goal) -> Option<String> {
     let load = &shown.load;
     let words = if load.errors > 0 {
         "had operations that failed"

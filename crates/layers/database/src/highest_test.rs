@@ -29,7 +29,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn run(&mut self, step: &RateStep, limit_ns: u64) -> Result<Shown<u32>, Infallible> {
+    fn run(&mut self, step: &RateStep, limit_ns: u64) -> Result<SearchWindow<u32>, Infallible> {
         let count = 40;
         let slice_ns = step.window.as_nanos() as f64 / f64::from(count);
         let mut load = LoadResult::default();
@@ -61,7 +61,7 @@ impl Queue {
         load.open = Some(OpenSlices { limit_ns, waiting_before: 0, slices });
         self.windows += 1;
         load.errors = u64::from(self.windows.is_multiple_of(self.fails_every));
-        Ok(Shown { load, spoiled: None, kept: self.windows })
+        Ok(SearchWindow { load, spoiled: None, kept: self.windows })
     }
 }
 
@@ -90,7 +90,8 @@ fn the_rate_of_a_queue_is_found_and_windows_with_failures_are_left_out() {
 #[test]
 fn a_search_without_time_says_so() {
     let plan = HighestPlan { budget: Duration::ZERO, ..plan(10 * MS) };
-    let ran = |_: &RateStep| -> Result<Shown<()>, Infallible> { panic!("there was no time") };
+    let ran =
+        |_: &RateStep| -> Result<SearchWindow<()>, Infallible> { panic!("there was no time") };
     let highest = highest(&plan, 1000.0, ran).unwrap();
     let because = Because::Time;
     let unfinished = Outcome::Unfinished { because, passed_per_s: None, failed_per_s: None };

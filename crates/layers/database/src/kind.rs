@@ -5,6 +5,7 @@
 //! All of it behind `dyn`: an operation costs microseconds, a call by a table of functions two or three nanoseconds. Statements, names
 //! of counters and of settings are the kind's; what an operation is ([`Task`]) and what a figure means is the layer's.
 
+use narrows_model::Conditions;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
@@ -182,8 +183,8 @@ pub trait Server {
     ) -> Result<Table, DatabaseError>;
 
     /// What is so of our tables and not of others, for the conditions of what is measured on them.
-    fn table_conditions(&self) -> Vec<(&'static str, Json)> {
-        Vec::new()
+    fn table_conditions(&self) -> Conditions {
+        Conditions::default()
     }
 
     /// Makes what a task needs besides its tables.
@@ -273,7 +274,7 @@ pub trait Server {
 
 /// One session of the load, or a worker of one, as the server sees it at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SessionState {
     /// What it waits for.
     pub wait: Wait,
     /// The same in the server's own words.
@@ -302,7 +303,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// The server refuses or the connection broke.
-    fn activity(&mut self) -> Result<Vec<Standing>, KindError>;
+    fn activity(&mut self) -> Result<Vec<SessionState>, KindError>;
 }
 
 /// A server of our own, which may be ended and started with what it holds.

@@ -7,19 +7,19 @@
 //! What a server is, how its sessions speak and in which language it is asked, a [`Kind`] says; here is no statement and no name of
 //! any server's. Knows no other layer and no verdict.
 
-mod begun;
+mod access_pattern;
 mod counters;
 mod database;
-mod drawn;
 mod error;
 mod evict;
-mod filling;
 mod highest;
 pub mod kind;
 pub mod load;
-mod once;
+mod measurement_builder;
+mod measurement_setup;
 pub mod poller;
 pub mod processes;
+mod repeat_sample;
 mod repeats;
 mod restart;
 mod sampling;
@@ -35,19 +35,19 @@ mod window;
 pub use counters::Counters;
 pub use database::{Database, Settings};
 pub use error::DatabaseError;
-pub use filling::Filling;
-pub use highest::{Confirmed, Highest, HighestPlan, Shown, highest};
+pub use highest::{Confirmed, Highest, HighestPlan, SearchWindow, highest};
 pub use kind::{Kind, KindError, Provisioner, Sessions};
 pub use load::{
-    ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, Next, OpenSlice, OpenSlices,
-    Operation, Program, Programs, Recovery, Verdict, run as run_load,
+    AfterAnswer, ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, OpenSlice,
+    OpenSlices, Operation, Program, Programs, Recovery, Verdict, run as run_load,
     run_within as run_load_within,
 };
-pub use once::{Cpus, Once, Shape};
+pub use measurement_builder::MeasurementBuilder;
+pub use repeat_sample::{Cpus, RepeatSample, Shape};
 pub use sampling::{Moment, Sampled, Wait};
 pub use session::{Answer, Encode, Format, Refusal, Request, Row, Value};
 pub use table::{Contents, Table};
 pub use task::{Action, Answer as ScanAnswer, Calls, Planned, Redo, Source, Spread, Task};
 pub use turns::Turns;
-pub use variation::{Variation, Workload};
-pub use window::Asked;
+pub use variation::Variation;
+pub use window::WindowLoad;

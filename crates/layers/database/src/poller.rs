@@ -17,12 +17,12 @@ const FEW: usize = 16;
 
 /// Waits for any of several descriptors, with a timeout finer than a millisecond where the kernel has it.
 pub struct Poller {
-    way: Way,
+    way: WaitMethod,
     /// Those that have something to read, by the number they were added with.
     ready: Vec<usize>,
 }
 
-enum Way {
+enum WaitMethod {
     Few { asked: Vec<libc::pollfd>, indices: Vec<usize> },
     Many(Epoll),
 }
@@ -32,25 +32,28 @@ impl Poller {
     pub fn for_this_thread() -> Poller {
         // Sleeps end up to the timer slack late (50 µs by default); the schedule of an open loop needs better.
         process::wake_within_ns(NonZeroU64::new(1_000).expect("not zero"));
-        Poller { way: Way::Few { asked: Vec::new(), indices: Vec::new() }, ready: Vec::new() }
+        Poller {
+            way: WaitMethod::Few { asked: Vec::new(), indices: Vec::new() },
+            ready: Vec::new(),
+        }
     }
 
     /// Watches `fd`, open from here on, for something to read; events of it say `index`.
     pub fn add(&mut self, fd: i32, index: usize) -> io::Result<()> {
         match &mut self.way {
-            Way::Few { asked, indices } if asked.len() < FEW => {
+            WaitMethod::Few { asked, indices } if asked.len() < FEW => {
                 asked.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
                 indices.push(index);
             }
-            Way::Few { asked, indices } => {
+            WaitMethod::Few { asked, indices } => {
                 let epoll = Epoll::new()?;
                 for (asked, index) in asked.iter().zip(&*indices) {
                     epoll.add(asked.fd, *index)?;
                 }
                 epoll.add(fd, index)?;
-                self.way = Way::Many(epoll);
+                self.way = WaitMethod::Many(epoll);
             }
-            Way::Many(epoll) => epoll.add(fd, index)?,
+            WaitMethod::Many(epoll) => epoll.add(fd, index)?,
         }
         Ok(())
     }
@@ -58,13 +61,13 @@ impl Poller {
     /// Watches `fd`, which is open still, no longer.
     pub fn remove(&mut self, fd: i32) {
         match &mut self.way {
-            Way::Few { asked, indices } => {
+            WaitMethod::Few { asked, indices } => {
                 if let Some(at) = asked.iter().position(|asked| asked.fd == fd) {
                     asked.swap_remove(at);
                     indices.swap_remove(at);
                 }
             }
-            Way::Many(epoll) => epoll.remove(fd),
+            WaitMethod::Many(epoll) => epoll.remove(fd),
         }
     }
 
@@ -78,13 +81,13 @@ impl Poller {
     pub fn wait(&mut self, timeout: Duration) -> io::Result<usize> {
         self.ready.clear();
         match &mut self.way {
-            Way::Few { asked, indices } => {
+            WaitMethod::Few { asked, indices } => {
                 if ask(asked, timeout)? > 0 {
                     let heard = asked.iter().zip(indices).filter(|(asked, _)| asked.revents != 0);
                     self.ready.extend(heard.map(|(_, index)| *index));
                 }
             }
-            Way::Many(epoll) => {
+            WaitMethod::Many(epoll) => {
                 let count = epoll.wait(timeout)?;
                 let events = epoll.events[..count].iter();
                 self.ready.extend(events.map(|event| event.u64 as usize));
@@ -206,7 +209,7 @@ mod tests {
             let (ours, theirs) = UnixStream::pair().unwrap();
             poller.add(ours.as_raw_fd(), 100 + number).unwrap();
             pairs.push((ours, theirs));
-            assert_eq!(matches!(poller.way, Way::Few { .. }), number < FEW);
+            assert_eq!(matches!(poller.way, WaitMethod::Few { .. }), number < FEW);
             assert_eq!(poller.wait(Duration::from_millis(1)).unwrap(), 0);
             // The first and the newest; they stay until they are read.
             let mut speakers = vec![0, number];

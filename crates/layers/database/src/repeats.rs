@@ -8,9 +8,9 @@ use serde_json::json;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
-use crate::filling::Filling;
 use crate::kind::Plan;
-use crate::once::Cpus;
+use crate::measurement_builder::MeasurementBuilder;
+use crate::repeat_sample::Cpus;
 use crate::table::Table;
 use crate::task::{Planned, Source, Task};
 use crate::variation::Variation;
@@ -54,7 +54,7 @@ impl Database {
                 None
             }
         };
-        let mut filling: Vec<Filling> = variations
+        let mut filling: Vec<MeasurementBuilder> = variations
             .iter()
             .zip(&plans)
             .map(|(variation, plans)| self.begin(task, variation, plans))
@@ -102,7 +102,7 @@ impl Database {
         for ((filling, plans), variation) in filling.iter_mut().zip(&plans).zip(variations) {
             self.planned_again(task, variation, plans, filling)?;
         }
-        Ok(filling.into_iter().map(Filling::finish).collect())
+        Ok(filling.into_iter().map(MeasurementBuilder::finish).collect())
     }
 
     /// How the server plans the statements of a variation, all as they are meant.
@@ -136,7 +136,7 @@ impl Database {
         task: &Task,
         variation: &Variation,
         before: &[(Planned, Plan)],
-        filling: &mut Filling,
+        filling: &mut MeasurementBuilder,
     ) -> Result<(), DatabaseError> {
         let settings = self.server.session_settings(task, variation);
         for table in &self.tables {
@@ -145,9 +145,9 @@ impl Database {
                 let after = self.server.plan(&settings, statement)?;
                 if after.reads_by != plan.reads_by {
                     let say = &mut filling.measurement.conditions;
-                    say.insert(condition::PLAN_AFTER.into(), json!("other"));
+                    say.insert(condition::PLAN_AFTER, json!("other"));
                     let text = after.text.replace(self.server.place(), "narrows");
-                    say.insert("plan_after_text".into(), json!(text));
+                    say.insert(condition::PLAN_AFTER_TEXT, json!(text));
                 }
             }
         }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Rng, Stop, Window, now_ns};
 
-use crate::kind::{Observer, Standing};
+use crate::kind::{Observer, SessionState};
 use crate::load::LoadError;
 
 /// The server is asked at this interval; a query costs it about 0.2 ms, so this is half a percent of one processor.
@@ -134,13 +134,13 @@ impl Sampled {
     }
 
     /// Adds an answer, that long after the window's start.
-    fn take(&mut self, answer: &[Standing], since_ns: u64) {
+    fn take(&mut self, answer: &[SessionState], since_ns: u64) {
         let slice = (since_ns / SLICE_NS) as usize;
         if self.history.len() <= slice {
             self.history.resize_with(slice + 1, Moment::default);
         }
         self.history[slice].asked += 1;
-        for Standing { wait, name, .. } in answer {
+        for SessionState { wait, name, .. } in answer {
             *self.waits.entry(*wait).or_default() += 1;
             *self.history[slice].waits.entry(*wait).or_default() += 1;
             *self.events.entry(name.clone()).or_default() += 1;
@@ -170,7 +170,7 @@ pub(crate) fn sample(
     stop: &Stop,
     until: impl Fn() -> bool,
 ) -> Result<Sampled, LoadError> {
-    let _place = Place::take(cpus);
+    let _place = CpuPinning::take(cpus);
     let mut sampled = Sampled::default();
     let mut looks = Looks::default();
     let mut rng = Rng::new(window.start_ns);
@@ -241,22 +241,22 @@ fn state_letter(stat: &[u8]) -> Option<char> {
 }
 
 /// Processors of this thread for the time of sampling.
-struct Place {
+struct CpuPinning {
     before: Vec<u32>,
 }
 
-impl Place {
-    fn take(cpus: &[u32]) -> Place {
+impl CpuPinning {
+    fn take(cpus: &[u32]) -> CpuPinning {
         let before = narrows_facts::affinity::current();
         if !cpus.is_empty() {
             // Where it is refused, the shares are what they are: the sum will say so.
             let _ = narrows_facts::affinity::pin(cpus);
         }
-        Place { before }
+        CpuPinning { before }
     }
 }
 
-impl Drop for Place {
+impl Drop for CpuPinning {
     fn drop(&mut self) {
         short_slice(false);
         let _ = narrows_facts::affinity::pin(&self.before);
@@ -308,8 +308,8 @@ mod tests {
         assert_eq!(looks.at_one(&mut Rng::new(1)), None);
     }
 
-    fn stands(wait: Wait) -> Standing {
-        Standing { wait, name: format!("{wait:?}"), pid: Some(1), worker: false }
+    fn stands(wait: Wait) -> SessionState {
+        SessionState { wait, name: format!("{wait:?}"), pid: Some(1), worker: false }
     }
 
     #[test]
@@ -329,13 +329,13 @@ mod tests {
     }
 
     /// Says the same each time, and at the last is gone.
-    struct Told<'a> {
-        answer: Vec<Standing>,
+    struct ScriptedObserver<'a> {
+        answer: Vec<SessionState>,
         asked: &'a Cell<u32>,
         last: u32,
     }
 
-    impl Observer for Told<'_> {
+    impl Observer for ScriptedObserver<'_> {
         fn counters(&mut self) -> Result<Counters, KindError> {
             Ok(Counters::default())
         }
@@ -344,7 +344,7 @@ mod tests {
             Ok(())
         }
 
-        fn activity(&mut self) -> Result<Vec<Standing>, KindError> {
+        fn activity(&mut self) -> Result<Vec<SessionState>, KindError> {
             self.asked.set(self.asked.get() + 1);
             if self.asked.get() == self.last {
                 return Err("the end".into());
@@ -361,14 +361,14 @@ mod tests {
         while !std::fs::read_to_string(&stat).unwrap().contains("(sleep) S ") {
             std::thread::yield_now();
         }
-        let worker = Standing { worker: true, pid: Some(asleep.id()), ..stands(Wait::Read) };
-        let lock = Standing { pid: None, ..stands(Wait::Lock) };
+        let worker = SessionState { worker: true, pid: Some(asleep.id()), ..stands(Wait::Read) };
+        let lock = SessionState { pid: None, ..stands(Wait::Lock) };
         let answer = vec![worker.clone(), worker, lock];
         let window = Window { start_ns: now_ns(), end_ns: u64::MAX };
         let asked = Cell::new(0);
         let sampled = |last, until: u32| {
             asked.set(0);
-            let mut told = Told { answer: answer.clone(), asked: &asked, last };
+            let mut told = ScriptedObserver { answer: answer.clone(), asked: &asked, last };
             let enough = || asked.get() == until;
             sample(&mut told, Processes::Named, &[], &window, &Stop::new(), enough)
         };

@@ -11,14 +11,14 @@ use serde_json::json;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
-use crate::highest::{Highest, HighestPlan, Shown, highest};
-use crate::once::Once;
+use crate::highest::{Highest, HighestPlan, SearchWindow, highest};
+use crate::repeat_sample::RepeatSample;
 use crate::task::{Source, Task};
 use crate::variation::Variation;
 
 /// A window that may have to be shown.
 struct Window {
-    once: Once,
+    once: RepeatSample,
     hot: Option<String>,
     resident: Option<f64>,
     drift: f64,
@@ -72,7 +72,7 @@ impl Database {
             let (once, hot) = self.once_load(&ctx, task, &variation, seed, files.as_deref())?;
             let drift = narrows_observe::sentinel().0 as f64 / before.0.max(1) as f64 - 1.0;
             let load = once.load.clone();
-            Ok::<_, DatabaseError>(Shown {
+            Ok::<_, DatabaseError>(SearchWindow {
                 load,
                 spoiled: None,
                 kept: Window { once, hot, resident, drift },
@@ -87,7 +87,7 @@ impl Database {
             variation.open_rate_per_s = Some(confirmed.rate_per_s);
             let mut filling = self.begin(task, &variation, &plans);
             let say = &mut filling.measurement.workload;
-            say.insert("asked_rate_per_s".into(), json!(confirmed.rate_per_s));
+            say.insert(narrows_model::condition::ASKED_RATE_PER_S, json!(confirmed.rate_per_s));
             for (repeat, window) in confirmed.kept.iter().enumerate() {
                 let hot = window.hot.clone();
                 let (repeat, drift) = (repeat as u32, window.drift);

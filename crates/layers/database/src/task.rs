@@ -2,11 +2,12 @@
 //!
 //! Named by physics: a `lookup` finds single blocks by the index one after the other, a `batch` hands the server many keys
 //! and lets it sort and prefetch their blocks (bitmap), a `scan` reads the whole table, an `update` changes rows, a `commit`
-//! does nothing but commit. Not the sessions that do it: those are in `drawn` and `load`.
+//! does nothing but commit. Not the sessions that do it: those are in `access_pattern` and `load`.
 
 use std::time::Duration;
 
-use crate::variation::Workload;
+use narrows_model::{Conditions, Workload, condition};
+use serde_json::{Map, Value, json};
 
 /// Share of calls that fall on a share of the keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,19 +109,6 @@ pub struct Task {
     pub think: Duration,
 }
 
-impl From<Workload> for Task {
-    fn from(workload: Workload) -> Task {
-        let lookup = Action::Lookup { blocks: 1, calls: Calls::Each };
-        let (action, source) = match workload {
-            Workload::LookupCached => (lookup, Source::Pool),
-            Workload::LookupUncached => (lookup, Source::Drive),
-            Workload::Update => (Action::Update { percent: 100, redo: Redo::Light }, Source::Pool),
-            Workload::Scan => (Action::Scan { answer: Answer::Sum }, Source::Drive),
-        };
-        Task::new(action, source)
-    }
-}
-
 /// A statement and how it must be planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
@@ -135,22 +123,47 @@ pub struct Planned {
 }
 
 impl Task {
+    /// One row, one durable commit.
+    pub const UPDATE: Task =
+        Task::new(Action::Update { percent: 100, redo: Redo::Light }, Source::Pool);
+    /// The whole table, from the drives.
+    pub const SCAN: Task = Task::new(Action::Scan { answer: Answer::Sum }, Source::Drive);
+
     /// That action on that source, keys uniform, no think time.
-    pub fn new(action: Action, source: Source) -> Task {
+    pub const fn new(action: Action, source: Source) -> Task {
         let (spread, think) = (Spread::Uniform, Duration::ZERO);
         Task { action, source, spread, working_set_bytes: None, think }
     }
 
-    /// The word in ids.
-    pub fn word(&self) -> &'static str {
-        match (self.action, self.source) {
-            (Action::Lookup { .. }, Source::Pool) => "lookup_cached",
-            (Action::Lookup { .. }, Source::Drive) => "lookup_uncached",
-            (Action::Batch { .. }, _) => "batch",
-            (Action::Update { .. }, _) => "update",
-            (Action::Commit, _) => "commit",
-            (Action::Scan { .. }, _) => "scan",
+    /// What `narrows run` has of a workload; `None` where it has none of it.
+    pub fn usual(workload: Workload) -> Option<Task> {
+        let lookup = Action::Lookup { blocks: 1, calls: Calls::Each };
+        match workload {
+            Workload::LookupCached => Some(Task::new(lookup, Source::Pool)),
+            Workload::LookupUncached => Some(Task::new(lookup, Source::Drive)),
+            Workload::Update => Some(Task::UPDATE),
+            Workload::ScanMany => Some(Task::SCAN),
+            Workload::Batch | Workload::Commit | Workload::ScanOne => None,
+            // Not made of one kind of operation, or not ours.
+            Workload::Orders | Workload::Observed => None,
         }
+    }
+
+    /// The workload that it is one of; of a scan that by several.
+    pub const fn workload(&self) -> Workload {
+        match (self.action, self.source) {
+            (Action::Lookup { .. }, Source::Pool) => Workload::LookupCached,
+            (Action::Lookup { .. }, Source::Drive) => Workload::LookupUncached,
+            (Action::Batch { .. }, _) => Workload::Batch,
+            (Action::Update { .. }, _) => Workload::Update,
+            (Action::Commit, _) => Workload::Commit,
+            (Action::Scan { .. }, _) => Workload::ScanMany,
+        }
+    }
+
+    /// The word in ids.
+    pub const fn word(&self) -> &'static str {
+        self.workload().word()
     }
 
     /// Whether it is a scan of the whole table, which runs once and not by sessions.
@@ -182,6 +195,84 @@ impl Task {
         match self.action {
             Action::Lookup { blocks, calls: Calls::Each } => f64::from(blocks),
             _ => 1.0,
+        }
+    }
+
+    /// One operation in words, for a plan.
+    pub fn operation(&self) -> String {
+        match self.action {
+            Action::Lookup { blocks: 1, calls: Calls::Inside } => {
+                "lookup inside the server".to_string()
+            }
+            Action::Lookup { blocks: 1, .. } => "lookup".to_string(),
+            Action::Lookup { blocks, calls } => {
+                let how = match calls {
+                    Calls::Each => "one after the other",
+                    Calls::Any => "in one statement",
+                    Calls::Inside => "inside the server",
+                };
+                format!("lookup of {blocks} blocks {how}")
+            }
+            Action::Batch { blocks } => format!("batch of {blocks} blocks"),
+            Action::Update { percent, redo } => {
+                let redo = if redo == Redo::Heavy { ", every column" } else { "" };
+                match percent {
+                    100 => format!("update{redo}"),
+                    percent => format!("{percent} % updates{redo}, {} % lookups", 100 - percent),
+                }
+            }
+            Action::Commit => "commit of nothing".to_string(),
+            Action::Scan { answer: Answer::Sum } => "scan for a sum".to_string(),
+            Action::Scan { answer: Answer::Count } => "scan for count(*)".to_string(),
+        }
+    }
+
+    /// Says what was chosen about an operation, where there was a choice.
+    pub(crate) fn describe(&self, say: &mut Conditions) {
+        say.insert(condition::WORKLOAD, json!(self.word()));
+        match self.action {
+            Action::Lookup { blocks, calls } => {
+                let who = match calls {
+                    Calls::Each => "client, a statement each",
+                    Calls::Any => "client, one statement with all keys",
+                    Calls::Inside => "a function inside the server",
+                };
+                say.insert(condition::BLOCKS_PER_OP, json!(blocks));
+                say.insert(condition::CALLED_BY, json!(who));
+            }
+            Action::Batch { blocks } => {
+                say.insert(condition::BLOCKS_PER_OP, json!(blocks));
+            }
+            Action::Update { percent, redo } => {
+                say.insert(condition::UPDATES_PERCENT, json!(percent));
+                let redo = match redo {
+                    Redo::Light => "light",
+                    Redo::Heavy => "heavy",
+                };
+                say.insert(condition::REDO, json!(redo));
+            }
+            Action::Commit => {}
+            Action::Scan { answer } => {
+                let answer = match answer {
+                    Answer::Sum => "sum",
+                    Answer::Count => "count",
+                };
+                say.insert(condition::ANSWER, json!(answer));
+            }
+        }
+        let keys = match self.spread {
+            Spread::Uniform => None,
+            Spread::Zipf(theta) => Some(json!({ "zipf": theta })),
+            Spread::Hot { calls, keys } => Some(Value::Object(Map::from_iter([
+                ("hot_calls_share".to_string(), json!(calls)),
+                ("hot_keys_share".to_string(), json!(keys)),
+            ]))),
+        };
+        if let Some(keys) = keys {
+            say.insert(condition::KEY_DISTRIBUTION, keys);
+        }
+        if !self.think.is_zero() {
+            say.insert(condition::THINK_NS, json!(self.think.as_nanos() as u64));
         }
     }
 }

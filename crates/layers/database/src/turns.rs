@@ -6,8 +6,8 @@ use narrows_stats::Recorder;
 
 use crate::database::Database;
 use crate::error::DatabaseError;
-use crate::filling::Filling;
 use crate::kind::Plan;
+use crate::measurement_builder::MeasurementBuilder;
 use crate::task::{Planned, Task};
 use crate::variation::Variation;
 
@@ -16,7 +16,7 @@ pub struct Turns {
     task: Task,
     variation: Variation,
     plans: Vec<(Planned, Plan)>,
-    filling: Filling,
+    filling: MeasurementBuilder,
     taken: u32,
     /// Latencies of all windows together: single ones may be too short for a percentile.
     all: Recorder,

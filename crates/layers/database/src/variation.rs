@@ -1,30 +1,5 @@
 //! What is run, and what is changed about it.
 
-/// A workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Workload {
-    /// One row by its key, from the buffer pool.
-    LookupCached,
-    /// One row by its key, from the drive.
-    LookupUncached,
-    /// One row, one durable commit.
-    Update,
-    /// The whole table, from the drive.
-    Scan,
-}
-
-impl Workload {
-    /// The word in ids.
-    pub fn word(self) -> &'static str {
-        match self {
-            Workload::LookupCached => "lookup_cached",
-            Workload::LookupUncached => "lookup_uncached",
-            Workload::Update => "update",
-            Workload::Scan => "scan",
-        }
-    }
-}
-
 /// One way of running a workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variation {

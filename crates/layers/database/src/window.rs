@@ -6,14 +6,14 @@ use std::time::Duration;
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
 
+use crate::access_pattern::AccessPattern;
 use crate::database::Database;
-use crate::drawn::Drawn;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
 use crate::kind::Observer;
 use crate::load::{self, LoadError, LoadPlan, LoadResult, Programs};
-use crate::once::{Once, Shape};
 use crate::processes::{ServerProcesses, Used};
+use crate::repeat_sample::{RepeatSample, Shape};
 use crate::sampling::{self, Processes, Sampled};
 use crate::scan;
 use crate::task::Task;
@@ -23,7 +23,7 @@ use crate::variation::Variation;
 const LONGEST_SCAN: Duration = Duration::from_secs(900);
 
 /// What sessions do in a window.
-pub struct Asked<'a> {
+pub struct WindowLoad<'a> {
     /// Run-time settings of every session, `name = value`.
     pub settings: &'a [String],
     /// What the sessions do.
@@ -42,7 +42,7 @@ impl Database {
         variation: &Variation,
         seed: u64,
         files: Option<&[PathBuf]>,
-    ) -> Result<(Once, Option<String>), DatabaseError> {
+    ) -> Result<(RepeatSample, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = self.server.session_settings(task, variation);
         let window = ctx.window;
@@ -51,8 +51,8 @@ impl Database {
             Ok(statements.into_iter().map(|planned| planned.sql).collect())
         });
         let statements = statements.collect::<Result<_, DatabaseError>>()?;
-        let programs = Drawn::new(task, statements, self.rows_of(task, &table));
-        let asked = Asked {
+        let programs = AccessPattern::new(task, statements, self.rows_of(task, &table));
+        let asked = WindowLoad {
             settings: &settings,
             programs: &programs,
             warm_up: (window / 4).clamp(Duration::from_millis(200), Duration::from_secs(2)),
@@ -85,10 +85,10 @@ impl Database {
         &mut self,
         ctx: &Context<'_>,
         variation: &Variation,
-        asked: &Asked<'_>,
+        asked: &WindowLoad<'_>,
         block_bytes: u64,
         shape: impl FnOnce(&LoadResult) -> Shape,
-    ) -> Result<(Once, Option<String>), DatabaseError> {
+    ) -> Result<(RepeatSample, Option<String>), DatabaseError> {
         let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let server_cpus = self.cpus_of(variation).server;
         self.server.before_window(variation)?;
@@ -113,7 +113,7 @@ impl Database {
         let counters_after = self.observer.counters()?;
         let span = self.watch.since(&span_before);
         let (used, sampled, seen, hot) = during;
-        let once = Once {
+        let once = RepeatSample {
             shape: shape(&load),
             sessions: variation.sessions,
             parties: f64::from(variation.sessions),
@@ -140,7 +140,7 @@ impl Database {
         ctx: &Context<'_>,
         task: &Task,
         variation: &Variation,
-    ) -> Result<(Once, Option<String>), DatabaseError> {
+    ) -> Result<(RepeatSample, Option<String>), DatabaseError> {
         let table = self.table.clone().expect("prepare comes before measure");
         let settings = self.server.session_settings(task, variation);
         let statements = self.server.statements(task, &table, variation.workers)?;
@@ -173,7 +173,7 @@ impl Database {
         let counters_after = self.observer.counters()?;
         let (mut used, sampled) = during;
         let parties = scanners(&mut used, &sampled);
-        let once = Once {
+        let once = RepeatSample {
             shape: Shape::of(task, &load),
             sessions: 1,
             parties,

@@ -77,13 +77,13 @@ impl Collected {
         }
         measurement.histograms = self.histograms;
         let workload = &mut measurement.workload;
-        workload.insert(condition::LOOP.into(), json!("closed"));
-        workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
-        workload.insert(condition::DIRECTION.into(), json!("write"));
-        workload.insert(condition::PATTERN.into(), json!("sequential"));
-        workload.insert(condition::BLOCK_BYTES.into(), json!(PAGE));
-        workload.insert(condition::SEGMENT_BYTES.into(), json!(segment.bytes()));
-        measurement.conditions.insert(condition::PAGES_READ_BACK.into(), json!(records));
+        workload.insert(condition::LOOP, json!("closed"));
+        workload.insert(condition::ROLE, json!(Role::Wal.word()));
+        workload.insert(condition::DIRECTION, json!("write"));
+        workload.insert(condition::PATTERN, json!("sequential"));
+        workload.insert(condition::BLOCK_BYTES, json!(PAGE));
+        workload.insert(condition::SEGMENT_BYTES, json!(segment.bytes()));
+        measurement.conditions.insert(condition::PAGES_READ_BACK, json!(records));
         measurement
     }
 }

@@ -115,10 +115,10 @@ pub fn measure(
 
     let mut measurement = collected.into_measurement(id, segment, verified);
     let workload = &mut measurement.workload;
-    workload.insert(condition::SESSIONS.into(), json!(ladder.committers));
-    workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-    workload.insert(condition::BYTES_PER_COMMIT.into(), json!(ladder.bytes_per_commit));
-    workload.insert(condition::CPUS.into(), json!(ladder.cpus));
+    workload.insert(condition::SESSIONS, json!(ladder.committers));
+    workload.insert(condition::SYNC_METHOD, json!("fdatasync"));
+    workload.insert(condition::BYTES_PER_COMMIT, json!(ladder.bytes_per_commit));
+    workload.insert(condition::CPUS, json!(ladder.cpus));
     Ok(measurement)
 }
 

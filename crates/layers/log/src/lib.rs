@@ -224,23 +224,18 @@ fn appends(
             let flushes = collected.busy_flushes.clone();
             let mut measurement = collected.into_measurement(id(method, busy), segment, verified);
             let workload = &mut measurement.workload;
-            workload.insert(condition::SYNC_METHOD.into(), json!(method.word()));
-            workload.insert(condition::THREADS.into(), json!(1));
-            workload.insert(condition::CPUS.into(), json!(cpus));
+            workload.insert(condition::SYNC_METHOD, json!(method.word()));
+            workload.insert(condition::THREADS, json!(1));
+            workload.insert(condition::CPUS, json!(cpus));
             if let Some(file) = beside.filter(|_| busy) {
-                workload
-                    .insert(condition::BUSY_WRITES_PER_S_WANTED.into(), json!(busy::WRITES_PER_S));
-                workload.insert(condition::BUSY_FILE_BYTES.into(), json!(file.bytes()));
+                workload.insert(condition::BUSY_WRITES_PER_S_WANTED, json!(busy::WRITES_PER_S));
+                workload.insert(condition::BUSY_FILE_BYTES, json!(file.bytes()));
                 let conditions = &mut measurement.conditions;
-                conditions.insert(condition::BUSY_WRITE_BYTES.into(), json!(PAGE));
-                conditions.insert(
-                    condition::BUSY_WRITES_PER_S.into(),
-                    json!(narrows_stats::median(&rates)),
-                );
+                conditions.insert(condition::BUSY_WRITE_BYTES, json!(PAGE));
                 conditions
-                    .insert(condition::BUSY_FSYNCS.into(), json!(narrows_stats::median(&flushes)));
-                conditions
-                    .insert(condition::BUSY_SAME_DEVICE.into(), json!(same_device(segment, file)));
+                    .insert(condition::BUSY_WRITES_PER_S, json!(narrows_stats::median(&rates)));
+                conditions.insert(condition::BUSY_FSYNCS, json!(narrows_stats::median(&flushes)));
+                conditions.insert(condition::BUSY_SAME_DEVICE, json!(same_device(segment, file)));
             }
             measurement
         })

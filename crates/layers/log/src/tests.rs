@@ -68,7 +68,7 @@ fn every_measurement_is_there_and_adds_up() {
     for m in &measurements {
         assert_eq!((m.repeats, m.histograms.len()), (2, 2), "{}", m.id);
         assert_eq!(m.value(metric::ERRORS), Some(0.0), "{}", m.id);
-        assert!(m.number("pages_read_back").unwrap() > 0.0);
+        assert!(m.number(narrows_model::condition::PAGES_READ_BACK).unwrap() > 0.0);
         let samples = |name: Metric| m.metric(name).unwrap().samples.clone();
         for repeat in 0..2 {
             // Rate x window = operations, and Little's law gives about the depth.
@@ -84,7 +84,7 @@ fn every_measurement_is_there_and_adds_up() {
         }
     }
     let busy = &measurements[2];
-    assert!(busy.number("busy_writes_per_s").is_some());
+    assert!(busy.number(narrows_model::condition::BUSY_WRITES_PER_S).is_some());
     let eight = &measurements[5];
     // Nobody commits twice in a flush. On a drive that stands still a window may hold none.
     let commits = eight.value(metric::COMMITS_PER_FLUSH);

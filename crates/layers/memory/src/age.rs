@@ -6,7 +6,9 @@
 //! read; nothing is compacted or dropped.
 
 use narrows_facts::Source;
-use narrows_model::{Better, Layer, Measurement, MetricValue, Unit, Validity, metric};
+use narrows_model::{
+    Better, Key, Layer, Measurement, MetricValue, Unit, Validity, condition, metric,
+};
 use narrows_stats::{geometric_mean, ratio};
 use serde_json::{Value, json};
 
@@ -36,22 +38,22 @@ pub fn state(source: &dyn Source) -> Measurement {
     let uptime = source.text("/proc/uptime");
     let uptime = uptime.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     let swapped = kb("SwapTotal").zip(kb("SwapFree")).map(|(all, free)| all.saturating_sub(free));
-    let facts: [(&str, Option<Value>); 11] = [
-        ("uptime_s", uptime.map(|s| json!(s))),
-        ("free_bytes", free.map(|(all, _)| json!(all))),
-        ("free_in_large_pieces_bytes", free.map(|(_, large)| json!(large))),
-        ("huge_pages_bytes", huge(&meminfo, "HugePages_Total").map(|b| json!(b))),
-        ("huge_pages_free_bytes", huge(&meminfo, "HugePages_Free").map(|b| json!(b))),
-        ("transparent_huge_bytes", kb("AnonHugePages").map(|b| json!(b))),
-        ("swap_used_bytes", swapped.map(|b| json!(b))),
-        ("huge_faults", count("thp_fault_alloc").map(|n| json!(n))),
-        ("huge_faults_refused", count("thp_fault_fallback").map(|n| json!(n))),
-        ("compactions", count("compact_stall").map(|n| json!(n))),
-        ("compactions_failed", count("compact_fail").map(|n| json!(n))),
+    let facts: [(Key<f64>, Option<Value>); 11] = [
+        (condition::UPTIME_S, uptime.map(|s| json!(s))),
+        (condition::FREE_BYTES, free.map(|(all, _)| json!(all))),
+        (condition::FREE_IN_LARGE_PIECES_BYTES, free.map(|(_, large)| json!(large))),
+        (condition::HUGE_PAGES_BYTES, huge(&meminfo, "HugePages_Total").map(|b| json!(b))),
+        (condition::HUGE_PAGES_FREE_BYTES, huge(&meminfo, "HugePages_Free").map(|b| json!(b))),
+        (condition::TRANSPARENT_HUGE_BYTES, kb("AnonHugePages").map(|b| json!(b))),
+        (condition::SWAP_USED_BYTES, swapped.map(|b| json!(b))),
+        (condition::HUGE_FAULTS, count("thp_fault_alloc").map(|n| json!(n))),
+        (condition::HUGE_FAULTS_REFUSED, count("thp_fault_fallback").map(|n| json!(n))),
+        (condition::COMPACTIONS, count("compact_stall").map(|n| json!(n))),
+        (condition::COMPACTIONS_FAILED, count("compact_fail").map(|n| json!(n))),
     ];
     for (key, value) in facts {
         if let Some(value) = value {
-            m.conditions.insert(key.into(), value);
+            m.conditions.insert(key, value);
         }
     }
     m
@@ -86,19 +88,25 @@ fn pieces(buddyinfo: &str, page_bytes: u64) -> (u64, u64) {
 }
 
 /// What has to be the same for two figures to be compared.
-const SAME: [&str; 8] =
-    ["cpu", "cpus", "threads", "processes", "bytes", "footprint_bytes", "method", "page_bytes"];
+const SAME: [Key<Value>; 8] = [
+    condition::CPU.any(),
+    condition::CPUS.any(),
+    condition::THREADS.any(),
+    condition::PROCESSES.any(),
+    condition::BYTES.any(),
+    condition::FOOTPRINT_BYTES.any(),
+    condition::METHOD.any(),
+    condition::PAGE_BYTES.any(),
+];
 
 /// Why two measurements of one id can't be compared.
 fn unlike(was: &Measurement, is: &Measurement) -> Option<String> {
     if [was, is].iter().any(|m| m.validity == Validity::Invalid) {
         return Some("one of the two is invalid".to_string());
     }
-    let value = |m: &Measurement, key: &str| {
-        m.workload.get(key).or_else(|| m.conditions.get(key)).cloned().unwrap_or(Value::Null)
-    };
+    let value = |m: &Measurement, key: &Key<Value>| m.get(*key).cloned().unwrap_or(Value::Null);
     let other = SAME.iter().find(|key| value(was, key) != value(is, key))?;
-    Some(format!("other {}", other.replace('_', " ")))
+    Some(format!("other {}", other.words()))
 }
 
 /// What differs between the measurements of a baseline and those of now, which have been judged, as a measurement; its conditions
@@ -134,7 +142,7 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     let missing: Vec<&str> = gone.map(|m| m.id.as_str()).collect();
     let of = |all: &[Measurement]| all.iter().find(|m| m.id == STATE).cloned();
     let (was, is) = (of(then), of(now));
-    let number = |m: &Option<Measurement>, key: &str| m.as_ref()?.number(key);
+    let number = |m: &Option<Measurement>, key: Key<f64>| m.as_ref()?.number(key);
     let mut reasons = Vec::new();
     if let (Some(was), Some(is)) = (large_share(was.as_ref()), large_share(is.as_ref()))
         && is < was * FRAGMENTED
@@ -142,16 +150,16 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
         reasons.push("fragmented");
     }
     let less =
-        |key: &str| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is < was);
-    if less("huge_pages_bytes") {
+        |key: Key<f64>| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is < was);
+    if less(condition::HUGE_PAGES_BYTES) {
         reasons.push("huge pages lost");
     }
-    if less("huge_pages_free_bytes") && !less("huge_pages_bytes") {
+    if less(condition::HUGE_PAGES_FREE_BYTES) && !less(condition::HUGE_PAGES_BYTES) {
         reasons.push("huge pages taken");
     }
     let more =
-        |key: &str| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is > was);
-    if more("swap_used_bytes") {
+        |key: Key<f64>| number(&is, key).zip(number(&was, key)).is_some_and(|(is, was)| is > was);
+    if more(condition::SWAP_USED_BYTES) {
         reasons.push("swap used");
     }
     if then.iter().any(|m| m.id == "memory.latency.2m")
@@ -161,7 +169,10 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     }
     let misplaced = |all: &[Measurement]| {
         let counters = all.iter().find(|m| m.id == COUNTERS)?;
-        Some((counters.value(metric::FULLEST_NODE_SHARE)?, counters.text("shape")?.to_string()))
+        Some((
+            counters.value(metric::FULLEST_NODE_SHARE)?,
+            counters.text(condition::SHAPE)?.to_string(),
+        ))
     };
     if let (Some((was, _)), Some((is, shape))) = (misplaced(then), misplaced(now))
         && shape != "the only node"
@@ -169,18 +180,19 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
     {
         reasons.push("shared memory less even");
     }
-    let restarted =
-        number(&is, "uptime_s").zip(number(&was, "uptime_s")).is_some_and(|(is, was)| is < was);
+    let restarted = number(&is, condition::UPTIME_S)
+        .zip(number(&was, condition::UPTIME_S))
+        .is_some_and(|(is, was)| is < was);
     let conditions = &mut m.conditions;
-    conditions.insert(narrows_model::condition::CHANGES.into(), json!(changes));
-    conditions.insert(narrows_model::condition::NOT_COMPARED.into(), json!(apart));
-    conditions.insert(narrows_model::condition::MISSING.into(), json!(missing));
-    conditions.insert(narrows_model::condition::AGED.into(), json!(aged));
-    conditions.insert(narrows_model::condition::REASONS.into(), json!(reasons));
-    conditions.insert(narrows_model::condition::RESTARTED_SINCE.into(), json!(restarted));
-    for (key, state) in [("then", was), ("now", is)] {
+    conditions.insert(condition::CHANGES, json!(changes));
+    conditions.insert(condition::NOT_COMPARED, json!(apart));
+    conditions.insert(condition::MISSING, json!(missing));
+    conditions.insert(condition::AGED, json!(aged));
+    conditions.insert(condition::REASONS, json!(reasons));
+    conditions.insert(condition::RESTARTED_SINCE, json!(restarted));
+    for (key, state) in [(condition::THEN, was), (condition::NOW, is)] {
         if let Some(state) = state {
-            conditions.insert(key.into(), json!(state.conditions));
+            conditions.insert(key, json!(state.conditions));
         }
     }
     m
@@ -189,7 +201,10 @@ pub fn since(then: &[Measurement], now: &[Measurement]) -> Measurement {
 /// Of what is free, the share in pieces of 2 MiB and more.
 fn large_share(state: Option<&Measurement>) -> Option<f64> {
     let state = state?;
-    let (all, large) = (state.number("free_bytes")?, state.number("free_in_large_pieces_bytes")?);
+    let (all, large) = (
+        state.number(condition::FREE_BYTES)?,
+        state.number(condition::FREE_IN_LARGE_PIECES_BYTES)?,
+    );
     (all > 0.0).then(|| large / all)
 }
 
@@ -236,12 +251,12 @@ mod tests {
     fn state_of(large: u64, huge: u64, uptime_s: f64) -> Measurement {
         let mut m = Measurement::new(STATE, Layer::Memory);
         for (key, value) in [
-            ("free_bytes", json!(8u64 << 30)),
-            ("free_in_large_pieces_bytes", json!(large)),
-            ("huge_pages_bytes", json!(huge)),
-            ("uptime_s", json!(uptime_s)),
+            (condition::FREE_BYTES, json!(8u64 << 30)),
+            (condition::FREE_IN_LARGE_PIECES_BYTES, json!(large)),
+            (condition::HUGE_PAGES_BYTES, json!(huge)),
+            (condition::UPTIME_S, json!(uptime_s)),
         ] {
-            m.conditions.insert(key.into(), value);
+            m.conditions.insert(key, value);
         }
         m
     }
@@ -270,14 +285,14 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         let young = [scan(5.0), state_of(7 << 30, 4 << 30, 3600.0)];
         let old = [scan(20.0), state_of(1 << 30, 4 << 30, 14.0 * 86_400.0)];
         let found = since(&young, &old);
-        assert_eq!(found.conditions["aged"], json!(true));
-        assert_eq!(found.conditions["reasons"], json!(["fragmented"]));
-        let ratio = found.conditions["changes"][0]["ratio"].as_f64().unwrap();
+        assert_eq!(found.conditions[condition::AGED], json!(true));
+        assert_eq!(found.conditions[condition::REASONS], json!(["fragmented"]));
+        let ratio = found.conditions[condition::CHANGES][0]["ratio"].as_f64().unwrap();
         assert!((ratio - 0.25).abs() < 0.01, "{ratio}");
         let again = since(&young, &[scan(5.0), state_of(7 << 30, 4 << 30, 60.0)]);
-        assert_eq!(again.conditions["aged"], json!(false));
-        assert_eq!(again.conditions["restarted_since"], json!(true));
-        assert_eq!(again.conditions["reasons"], json!([]));
+        assert_eq!(again.conditions[condition::AGED], json!(false));
+        assert_eq!(again.conditions[condition::RESTARTED_SINCE], json!(true));
+        assert_eq!(again.conditions[condition::REASONS], json!([]));
     }
 
     #[test]
@@ -286,21 +301,21 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         let then = [cost([100.0, 104.0, 98.0, 101.0]), state_of(1 << 30, 4 << 30, 5.0)];
         let now = [cost([112.0, 95.0, 99.0, 118.0]), state_of(1 << 30, 2 << 30, 9.0)];
         let found = since(&then, &now);
-        assert_eq!(found.conditions["aged"], json!(false), "within its interval");
-        assert_eq!(found.conditions["reasons"], json!(["huge pages lost"]));
+        assert_eq!(found.conditions[condition::AGED], json!(false), "within its interval");
+        assert_eq!(found.conditions[condition::REASONS], json!(["huge pages lost"]));
         let slower = since(&then, &[cost([131.0, 128.0, 133.0, 130.0])]);
-        assert_eq!(slower.conditions["aged"], json!(true));
-        assert_eq!(slower.conditions["changes"][0]["worse"], json!(true));
-        assert_eq!(slower.conditions["missing"], json!([]));
+        assert_eq!(slower.conditions[condition::AGED], json!(true));
+        assert_eq!(slower.conditions[condition::CHANGES][0]["worse"], json!(true));
+        assert_eq!(slower.conditions[condition::MISSING], json!([]));
         let nothing = since(&then, &[state_of(1 << 30, 4 << 30, 9.0)]);
-        assert_eq!(nothing.conditions["missing"], json!(["memory.latency.4k"]));
+        assert_eq!(nothing.conditions[condition::MISSING], json!(["memory.latency.4k"]));
     }
 
     #[test]
     fn only_what_is_alike_is_compared_and_what_was_disturbed_proves_nothing() {
         let figure = |cpus: &[u32], validity| {
             let mut m = figure("memory.touch.4k.all", metric::BANDWIDTH, &[9e9, 10e9, 11e9]);
-            m.workload.insert(narrows_model::condition::CPUS.into(), json!(cpus));
+            m.workload.insert(condition::CPUS, json!(cpus));
             m.validity = validity;
             m
         };
@@ -311,15 +326,19 @@ Node 0, zone   Normal      2      1      0      0      0      0      0      0   
         };
         let then = [figure(&[0, 1], Validity::Valid)];
         let other = since(&then, &[slower(figure(&[0], Validity::Valid))]);
-        assert_eq!(other.conditions["aged"], json!(false));
-        assert_eq!(other.conditions["not_compared"][0]["why"], json!("other cpus"));
+        assert_eq!(other.conditions[condition::AGED], json!(false));
+        assert_eq!(other.conditions[condition::NOT_COMPARED][0]["why"], json!("other cpus"));
         let disturbed = since(&then, &[slower(figure(&[0, 1], Validity::Suspect))]);
-        assert_eq!(disturbed.conditions["aged"], json!(false));
-        assert_eq!(disturbed.conditions["changes"][0]["worse"], json!(true), "and is shown");
+        assert_eq!(disturbed.conditions[condition::AGED], json!(false));
+        assert_eq!(
+            disturbed.conditions[condition::CHANGES][0]["worse"],
+            json!(true),
+            "and is shown"
+        );
         let sure = since(&then, &[slower(figure(&[0, 1], Validity::Valid))]);
-        assert_eq!(sure.conditions["aged"], json!(true));
+        assert_eq!(sure.conditions[condition::AGED], json!(true));
         let broken = since(&then, &[slower(figure(&[0, 1], Validity::Invalid))]);
-        assert_eq!(broken.conditions["changes"], json!([]));
+        assert_eq!(broken.conditions[condition::CHANGES], json!([]));
     }
 
     #[test]

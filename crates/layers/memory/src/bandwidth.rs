@@ -64,8 +64,8 @@ impl Team {
         nodes.sort_unstable();
         nodes.dedup();
         match nodes[..] {
-            [node] => measurement.conditions.insert(condition::NODE.into(), json!(node)),
-            _ => measurement.conditions.insert(condition::NODES.into(), json!(nodes)),
+            [node] => measurement.conditions.insert(condition::NODE, json!(node)),
+            _ => measurement.conditions.insert(condition::NODES, json!(nodes)),
         };
     }
 }
@@ -164,17 +164,16 @@ fn told(
     measurement.repeats = ctx.repeats.max(1);
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
-    workload.insert(condition::DIRECTION.into(), json!(kind.word()));
-    workload.insert(condition::PATTERN.into(), json!("sequential"));
-    workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
-    workload.insert(condition::THREADS.into(), json!(team.members.len()));
-    workload.insert(condition::CPUS.into(), json!(team.cpus()));
-    workload.insert(condition::FOOTPRINT_BYTES.into(), json!(footprint_bytes));
-    workload.insert(condition::CONVENTION.into(), json!(kind.convention()));
+    workload.insert(condition::DIRECTION, json!(kind.word()));
+    workload.insert(condition::PATTERN, json!("sequential"));
+    workload.insert(condition::METHOD, json!(Kernel::best().word()));
+    workload.insert(condition::THREADS, json!(team.members.len()));
+    workload.insert(condition::CPUS, json!(team.cpus()));
+    workload.insert(condition::FOOTPRINT_BYTES, json!(footprint_bytes));
+    workload.insert(condition::CONVENTION, json!(kind.convention()));
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::HUGE_PAGE_SHARE_LEAST.into(), json!(huge_share));
-    conditions
-        .insert(condition::SLOWEST_OVER_FASTEST_THREAD.into(), json!(windows.slowest_over_fastest));
+    conditions.insert(condition::HUGE_PAGE_SHARE_LEAST, json!(huge_share));
+    conditions.insert(condition::SLOWEST_OVER_FASTEST_THREAD, json!(windows.slowest_over_fastest));
     crate::add_sizing(conditions, sizing, footprint_bytes);
     team.say_nodes(&mut measurement);
     measurement

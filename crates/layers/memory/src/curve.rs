@@ -206,14 +206,14 @@ impl Curve {
             .collect();
         measurement.metrics = self.samples.into_metrics();
         let workload = &mut measurement.workload;
-        workload.insert(condition::PATTERN.into(), json!("random"));
-        workload.insert(condition::LINE_BYTES.into(), json!(LINE));
-        workload.insert(condition::CPU.into(), json!(place.cpu));
-        workload.insert(condition::CPU_NODE.into(), json!(place.cpu_node));
-        workload.insert(condition::SEED.into(), json!(ctx.seed));
+        workload.insert(condition::PATTERN, json!("random"));
+        workload.insert(condition::LINE_BYTES, json!(LINE));
+        workload.insert(condition::CPU, json!(place.cpu));
+        workload.insert(condition::CPU_NODE, json!(place.cpu_node));
+        workload.insert(condition::SEED, json!(ctx.seed));
         let conditions = &mut measurement.conditions;
-        conditions.insert(condition::NODE.into(), json!(place.node));
-        conditions.insert(condition::CACHES.into(), read_at.into());
+        conditions.insert(condition::NODE, json!(place.node));
+        conditions.insert(condition::CACHES, read_at);
         obtained(conditions, chain.mapping());
         measurement
     }

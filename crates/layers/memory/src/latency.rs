@@ -5,14 +5,13 @@
 //! in a cache. Every repeat's end is checked against the permutation, and afterwards the same lines are walked in
 //! order: if that were no faster, a prefetcher would have followed the random cycle too.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Rng, Samples};
 use narrows_facts::affinity;
-use narrows_model::{Layer, Measurement, condition, metric};
+use narrows_model::{Conditions, Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::chase::{Chain, LINE, Walked};
 use crate::mapping::{MapError, Mapping, Pages};
@@ -220,25 +219,25 @@ impl<'a> Walker<'a> {
         measurement.repeats = self.ctx.repeats.max(1);
         measurement.metrics = self.samples.into_metrics();
         let workload = &mut measurement.workload;
-        workload.insert(condition::PATTERN.into(), json!("random"));
-        workload.insert(condition::FOOTPRINT_BYTES.into(), json!(self.cycle.footprint_bytes()));
-        workload.insert(condition::LINE_BYTES.into(), json!(LINE));
-        workload.insert(condition::CPU.into(), json!(place.cpu));
-        workload.insert(condition::CPU_NODE.into(), json!(place.cpu_node));
-        workload.insert(condition::SEED.into(), json!(self.cycle.seed));
+        workload.insert(condition::PATTERN, json!("random"));
+        workload.insert(condition::FOOTPRINT_BYTES, json!(self.cycle.footprint_bytes()));
+        workload.insert(condition::LINE_BYTES, json!(LINE));
+        workload.insert(condition::CPU, json!(place.cpu));
+        workload.insert(condition::CPU_NODE, json!(place.cpu_node));
+        workload.insert(condition::SEED, json!(self.cycle.seed));
         let random_ns = measurement.value(metric::COST).unwrap_or(f64::NAN);
         let conditions = &mut measurement.conditions;
-        conditions.insert(condition::NODE.into(), json!(place.node));
+        conditions.insert(condition::NODE, json!(place.node));
         if let Some(distance) = place.distance {
-            conditions.insert(condition::DISTANCE.into(), json!(distance));
+            conditions.insert(condition::DISTANCE, json!(distance));
         }
         obtained(conditions, self.chain.mapping());
-        conditions.insert(condition::SEQUENTIAL_COST_NS.into(), json!(in_order_ns));
-        conditions.insert(condition::RANDOM_OVER_SEQUENTIAL.into(), json!(random_ns / in_order_ns));
+        conditions.insert(condition::SEQUENTIAL_COST_NS, json!(in_order_ns));
+        conditions.insert(condition::RANDOM_OVER_SEQUENTIAL, json!(random_ns / in_order_ns));
         let waited = self.waited_ns as f64 / f64::max(self.walked_ns as f64, 1.0);
-        conditions.insert(condition::SHARE_OF_TIME_OFF_CPU.into(), json!(waited));
+        conditions.insert(condition::SHARE_OF_TIME_OFF_CPU, json!(waited));
         if self.moved > 0 {
-            conditions.insert(condition::SAMPLES_ON_ANOTHER_CPU.into(), json!(self.moved));
+            conditions.insert(condition::SAMPLES_ON_ANOTHER_CPU, json!(self.moved));
         }
         crate::add_sizing(conditions, sizing, self.cycle.footprint_bytes());
         measurement
@@ -246,16 +245,15 @@ impl<'a> Walker<'a> {
 }
 
 /// The pages and the node that were asked for, as they are.
-pub(crate) fn obtained(conditions: &mut BTreeMap<String, Value>, mapping: &Mapping) {
+pub(crate) fn obtained(conditions: &mut Conditions, mapping: &Mapping) {
     let huge = mapping.huge_share >= crate::mapping::OBTAINED;
     let page_bytes = if huge { mapping.pool_page_bytes } else { crate::mapping::base_page_bytes() };
-    conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
-    conditions.insert(condition::HUGE_PAGE_SHARE.into(), json!(mapping.huge_share));
-    conditions.insert(condition::BACKING.into(), json!(mapping.backing.word()));
+    conditions.insert(condition::PAGE_BYTES, json!(page_bytes));
+    conditions.insert(condition::HUGE_PAGE_SHARE, json!(mapping.huge_share));
+    conditions.insert(condition::BACKING, json!(mapping.backing.word()));
     match mapping.node_share {
-        Some(share) => conditions.insert(condition::NODE_SHARE.into(), json!(share)),
-        None => conditions
-            .insert(condition::NODE_NOT_VERIFIED.into(), json!("the machine has one node")),
+        Some(share) => conditions.insert(condition::NODE_SHARE, json!(share)),
+        None => conditions.insert(condition::NODE_NOT_VERIFIED, json!("the machine has one node")),
     };
 }
 

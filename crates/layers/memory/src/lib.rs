@@ -50,13 +50,11 @@ pub use place::spread;
 pub use sizing::{Sizing, TooLittle, last_level_bytes, room};
 pub use study::{matrix_alone, matrix_planned, study, study_planned};
 
-use std::collections::BTreeMap;
-
 use narrows_engine::Samples;
-use narrows_model::{Measurement, Unknown, metric};
+use narrows_model::{Conditions, Measurement, Unknown, metric};
 use narrows_observe::Seen;
 use narrows_units::Nanos;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::mapping::MapError;
 
@@ -96,19 +94,17 @@ impl Measured {
 }
 
 /// Of what touches so many bytes over and over.
-fn add_sizing(conditions: &mut BTreeMap<String, Value>, sizing: &Sizing, footprint_bytes: u64) {
+fn add_sizing(conditions: &mut Conditions, sizing: &Sizing, footprint_bytes: u64) {
     if let Some(times) = sizing.times_cache(footprint_bytes) {
-        conditions.insert(narrows_model::condition::FOOTPRINT_OVER_LLC.into(), json!(times));
+        conditions.insert(narrows_model::condition::FOOTPRINT_OVER_LLC, json!(times));
     }
     if let Some(bytes) = sizing.cache_bytes {
-        conditions.insert(narrows_model::condition::LLC_BYTES.into(), json!(bytes));
+        conditions.insert(narrows_model::condition::LLC_BYTES, json!(bytes));
     }
     if let Some(what) = sizing.limited_by {
-        conditions.insert(narrows_model::condition::FOOTPRINT_LIMITED_BY.into(), json!(what));
-        conditions.insert(
-            narrows_model::condition::FOOTPRINT_WANTED_BYTES.into(),
-            json!(sizing.wanted_bytes),
-        );
+        conditions.insert(narrows_model::condition::FOOTPRINT_LIMITED_BY, json!(what));
+        conditions
+            .insert(narrows_model::condition::FOOTPRINT_WANTED_BYTES, json!(sizing.wanted_bytes));
     }
 }
 

@@ -114,15 +114,15 @@ pub fn measure(
         Err(refused) => return Ok(Err(refused)),
     };
     let workload = &mut measurement.workload;
-    workload.insert(condition::DIRECTION.into(), json!(load.word()));
-    workload.insert(condition::METHOD.into(), json!(Kernel::best().word()));
-    workload.insert(condition::THREADS.into(), json!(loaders.len()));
-    workload.insert(condition::CPU.into(), json!(place.cpu));
-    workload.insert(condition::CPUS.into(), json!(loaders));
-    workload.insert(condition::FOOTPRINT_BYTES.into(), json!(cycle.footprint_bytes()));
+    workload.insert(condition::DIRECTION, json!(load.word()));
+    workload.insert(condition::METHOD, json!(Kernel::best().word()));
+    workload.insert(condition::THREADS, json!(loaders.len()));
+    workload.insert(condition::CPU, json!(place.cpu));
+    workload.insert(condition::CPUS, json!(loaders));
+    workload.insert(condition::FOOTPRINT_BYTES, json!(cycle.footprint_bytes()));
     let conditions = &mut measurement.conditions;
     conditions.extend(page.try_iter().next().unwrap_or_default());
-    conditions.insert(condition::NODE.into(), json!(place.node));
+    conditions.insert(condition::NODE, json!(place.node));
     crate::add_sizing(conditions, sizing, cycle.footprint_bytes());
     Ok(Ok(measurement))
 }
@@ -271,7 +271,7 @@ impl Found {
         measurement.metrics = self.samples.into_metrics();
         measurement.series = series;
         if let Some(at) = knee {
-            measurement.conditions.insert(condition::KNEE_SHARE.into(), json!(SHARES[at]));
+            measurement.conditions.insert(condition::KNEE_SHARE, json!(SHARES[at]));
         }
         measurement
     }

@@ -82,13 +82,13 @@ pub fn measure(
     measurement.repeats = repeats;
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
-    workload.insert(condition::CPUS.into(), json!(cpus));
-    workload.insert(condition::THREADS.into(), json!(cpus.len()));
-    workload.insert(condition::BYTES_PER_THREAD.into(), json!(Lookups::BYTES));
-    workload.insert(condition::SEED.into(), json!(ctx.seed));
+    workload.insert(condition::CPUS, json!(cpus));
+    workload.insert(condition::THREADS, json!(cpus.len()));
+    workload.insert(condition::BYTES_PER_THREAD, json!(Lookups::BYTES));
+    workload.insert(condition::SEED, json!(ctx.seed));
     if let Some(hypervisor) = &platform.hypervisor {
         // Which CPUs are siblings is then what the hypervisor says; see the book.
-        measurement.conditions.insert(condition::TOPOLOGY_TOLD_BY.into(), json!(hypervisor));
+        measurement.conditions.insert(condition::TOPOLOGY_TOLD_BY, json!(hypervisor));
     }
     Ok(measurement)
 }

@@ -47,7 +47,7 @@ fn every_measurement_is_there_or_has_a_reason() {
         assert_eq!(measurement.value(metric::ERRORS), Some(0.0), "{}", measurement.id);
         assert_eq!(measurement.repeats, 2);
         let conditions = &measurement.conditions;
-        assert_eq!(conditions["footprint_limited_by"], "memory available");
+        assert_eq!(conditions[condition::FOOTPRINT_LIMITED_BY], "memory available");
         let value = measurement.value(metric::COST).or(measurement.value(metric::BANDWIDTH));
         assert!(value.unwrap() > 0.1, "{}", measurement.id);
     }
@@ -61,7 +61,7 @@ fn the_page_size_in_the_conditions_is_the_one_in_the_id() {
         match measured.measurements.iter().find(|m| m.id == id) {
             Some(measurement) => {
                 assert_eq!(measurement.number(condition::PAGE_BYTES), Some(bytes));
-                let share = measurement.number("huge_page_share").unwrap();
+                let share = measurement.number(condition::HUGE_PAGE_SHARE).unwrap();
                 if bytes > 4096.0 { assert!(share >= 0.99) } else { assert_eq!(share, 0.0) }
             }
             None => eprintln!("SKIPPED: {:?}", measured.absent),
@@ -193,12 +193,15 @@ fn the_study_measures_what_it_plans_and_everything_it_read_and_wrote_is_right() 
     }
     let curve = found.iter().find(|m| m.id == "memory.curve.4k").unwrap();
     assert_eq!(curve.series.len(), 2, "one for each repeat");
-    assert_eq!(curve.conditions["caches"][metric::COST_L1.name]["read_at_bytes"], 16 << 10);
+    assert_eq!(
+        curve.conditions[condition::CACHES][metric::COST_L1.name]["read_at_bytes"],
+        16 << 10
+    );
     let first = curve.value(metric::COST_L1).unwrap();
     let latency = found.iter().find(|m| m.id == "memory.latency.4k").unwrap();
     assert!(first < latency.value(metric::COST).unwrap(), "{first} ns in the first cache");
     if let Some(loaded) = found.iter().find(|m| m.id.starts_with("memory.loaded")) {
-        assert!(loaded.number("knee_share").unwrap() > 0.0);
+        assert!(loaded.number(condition::KNEE_SHARE).unwrap() > 0.0);
         assert!(loaded.value(metric::LOADED_COST).unwrap() > 0.0);
         assert_eq!(loaded.series.len(), 4, "latency and bandwidth for each repeat");
     }

@@ -120,7 +120,7 @@ fn a_control_groups_limits_are_named_as_configured() {
     assert!((found[1].share - 0.998).abs() < 1e-9);
     assert!(found.iter().all(|l| l.basis == LimitBasis::Configured));
     // A large operation is split before it is counted.
-    m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(1 << 20));
+    m.workload.insert(condition::BLOCK_BYTES, json!(1 << 20));
     assert!(!limits(platform, m).iter().any(|l| l.id.starts_with("cgroup:riops")));
 }
 
@@ -205,7 +205,7 @@ fn a_placement_carries_what_its_fullest_channels_do() {
     let rate = [(metric::BANDWIDTH, 380e9)];
     let ceiling = |shares: serde_json::Value| {
         let mut m = measurement("memory.policy.read.x", Layer::Memory, &rate);
-        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE.into(), shares);
+        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE, shares);
         limits(platform.clone(), m).pop().map(|limit| (limit.id, limit.value / 1e9))
     };
     let one = json!({"0": {"1": 1.0}, "1": {"1": 1.0}});

@@ -226,7 +226,7 @@ fn a_link_read_under_load_is_the_one_that_counts() {
         most_width: Some(4),
     };
     for (gts, width, wanted) in [(16.0, 4, 8e9), (8.0, 2, 2e9)] {
-        m.conditions.insert(condition::LINKS_UNDER_LOAD.into(), json!([now(gts, width)]));
+        m.conditions.insert(condition::LINKS_UNDER_LOAD, json!([now(gts, width)]));
         let found = limits(platform(devices.clone()), m.clone());
         assert_eq!(ceiling(&found, LimitBasis::Raw, Unit::BytesPerS), Some(wanted));
     }

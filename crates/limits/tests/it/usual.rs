@@ -36,8 +36,8 @@ fn normals(machine: Platform, m: Measurement) -> Vec<NormalFigure> {
 
 fn latency(id: &str, from: u32, to: u32) -> Measurement {
     let mut m = measurement(id, Layer::Memory, &[(metric::COST, 95.0)]);
-    m.workload.insert(condition::CPU_NODE.into(), json!(from));
-    m.conditions.insert(condition::NODE.into(), json!(to));
+    m.workload.insert(condition::CPU_NODE, json!(from));
+    m.conditions.insert(condition::NODE, json!(to));
     m
 }
 
@@ -79,8 +79,8 @@ fn a_processor_that_does_not_say_what_it_is_and_a_lent_one_have_no_normal() {
 fn a_single_port_or_a_known_drive_is_a_class() {
     let long = |direction: &str| {
         let mut m = block(direction, 100.0);
-        m.id = format!("block.{direction}.sequential.1m.knee");
-        m.workload.insert(condition::BLOCK_BYTES.into(), json!(1 << 20));
+        m.id = format!("block.{direction}.sequential.1m.knee").into();
+        m.workload.insert(condition::BLOCK_BYTES, json!(1 << 20));
         m
     };
     let mut nfs = platform(Vec::new());
@@ -107,7 +107,7 @@ fn a_single_port_or_a_known_drive_is_a_class() {
 fn drives_in_the_other_socket_are_behind_the_links_between_them() {
     let with = |cpus: &[u32]| {
         let mut m = block("read", 100e3);
-        m.workload.insert(condition::CPUS.into(), json!(cpus));
+        m.workload.insert(condition::CPUS, json!(cpus));
         limits(ice_lake(1), m)
     };
     let found = with(&[0]);

@@ -72,12 +72,12 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
     let mut measurement = Measurement::new(super::MEASUREMENT, narrows_model::Layer::Log);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = samples.into_metrics();
-    measurement.workload.insert(condition::OF.into(), json!("a live server, looked at"));
-    measurement.workload.insert(condition::INTERVAL_S.into(), json!(log.counted.interval_ns / 1e9));
-    measurement.conditions.insert(condition::SERVER_VERSION.into(), json!(log.version));
+    measurement.workload.insert(condition::OF, json!("a live server, looked at"));
+    measurement.workload.insert(condition::INTERVAL_S, json!(log.counted.interval_ns / 1e9));
+    measurement.conditions.insert(condition::SERVER_VERSION, json!(log.version));
     // What only our session was given is no condition of the server.
     for setting in log.settings.iter().filter(|setting| !setting.is_ours()) {
-        measurement.conditions.insert(setting.name.clone(), json!(setting.value));
+        measurement.conditions.add_setting(&setting.name, &setting.value);
     }
     measurement
 }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(value(metric::LATENCY_MEAN), Some(2e6));
         assert_eq!(value(metric::MODEL_LATENCY_MEAN), Some(1.8e6));
         assert_eq!(value(metric::COMMITTED_TRANSACTIONS), None, "unknown is not zero");
-        assert_eq!(m.text("fsync"), Some("on"));
+        assert_eq!(m.text(condition::FSYNC), Some("on"));
     }
 
     #[test]
@@ -222,6 +222,6 @@ mod tests {
         let m = measurement(&log, &[window]);
         assert_eq!(m.value(metric::WRITING_TRANSACTIONS), Some(1500.0));
         assert_eq!(m.value(metric::COMMITS_PER_FLUSH), Some(3.0));
-        assert_eq!(m.text("synchronous_commit"), None);
+        assert_eq!(m.text(condition::SYNCHRONOUS_COMMIT), None);
     }
 }

@@ -136,7 +136,7 @@ impl Monitor {
         };
         let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
         let mut measurement = figures::measurement(&log, &cut);
-        measurement.conditions.insert(condition::ENCRYPTION.into(), session.encryption());
+        measurement.conditions.insert(condition::ENCRYPTION, session.encryption());
         Ok(Observed { measurement, log, cut_short })
     }
 }

@@ -134,14 +134,14 @@ impl ClientPlan<'_> {
         measurement.repeats = repeats;
         measurement.metrics = samples.into_metrics();
         let say = &mut measurement.workload;
-        say.insert("workload".into(), json!("null"));
-        say.insert(condition::LOOP.into(), json!(kind));
-        say.insert(condition::SESSIONS.into(), json!(self.sessions));
+        say.insert(condition::WORKLOAD, json!("null"));
+        say.insert(condition::LOOP, json!(kind));
+        say.insert(condition::SESSIONS, json!(self.sessions));
         let shared = self.client_cpus.iter().any(|cpu| self.server_cpus.contains(cpu));
         let found = &mut measurement.conditions;
-        found.insert(condition::SERVER_CPUS.into(), json!(self.server_cpus));
-        found.insert(condition::CLIENT_CPUS.into(), json!(self.client_cpus));
-        found.insert(condition::CPUS_SHARED.into(), json!(shared));
+        found.insert(condition::SERVER_CPUS, json!(self.server_cpus));
+        found.insert(condition::CLIENT_CPUS, json!(self.client_cpus));
+        found.insert(condition::CPUS_SHARED, json!(shared));
         measurement
     }
 }

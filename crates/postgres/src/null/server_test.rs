@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 
 use narrows_engine::rate_search::{Goal, Settings};
 use narrows_engine::{Context, Silent, Stop};
-use narrows_layer_database::{HighestPlan, Shown, highest};
+use narrows_layer_database::{HighestPlan, SearchWindow, highest};
 use narrows_model::metric;
 use narrows_stats::Recorder;
 
@@ -166,7 +166,7 @@ fn no_rate_keeps_a_limit_below_the_time_that_a_server_takes() {
         let during = |window: &narrows_engine::Window, _: &[u32]| Ok(window.wait_end(&stop)?);
         let (load, ()) = load::run_within(&load, limit_ns, &stop, during)?;
         slowest.merge(&load.latency);
-        Ok::<_, load::LoadError>(Shown { load, spoiled: None, kept: () })
+        Ok::<_, load::LoadError>(SearchWindow { load, spoiled: None, kept: () })
     })
     .unwrap();
     assert!(slowest.min().unwrap() >= takes.as_nanos() as u64, "{slowest:?}");

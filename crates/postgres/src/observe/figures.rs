@@ -95,20 +95,20 @@ pub(super) fn measurement(
     let mut measurement = Measurement::new(super::MEASUREMENT, Layer::Database);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = metrics;
-    measurement.workload.insert(condition::OF.into(), json!("somebody's server, looked at"));
-    measurement.workload.insert(condition::INTERVAL_S.into(), json!(observation.interval_ns / 1e9));
+    measurement.workload.insert(condition::OF, json!("somebody's server, looked at"));
+    measurement.workload.insert(condition::INTERVAL_S, json!(observation.interval_ns / 1e9));
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::SERVER_VERSION.into(), json!(observation.version));
+    conditions.insert(condition::SERVER_VERSION, json!(observation.version));
     if let Some(cpus) = machine.allowed.filter(|cpus| !cpus.is_empty()) {
-        conditions.insert(condition::SERVER_CPUS.into(), json!(cpus));
+        conditions.insert(condition::SERVER_CPUS, json!(cpus));
     }
     let hot = observation.processes.as_ref().and_then(|processes| processes.hot.as_ref());
     if let Some(hot) = hot {
-        conditions.insert(condition::HOT_THREAD_NAME.into(), json!(one_of(hot.class)));
+        conditions.insert(condition::HOT_THREAD_NAME, json!(one_of(hot.class)));
     }
     // What only our session was given is no condition of the server.
     for setting in observation.settings.iter().filter(|setting| !setting.is_ours()) {
-        conditions.entry(setting.name.clone()).or_insert_with(|| json!(setting.value));
+        conditions.add_setting(&setting.name, &setting.value);
     }
     measurement
 }

@@ -23,4 +23,4 @@ mod window;
 pub use monitor::{Around, Monitor, Observed};
 
 /// Id of the measurement that holds the demand of a transaction by windows.
-pub const MEASUREMENT: &str = "database.observed";
+pub const MEASUREMENT: &str = narrows_model::Workload::Observed.measurement_id();

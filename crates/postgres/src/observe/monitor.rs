@@ -183,7 +183,7 @@ impl Monitor {
                 .map_or(0.0, |used_ns| used_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
-        measurement.conditions.insert(condition::ENCRYPTION.into(), poll.session.encryption());
+        measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
         let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
         Ok(Observed { observation, measurement, cut_short })
     }

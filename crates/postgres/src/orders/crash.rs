@@ -70,16 +70,16 @@ impl Recovery {
         samples.add(names::RECOVERY_TIME, self.recovery_s * 1e9);
         measurement.metrics = samples.into_metrics();
         let say = &mut measurement.workload;
-        say.insert("workload".into(), json!("orders, recovery of the server"));
-        say.insert("derived".into(), json!(names::DERIVED));
-        say.insert("says".into(), json!(SAYS));
-        say.insert("ran_s".into(), json!(self.ran_s));
-        say.insert("in_doubt".into(), json!(self.counts.in_doubt));
+        say.insert(narrows_model::condition::WORKLOAD, json!("orders, recovery of the server"));
+        say.insert(narrows_model::condition::DERIVED, json!(names::DERIVED));
+        say.insert(narrows_model::condition::SAYS, json!(SAYS));
+        say.insert(narrows_model::condition::RAN_S, json!(self.ran_s));
+        say.insert(narrows_model::condition::IN_DOUBT, json!(self.counts.in_doubt));
         let texts: Vec<String> = self.checked.violations.iter().map(ToString::to_string).collect();
         if !texts.is_empty() {
             measurement
                 .conditions
-                .insert(narrows_model::condition::CONDITIONS_VIOLATED.into(), json!(texts));
+                .insert(narrows_model::condition::CONDITIONS_VIOLATED, json!(texts));
         }
         measurement
     }

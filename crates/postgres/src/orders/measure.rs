@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Rng, Samples};
-use narrows_layer_database::{Asked, Database, Filling, LoadResult, Shape, Variation};
+use narrows_layer_database::{
+    Database, LoadResult, MeasurementBuilder, Shape, Variation, WindowLoad,
+};
 use narrows_model::{Layer, Measurement, Replication, condition, orders as names};
 use serde_json::json;
 
@@ -160,7 +162,7 @@ impl OrdersDatabase for Database {
         variations: &[Variation],
     ) -> Result<Vec<Measurement>, OrdersError> {
         let mix = mix(self, ctx, plan)?;
-        let mut filling: Vec<Filling> =
+        let mut filling: Vec<MeasurementBuilder> =
             variations.iter().map(|variation| begin(self, &mix, variation)).collect();
         for repeat in 0..ctx.repeats {
             let mut turn: Vec<usize> = (0..variations.len()).collect();
@@ -191,7 +193,7 @@ impl OrdersDatabase for Database {
                 }
             }
         }
-        Ok(filling.into_iter().map(Filling::finish).collect())
+        Ok(filling.into_iter().map(MeasurementBuilder::finish).collect())
     }
 }
 
@@ -226,11 +228,12 @@ fn window(
     mix: &Mix<'_>,
     variation: &Variation,
     (repeat, seed): (u32, u64),
-    filling: &mut Filling,
+    filling: &mut MeasurementBuilder,
 ) -> Result<(), OrdersError> {
     let plan = mix.plan;
     let settings = plan.settings(variation.synchronous_commit);
-    let asked = Asked { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
+    let asked =
+        WindowLoad { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
     let entered_before = entered(control(database)?)?;
     let cpus = database.cpus_of(variation);
     let before = narrows_observe::sentinel();
@@ -247,69 +250,68 @@ fn window(
     Ok(())
 }
 
-fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> Filling {
+fn begin(database: &Database, mix: &Mix<'_>, variation: &Variation) -> MeasurementBuilder {
     let Mix { plan, orders, tables_bytes, .. } = mix;
     let mut measurement = Measurement::new(&variation.id, Layer::Database);
     measurement.replication = Replication::PerWindow;
     let say = &mut measurement.workload;
-    let mut tell = |key: &str, value| say.insert(key.to_string(), value);
-    tell("workload", json!("orders"));
-    tell("derived", json!(names::DERIVED));
-    tell("operation", json!("one transaction of the mix"));
-    tell("warehouses", json!(plan.setup.warehouses));
-    tell("population_seed", json!(plan.setup.seed));
-    tell("nurand_c_last_name_load", json!(plan.setup.c_last_name));
-    tell("nurand_c_last_name_run", json!(orders.constants.last_name));
-    tell("nurand_c_customer", json!(orders.constants.customer));
-    tell("nurand_c_item", json!(orders.constants.item));
+    say.insert(condition::WORKLOAD, json!("orders"));
+    say.insert(condition::DERIVED, json!(names::DERIVED));
+    say.insert(condition::OPERATION, json!("one transaction of the mix"));
+    say.insert(condition::WAREHOUSES, json!(plan.setup.warehouses));
+    say.insert(condition::POPULATION_SEED, json!(plan.setup.seed));
+    say.insert(condition::NURAND_C_LAST_NAME_LOAD, json!(plan.setup.c_last_name));
+    say.insert(condition::NURAND_C_LAST_NAME_RUN, json!(orders.constants.last_name));
+    say.insert(condition::NURAND_C_CUSTOMER, json!(orders.constants.customer));
+    say.insert(condition::NURAND_C_ITEM, json!(orders.constants.item));
     let calls = match plan.calls {
         Calls::Functions => "functions of the server",
         Calls::Statements => "statements of the client",
     };
-    tell("called_by", json!(calls));
-    tell("isolation", json!(plan.isolation));
-    tell("settings", json!(plan.settings(variation.synchronous_commit)));
+    say.insert(condition::CALLED_BY, json!(calls));
+    say.insert(condition::ISOLATION, json!(plan.isolation));
+    say.insert(condition::SETTINGS, json!(plan.settings(variation.synchronous_commit)));
     let homes = match plan.homes {
         Homes::Fixed => "one warehouse for each session",
         Homes::All => "all warehouses alike",
     };
-    tell("homes", json!(homes));
-    tell(
-        "pacing",
+    say.insert(condition::HOMES, json!(homes));
+    say.insert(
+        condition::PACING,
         json!(if plan.paced { "keying and thinking times" } else { "saturating, no pauses" }),
     );
     if plan.paced {
-        tell("paced_limit_per_min_per_warehouse", json!(paced_limit_per_min()));
-        tell(condition::THINK_NS, json!((mean_pause_s() * 1e9) as u64));
+        say.insert(condition::PACED_LIMIT_PER_MIN_PER_WAREHOUSE, json!(paced_limit_per_min()));
+        say.insert(condition::THINK_NS, json!((mean_pause_s() * 1e9) as u64));
     }
     let open = variation.open_rate_per_s.is_some();
-    tell(condition::LOOP, json!(if open { "open" } else { "closed" }));
-    tell(condition::SESSIONS, json!(variation.sessions));
-    tell("working_set_bytes", json!(tables_bytes));
+    say.insert(condition::LOOP, json!(if open { "open" } else { "closed" }));
+    say.insert(condition::SESSIONS, json!(variation.sessions));
+    say.insert(condition::WORKING_SET_BYTES, json!(tables_bytes));
     let share = |of: u64| json!(*tables_bytes as f64 / of as f64);
     if database.pool_bytes() > 0 {
-        tell("working_set_of_pool", share(database.pool_bytes()));
+        say.insert(condition::WORKING_SET_OF_POOL, share(database.pool_bytes()));
     }
     if let Some(memory) = database.settings().memory_bytes.filter(|bytes| *bytes > 0) {
-        tell("working_set_of_memory", share(memory));
+        say.insert(condition::WORKING_SET_OF_MEMORY, share(memory));
     }
     conditions(database, variation, &mut measurement);
-    Filling::of(measurement)
+    MeasurementBuilder::of(measurement)
 }
 
 fn conditions(database: &Database, variation: &Variation, measurement: &mut Measurement) {
     let cpus = database.cpus_of(variation);
     let found = &mut measurement.conditions;
     found.extend(database.settings().conditions.clone());
-    found.insert(condition::SERVER_CPUS.into(), json!(cpus.server));
-    found.insert(condition::CLIENT_CPUS.into(), json!(cpus.client));
-    found.insert(condition::CPUS_SHARED.into(), json!(cpus.shared()));
-    found.insert("server_settings".into(), database.server_settings().clone());
+    found.insert(condition::SERVER_CPUS, json!(cpus.server));
+    found.insert(condition::CLIENT_CPUS, json!(cpus.client));
+    found.insert(condition::CPUS_SHARED, json!(cpus.shared()));
+    found.insert(condition::SERVER_SETTINGS, database.server_settings().clone());
     if let Some(intervention) = &variation.intervention {
-        found.insert(condition::INTERVENTION.into(), json!(intervention));
+        found.insert(condition::INTERVENTION, json!(intervention));
     }
     if let Some(baseline) = &variation.baseline {
-        found.insert(condition::BASELINE.into(), json!(baseline));
+        found.insert(condition::BASELINE, json!(baseline));
     }
 }
 
@@ -379,20 +381,20 @@ fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Cou
     add(names::MISCOUNTED, counts.miscounted());
 }
 
-fn say_unchecked(error: &OrdersError, filling: &mut Filling) {
+fn say_unchecked(error: &OrdersError, filling: &mut MeasurementBuilder) {
     let why = error.to_string();
     let why = why.lines().next().unwrap_or_default();
-    filling.measurement.conditions.insert(names::NOT_CHECKED.into(), json!(why));
+    filling.measurement.conditions.insert(names::NOT_CHECKED, json!(why));
 }
 
-fn say_checked(checked: &Checked, filling: &mut Filling) {
+fn say_checked(checked: &Checked, filling: &mut MeasurementBuilder) {
     let violated = checked.violations.len() as f64;
     filling.samples.add(names::VIOLATED, violated);
     let found = &mut filling.measurement.conditions;
-    found.insert("conditions_checked".into(), json!(checked.conditions));
-    found.insert("warehouses_checked".into(), json!(checked.looked_at));
+    found.insert(condition::CONDITIONS_CHECKED, json!(checked.conditions));
+    found.insert(condition::WAREHOUSES_CHECKED, json!(checked.looked_at));
     let texts: Vec<String> = checked.violations.iter().map(ToString::to_string).collect();
     if !texts.is_empty() {
-        found.insert("conditions_violated".into(), json!(texts));
+        found.insert(condition::CONDITIONS_VIOLATED, json!(texts));
     }
 }

@@ -9,7 +9,7 @@ use super::population::DISTRICTS;
 use super::seen::{Acknowledged, Seen, Shared};
 use super::statements::{Statement, texts};
 use super::steps::{Step, Transaction};
-use narrows_layer_database::load::{Next, Operation, Program, Programs, Recovery, Verdict};
+use narrows_layer_database::load::{AfterAnswer, Operation, Program, Programs, Recovery, Verdict};
 use narrows_layer_database::{Answer, Refusal, Request};
 
 /// The error by which the function ends an order with an unknown item.
@@ -135,17 +135,17 @@ impl Program for Terminal<'_> {
         Operation { class: kind as usize, pause }
     }
 
-    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> AfterAnswer {
         match self.transaction.step(answer, request) {
-            Step::Next => Next::Send,
+            Step::Next => AfterAnswer::Send,
             Step::Committed => {
                 self.under_way = false;
                 self.acknowledged();
-                Next::Done(Verdict::Right)
+                AfterAnswer::Done(Verdict::Right)
             }
             Step::NoItem if self.means_to_fail() => {
                 self.under_way = false;
-                Next::Done(Verdict::RolledBack)
+                AfterAnswer::Done(Verdict::RolledBack)
             }
             Step::NoItem => self.wrong("an item that is there was not found"),
             Step::Wrong(text) => self.wrong(text),
@@ -169,8 +169,8 @@ impl Program for Terminal<'_> {
 impl Terminal<'_> {
     /// An answer that can't be right; what became of the transaction is not known.
     #[cold]
-    fn wrong(&mut self, text: &'static str) -> Next {
-        Next::Done(Verdict::Wrong(text.into()))
+    fn wrong(&mut self, text: &'static str) -> AfterAnswer {
+        AfterAnswer::Done(Verdict::Wrong(text.into()))
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Where something that the answer rests on is invalid, no figure of it is said at all.
 
-use narrows_model::{Calibration, Measurement, Run, Validity, condition};
+use narrows_model::{Calibration, Measurement, Run, Validity, condition, family};
 
 mod curve;
 mod limits;
@@ -98,7 +98,7 @@ pub(crate) fn windows<'a>(
 ) -> impl Iterator<Item = &'a Measurement> {
     run.measurements.iter().filter(move |m| {
         let owner = owner(&run.calibrations, &m.id);
-        owner.is_some_and(|owner| owner.id == c.id) || c.rests_on.contains(&m.id)
+        owner.is_some_and(|owner| owner.id == c.id) || c.rests_on(&m.id)
     })
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn owner<'a>(all: &'a [Calibration], measurement: &str) -> Option<&'a
 
 /// What one operation is called.
 pub(crate) fn operation(c: &Calibration) -> &'static str {
-    if c.id.starts_with("log.") {
+    if family::LOG.has(&c.id) {
         return "commit";
     }
     match c.goal.read_share {
@@ -169,7 +169,7 @@ fn pooled(c: &Calibration) -> String {
 
 /// What a rate with writes is worth.
 fn writes(run: &Run, c: &Calibration) -> String {
-    let rests = windows(run, c).filter(|m| c.rests_on.contains(&m.id));
+    let rests = windows(run, c).filter(|m| c.rests_on(&m.id));
     let state = rests.filter_map(|m| m.text(condition::WRITE_STATE)).next();
     match state {
         Some("sustained") => "sustained: in steady state".to_string(),
@@ -245,9 +245,9 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
         }
     }
     // What it rests on speaks first; the ceiling's windows go the same way.
-    let first = windows(run, c).max_by_key(|m| c.rests_on.contains(&m.id));
+    let first = windows(run, c).max_by_key(|m| c.rests_on(&m.id));
     if let Some(m) = first {
-        let direct = m.conditions.get(condition::DIRECT).and_then(serde_json::Value::as_bool);
+        let direct = m.conditions.get(condition::DIRECT);
         let direct = match direct {
             Some(true) => " past the page cache",
             Some(false) => " through the page cache",
@@ -256,7 +256,7 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
         if let Some(way) = m.text(condition::METHOD) {
             text += &format!("; {way}{direct}");
         }
-        if let Some(bytes) = m.number("file_bytes") {
+        if let Some(bytes) = m.number(condition::FILE_BYTES) {
             let kind = m.text(condition::TARGET_KIND).unwrap_or("file");
             text += &format!("; {kind} of {}", units.bytes(bytes));
         }

@@ -51,7 +51,7 @@ pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<Svg> {
         .filter_map(|m| {
             let mut all = Recorder::new();
             latencies(m, "latency").iter().for_each(|repeat| all.merge(repeat));
-            let rests = c.rests_on.contains(&m.id);
+            let rests = c.rests_on(&m.id);
             let points = percentile_points(&all);
             let asked = asked(m)?;
             let kept = c.rate_per_s.is_some_and(|rate| (asked / rate - 1.0).abs() < 0.01);
@@ -102,9 +102,8 @@ fn spread(mut lines: Vec<(f64, bool, Line)>) -> Vec<Line> {
 
 /// Latency over the windows that the answer rests on: mean of each slice and the longest in it.
 pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
-    let m = usable(run, c).find(|m| {
-        c.rests_on.contains(&m.id) && m.series.iter().any(|s| s.name == metric::LATENCY_MEAN)
-    })?;
+    let m = usable(run, c)
+        .find(|m| c.rests_on(&m.id) && m.series.iter().any(|s| s.name == metric::LATENCY_MEAN))?;
     let lines = |name: Metric| -> Vec<Line> {
         let of_name =
             m.series.iter().filter(|s| s.name == name && s.x.is_empty() && s.interval_ns > 0);

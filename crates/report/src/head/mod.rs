@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use narrows_model::{DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, metric};
+use narrows_model::{
+    DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, family, metric,
+};
 
 mod path;
 
@@ -199,10 +201,10 @@ fn others(run: &Run) -> String {
 }
 
 fn server(run: &Run) -> String {
-    let database = |key: &str| {
+    let database = |key| {
         run.measurements
             .iter()
-            .filter(|m| m.id.starts_with("database."))
+            .filter(|m| family::DATABASE.has(&m.id))
             .find_map(|m| m.text(key).map(str::to_string))
     };
     let whose = match &run.plan.database {
@@ -217,10 +219,7 @@ fn server(run: &Run) -> String {
         Some(version) => format!("PostgreSQL {version}"),
         None => "PostgreSQL".to_string(),
     };
-    let shared = run
-        .measurements
-        .iter()
-        .find_map(|m| m.conditions.get(condition::CPUS_SHARED).and_then(|v| v.as_bool()));
+    let shared = run.measurements.iter().find_map(|m| m.conditions.get(condition::CPUS_SHARED));
     let server = run.plan.server_cpus.len();
     let client = run.plan.client_cpus.len();
     let all = run.platform().map_or(0, |p| p.cpu.threads as usize);

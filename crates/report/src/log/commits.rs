@@ -1,6 +1,6 @@
 //! Sessions that commit again at once: what they wait for.
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::notes::{NoteMark, Notes};
 
@@ -36,7 +36,7 @@ pub struct CommitsRow {
 /// The rows by number of sessions.
 pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<CommitsRow> {
     let closed = |m: &&Measurement| {
-        let rest = m.id.strip_prefix("log.calibrate.");
+        let rest = family::LOG_CALIBRATE.rest(&m.id);
         rest.is_some_and(|rest| rest.contains(".sessions."))
     };
     let mut rows: Vec<CommitsRow> = Vec::new();

@@ -1,6 +1,6 @@
 //! The rungs from the device's flush to the database's commit.
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{half_width, percent, size, time};
@@ -63,7 +63,7 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
     }
     let below = |name: &str| {
         let m = find(run, name, "alone").or(find(run, name, "beside"))?;
-        m.text("stands_on").and_then(|id| id.strip_prefix("log.ladder.")?.rsplit_once('.'))
+        m.text(condition::STANDS_ON).and_then(|id| family::LOG_LADDER.rest(id)?.rsplit_once('.'))
     };
     // From the top down: whoever is stood on by the database, else by the log writer.
     let top = ["commit_remote_flush", "commit_remote_write", "commit", "leader"];
@@ -79,7 +79,7 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
 }
 
 fn parts(m: &Measurement) -> Option<(&str, &str)> {
-    m.id.strip_prefix("log.ladder.")?.rsplit_once('.')
+    family::LOG_LADDER.rest(&m.id)?.rsplit_once('.')
 }
 
 fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {
@@ -132,10 +132,10 @@ fn words(name: &str, m: Option<&Measurement>) -> String {
         "commit_remote_write" => "with the standby's write".to_string(),
         "commit_remote_flush" => "with the standby's flush".to_string(),
         _ => {
-            let text = |key: &str| m.and_then(|m| m.text(key)).unwrap_or("?");
+            let text = |key| m.and_then(|m| m.text(key)).unwrap_or("?");
             let bytes = m.and_then(|m| m.number(condition::BLOCK_BYTES)).unwrap_or(0.0);
             let method = text(condition::SYNC_METHOD).replace('_', " ");
-            format!("{} {method}, {}", size(bytes), text("layout"))
+            format!("{} {method}, {}", size(bytes), text(condition::LAYOUT))
         }
     }
 }
@@ -159,7 +159,7 @@ fn remark(m: &Measurement) -> String {
     {
         parts.push(format!("mean {}: {of:.0} in a window are too few for percentiles", time(mean)));
     }
-    let by = m.text("durable_by").filter(|_| m.id.contains(".write."));
+    let by = m.text(condition::DURABLE_BY).filter(|_| m.id.contains(".write."));
     match by {
         Some("flush") => parts.push("durable by a flush of the device".to_string()),
         Some("fua") => parts.push("durable by the write itself (FUA)".to_string()),
@@ -186,7 +186,7 @@ mod tests {
     fn durable_by_is_said_only_of_what_made_it_so() {
         let mut m = Measurement::new("log.ladder.write.dsync.overwrite.8k.alone", Layer::Log);
         let mut said = |by: &str| {
-            m.conditions.insert(narrows_model::condition::DURABLE_BY.into(), by.into());
+            m.conditions.insert(narrows_model::condition::DURABLE_BY, by);
             remark(&m)
         };
         assert_eq!(said("fua"), "durable by the write itself (FUA)");

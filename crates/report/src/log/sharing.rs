@@ -1,6 +1,6 @@
 //! How many commits share a flush, by the rate of commits: measured, and what the law of group commit says.
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
 
 /// One window or one number of sessions.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,7 @@ pub struct SharingPoint {
 /// All points by rate; invalid ones are left out.
 pub(crate) fn sharing(run: &Run) -> Vec<SharingPoint> {
     let ours =
-        |m: &&Measurement| m.id.starts_with("log.calibrate.") && m.validity != Validity::Invalid;
+        |m: &&Measurement| family::LOG_CALIBRATE.has(&m.id) && m.validity != Validity::Invalid;
     let mut points: Vec<SharingPoint> =
         run.measurements.iter().filter(ours).filter_map(point).collect();
     points.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));

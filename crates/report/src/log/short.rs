@@ -4,7 +4,7 @@
 //! Nothing is said that the repeats don't show: of two rungs whose intervals overlap neither adds more, and a percentile is
 //! longer beside the load only where all its windows lie above all of those alone.
 
-use narrows_model::{DurabilityWord, Role, Run, Validity, condition};
+use narrows_model::{DurabilityWord, Role, Run, Validity, condition, family};
 
 use super::commits::CommitsRow;
 use super::ladder::{RungFigures, RungRow, signed};
@@ -201,8 +201,7 @@ fn beside(seen: &Seen<'_>) -> Option<String> {
 
 /// Whether log and data files are on one device, as the ladder found it.
 fn same_device(run: &Run) -> Option<String> {
-    let said =
-        |m: &narrows_model::Measurement| m.conditions.get(condition::BUSY_SAME_DEVICE)?.as_bool();
+    let said = |m: &narrows_model::Measurement| m.conditions.get(condition::BUSY_SAME_DEVICE);
     let same = run.measurements.iter().find_map(said)?;
     Some(if same { "both on one device" } else { "on devices of their own" }.to_string())
 }
@@ -218,7 +217,7 @@ fn rates(seen: &Seen<'_>) -> Option<String> {
         format!("{per_s}{mark} with {sessions}")
     };
     for (calibration, answer) in seen.run.calibrations.iter().zip(seen.answers) {
-        if !calibration.id.starts_with("log.") {
+        if !family::LOG.has(&calibration.id) {
             continue;
         }
         let goal = &calibration.goal;

@@ -1,6 +1,6 @@
 //! Several logs on one device, by their number.
 
-use narrows_model::{Measurement, Metric, Run, Validity, metric};
+use narrows_model::{Measurement, Metric, Run, Validity, family, metric};
 
 use crate::calibration::{exact_time, percentile};
 use crate::notes::{NoteMark, Notes};
@@ -69,10 +69,10 @@ impl StreamsRow {
 /// The streams of a run; `None` where there were none.
 pub(crate) fn streams(run: &Run, notes: &mut Notes) -> Option<Streams> {
     let all: Vec<&Measurement> =
-        run.measurements.iter().filter(|m| m.id.starts_with("log.streams.")).collect();
+        run.measurements.iter().filter(|m| family::LOG_STREAMS.has(&m.id)).collect();
     let first = all.first()?;
-    let quantile = first.number("target_quantile").unwrap_or(0.99);
-    let target_ns = first.number("target_ns").unwrap_or(0.0) as u64;
+    let quantile = first.number(narrows_model::condition::TARGET_QUANTILE).unwrap_or(0.99);
+    let target_ns = first.number(narrows_model::condition::TARGET_NS).unwrap_or(0.0) as u64;
     let mut rows: Vec<StreamsRow> = all
         .iter()
         .map(|m| {
@@ -83,7 +83,11 @@ pub(crate) fn streams(run: &Run, notes: &mut Notes) -> Option<Streams> {
     rows.sort_by(|a, b| a.streams.total_cmp(&b.streams));
     // A figure that is invalid is printed nowhere, and the sentence has figures of all of them.
     let stands = rows.iter().all(|row| row.validity != Validity::Invalid);
-    let sentence = first.text("sentence").filter(|_| stands).unwrap_or_default().to_string();
+    let sentence = first
+        .text(narrows_model::condition::SENTENCE)
+        .filter(|_| stands)
+        .unwrap_or_default()
+        .to_string();
     Some(Streams { sentence, target_ns, quantile, rows })
 }
 
@@ -92,7 +96,7 @@ fn row(m: &Measurement, quantile: f64, notes: Vec<NoteMark>) -> StreamsRow {
     let value = |name: Metric| known(name).map(|metric| metric.value);
     let sought = if quantile >= 0.999 { metric::LATENCY_P999 } else { metric::LATENCY_P99 };
     StreamsRow {
-        streams: m.number("streams").unwrap_or(0.0),
+        streams: m.number(narrows_model::condition::STREAMS).unwrap_or(0.0),
         validity: m.validity,
         bandwidth_bytes_per_s: value(metric::BANDWIDTH),
         writes_per_s: value(metric::THROUGHPUT),
@@ -102,7 +106,9 @@ fn row(m: &Measurement, quantile: f64, notes: Vec<NoteMark>) -> StreamsRow {
         sought_samples_ns: known(sought).map(|m| m.samples.clone()).unwrap_or_default(),
         write_ns: value(metric::PARALLEL_WRITE_MEAN),
         to_alone: value(metric::INTERFERENCE),
-        over_share: m.number("over_target_share").filter(|_| m.validity != Validity::Invalid),
+        over_share: m
+            .number(narrows_model::condition::OVER_TARGET_SHARE)
+            .filter(|_| m.validity != Validity::Invalid),
         notes,
     }
 }

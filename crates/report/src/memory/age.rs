@@ -1,8 +1,8 @@
 //! Whether the memory has aged since the baseline.
 
-use narrows_model::{Measurement, Run, Unit};
+use narrows_model::{Key, Measurement, Run, Unit, condition, family};
 use narrows_units::significant;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{significant_ns, usable};
 use crate::live::{Grid, GridRow};
@@ -13,16 +13,14 @@ use crate::words::counted;
 /// The table; `None` where nothing was compared.
 pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     let m = usable(run, "memory.baseline.since")?;
-    let rows = m
-        .conditions
-        .get(narrows_model::condition::CHANGES)?
-        .as_array()?
-        .iter()
-        .filter_map(|change| row(change, units));
-    let at = m.text("baseline_at").unwrap_or("?");
+    let rows = m.conditions.get(condition::CHANGES)?.iter().filter_map(|change| row(change, units));
+    let at = m.text(condition::BASELINE_AT).unwrap_or("?");
     let at = at.get(..16).unwrap_or(at).replace('T', " ");
     let mut grid = Grid {
-        title: format!("SINCE THE BASELINE  {at}, run {}", m.text("baseline").unwrap_or("?")),
+        title: format!(
+            "SINCE THE BASELINE  {at}, run {}",
+            m.text(condition::BASELINE).unwrap_or("?")
+        ),
         columns: ["then", "now", "ratio", "95%"].map(String::from).to_vec(),
         remark: String::new(),
         rows: rows.collect(),
@@ -63,32 +61,32 @@ fn name(id: &str) -> String {
         "memory.latency.4k" => "a load, 4 KiB pages".to_string(),
         "memory.latency.2m" => "a load, 2 MiB pages".to_string(),
         "memory.bandwidth.read.core" => "read by one CPU".to_string(),
-        id => match id.strip_prefix("memory.touch.") {
+        id => match family::MEMORY_TOUCH.rest(id) {
             Some(rest) => format!("touching, {}", rest.replace('.', ", ")),
-            None => match id.strip_prefix("memory.bandwidth.read.node") {
+            None => match family::MEMORY_BANDWIDTH_READ_NODE.rest(id) {
                 Some(node) => format!("read by node {node}'s CPUs"),
-                None => id.strip_prefix("memory.").unwrap_or(id).to_string(),
+                None => family::MEMORY.rest(id).unwrap_or(id).to_string(),
             },
         },
     }
 }
 
-fn number(m: &Measurement, when: &str, key: &str) -> Option<f64> {
-    m.conditions.get(when)?.get(key)?.as_f64()
+fn number(m: &Measurement, when: Key<Map<String, Value>>, key: Key<f64>) -> Option<f64> {
+    m.conditions.get(key.inside(when))
 }
 
 /// What was free, and in what pieces.
 fn states(m: &Measurement) -> Vec<GridRow> {
     let rows = [
-        ("free, by buddyinfo", "free_bytes"),
-        ("  in pieces of 2 MiB and more", "free_in_large_pieces_bytes"),
-        ("huge pages", "huge_pages_bytes"),
-        ("  free", "huge_pages_free_bytes"),
-        ("swap in use", "swap_used_bytes"),
+        ("free, by buddyinfo", condition::FREE_BYTES),
+        ("  in pieces of 2 MiB and more", condition::FREE_IN_LARGE_PIECES_BYTES),
+        ("huge pages", condition::HUGE_PAGES_BYTES),
+        ("  free", condition::HUGE_PAGES_FREE_BYTES),
+        ("swap in use", condition::SWAP_USED_BYTES),
     ];
     rows.iter()
         .filter_map(|(name, key)| {
-            let (then, now) = (number(m, "then", key)?, number(m, "now", key)?);
+            let (then, now) = (number(m, condition::THEN, *key)?, number(m, condition::NOW, *key)?);
             let ratio = if then > 0.0 {
                 format!("× {}", significant(now / then, 3))
             } else {
@@ -106,14 +104,13 @@ fn states(m: &Measurement) -> Vec<GridRow> {
 fn said(m: &Measurement) -> Vec<String> {
     let reasons: Vec<&str> = m
         .conditions
-        .get(narrows_model::condition::REASONS)
-        .and_then(Value::as_array)
+        .get(condition::REASONS)
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let days = |when: &str| number(m, when, "uptime_s").map(|s| s / 86_400.0);
-    let up = match (days("then"), days("now")) {
+    let days = |when| number(m, when, condition::UPTIME_S).map(|s| s / 86_400.0);
+    let up = match (days(condition::THEN), days(condition::NOW)) {
         (Some(then), Some(now)) => {
             format!(
                 " The machine was up {} days then and {} now.",
@@ -123,11 +120,11 @@ fn said(m: &Measurement) -> Vec<String> {
         }
         _ => String::new(),
     };
-    let list = |key: &str| m.conditions.get(key).and_then(Value::as_array);
-    let compared = list("changes").map_or(0, Vec::len);
+    let list = |key: Key<[Value]>| m.conditions.get(key);
+    let compared = list(condition::CHANGES).map_or(0, <[Value]>::len);
     let mut said = vec![if compared == 0 {
         format!("Nothing could be compared, so nothing is said of age.{up}")
-    } else if m.conditions.get(narrows_model::condition::AGED) == Some(&Value::Bool(true)) {
+    } else if m.conditions.get(condition::AGED) == Some(true) {
         format!(
             "Aged: what is marked as worse is worse by more than 15 % and beyond its interval.{up}"
         )
@@ -137,7 +134,8 @@ fn said(m: &Measurement) -> Vec<String> {
             counted(compared, "figure")
         )
     }];
-    let missing = list("missing").into_iter().flatten().filter_map(|id| Some(name(id.as_str()?)));
+    let missing =
+        list(condition::MISSING).into_iter().flatten().filter_map(|id| Some(name(id.as_str()?)));
     let missing: Vec<String> = missing.collect();
     if !missing.is_empty() {
         said.push(format!(
@@ -146,7 +144,7 @@ fn said(m: &Measurement) -> Vec<String> {
             missing.join("; ")
         ));
     }
-    let apart = list("not_compared").into_iter().flatten().filter_map(|one| {
+    let apart = list(condition::NOT_COMPARED).into_iter().flatten().filter_map(|one| {
         Some(format!("{} ({})", name(one.get("id")?.as_str()?), one.get("why")?.as_str()?))
     });
     let apart: Vec<String> = apart.collect();
@@ -154,15 +152,18 @@ fn said(m: &Measurement) -> Vec<String> {
         said.push(format!("Not compared: {}.", apart.join("; ")));
     }
     for reason in reasons {
-        let share = |when: &str| {
-            Some(number(m, when, "free_in_large_pieces_bytes")? / number(m, when, "free_bytes")?)
+        let share = |when| {
+            Some(
+                number(m, when, condition::FREE_IN_LARGE_PIECES_BYTES)?
+                    / number(m, when, condition::FREE_BYTES)?,
+            )
         };
         said.push(match reason {
             "fragmented" => format!(
                 "Free memory is in smaller pieces: {} of it in pieces of 2 MiB and more, {} then. Huge pages that are reserved at boot \
                  are not touched by this; `echo 1 > /proc/sys/vm/compact_memory` (root) puts pieces together again.",
-                share("now").map_or("?".to_string(), percent),
-                share("then").map_or("?".to_string(), percent)
+                share(condition::NOW).map_or("?".to_string(), percent),
+                share(condition::THEN).map_or("?".to_string(), percent)
             ),
             "huge pages lost" => "The pool of huge pages is smaller than it was: look at vm.nr_hugepages and at who set it; reserve \
                                   it at boot (hugepages= on the kernel's command line)."

@@ -24,16 +24,19 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
     }
     let rows = WAYS.iter().filter_map(|(id, name)| {
         let m = usable(run, id)?;
-        let step = match (m.number("smallest_step_ns"), m.number("smallest_step_ticks")) {
+        let step = match (
+            m.number(narrows_model::condition::SMALLEST_STEP_NS),
+            m.number(narrows_model::condition::SMALLEST_STEP_TICKS),
+        ) {
             (Some(ns), _) => significant_ns(ns),
-            (None, Some(ticks)) => match m.number("ticks_hz") {
+            (None, Some(ticks)) => match m.number(narrows_model::condition::TICKS_HZ) {
                 Some(hz) => significant_ns(ticks * 1e9 / hz),
                 None => format!("{ticks} ticks"),
             },
             _ => "-".to_string(),
         };
         let errors = m.metric(metric::ERRORS).map(|errors| errors.samples.iter().sum::<f64>());
-        let compared = m.number("cpus_compared").unwrap_or(0.0);
+        let compared = m.number(narrows_model::condition::CPUS_COMPARED).unwrap_or(0.0);
         Some(GridRow {
             name: name.to_string(),
             cells: vec![
@@ -60,8 +63,8 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
 /// The kernel's clock source, and what its choice means.
 fn source(run: &Run) -> Option<String> {
     let m = usable(run, "clock.vdso")?;
-    let source = m.text("clock_source")?;
-    let all = m.text("clock_sources_available").unwrap_or(source);
+    let source = m.text(narrows_model::condition::CLOCK_SOURCE)?;
+    let all = m.text(narrows_model::condition::CLOCK_SOURCES_AVAILABLE).unwrap_or(source);
     let others: Vec<&str> = all.split_whitespace().filter(|other| *other != source).collect();
     let of = match others[..] {
         [] => String::new(),

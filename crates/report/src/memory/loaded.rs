@@ -68,7 +68,8 @@ fn view(
         remark: String::new(),
         rows,
     };
-    let knee = m.number("knee_share").and_then(|at| curve.iter().find(|point| point.0 == at));
+    let knee =
+        m.number(condition::KNEE_SHARE).and_then(|at| curve.iter().find(|point| point.0 == at));
     let knee = knee.map(|(_, bytes, ns)| (*bytes, *ns)).map(|(bytes, ns)| {
         if bytes >= most {
             return format!(

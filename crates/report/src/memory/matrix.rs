@@ -92,16 +92,17 @@ fn by_distance(run: &Run, units: Units) -> SweepView {
             let (Some((from, to)), Some(value)) = (cell(m, prefix), m.value(name)) else {
                 continue;
             };
-            let distance = m.number("distance").map(|distance| distance as u64);
+            let distance =
+                m.number(narrows_model::condition::DISTANCE).map(|distance| distance as u64);
             classes.entry((distance, from == to)).or_default()[kind].push(value);
-            if let Some(ratio) = m.number("over_its_distance") {
+            if let Some(ratio) = m.number(narrows_model::condition::OVER_ITS_DISTANCE) {
                 let (what, others) = match kind {
                     0 => ("a load takes", "takes"),
                     _ => ("reading gives", "gives"),
                 };
                 let pair = format!("From CPUs of node {from} to memory of node {to} {what}");
                 let ratio = significant(ratio, 2);
-                sentences.push(match m.number("cells_of_its_distance") {
+                sentences.push(match m.number(narrows_model::condition::CELLS_OF_ITS_DISTANCE) {
                     Some(n) if n <= 2.0 => format!(
                         "{pair} × {ratio} of what it {others} the other way round, in both looks: one of the two is not as it should be."
                     ),
@@ -110,7 +111,7 @@ fn by_distance(run: &Run, units: Units) -> SweepView {
                          firmware's distance is."
                     ),
                 });
-            } else if m.conditions.contains_key(narrows_model::condition::LOOKED_AT_BEFORE) {
+            } else if m.conditions.contains(narrows_model::condition::LOOKED_AT_BEFORE) {
                 sentences.push(format!(
                     "From CPUs of node {from} to memory of node {to}: a first look at its {} differed and the second did not; both are kept.",
                     if kind == 0 { "latency" } else { "bandwidth" }
@@ -164,7 +165,7 @@ fn placements(run: &Run, units: Units) -> Option<SweepView> {
             latency.or(read)?;
             let dash = || "-".to_string();
             let cost = latency.and_then(|m| m.value(metric::COST));
-            let predicted = latency.and_then(|m| m.number("predicted_ns"));
+            let predicted = latency.and_then(|m| m.number(narrows_model::condition::PREDICTED_NS));
             let bandwidth = read.and_then(|m| m.metric(metric::BANDWIDTH));
             let span = read.and_then(|m| {
                 let of = m.conditions.get(narrows_model::condition::PREDICTED_BYTES_PER_S)?;

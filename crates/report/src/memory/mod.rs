@@ -120,14 +120,15 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         });
     }
     let found = latencies.map(|latency| latency.and_then(|latency| latency.metric(metric::COST)));
-    let over = latencies.iter().flatten().find_map(|latency| latency.number("footprint_bytes"));
+    let over =
+        latencies.iter().flatten().find_map(|latency| latency.number(condition::FOOTPRINT_BYTES));
     rows.push(GridRow {
         name: "memory".to_string(),
         cells: vec![ns(found[0], latencies[0]), ns(found[1], latencies[1]), translation(found)],
         remark: over.map_or(String::new(), |bytes| format!("at {}", print::size(bytes))),
     });
     let place = curves.iter().flatten().next().map_or(String::new(), |curve| {
-        let cpu = curve.number("cpu").map_or(String::new(), |cpu| format!("CPU {cpu}"));
+        let cpu = curve.number(condition::CPU).map_or(String::new(), |cpu| format!("CPU {cpu}"));
         let node = curve.number(condition::NODE).map_or(String::new(), |n| format!(", node {n}"));
         format!("  {cpu}{node}")
     });

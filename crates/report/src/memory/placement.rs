@@ -1,8 +1,9 @@
 //! On which nodes pools of memory lie, what that costs, and what makes it even.
 
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-use narrows_model::{Measurement, Run, condition};
+use narrows_model::{Key, Measurement, Run, condition};
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
@@ -28,9 +29,9 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
                 && m.validity != narrows_model::Validity::Invalid
         })
         .collect();
-    let nodes: Vec<u32> = by_node(counters, "shared_bytes_by_node").into_keys().collect();
+    let nodes: Vec<u32> = by_node(counters, condition::SHARED_BYTES_BY_NODE).into_keys().collect();
     let few = nodes.len() <= COLUMNS;
-    let mut columns = vec!["size".to_string(), "pages".to_string()];
+    let mut columns = vec!["size".to_string(), condition::PAGES.to_string()];
     if few {
         columns.extend(nodes.iter().map(|node| format!("node {node}")));
     } else {
@@ -49,19 +50,19 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     };
     let row = |m: &&Measurement| {
         let mut all = vec![
-            m.number("bytes").map_or("-".to_string(), size),
+            m.number(condition::BYTES).map_or("-".to_string(), size),
             m.number(condition::PAGE_BYTES).map_or("-".to_string(), size),
         ];
-        all.extend(cells(&by_node(m, "share_by_node")));
+        all.extend(cells(&by_node(m, condition::SHARE_BY_NODE)));
         GridRow { name: name(m), cells: all, remark: proof(m) }
     };
     let mut rows: Vec<GridRow> = pools.iter().map(row).collect();
-    let all: f64 = ["shared_bytes_by_node", "huge_used_bytes_by_node"]
+    let all: f64 = [condition::SHARED_BYTES_BY_NODE, condition::HUGE_USED_BYTES_BY_NODE]
         .iter()
-        .flat_map(|key| by_node(counters, key).into_values())
+        .flat_map(|key| by_node(counters, *key).into_values())
         .sum();
     let mut everything = vec![size(all), "-".to_string()];
-    everything.extend(cells(&by_node(counters, "share_by_node")));
+    everything.extend(cells(&by_node(counters, condition::SHARE_BY_NODE)));
     rows.push(GridRow {
         name: "all shared memory".to_string(),
         cells: everything,
@@ -82,17 +83,17 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
     Some(SweepView { grid, sentences })
 }
 
-fn by_node(m: &Measurement, key: &str) -> BTreeMap<u32, f64> {
-    let object = m.conditions.get(key).and_then(|value| value.as_object());
+fn by_node(m: &Measurement, key: Key<Map<String, Value>>) -> BTreeMap<u32, f64> {
+    let object = m.conditions.get(key);
     let pairs = object.into_iter().flatten();
     pairs.filter_map(|(node, value)| Some((node.parse().ok()?, value.as_f64()?))).collect()
 }
 
 /// `postgres, shared, 9 processes`
 fn name(m: &Measurement) -> String {
-    let text = |key: &str| m.workload.get(key).and_then(|value| value.as_str());
-    let owner = text("owner").unwrap_or("?");
-    let kind = match text("pool").unwrap_or_default() {
+    let text = |key: Key<str>| m.workload.get(key);
+    let owner = text(condition::OWNER).unwrap_or("?");
+    let kind = match text(condition::POOL).unwrap_or_default() {
         "private" => "private",
         pool if pool.starts_with("/SYSV") => "System V",
         pool if pool.contains("hugepage") => "huge pages",
@@ -100,7 +101,7 @@ fn name(m: &Measurement) -> String {
         pool if pool.starts_with("/memfd:") => "memfd",
         pool => pool.rsplit('/').next().unwrap_or(pool),
     };
-    let processes = m.number("processes").unwrap_or(1.0) as usize;
+    let processes = m.number(condition::PROCESSES).unwrap_or(1.0) as usize;
     match processes {
         1 => format!("{owner}, {kind}"),
         n => format!("{owner}, {kind}, {n} processes"),
@@ -108,15 +109,15 @@ fn name(m: &Measurement) -> String {
 }
 
 fn proof(m: &Measurement) -> String {
-    let number = |key: &str| m.number(key).unwrap_or(0.0);
-    let (asked, pages) = (number("pages_asked"), number("pages"));
-    if number("processes_asked") == 0.0 {
-        return match by_node(m, "pages_by_one_process_tables").is_empty() {
+    let number = |key| m.number(key).unwrap_or(0.0);
+    let (asked, pages) = (number(condition::PAGES_ASKED), number(condition::PAGES));
+    if number(condition::PROCESSES_ASKED) == 0.0 {
+        return match by_node(m, condition::PAGES_BY_ONE_PROCESS_TABLES).is_empty() {
             true => "not known".to_string(),
             false => "a part".to_string(),
         };
     }
-    let off = number("share_uncertainty");
+    let off = number(condition::SHARE_UNCERTAINTY);
     if asked >= pages { "each page".to_string() } else { format!("± {}", percent(off)) }
 }
 
@@ -124,12 +125,13 @@ fn proof(m: &Measurement) -> String {
 fn said(m: &Measurement, units: Units) -> Vec<String> {
     let mut said = Vec::new();
     let name = name(m);
-    let number = |key: &str| m.number(key);
-    let nowhere = number("pages_in_no_table").unwrap_or(0.0) / number("pages_asked").unwrap_or(1.0);
-    let policy = m.text("policy").unwrap_or("default");
-    let shares = by_node(m, "share_by_node");
+    let number = |key| m.number(key);
+    let nowhere = number(condition::PAGES_IN_NO_TABLE).unwrap_or(0.0)
+        / number(condition::PAGES_ASKED).unwrap_or(1.0);
+    let policy = m.text(condition::POLICY).unwrap_or("default");
+    let shares = by_node(m, condition::SHARE_BY_NODE);
     let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
-    match (m.text("shape"), fullest) {
+    match (m.text(condition::SHAPE), fullest) {
         (Some("one node"), Some((node, share))) => said.push(format!(
             "{name}: node {node} holds {} of it (a \"cyclops\"; policy {policy}).{}",
             percent(*share),
@@ -152,18 +154,18 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
             "{name}: where it lies is not known, its pages may not be asked for by this user."
         )),
     }
-    if matches!(m.text("shape"), Some("one node" | "uneven")) {
+    if matches!(m.text(condition::SHAPE), Some("one node" | "uneven")) {
         said.push(cure(m));
     }
-    if nowhere > 0.01 && number("processes_asked").is_some_and(|asked| asked > 0.0) {
+    if nowhere > 0.01 && number(condition::PROCESSES_ASKED).is_some_and(|asked| asked > 0.0) {
         said.push(format!(
             "{name}: {} of its pages are in no process's table: not touched yet, or only by processes that have ended. The nodes' shares \
              are of the other {}.",
             percent(nowhere),
-            number("bytes").map_or("pages".to_string(), |bytes| size(bytes * (1.0 - nowhere)))
+            number(condition::BYTES).map_or(condition::PAGES.to_string(), |bytes| size(bytes * (1.0 - nowhere)))
         ));
     }
-    if let Some(bytes) = number("swap_bytes") {
+    if let Some(bytes) = number(condition::SWAP_BYTES) {
         said.push(format!("{name}: at least {} of it are in swap.", size(bytes)));
     }
     said
@@ -171,14 +173,16 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
 
 /// By the matrix of nodes, where one was given.
 fn cost(m: &Measurement, units: Units) -> String {
-    let span = |key: &str| {
+    let span = |key: Key<[Value]>| {
         let of = m.conditions.get(key)?;
         let (least, most) = (of.get(0)?.as_f64()?, of.get(1)?.as_f64()?);
         let (low, high) =
             (units.quantity(least, Unit::BytesPerS), units.quantity(most, Unit::BytesPerS));
         Some(if low == high { high } else { format!("{low} to {high}") })
     };
-    let (Some(now), Some(even)) = (m.number("load_ns"), m.number("interleaved_load_ns")) else {
+    let (Some(now), Some(even)) =
+        (m.number(condition::LOAD_NS), m.number(condition::INTERLEAVED_LOAD_NS))
+    else {
         return " What it costs is not known without a matrix of these nodes: --matrix RUN, from `narrows memory matrix`.".to_string();
     };
     let mut text = format!(
@@ -188,7 +192,7 @@ fn cost(m: &Measurement, units: Units) -> String {
         significant(even / now, 3)
     );
     if let (Some(now), Some(even)) =
-        (span("read_bytes_per_s"), span("interleaved_read_bytes_per_s"))
+        (span(condition::READ_BYTES_PER_S), span(condition::INTERLEAVED_READ_BYTES_PER_S))
     {
         text += &format!("; all can read {now}, interleaved {even}");
     }
@@ -196,8 +200,7 @@ fn cost(m: &Measurement, units: Units) -> String {
 }
 
 fn cure(m: &Measurement) -> String {
-    let owner =
-        m.workload.get(condition::OWNER).and_then(|value| value.as_str()).unwrap_or_default();
+    let owner = m.workload.get(condition::OWNER).unwrap_or_default();
     let pages = if m.number(condition::PAGE_BYTES).is_some_and(|bytes| bytes > 65536.0) {
         "with huge pages reserved on every node alike"
     } else if owner.starts_with("postgres") {
@@ -215,7 +218,7 @@ fn cure(m: &Measurement) -> String {
 /// What could not be seen, and what the counters let one suspect.
 fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
     let mut said = Vec::new();
-    if let Some(closed) = counters.number("processes_closed") {
+    if let Some(closed) = counters.number(condition::PROCESSES_CLOSED) {
         said.push(format!(
             "{closed} {} may not be looked into with these rights: what only they map is missing above. Their own user, or root with \
              CAP_SYS_PTRACE, sees it.",
@@ -227,9 +230,10 @@ fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
             "Nobody who was asked maps a pool of 16 MiB and more that may be looked into."
                 .to_string(),
         );
-        let shares = by_node(counters, "share_by_node");
+        let shares = by_node(counters, condition::SHARE_BY_NODE);
         let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
-        if let (Some("one node"), Some((node, share))) = (counters.text("shape"), fullest) {
+        if let (Some("one node"), Some((node, share))) = (counters.text(condition::SHAPE), fullest)
+        {
             said.push(format!(
                 "Node {node} holds {} of all shared memory and huge pages in use: whoever's it is, it does not lie evenly.",
                 percent(*share)

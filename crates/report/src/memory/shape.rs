@@ -1,6 +1,6 @@
 //! Work shaped like a database's, by one CPU and by all of a node.
 
-use narrows_model::{Measurement, Run, condition, metric};
+use narrows_model::{Measurement, Run, condition, family, metric};
 use narrows_units::significant;
 
 use super::{marked, significant_ns, usable};
@@ -92,7 +92,7 @@ fn hot<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> Op
     Some(format!(
         "With {} of the lookups in one chain {threads} do {} of what one does, with all chains alike {}: the hit ratio is 100 % in \
          both.",
-        crate::print::percent(many.number("share_of_the_hot_chain")?),
+        crate::print::percent(many.number(condition::SHARE_OF_THE_HOT_CHAIN)?),
         times(gain("chains_hot")?),
         times(gain("chains_even")?)
     ))
@@ -122,7 +122,7 @@ fn company<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -
 /// How long a line takes between cores, by distance.
 fn lines(run: &Run) -> Option<String> {
     let of = |m: &Measurement| {
-        let distance = m.id.strip_prefix("memory.shape.line.")?;
+        let distance = family::MEMORY_SHAPE_LINE.rest(&m.id)?;
         let to = match distance {
             "core" => "the other CPU of the core".to_string(),
             "cache" => "a core at the same last cache".to_string(),

@@ -21,8 +21,8 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
         for by in ["one", "all"] {
             let Some(m) = usable(run, &format!("memory.touch.{kind}.{by}")) else { continue };
             let Some(bandwidth) = m.metric(metric::BANDWIDTH) else { continue };
-            bytes = bytes.or(m.number("bytes"));
-            let processes = m.number("processes").unwrap_or(1.0) as usize;
+            bytes = bytes.or(m.number(condition::BYTES));
+            let processes = m.number(condition::PROCESSES).unwrap_or(1.0) as usize;
             let processes = match processes {
                 1 => "1 process".to_string(),
                 n => format!("{n} processes"),

@@ -1,6 +1,6 @@
 //! Every kind of traffic by one CPU and by all.
 
-use narrows_model::{Measurement, Run, Unit, condition, metric};
+use narrows_model::{Measurement, Run, Unit, condition, family, metric};
 
 use super::{marked, usable};
 use crate::live::{Grid, GridRow};
@@ -68,7 +68,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
 /// One CPU, then nodes, then all of them: as many as a line holds.
 fn places(run: &Run) -> Vec<String> {
     const MOST: usize = 3;
-    let read = run.measurements.iter().filter_map(|m| m.id.strip_prefix("memory.bandwidth.read."));
+    let read = run.measurements.iter().filter_map(|m| family::MEMORY_BANDWIDTH_READ.rest(&m.id));
     let mut places: Vec<String> =
         read.filter(|place| !place.starts_with("cpus")).map(String::from).collect();
     places.sort_by_key(|place| match place.as_str() {

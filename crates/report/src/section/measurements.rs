@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{LimitBasis, Measurement, Metric, Series, Validity, condition, metric};
+use narrows_model::{LimitBasis, Measurement, Metric, Series, Validity, condition, family, metric};
 use serde_json::{Map, Value};
 
 use super::values::facts;
@@ -22,7 +22,7 @@ const PRIMARY: [Metric; 4] =
 fn drawable(report: &Report) -> impl Iterator<Item = &Measurement> {
     // A calibration's windows and the log's ladder have pictures of their own.
     let elsewhere = |m: &Measurement| {
-        owner(&report.run.calibrations, &m.id).is_some() || m.id.starts_with("log.ladder.")
+        owner(&report.run.calibrations, &m.id).is_some() || family::LOG_LADDER.has(&m.id)
     };
     let usable = |m: &&Measurement| m.validity != Validity::Invalid;
     report.run.measurements.iter().filter(usable).filter(move |m| !elsewhere(m))
@@ -141,7 +141,7 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
     blocks.extend(limits(report, m, lead.and_then(|lead| nearest(m, lead.unit))));
     blocks.extend(normals(report, m));
     for (title, map) in [("Asked for", &m.workload), ("Obtained", &m.conditions)] {
-        let map: Map<String, Value> = map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        let map: Map<String, Value> = map.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
         if !map.is_empty() {
             blocks.extend([Block::Heading(title.into()), facts(&map, report.units)]);
         }

@@ -60,9 +60,7 @@ pub(super) fn records(report: &Report) -> Sheet {
     let rows = &mut sheet.rows;
     run.measurements.iter().for_each(|m| measurement(rows, m));
     for m in &run.measurements {
-        if let Some(notice) =
-            m.workload.get(narrows_model::condition::DERIVED).and_then(|value| value.as_str())
-        {
+        if let Some(notice) = m.workload.get(narrows_model::condition::DERIVED) {
             rows.push(notice_row(m, notice));
         }
     }
@@ -95,7 +93,7 @@ fn measurement(rows: &mut Vec<Vec<String>>, m: &Measurement) {
 /// What a measurement's figures must not be taken for, where its workload says so: in the last column.
 fn notice_row(m: &Measurement, notice: &str) -> Vec<String> {
     let mut cells = vec![String::new(); HEADS.len()];
-    cells[0] = m.id.clone();
+    cells[0] = m.id.to_string();
     cells[1] = m.layer.word().to_string();
     cells[2] = words::validity(m.validity).to_string();
     cells[3] = "derived".to_string();

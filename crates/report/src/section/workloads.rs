@@ -2,7 +2,7 @@
 //! planned it, and how that server is set. The verdict comes first.
 
 use narrows_model::{
-    ActivityMoment, ActivityState, Measurement, Metric, Series, Unit, condition, metric,
+    ActivityMoment, ActivityState, Key, Measurement, Metric, Series, Unit, condition, metric,
 };
 use narrows_units::significant;
 use serde_json::Value;
@@ -117,7 +117,7 @@ fn history(m: &Measurement) -> Vec<Block> {
 }
 
 fn processors(m: &Measurement) -> Option<Block> {
-    let classes = m.conditions.get(condition::CPUS_BY_CLASS)?.as_object()?;
+    let classes = m.conditions.get(condition::CPUS_BY_CLASS)?;
     let mut classes: Vec<(&str, f64)> =
         classes.iter().filter_map(|(name, cpus)| Some((name.as_str(), cpus.as_f64()?))).collect();
     classes.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -191,7 +191,7 @@ fn checkpoints(m: &Measurement) -> Option<String> {
 
 /// The server's own names, most frequent first, as shares of all answers.
 fn waits(m: &Measurement) -> Option<String> {
-    let events = m.conditions.get(condition::WAIT_EVENTS)?.as_object()?;
+    let events = m.conditions.get(condition::WAIT_EVENTS)?;
     let mut events: Vec<(&str, f64)> =
         events.iter().filter_map(|(name, n)| Some((name.as_str(), n.as_f64()?))).collect();
     let all: f64 = events.iter().map(|(_, n)| n).sum();
@@ -203,8 +203,8 @@ fn waits(m: &Measurement) -> Option<String> {
 }
 
 fn plan(m: &Measurement) -> Option<Block> {
-    let say = |key: &str| m.workload.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
-    let told: Vec<Block> = [say("statement"), say("plan")]
+    let say = |key: Key<str>| m.workload.get(key).filter(|t| !t.is_empty());
+    let told: Vec<Block> = [say(condition::STATEMENT), say(condition::PLAN)]
         .into_iter()
         .flatten()
         .map(|part| Block::Verbatim(part.to_string()))
@@ -220,12 +220,9 @@ fn plan(m: &Measurement) -> Option<Block> {
 
 /// Settings that are not the defaults, and the build, of the server that was loaded; once, for all workloads have the same.
 fn server(report: &Report) -> Vec<Block> {
-    let loaded = report
-        .run
-        .measurements
-        .iter()
-        .find(|m| m.conditions.contains_key(condition::SERVER_SETTINGS));
-    let table = |key: &str, heads: [&str; 2]| -> Option<Block> {
+    let loaded =
+        report.run.measurements.iter().find(|m| m.conditions.contains(condition::SERVER_SETTINGS));
+    let table = |key: Key<Value>, heads: [&str; 2]| -> Option<Block> {
         let object = loaded?.conditions.get(key)?.as_object()?;
         let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let columns = vec![Column::name(heads[0], 0), Column::words(heads[1], At::Left(40))];
@@ -237,7 +234,7 @@ fn server(report: &Report) -> Vec<Block> {
         let some = !table.rows.is_empty();
         some.then_some(Block::Table(table))
     };
-    let settings = table(condition::SERVER_SETTINGS, ["setting", "value"]);
+    let settings = table(condition::SERVER_SETTINGS.any(), ["setting", "value"]);
     let build = table(condition::SERVER_BUILD, ["", "in the server's own words"]);
     let folded = |said: &str, table: Option<Block>| Some(Block::Folded(said.into(), vec![table?]));
     [

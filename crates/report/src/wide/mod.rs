@@ -161,7 +161,7 @@ fn row(
     let mut row = WideRow {
         layer: m.layer,
         name,
-        measurement: m.id.clone(),
+        measurement: m.id.to_string(),
         validity: m.validity,
         measured: None,
         half_width: None,

@@ -61,7 +61,7 @@ fn what_is_unknown_is_a_dash_and_suspects_are_marked() {
     let log = &mut run.live_logs[0];
     log.counted = LiveCounts { interval_ns: 30e9, writers: Some(90.0), ..LiveCounts::default() };
     log.waits = LiveWaits::default();
-    run.measurements[0].conditions.insert(narrows_model::condition::FSYNC.into(), json!("off"));
+    run.measurements[0].conditions.insert(narrows_model::condition::FSYNC, json!("off"));
     run.findings.push(finding(Severity::Suspect, "planted", Some("log.live"), "planted"));
     run.apply_findings();
     run.live_logs[0].cost.unanswered = 2;

@@ -298,7 +298,7 @@ fn a_step_begins_where_its_difference_says() {
     run.measurements[1].metrics.push(added);
     set(&mut run, upper, metric::ADDED_P50, &[20e3; 6]);
     run.measurements[1].id = "log.ladder.leader.alone".into();
-    run.measurements[1].conditions.insert(narrows_model::condition::STANDS_ON.into(), lower.into());
+    run.measurements[1].conditions.insert(narrows_model::condition::STANDS_ON, lower);
     let page = page(&run);
     let (_, picture) = page.split_once("aria-label=\"what each rung adds").expect("a picture");
     let bars: Vec<(f64, f64)> = picture

@@ -60,7 +60,7 @@ fn more_nodes_than_a_screen_is_wide_are_shown_by_distance_and_drawn() {
         for further in [4, 8] {
             let mut copy = m.clone();
             let (head, to) = m.id.rsplit_once(".to").unwrap();
-            copy.id = format!("{head}.to{}", to.parse::<u32>().unwrap() + further);
+            copy.id = format!("{head}.to{}", to.parse::<u32>().unwrap() + further).into();
             run.measurements.push(copy);
         }
     }

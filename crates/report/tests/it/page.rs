@@ -240,12 +240,12 @@ fn with_evidence() -> narrows_model::Run {
     m.metrics.retain(|metric| figures.iter().all(|(name, ..)| metric.name != *name));
     m.metrics.extend(figures.map(|(name, value)| MetricValue::new(name, value, None, vec![value])));
     let classes = json!({"sessions": 3.25, "walwriter": 0.125});
-    m.conditions.insert(condition::CPUS_BY_CLASS.into(), classes);
-    m.conditions.insert(condition::WAIT_EVENTS.into(), json!({"IO:WALSync": 75, "on CPU": 25}));
-    m.conditions.insert(condition::SERVER_SETTINGS.into(), json!({"max_wal_size": "1024MB"}));
-    m.conditions.insert(condition::SERVER_BUILD.into(), json!({"CFLAGS": "-O2 <x>"}));
-    m.workload.insert(condition::STATEMENT.into(), json!("UPDATE t SET a = 1 WHERE id < $1"));
-    m.workload.insert(condition::PLAN.into(), json!("Index Scan using t_pkey on t"));
+    m.conditions.insert(condition::CPUS_BY_CLASS, classes);
+    m.conditions.insert(condition::WAIT_EVENTS, json!({"IO:WALSync": 75, "on CPU": 25}));
+    m.conditions.insert(condition::SERVER_SETTINGS, json!({"max_wal_size": "1024MB"}));
+    m.conditions.insert(condition::SERVER_BUILD, json!({"CFLAGS": "-O2 <x>"}));
+    m.workload.insert(condition::STATEMENT, json!("UPDATE t SET a = 1 WHERE id < $1"));
+    m.workload.insert(condition::PLAN, json!("Index Scan using t_pkey on t"));
     run
 }
 
@@ -277,7 +277,7 @@ fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
     let another = {
         let mut run = with_evidence();
         let m = run.measurements.iter_mut().find(|m| m.id == "database.update").unwrap();
-        m.conditions.insert(narrows_model::condition::PLAN_AFTER.into(), "other".into());
+        m.conditions.insert(narrows_model::condition::PLAN_AFTER, "other");
         html(&Report::new(&run, Units::Si))
     };
     assert!(another.contains("another one after the load"));

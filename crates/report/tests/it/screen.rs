@@ -315,20 +315,12 @@ fn a_workload_is_named_as_it_was_run() {
         Report::new(&run, Units::Si).narrow.iter().map(|b| b.name.clone()).collect::<Vec<_>>()
     };
     assert!(name_of(&|_| {}).contains(&"update, durable".to_string()));
-    let mix = name_of(&|m| {
-        drop(m.workload.insert(narrows_model::condition::UPDATES_PERCENT.into(), 30.into()))
-    });
+    let mix = name_of(&|m| m.workload.insert(narrows_model::condition::UPDATES_PERCENT, 30));
     assert!(mix.contains(&"30 % updates".to_string()), "{mix:?}");
-    let all = name_of(&|m| {
-        drop(m.workload.insert(narrows_model::condition::UPDATES_PERCENT.into(), 100.into()))
-    });
+    let all = name_of(&|m| m.workload.insert(narrows_model::condition::UPDATES_PERCENT, 100));
     assert!(all.contains(&"update, durable".to_string()), "{all:?}");
-    let heavy = name_of(&|m| {
-        drop(m.workload.insert(narrows_model::condition::REDO.into(), "heavy".into()))
-    });
+    let heavy = name_of(&|m| m.workload.insert(narrows_model::condition::REDO, "heavy"));
     assert!(heavy.contains(&"update, heavy".to_string()), "{heavy:?}");
-    let blocks = name_of(&|m| {
-        drop(m.workload.insert(narrows_model::condition::BLOCKS_PER_OP.into(), 16.into()))
-    });
+    let blocks = name_of(&|m| m.workload.insert(narrows_model::condition::BLOCKS_PER_OP, 16));
     assert!(blocks.contains(&"update, 16 blocks".to_string()), "{blocks:?}");
 }

@@ -93,7 +93,7 @@ fn windows_that_overlap_are_no_difference() {
             // One window alone is slower than all beside writes.
             metric.samples = if alone { vec![1e5, 1e5, 9e9] } else { vec![2e5, 2e5, 3e5] };
         }
-        m.id = m.id.replace(".beyond.", ".");
+        m.id = m.id.replace(".beyond.", ".").into();
     }
     let report = Report::new(&run, Units::Si);
     let sentence = report.interference.unwrap().sentence;
@@ -203,10 +203,7 @@ fn a_rate_with_writes_says_what_it_is_worth() {
     assert!(flat(&screen(&run)).contains("writes burst or sustained, not known"));
     let confirm =
         run.measurements.iter_mut().find(|m| m.id == "block.calibrate.mixed70.8k.confirm");
-    confirm
-        .unwrap()
-        .conditions
-        .insert(narrows_model::condition::WRITE_STATE.into(), "burst".into());
+    confirm.unwrap().conditions.insert(narrows_model::condition::WRITE_STATE, "burst");
     assert_eq!(screen(&run).matches("burst: what is given for minutes").count(), 1);
 }
 

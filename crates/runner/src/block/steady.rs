@@ -85,7 +85,7 @@ impl Program for Steady {
         for measurement in &mut steadied.measurements {
             measurement
                 .conditions
-                .insert(narrows_model::condition::SENTENCE.into(), json!(steadied.sentence));
+                .insert(narrows_model::condition::SENTENCE, json!(steadied.sentence));
         }
         // A rate that isn't known to last is no answer to whether it does.
         session.open = steadied.verdict.state != WriteState::Sustained;

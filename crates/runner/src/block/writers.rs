@@ -162,11 +162,11 @@ fn measurements(
         .into_iter()
         .map(|(word, record, files)| {
             let mut measurement = record.into_measurement(format!("block.writers.{word}"), &stream);
-            measurement.workload.insert(condition::WRITERS.into(), json!(regions.len()));
-            measurement.workload.insert(condition::FILES.into(), json!(files));
+            measurement.workload.insert(condition::WRITERS, json!(regions.len()));
+            measurement.workload.insert(condition::FILES, json!(files));
             let filled: u64 = regions.iter().map(Region::bytes).sum();
             let state = write_state(&measurement, filled, capacity_bytes);
-            measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+            measurement.conditions.insert(condition::WRITE_STATE, json!(state.word()));
             measurement
         })
         .collect()

@@ -1,8 +1,7 @@
 //! The load's client, measured alone before the workloads of a run on our own server.
 
 use anyhow::Result;
-use narrows_layer_database::Workload;
-use narrows_model::{DatabaseChoice, Layer, PlannedStep};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep, Workload};
 use narrows_postgres::{Address, ClientPlan, Endpoint};
 
 use crate::resolved::PlannedSession;
@@ -42,7 +41,7 @@ pub fn measure(session: &mut PlannedSession<'_, '_>, address: &Address) -> Resul
 
 /// Scans ask the client for one operation a window.
 fn wanted(resolved: &Resolved) -> bool {
-    let sessions = |word: &String| word != Workload::Scan.word();
+    let sessions = |word: &String| word != Workload::ScanMany.word();
     resolved.plan.database == DatabaseChoice::Managed
         && !resolved.mariadb
         && resolved.plan.workloads.iter().any(sessions)

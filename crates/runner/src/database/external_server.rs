@@ -8,7 +8,7 @@ use narrows_postgres::observe::Monitor;
 use crate::observe::drives::{self, OfServer};
 
 /// A server that was found among this machine's processes.
-pub struct Found {
+pub struct LocalServer {
     /// Its main process.
     pub postmaster: u32,
     /// The processors it may use.
@@ -23,14 +23,14 @@ pub struct Found {
     machine: OfServer,
 }
 
-impl Found {
+impl LocalServer {
     /// That server, if it runs here.
-    pub fn of(look: &Monitor) -> Option<Found> {
+    pub fn of(look: &Monitor) -> Option<LocalServer> {
         let postmaster = look.postmaster()?;
         let cpus = affinity::of_pid(postmaster).ok().filter(|cpus| !cpus.is_empty())?;
         let process = postmaster.to_string();
         let groups = narrows_platform::cgroup_of(&Live, &process);
-        Some(Found {
+        Some(LocalServer {
             postmaster,
             cpus,
             quota_cpus: groups.cpu_quota_cpus,

@@ -1,13 +1,11 @@
 //! A load on a MariaDB of our own: found, made, started, measured and removed.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use narrows_engine::Phase;
-use narrows_layer_database::{Action, Calls, Task};
+use narrows_layer_database::Task;
 use narrows_mariadb::{ManagedMariaDb, ServerSettings};
-use narrows_model::Layer;
-use serde_json::{Value, json};
+use narrows_model::{Conditions, Layer, condition};
+use serde_json::json;
 
 use super::server::{Body, Tables, measure};
 use crate::failure::Failure;
@@ -31,17 +29,7 @@ pub fn has(server: &ServerRequest, task: &Task) -> Result<()> {
         let hint = "leave out --wal: data and log lie in the folder of --data";
         return Err(Failure::hinted("MariaDB has no folder of its own for the log here yet", hint));
     }
-    match task.action {
-        Action::Lookup { calls: Calls::Each, .. } | Action::Update { .. } | Action::Commit => {
-            Ok(())
-        }
-        Action::Lookup { calls: Calls::Any, .. } => {
-            refused("lookup by one statement with all keys")
-        }
-        Action::Lookup { calls: Calls::Inside, .. } => refused("lookup by a function inside"),
-        Action::Batch { .. } => refused("batch"),
-        Action::Scan { .. } => refused("scan"),
-    }
+    narrows_mariadb::lacks(task).map_or(Ok(()), refused)
 }
 
 /// Makes it, lets `body` measure on it, and removes it.
@@ -62,11 +50,10 @@ pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>)
     };
     let id = format!("{}-maria", session.run.id);
     let mut server = ManagedMariaDb::start_new(&found, &resolved.data_dir, &id, settings, stop)?;
-    let conditions: BTreeMap<String, Value> = BTreeMap::from([
-        ("origin".to_string(), json!("packaged")),
-        ("server_build".to_string(), json!(found.version_text)),
-        ("flushes_counted".to_string(), json!("every fsync of InnoDB, of data files too")),
-    ]);
+    let mut conditions = Conditions::default();
+    conditions.insert(condition::ORIGIN, "packaged");
+    conditions.insert(condition::SERVER_BUILD, json!(found.version_text));
+    conditions.insert(condition::FLUSHES_COUNTED, "every fsync of InnoDB, of data files too");
     let data_dir = Some(server.data_dir().into());
     let kind = server.kind();
     let outcome =

@@ -12,8 +12,8 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use narrows_engine::Context;
 use narrows_judge::judge;
-use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation, Workload};
-use narrows_model::{Layer, Measurement, PlannedStep, metric};
+use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation};
+use narrows_model::{Layer, Measurement, PlannedStep, Workload, metric};
 use narrows_verdict::Intervention;
 use server::{Tables, scan_workers};
 
@@ -53,22 +53,23 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
     let mut steps = vec![server::planned(resolved)];
     steps.extend(client::planned(resolved));
-    for (workload, what, expected_s, writes) in [
-        (Workload::LookupCached, "lookup, cached", lookups, 0),
-        (Workload::LookupUncached, "lookup, uncached", lookups, 0),
-        (
-            Workload::Update,
-            "update, with the log ladder at its flush size",
-            updates + ladder_s,
-            plan.table_bytes,
-        ),
-        (Workload::Scan, "scan with 1 and n workers", scans, 0),
-    ] {
-        if resolved.runs(workload) {
-            steps.push(step(what.into(), expected_s, writes));
-        }
+    for (workload, task) in asked(resolved) {
+        steps.push(match task {
+            _ if task.is_scan() => step("scan with 1 and n workers".into(), scans, 0),
+            _ if task.commits() > 0.0 => {
+                let what = format!("{}, with the log ladder at its flush size", workload.word());
+                step(what, updates + ladder_s, plan.table_bytes)
+            }
+            _ => step(workload.name().into(), lookups, 0),
+        });
     }
     steps
+}
+
+/// The usual workloads that were asked for, in their order, scans last: they claim the memory that the others work in.
+fn asked(resolved: &Resolved) -> impl Iterator<Item = (Workload, Task)> {
+    let usual = Workload::usual().filter(|workload| resolved.runs(*workload));
+    usual.filter_map(|workload| Some((workload, Task::usual(workload)?)))
 }
 
 /// Seconds that all repeats of one window take.
@@ -100,19 +101,16 @@ fn workloads(
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
     database.prepare(&ctx)?;
-    for workload in [Workload::LookupCached, Workload::LookupUncached, Workload::Update] {
-        if !session.resolved.runs(workload) {
-            continue;
-        }
-        let outcome = transactions(session, database, &workload.into(), None);
+    for (workload, task) in asked(session.resolved) {
+        let outcome = if task.is_scan() {
+            let tidy = database.tidy().map_err(anyhow::Error::from);
+            tidy.and_then(|()| scans(session, database, &task))
+        } else {
+            transactions(session, database, &task, None)
+        };
         keep_going(session, workload.word(), outcome)?;
     }
-    if !session.resolved.runs(Workload::Scan) {
-        return Ok(());
-    }
-    let outcome = database.tidy().map_err(anyhow::Error::from);
-    let outcome = outcome.and_then(|()| scans(session, database));
-    keep_going(session, "scan", outcome)
+    Ok(())
 }
 
 /// A workload that can't be had is absent; a stop ends the layer.
@@ -155,11 +153,11 @@ pub fn transactions(
 ) -> Result<()> {
     let resolved = session.resolved;
     let sessions = resolved.plan.sessions;
-    let id = format!("database.{}", task.word());
+    let id = task.workload().measurement_id();
     let ctx = resolved.context(session);
     let long = Context { window: closed_window(task, resolved), ..ctx };
     let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
-    let closed = [Variation::closed(&id, sessions)];
+    let closed = [Variation::closed(id, sessions)];
     let measured = take(session, database, &long, task, &closed)?;
     let alone = [Variation::closed(format!("{id}.alone"), 1)];
     take(session, database, &short, task, &alone)?;
@@ -195,13 +193,12 @@ pub fn ladder(session: &mut PlannedSession<'_, '_>, update: &Measurement) {
     }
 }
 
-fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database) -> Result<()> {
+fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database, task: &Task) -> Result<()> {
     let ctx = session.resolved.context(session);
-    let many = Variation::scan("database.scan_n", scan_workers(session.resolved));
-    let both = [Variation::scan("database.scan_1", 1), many.clone()];
-    let scan = Workload::Scan.into();
-    take(session, database, &ctx, &scan, &both)?;
-    prove(session, database, &ctx, &scan, &many)
+    let many = Variation::scan(Workload::ScanMany.measurement_id(), scan_workers(session.resolved));
+    let both = [Variation::scan(Workload::ScanOne.measurement_id(), 1), many.clone()];
+    take(session, database, &ctx, task, &both)?;
+    prove(session, database, &ctx, task, &many)
 }
 
 /// Starts the server again, so that `once` runs on each start from the second to the last, and gets its number.
@@ -256,7 +253,7 @@ pub fn intervention(session: &PlannedSession<'_, '_>, base: &Variation) -> Optio
     let mut test = Variation {
         id,
         intervention: Some(intervention.word().into()),
-        baseline: Some(baseline.id.clone()),
+        baseline: Some(baseline.id.to_string()),
         ..base.clone()
     };
     intervene(&mut test, intervention, session.resolved);

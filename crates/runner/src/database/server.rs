@@ -1,15 +1,13 @@
 //! The server that a load runs on: one of our own, made and removed here, or somebody's, in a schema that goes again.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use narrows_engine::Phase;
 use narrows_layer_database::{Contents, Database, Kind, Provisioner, Settings};
-use narrows_model::{DatabaseChoice, Layer, PlannedStep, Role, condition};
+use narrows_model::{Conditions, DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
 use narrows_postgres::server::{Cluster, Found, Origin};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
 use super::{client, keep_going};
@@ -124,24 +122,23 @@ fn server_settings(resolved: &Resolved, tables: &Tables) -> ServerSettings {
     }
 }
 
-fn conditions(found: &Found, cluster: &Cluster) -> BTreeMap<String, Value> {
+fn conditions(found: &Found, cluster: &Cluster) -> Conditions {
     let origin = match found.origin {
         Origin::Given => "given",
         Origin::Packaged => "packaged",
         Origin::Bundle => "bundle",
     };
-    let mut conditions = BTreeMap::from([
-        ("origin".to_string(), json!(origin)),
-        ("server_build".to_string(), json!(found.version_text)),
-    ]);
+    let mut conditions = Conditions::default();
+    conditions.insert(condition::ORIGIN, origin);
+    conditions.insert(condition::SERVER_BUILD, json!(found.version_text));
     if let Some(build) = &found.build {
-        conditions.insert(condition::SERVER_BUILD_OPTIONS.into(), json!(build));
+        conditions.insert(condition::SERVER_BUILD_OPTIONS, json!(build));
     }
     if let Some(source) = &found.source {
-        conditions.insert(condition::SERVER_SOURCE.into(), json!(source));
+        conditions.insert(condition::SERVER_SOURCE, json!(source));
     }
     if let Some(checksums) = cluster.data_checksums() {
-        conditions.insert(condition::DATA_CHECKSUMS.into(), json!(checksums));
+        conditions.insert(condition::DATA_CHECKSUMS, json!(checksums));
     }
     conditions
 }
@@ -152,11 +149,12 @@ fn on_theirs(
     tables: &Tables,
     body: Body<'_>,
 ) -> Result<()> {
-    let mut conditions = BTreeMap::from([("origin".to_string(), json!("user"))]);
+    let mut conditions = Conditions::default();
+    conditions.insert(condition::ORIGIN, "user");
     if let Some(found) = &session.resolved.found {
-        conditions.insert(condition::SERVER_QUOTA_CPUS.into(), json!(found.quota_cpus));
+        conditions.insert(condition::SERVER_QUOTA_CPUS, json!(found.quota_cpus));
         if found.limits_hidden {
-            conditions.insert(condition::SERVER_LIMITS.into(), json!("hidden"));
+            conditions.insert(condition::SERVER_LIMITS, "hidden");
         }
     }
     let local = address.is_local();
@@ -183,7 +181,7 @@ pub(super) fn measure(
     session: &mut PlannedSession<'_, '_>,
     (kind, local): (impl Kind + Send + 'static, bool),
     data_dir: Option<std::path::PathBuf>,
-    conditions: BTreeMap<String, Value>,
+    conditions: Conditions,
     (tables, ours, body): (&Tables, Option<&mut dyn Provisioner>, Body<'_>),
 ) -> Result<()> {
     let resolved = session.resolved;

@@ -1,18 +1,15 @@
 //! Demands of the database workloads that a run measured.
 
-use narrows_model::Run;
+use narrows_model::{Run, Workload};
 use narrows_plan::{Asked, Demand, Log, PartKind, TimePart};
 use narrows_verdict::{Estimate, PerOperation, per_operation};
 
-use super::{Taken, amount};
+use super::{MeasuredDemands, amount};
 
-/// The measurement of a server that others load.
-const OBSERVED: &str = "database.observed";
-
-pub(super) fn demands(run: &Run) -> Taken {
+pub(super) fn demands(run: &Run) -> MeasuredDemands {
     let (all, refused) = per_operation(run);
     let threads = threads_per_core(run);
-    Taken {
+    MeasuredDemands {
         demands: all.iter().map(|op| demand(op, threads)).collect(),
         refused: refused.into_iter().map(|r| format!("{}: {}", r.measurement, r.why)).collect(),
     }
@@ -26,11 +23,11 @@ fn demand(op: &PerOperation, threads_per_core: f64) -> Demand {
         commits_per_s: op.log_commits_per_s.map(amount),
     });
     Demand {
-        name: op.workload.measurement_id().trim_start_matches("database.").to_string(),
+        name: op.workload.id_word().to_string(),
         unit: "operation",
         rate_per_s: amount(op.rate_per_s),
         sessions: Some(op.sessions),
-        observed: op.workload.measurement_id() == OBSERVED,
+        observed: op.workload == Workload::Observed,
         think_ns: op.think_ns,
         suspect: op.suspect.clone(),
         scan: op.workload.is_scan(),

@@ -13,7 +13,7 @@ use crate::store;
 
 /// Demands of a run, and why some of its measurements gave none.
 #[derive(Default)]
-struct Taken {
+struct MeasuredDemands {
     demands: Vec<Demand>,
     refused: Vec<String>,
 }

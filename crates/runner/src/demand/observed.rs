@@ -7,10 +7,10 @@ use narrows_model::{LiveLog, LiveWaitKind, Measurement, Metric, Run, Validity, m
 use narrows_plan::{Amount, Demand, Log, PartKind, TimePart};
 use narrows_verdict::Estimate;
 
-use super::{Taken, amount};
+use super::{MeasuredDemands, amount};
 
-pub(super) fn demands(run: &Run) -> Taken {
-    let mut taken = Taken::default();
+pub(super) fn demands(run: &Run) -> MeasuredDemands {
+    let mut taken = MeasuredDemands::default();
     for log in &run.live_logs {
         match demand(run, log) {
             Ok(demand) => taken.demands.push(demand),

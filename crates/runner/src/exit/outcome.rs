@@ -6,13 +6,15 @@
 //!
 //! Not here: what is invalid or suspect (`narrows-validity`) and what is a verdict (`narrows-verdict`).
 
-use narrows_model::{CalibrationEnd, CrashTestOutcome, Grade, Layer, Run, Severity, Validity};
+use narrows_model::{
+    CalibrationEnd, CrashTestOutcome, Grade, Layer, Run, Severity, Validity, family,
+};
 
 use super::Exit;
 
 /// What became of one thing that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum AnswerState {
     /// Measured, all of it valid.
     Valid,
     /// Measured, and something of it is suspect or invalid.
@@ -23,14 +25,16 @@ enum Part {
     Absent,
 }
 
-impl Part {
-    fn of(measured: impl IntoIterator<Item = Validity>) -> Part {
-        let mut part = Part::Absent;
+impl AnswerState {
+    fn of(measured: impl IntoIterator<Item = Validity>) -> AnswerState {
+        let mut part = AnswerState::Absent;
         for validity in measured {
             part = match (part, validity) {
-                (Part::Absent | Part::Valid, Validity::Valid) => Part::Valid,
-                (Part::Absent | Part::Invalid, Validity::Invalid) => Part::Invalid,
-                _ => Part::Doubtful,
+                (AnswerState::Absent | AnswerState::Valid, Validity::Valid) => AnswerState::Valid,
+                (AnswerState::Absent | AnswerState::Invalid, Validity::Invalid) => {
+                    AnswerState::Invalid
+                }
+                _ => AnswerState::Doubtful,
             };
         }
         part
@@ -55,7 +59,7 @@ pub enum Answers {
 /// What was asked for and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    parts: Vec<Part>,
+    parts: Vec<AnswerState>,
     /// Something that was asked for is not known: a verdict, a rate, a measurement that could not be made.
     open: bool,
     /// Somebody asked to stop.
@@ -65,12 +69,14 @@ pub struct Outcome {
 impl Outcome {
     /// The rule.
     pub fn exit(&self) -> Exit {
-        let any = |wanted: Part| self.parts.contains(&wanted);
+        let any = |wanted: AnswerState| self.parts.contains(&wanted);
         if self.stopped {
             Exit::Interrupted
-        } else if any(Part::Invalid) || !(any(Part::Valid) || any(Part::Doubtful)) {
+        } else if any(AnswerState::Invalid)
+            || !(any(AnswerState::Valid) || any(AnswerState::Doubtful))
+        {
             Exit::Invalid
-        } else if self.open || any(Part::Doubtful) || any(Part::Absent) {
+        } else if self.open || any(AnswerState::Doubtful) || any(AnswerState::Absent) {
             Exit::Inconclusive
         } else {
             Exit::Done
@@ -90,7 +96,7 @@ impl Outcome {
 
     /// Of a command whose question has an answer or none, as what a machine on paper could do.
     pub fn answered(answered: bool) -> Outcome {
-        Outcome { parts: vec![Part::Valid], open: !answered, stopped: false }
+        Outcome { parts: vec![AnswerState::Valid], open: !answered, stopped: false }
     }
 
     /// Of a test of durability.
@@ -99,7 +105,7 @@ impl Outcome {
             CrashTestOutcome::Shown => Outcome::answered(true),
             CrashTestOutcome::Inconclusive => Outcome::answered(false),
             CrashTestOutcome::Refuted => {
-                Outcome { parts: vec![Part::Invalid], ..Outcome::answered(true) }
+                Outcome { parts: vec![AnswerState::Invalid], ..Outcome::answered(true) }
             }
         }
     }
@@ -109,7 +115,7 @@ impl Outcome {
     pub fn of_layers(run: &Run) -> Outcome {
         let of = |layer: &Layer| {
             let own = run.measurements.iter().filter(|m| m.layer == *layer);
-            Part::of(own.filter(|m| !m.id.starts_with("database.client")).map(|m| m.validity))
+            AnswerState::of(own.filter(|m| !family::DATABASE_CLIENT.has(&m.id)).map(|m| m.validity))
         };
         Outcome::of_parts(run, run.plan.layers.iter().map(of).collect())
     }
@@ -118,24 +124,24 @@ impl Outcome {
     /// some, because windows that only draw a curve may be as bad as they like.
     pub fn of_answers(run: &Run, answers: &[String]) -> Outcome {
         let of = |id: &String| {
-            Part::of(run.measurements.iter().filter(|m| m.id == *id).map(|m| m.validity))
+            AnswerState::of(run.measurements.iter().filter(|m| m.id == *id).map(|m| m.validity))
         };
-        let mut parts: Vec<Part> = answers.iter().map(of).collect();
+        let mut parts: Vec<AnswerState> = answers.iter().map(of).collect();
         if answers.is_empty() && run.calibrations.is_empty() {
-            parts.extend(run.measurements.iter().map(|m| Part::of([m.validity])));
+            parts.extend(run.measurements.iter().map(|m| AnswerState::of([m.validity])));
         }
         Outcome::of_parts(run, parts)
     }
 
     /// Of a run whose answer is one table: all its cells are one part, and a hole in it doesn't make all of it false.
     pub fn of_table(run: &Run) -> Outcome {
-        Outcome::of_parts(run, vec![Part::of(run.measurements.iter().map(|m| m.validity))])
+        Outcome::of_parts(run, vec![AnswerState::of(run.measurements.iter().map(|m| m.validity))])
     }
 
     /// With what every run may have besides: calibrations, rates that were sought, verdicts, live logs, what is absent.
-    fn of_parts(run: &Run, mut parts: Vec<Part>) -> Outcome {
-        parts.extend(run.calibrations.iter().map(|c| Part::of([c.validity])));
-        parts.extend(run.highest_rates.iter().map(|h| Part::of([h.validity])));
+    fn of_parts(run: &Run, mut parts: Vec<AnswerState>) -> Outcome {
+        parts.extend(run.calibrations.iter().map(|c| AnswerState::of([c.validity])));
+        parts.extend(run.highest_rates.iter().map(|h| AnswerState::of([h.validity])));
         let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
         let sought = run.calibrations.iter().all(|c| found(c.end))
             && run.highest_rates.iter().all(|h| found(h.end));

@@ -1,13 +1,11 @@
 //! The top of the ladder: what a commit takes on a PostgreSQL of our own, whose log lies where the ladder's does.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop, Stopped, now_ns};
 use narrows_layer_log::{LEADER, LogError, Rung};
-use narrows_model::{Layer, condition};
+use narrows_model::{Conditions, Layer, condition};
 use narrows_postgres::{Connection, WireError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::standby::Standby;
 use super::target_dirs::TargetDirs;
@@ -199,11 +197,11 @@ impl Rung for Commits {
         false
     }
 
-    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
-        workload.insert(condition::SESSIONS.into(), json!(1));
-        workload.insert(condition::UNTIMED_STATEMENTS_BETWEEN.into(), json!(1));
-        workload.insert(condition::SYNCHRONOUS_COMMIT.into(), json!(self.durability));
-        workload.insert(condition::SERVER_VERSION.into(), json!(self.version));
+    fn describe(&self, workload: &mut Conditions) {
+        workload.insert(condition::SESSIONS, json!(1));
+        workload.insert(condition::UNTIMED_STATEMENTS_BETWEEN, json!(1));
+        workload.insert(condition::SYNCHRONOUS_COMMIT, json!(self.durability));
+        workload.insert(condition::SERVER_VERSION, json!(self.version));
     }
 }
 

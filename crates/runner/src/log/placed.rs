@@ -1,14 +1,13 @@
 //! A PostgreSQL of our own with its log in one of several places.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Stop};
 use narrows_files::{Access, Dir};
-use narrows_layer_database::{Contents, Database, Settings, Turns, Variation, Workload};
-use narrows_model::{Layer, RolePath, condition};
+use narrows_layer_database::{Contents, Database, Settings, Task, Turns, Variation};
+use narrows_model::{Conditions, Layer, RolePath, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
 use narrows_postgres::server::Cluster;
@@ -68,6 +67,9 @@ impl PlacedServer {
         let settings = settings(&size, sessions);
         let server = ManagedServer::start(session, installation, place, &settings)?;
         let (plain, address) = (server.address(), server.make_load_database(session.stop)?);
+        let mut conditions = Conditions::default();
+        conditions.insert(condition::FOLDER, json!(path.path));
+        conditions.insert(condition::SERVER_BUILD, json!(server.version));
         let database = Settings {
             run_id: session.run.id.clone(),
             monitor_database: Some(Cluster::DATABASE.to_string()),
@@ -83,10 +85,7 @@ impl PlacedServer {
             data_dir: Some(server.cluster.data_dir().into()),
             claim_bytes: None,
             own_server: true,
-            conditions: BTreeMap::from([
-                (condition::FOLDER.to_string(), json!(path.path)),
-                ("server_build".to_string(), json!(server.version)),
-            ]),
+            conditions,
         };
         let data_path = places.platform.roles.first();
         let drives: Vec<&RolePath> = data_path.into_iter().chain([path]).collect();
@@ -103,7 +102,7 @@ impl PlacedServer {
     /// # Errors
     /// As [`Database::begin_turns`].
     pub fn begin(&mut self, ctx: &Context<'_>, variation: Variation) -> Result<Turns> {
-        Ok(self.database.begin_turns(ctx, Workload::Update, variation)?)
+        Ok(self.database.begin_turns(ctx, Task::UPDATE, variation)?)
     }
 
     /// One window of it.

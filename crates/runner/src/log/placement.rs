@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Scratch, Stop};
-use narrows_layer_database::{Turns, Variation, Workload};
+use narrows_layer_database::{Turns, Variation};
 use narrows_layer_log::{
     LogPlace, Places as LogPlaces, PlacesPlan, Work, on_places, planned_places,
 };
 use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, RolePath, Unknown,
+    Workload,
 };
 use narrows_verdict::compare::{database_id, free_id, place_name, work, working_id};
 use serde_json::json;
@@ -194,9 +195,7 @@ impl Running {
     fn finish(self) -> Measurement {
         let mut measurement = self.turns.finish();
         let recycled = json!(self.server.recycled());
-        measurement
-            .conditions
-            .insert(narrows_model::condition::LOG_RECYCLED_TIMES.to_string(), recycled);
+        measurement.conditions.insert(narrows_model::condition::LOG_RECYCLED_TIMES, recycled);
         measurement
     }
 }

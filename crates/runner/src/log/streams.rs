@@ -93,7 +93,7 @@ fn measure(session: &mut Session<'_>, dirs: &TargetDirs, plan: &StreamsPlan) -> 
     let said = sentence(&measured, plan);
     let mut measurements = measured.measurements;
     for measurement in &mut measurements {
-        measurement.conditions.insert(narrows_model::condition::SENTENCE.into(), json!(said));
+        measurement.conditions.insert(narrows_model::condition::SENTENCE, json!(said));
     }
     session.add(measurements);
     Ok(Ended::Whole)
@@ -121,15 +121,17 @@ fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
     };
     let all = format!("log.streams.{}", plan.streams);
     let all = measured.measurements.iter().find(|m| m.id == all);
-    let turnover = all.and_then(|m| Some((m.number("cache_turnover_s")?, m))).map(|(s, m)| {
-        let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
-        format!(
-            ". {} of them write {}/s, which turns a cache of {} over in {} s",
-            plan.streams,
-            Bytes(rate.round() as u64),
-            Bytes(plan.cache_bytes.unwrap_or(0)).iec(),
-            significant(s, 3)
-        )
-    });
+    let turnover = all
+        .and_then(|m| Some((m.number(narrows_model::condition::CACHE_TURNOVER_S)?, m)))
+        .map(|(s, m)| {
+            let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
+            format!(
+                ". {} of them write {}/s, which turns a cache of {} over in {} s",
+                plan.streams,
+                Bytes(rate.round() as u64),
+                Bytes(plan.cache_bytes.unwrap_or(0)).iec(),
+                significant(s, 3)
+            )
+        });
     format!("{held}{}.", turnover.unwrap_or_default())
 }

@@ -148,8 +148,8 @@ fn measure(session: &mut Session<'_>, platform: &Platform, then: Option<&Run>) -
         // What is compared is judged first: a window that was disturbed says nothing of age.
         judge(&mut session.run);
         let mut since = age::since(&then.measurements, &session.run.measurements);
-        since.workload.insert(narrows_model::condition::BASELINE.into(), json!(then.id));
-        since.workload.insert(narrows_model::condition::BASELINE_AT.into(), json!(then.started_at));
+        since.workload.insert(narrows_model::condition::BASELINE, json!(then.id));
+        since.workload.insert(narrows_model::condition::BASELINE_AT, json!(then.started_at));
         session.add([since]);
     }
     Ok(Ended::Whole)

@@ -175,9 +175,7 @@ fn measure(session: &mut Session<'_>, request: &SlbRequest, cpus: &[u32]) -> Res
     let beside = latency(&ctx, &hammers[0], cache, &watch)?;
     if let Err(why) = &beside {
         for measured in &mut session.run.measurements {
-            measured
-                .conditions
-                .insert(condition::LATENCY_NOT_MEASURED.into(), json!(why.to_string()));
+            measured.conditions.insert(condition::LATENCY_NOT_MEASURED, json!(why.to_string()));
         }
     }
     session.add(beside.ok());
@@ -204,24 +202,24 @@ fn measured(request: &SlbRequest, hammers: &[Hammer], done: &[Hammered]) -> Meas
         value(metric::ERRORS, wrong as f64),
     ];
     let workload = &mut measurement.workload;
-    workload.insert(condition::PAGES.into(), json!(request.pages));
-    workload.insert(condition::LOOPS.into(), json!(request.ops));
-    workload.insert(condition::PROCESSES.into(), json!(done.len()));
+    workload.insert(condition::PAGES, json!(request.pages));
+    workload.insert(condition::LOOPS, json!(request.ops));
+    workload.insert(condition::PROCESSES, json!(done.len()));
     let cpus: Vec<u32> = hammers.iter().map(|hammer| hammer.cpu).collect();
-    workload.insert(condition::CPUS.into(), json!(cpus));
+    workload.insert(condition::CPUS, json!(cpus));
     let page_bytes = if request.huge { 2 << 20 } else { 4096 };
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::PAGE_BYTES.into(), json!(page_bytes));
-    conditions.insert(condition::ALL_RAN_SHARE.into(), json!(overlap(done)));
+    conditions.insert(condition::PAGE_BYTES, json!(page_bytes));
+    conditions.insert(condition::ALL_RAN_SHARE, json!(overlap(done)));
     conditions.insert(
-        condition::EACH.into(),
+        condition::EACH,
         done.iter()
             .map(|d| json!({"operations": d.operations, "us": micros(d), "cpus": [d.cpus.0, d.cpus.1]}))
-            .collect(),
+            .collect::<serde_json::Value>(),
     );
     let moved = hammers.iter().zip(done).filter(|(h, d)| d.cpus != (h.cpu, h.cpu)).count();
     if moved > 0 {
-        conditions.insert(condition::SAMPLES_ON_ANOTHER_CPU.into(), json!(moved));
+        conditions.insert(condition::SAMPLES_ON_ANOTHER_CPU, json!(moved));
     }
     measurement
 }

@@ -33,7 +33,7 @@ pub fn planned() -> PlannedStep {
 }
 
 /// A kind of pages and the CPUs of the processes.
-struct Way {
+struct TouchPattern {
     kind: Kind,
     cpus: Vec<u32>,
     samples: Samples,
@@ -41,7 +41,7 @@ struct Way {
     refused: Option<String>,
 }
 
-impl Way {
+impl TouchPattern {
     fn id(&self) -> String {
         let by = if self.cpus.len() == 1 { "one" } else { "all" };
         format!("memory.touch.{}.{by}", self.kind.word())
@@ -63,13 +63,13 @@ pub fn measure(
     let cpus = &cpus[..processes];
     let each = (BYTES.min(most) / processes as u64 / LEAST * LEAST).max(LEAST);
     let bytes = each * processes as u64;
-    let mut ways: Vec<Way> = Vec::new();
+    let mut ways: Vec<TouchPattern> = Vec::new();
     for kind in KINDS {
         // The last one, which takes fewest interrupts; and all where there are more.
         for cpus in [&cpus[cpus.len() - 1..], cpus] {
             if !ways.iter().any(|way| way.kind == kind && way.cpus == cpus) {
                 let samples = Samples::new();
-                ways.push(Way { kind, cpus: cpus.to_vec(), samples, refused: None });
+                ways.push(TouchPattern { kind, cpus: cpus.to_vec(), samples, refused: None });
             }
         }
     }
@@ -80,7 +80,7 @@ pub fn measure(
             once(way, bytes, &watch, session)?;
         }
     }
-    let (had, refused): (Vec<Way>, Vec<Way>) =
+    let (had, refused): (Vec<TouchPattern>, Vec<TouchPattern>) =
         ways.into_iter().partition(|way| way.refused.is_none());
     let absent = refused.into_iter().map(|way| {
         let (id, why) = (way.id(), way.refused.clone().unwrap_or_default());
@@ -98,7 +98,7 @@ pub fn measure(
     Ok((had.into_iter().map(|way| told(way, bytes)).collect(), absent.collect()))
 }
 
-fn once(way: &mut Way, bytes: u64, watch: &Watch, session: &Session<'_>) -> Result<()> {
+fn once(way: &mut TouchPattern, bytes: u64, watch: &Watch, session: &Session<'_>) -> Result<()> {
     let pool = match FreshPool::new(bytes, way.kind) {
         Ok(pool) => pool,
         Err(refused) => {
@@ -139,13 +139,13 @@ fn once(way: &mut Way, bytes: u64, watch: &Watch, session: &Session<'_>) -> Resu
     Ok(())
 }
 
-fn told(way: Way, bytes: u64) -> Measurement {
+fn told(way: TouchPattern, bytes: u64) -> Measurement {
     let mut m = Measurement::new(way.id(), Layer::Memory);
     m.repeats = REPEATS;
     m.metrics = way.samples.into_metrics();
-    m.workload.insert(condition::PROCESSES.into(), json!(way.cpus.len()));
-    m.workload.insert(condition::CPUS.into(), json!(way.cpus));
-    m.workload.insert(condition::BYTES.into(), json!(bytes));
-    m.conditions.insert(condition::PAGE_BYTES.into(), json!(way.kind.page_bytes()));
+    m.workload.insert(condition::PROCESSES, json!(way.cpus.len()));
+    m.workload.insert(condition::CPUS, json!(way.cpus));
+    m.workload.insert(condition::BYTES, json!(bytes));
+    m.conditions.insert(condition::PAGE_BYTES, json!(way.kind.page_bytes()));
     m
 }

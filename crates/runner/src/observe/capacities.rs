@@ -11,7 +11,7 @@ use crate::store;
 
 /// What was taken.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Taken {
+pub struct StoredCapacities {
     /// Each marked with the run it is of.
     pub measurements: Vec<Measurement>,
     /// Where they come from, in sentences.
@@ -22,7 +22,7 @@ pub struct Taken {
 ///
 /// # Errors
 /// There is no such run, it is of another machine or other drives, or holds nothing of use.
-pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<Taken> {
+pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<StoredCapacities> {
     let stored = store::load(&store::find(name)?)?;
     if look.postmaster().is_none() {
         return Err(Failure::hinted(
@@ -41,7 +41,7 @@ pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<Taken> {
 }
 
 /// The reason is a sentence without its subject.
-fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<Taken, String> {
+fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCapacities, String> {
     let then = stored.platform().ok_or("it says nothing of its machine")?;
     match (&then.machine, &server.machine) {
         (Some(then), Some(now)) if then == now => {}
@@ -83,7 +83,7 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<Taken, St
     let source = format!("run {}, {}", stored.id, age(stored, now));
     let mark = |m: &Measurement| {
         let mut m = m.clone();
-        m.conditions.insert(condition::TAKEN_FROM.into(), json!(source));
+        m.conditions.insert(condition::TAKEN_FROM, json!(source));
         m
     };
     let chosen = |m: &&Measurement| layers.contains(&m.layer) && m.usable();
@@ -93,7 +93,10 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<Taken, St
         from.push("the kernel was another then".to_string());
     }
     from.extend(reasons.into_iter().map(|reason| format!("not taken: {reason}")));
-    Ok(Taken { measurements: stored.measurements.iter().filter(chosen).map(mark).collect(), from })
+    Ok(StoredCapacities {
+        measurements: stored.measurements.iter().filter(chosen).map(mark).collect(),
+        from,
+    })
 }
 
 /// How long ago a run ended.
@@ -139,11 +142,11 @@ mod tests {
         machine(Some("a"), &[(Role::Data, drive("vda", 10)), (Role::Wal, drive("vdb", 5))])
     }
 
-    fn taken(run: &Run, server: &Platform) -> Result<Taken, String> {
+    fn taken(run: &Run, server: &Platform) -> Result<StoredCapacities, String> {
         of(run, server, NOW.parse().unwrap())
     }
 
-    fn ids(taken: &Taken) -> Vec<&str> {
+    fn ids(taken: &StoredCapacities) -> Vec<&str> {
         taken.measurements.iter().map(|m| m.id.as_str()).collect()
     }
 

@@ -14,7 +14,6 @@ use narrows_facts::Live;
 use narrows_model::{HostRole, Observation, Plan, Platform, condition};
 use narrows_observe::Watch;
 use narrows_postgres::observe::{Around, Monitor};
-use serde_json::json;
 
 use crate::exit::Answers;
 use crate::program::Program;
@@ -26,7 +25,7 @@ use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
 use crate::{guard, layers};
 
-use capacities::Taken;
+use capacities::StoredCapacities;
 
 /// A look at a server that others load.
 pub struct Observe {
@@ -34,7 +33,7 @@ pub struct Observe {
     resolved: Resolved,
     /// The server, unless only the plan is shown.
     look: Option<Monitor>,
-    taken: Taken,
+    taken: StoredCapacities,
 }
 
 impl Program for Observe {
@@ -48,7 +47,12 @@ impl Program for Observe {
         let request = request.clone();
         if request.options.dry_run {
             let resolved = planned::resolve(&request, None, ui)?;
-            return Ok(Observe { request, resolved, look: None, taken: Taken::default() });
+            return Ok(Observe {
+                request,
+                resolved,
+                look: None,
+                taken: StoredCapacities::default(),
+            });
         }
         // Before a run is kept: what can't be reached leaves nothing.
         let address = &request.address;
@@ -57,7 +61,7 @@ impl Program for Observe {
         let mut resolved = planned::resolve(&request, Some(&look), ui)?;
         let taken = match &request.capacities {
             Some(name) => capacities::take(name, &look, &resolved.platform)?,
-            None => Taken::default(),
+            None => StoredCapacities::default(),
         };
         if let Some(postmaster) = look.postmaster() {
             // What limits the server limits what it does; our own groups are no concern of its.
@@ -105,7 +109,7 @@ impl Observe {
                 host.role = HostRole::Client;
             }
         }
-        let Taken { measurements, mut from } = std::mem::take(&mut self.taken);
+        let StoredCapacities { measurements, mut from } = std::mem::take(&mut self.taken);
         session.add(measurements);
         let mut session = PlannedSession { resolved: &self.resolved, session };
         let below = self.request.below.is_some();
@@ -121,7 +125,7 @@ impl Observe {
         let mut seen = look.observe(self.request.length, seed, around, stop, session.ui)?;
         seen.observation.capacities_from = from;
         if !session.resolved.platform.cgroup.hidden.is_empty() {
-            seen.measurement.conditions.insert(condition::SERVER_LIMITS.into(), json!("hidden"));
+            seen.measurement.conditions.insert(condition::SERVER_LIMITS, "hidden");
         }
         let commit_bytes = commit_bytes(&seen.observation);
         session.run.observations.push(seen.observation);

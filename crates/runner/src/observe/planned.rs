@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, Workload};
 use narrows_postgres::observe::Monitor;
 use narrows_units::{Bytes, shown};
 
@@ -60,7 +60,7 @@ fn layers_below(request: &ObserveRequest, below: &BelowRequest) -> MachineReques
         data: Some(below.data.clone()),
         wal: below.wal.clone(),
         database: DatabaseTarget::None,
-        workloads: MachineRequest::WORKLOADS.into(),
+        workloads: Workload::usual().collect(),
         sessions: None,
         options: request.options.clone(),
     }

@@ -171,12 +171,12 @@ fn take(
         if wrong > 0.0 {
             let texts = m
                 .conditions
-                .get(narrows_model::condition::CONDITIONS_VIOLATED)
+                .get(narrows_model::condition::CONDITIONS_VIOLATED.any())
                 .map(ToString::to_string);
             let texts = texts.unwrap_or_else(|| "orders were lost or counted twice".into());
             session.ui.say(&format!("INVALID: {}: {texts}", m.id));
         }
-        if let Some(why) = m.conditions.get(names::NOT_CHECKED).and_then(|why| why.as_str()) {
+        if let Some(why) = m.conditions.get(names::NOT_CHECKED) {
             session.ui.say(&format!(
                 "warning: {}: the consistency conditions are not checked: {why}",
                 m.id

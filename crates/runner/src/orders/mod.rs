@@ -19,7 +19,7 @@ use crate::request::database::OrdersRequest;
 use crate::resolve;
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
-use crate::session::{Ended, Session, Told};
+use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 use crate::workload::what_is_absent;
 use crate::{guard, layers};
@@ -63,7 +63,7 @@ impl Program for Orders {
         let mut session = PlannedSession { resolved: &self.resolved, session };
         if self.request.load_only {
             // That it failed is how the command ends.
-            session.told = Told::Nothing;
+            session.told = EndReport::Nothing;
             return on_server(&mut session, &self.request).map(|()| Ended::Whole);
         }
         let outcome = layers::execute(&mut session).and_then(|()| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_model::{DatabaseChoice, Layer, PlannedStep};
+use narrows_model::{DatabaseChoice, Layer, PlannedStep, Workload};
 use narrows_postgres::orders::{
     self, Calls, Homes, ITEM_BYTES, OrdersPlan, Setup, TERMINALS, WAREHOUSE_BYTES,
     WAREHOUSE_WAL_BYTES,
@@ -56,7 +56,7 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
         ui,
     )?;
     let plan = &mut resolved.plan;
-    plan.workloads = vec!["orders".to_string()];
+    plan.workloads = vec![Workload::Orders.word().to_string()];
     if let Some(pool) = server.pool {
         plan.shared_buffers_bytes = pool.max(16 * MIB) / MIB * MIB;
     }

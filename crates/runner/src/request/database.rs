@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Task, Workload};
+pub use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Task};
 use narrows_model::Layer;
+pub use narrows_model::Workload;
 pub use narrows_postgres::orders::{Calls as OrdersCalls, Homes};
 pub use narrows_postgres::{Address, AddressError};
 use narrows_units::Nanos;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use narrows_layer_database::Workload;
-use narrows_model::Layer;
+use narrows_model::{Layer, Workload};
 use narrows_postgres::Address;
 
 use super::RunOptions;
@@ -37,9 +36,6 @@ impl MachineRequest {
     /// All layers.
     pub const LAYERS: [Layer; 5] =
         [Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Database];
-    /// The usual workloads.
-    pub const WORKLOADS: [Workload; 4] =
-        [Workload::LookupCached, Workload::LookupUncached, Workload::Update, Workload::Scan];
 }
 
 /// What a transaction takes on a server that others load.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use narrows_engine::Context;
 use narrows_engine::rate_search::{Goal, Settings};
 use narrows_layer_database::{Database, HighestPlan, Provisioner, Task, Variation};
-use narrows_model::metric;
+use narrows_model::{Workload, metric};
 
 use super::working_set::working_set_bytes;
 use crate::database::server::scan_workers;
@@ -56,8 +56,8 @@ fn highest(
     limit_ns: u64,
 ) -> Result<()> {
     let resolved = session.resolved;
-    let id = format!("database.{}", task.word());
-    let closed = session.run.measurement(&id).and_then(|m| m.value(metric::THROUGHPUT));
+    let id = task.workload().measurement_id();
+    let closed = session.run.measurement(id).and_then(|m| m.value(metric::THROUGHPUT));
     let Some(ceiling_per_s) = closed.filter(|rate| *rate > 0.0) else {
         anyhow::bail!("the closed loop has no rate below which to search");
     };
@@ -97,10 +97,9 @@ fn sweep(
     let resolved = session.resolved;
     let ctx = resolved.context(session);
     let window = SWEEP.min(resolved.database_window);
-    let variations: Vec<Variation> = sessions
-        .iter()
-        .map(|n| Variation::closed(format!("database.{}.sessions_{n}", task.word()), *n))
-        .collect();
+    let id = task.workload().measurement_id();
+    let variations: Vec<Variation> =
+        sessions.iter().map(|n| Variation::closed(format!("{id}.sessions_{n}"), *n)).collect();
     take(session, database, &Context { window, ..ctx }, task, &variations)?;
     Ok(())
 }
@@ -120,7 +119,7 @@ pub fn on_further_starts(
     let base = if task.is_scan() {
         scan_variations(resolved, &request.workers)
     } else {
-        let id = format!("database.{}", task.word());
+        let id = task.workload().measurement_id();
         vec![Variation::closed(id, resolved.plan.sessions)]
     };
     let mut once = |session: &mut PlannedSession<'_, '_>, database: &mut Database, start| {
@@ -148,8 +147,8 @@ fn scan_variations(resolved: &Resolved, workers: &[u32]) -> Vec<Variation> {
     workers
         .into_iter()
         .map(|n| match n {
-            1 => Variation::scan("database.scan_1", 1),
-            n if Some(n) == most => Variation::scan("database.scan_n", n),
+            1 => Variation::scan(Workload::ScanOne.measurement_id(), 1),
+            n if Some(n) == most => Variation::scan(Workload::ScanMany.measurement_id(), n),
             n => Variation::scan(format!("database.scan.workers_{n}"), n),
         })
         .collect()

@@ -1,6 +1,6 @@
 //! What will be run, for the printed plan.
 
-use narrows_layer_database::{Action, Calls, Redo, ScanAnswer, Source, Spread, Task};
+use narrows_layer_database::{Action, Source, Spread};
 use narrows_units::{Bytes, Nanos, significant};
 
 use super::working_set::touched_bytes;
@@ -10,7 +10,7 @@ use crate::resolved::Resolved;
 /// One line.
 pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {
     let task = &request.task;
-    let mut parts = vec![operation(task)];
+    let mut parts = vec![task.operation()];
     if task.action != Action::Commit {
         parts.push(match task.source {
             Source::Pool => "from the pool".to_string(),
@@ -52,34 +52,6 @@ pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {
         _ => parts.push(format!("by {} sessions", resolved.plan.sessions)),
     }
     parts.join(", ")
-}
-
-fn operation(task: &Task) -> String {
-    match task.action {
-        Action::Lookup { blocks: 1, calls: Calls::Inside } => {
-            "lookup inside the server".to_string()
-        }
-        Action::Lookup { blocks: 1, .. } => "lookup".to_string(),
-        Action::Lookup { blocks, calls } => {
-            let how = match calls {
-                Calls::Each => "one after the other",
-                Calls::Any => "in one statement",
-                Calls::Inside => "inside the server",
-            };
-            format!("lookup of {blocks} blocks {how}")
-        }
-        Action::Batch { blocks } => format!("batch of {blocks} blocks"),
-        Action::Update { percent, redo } => {
-            let redo = if redo == Redo::Heavy { ", every column" } else { "" };
-            match percent {
-                100 => format!("update{redo}"),
-                percent => format!("{percent} % updates{redo}, {} % lookups", 100 - percent),
-            }
-        }
-        Action::Commit => "commit of nothing".to_string(),
-        Action::Scan { answer: ScanAnswer::Sum } => "scan for a sum".to_string(),
-        Action::Scan { answer: ScanAnswer::Count } => "scan for count(*)".to_string(),
-    }
 }
 
 /// The working set in bytes, and in shares of the pool and the memory where these are known before.

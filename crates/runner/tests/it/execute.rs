@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use narrows_model::{Layer, Measurement, Plan, Platform, Run, Validity};
 use narrows_runner::exit::{Answers, Exit};
 use narrows_runner::request::RunOptions;
-use narrows_runner::session::{Ended, Session, Told};
+use narrows_runner::session::{EndReport, Ended, Session};
 use narrows_runner::ui::{Phase, Progress};
 use narrows_runner::{Program, Ui, execute, store};
 
@@ -55,7 +55,7 @@ impl Program for Planned {
             session.add([Measurement { validity: *validity, ..one }]);
         }
         if self.0.quiet {
-            session.told = Told::Nothing;
+            session.told = EndReport::Nothing;
         }
         if self.0.stops {
             session.stop.set();

@@ -6,7 +6,8 @@ use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, Number, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
-const CLOSED: &[Need] = &[Need::SaysNot(condition::LOOP, &["open"]), Need::Less(SETTLED, DONE)];
+const CLOSED: &[Need] =
+    &[Need::SaysNot(condition::LOOP.any(), &["open"]), Need::Less(SETTLED, DONE)];
 const BY_BLOCKS: &[Layer] = &[Layer::Block];
 const STORAGE: &[Layer] = &[Layer::Block, Layer::Log];
 
@@ -40,8 +41,8 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Arithmetic,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(BY_BLOCKS).needs(&[
-            Need::SaysNot(condition::LOOP, &["open"]),
-            Need::Says(condition::METHOD, &["io_uring", "passthrough", "aio"]),
+            Need::SaysNot(condition::LOOP.any(), &["open"]),
+            Need::Says(condition::METHOD.any(), &["io_uring", "passthrough", "aio"]),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
             Need::Less(SETTLED, DONE),
         ])),
@@ -64,7 +65,8 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Invalid,
         // Of a mix neither reads nor writes alone are all operations.
         about: About::Measurement(
-            Select::layers(BY_BLOCKS).needs(&[Need::SaysNot(condition::DIRECTION, &["mixed"])]),
+            Select::layers(BY_BLOCKS)
+                .needs(&[Need::SaysNot(condition::DIRECTION.any(), &["mixed"])]),
         ),
         when: When::Any(&[
             When::Ratio {

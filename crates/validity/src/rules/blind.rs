@@ -1,6 +1,6 @@
 //! Classes of cross-checks that could not be made. Their silence must not read as a pass.
 
-use narrows_model::{Layer, Severity, metric};
+use narrows_model::{Layer, Severity, Workload, metric, workload};
 
 use crate::{About, Group, PathFact, Rule, Select, When};
 
@@ -22,6 +22,8 @@ const fn blind(id: &'static str, when: When, summary: &'static str, advice: &'st
         reference: UNKNOWN,
     }
 }
+
+const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     blind(
@@ -63,12 +65,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "server-uncounted",
         When::Blind {
-            of: Select::ids(&[
-                "database.lookup*",
-                "database.batch*",
-                "database.update*",
-                "database.commit*",
-            ]),
+            of: Select::ids(workload::ONE_TRANSACTION),
             have: &[metric::OPERATIONS],
             lack: &[metric::SERVER_TRANSACTIONS],
         },
@@ -81,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
             // Of a server that is only looked at the machine may be another.
             of: Select::ALL.except(&[
                 "log.live",
-                "database.observed",
+                OBSERVED,
                 "memory.placement.*",
                 "memory.baseline.*",
             ]),

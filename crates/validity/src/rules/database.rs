@@ -1,25 +1,23 @@
 //! The server's own counters against ours and the device's.
 
-use narrows_model::{Layer, Role, Severity, condition, metric};
+use narrows_model::{Key, Layer, Role, Severity, Workload, condition, metric, workload};
 
 use crate::Quantity::{Metric, MetricOr, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
-const TRANSACTIONS: &[&str] =
-    &["database.lookup*", "database.batch*", "database.update*", "database.commit*"];
-/// Workloads that commit durably.
-const DURABLE: &[&str] = &["database.update*", "database.commit*", "database.orders*"];
 /// Where the layer keeps settings of the server that are not the default.
-const WAL_SYNC_METHOD: &str = "server_settings.wal_sync_method";
+const WAL_SYNC_METHOD: Key<str> = condition::WAL_SYNC_METHOD.inside(condition::SERVER_SETTINGS);
 const UPDATE: &[&str] = &["database.update"];
 const STATISTICS: &str = "PostgreSQL documentation, The Cumulative Statistics System";
+
+const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "server-counted-otherwise",
         group: Group::Database,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::ids(TRANSACTIONS)),
+        about: About::Measurement(Select::ids(workload::ONE_TRANSACTION)),
         when: When::Ratio {
             of: Metric(metric::SERVER_TRANSACTIONS),
             to: Metric(metric::SPAN_OPERATIONS),
@@ -56,7 +54,8 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(
-            Select::ids(&["database.batch*"]).needs(&[Need::Says(condition::FROM, &["pool"])]),
+            Select::ids(&["database.batch*"])
+                .needs(&[Need::Says(condition::FROM.any(), &["pool"])]),
         ),
         when: When::Ratio {
             of: Metric(metric::BLOCK_READS_PER_OP),
@@ -76,7 +75,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["database.update*"]).needs(&[
-            Need::Says(condition::FROM, &["pool"]),
+            Need::Says(condition::FROM.any(), &["pool"]),
             Need::AtLeast(Metric(metric::SERVER_READ_TIME_PER_OP), LEAST_READ_NS),
         ])),
         when: When::Ratio {
@@ -98,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(&["database.*"])),
-        when: When::Says { key: condition::PRIVATE_TABLES_SHARED, any_of: &["true"] },
+        when: When::Says { key: condition::PRIVATE_TABLES_SHARED.any(), any_of: &["true"] },
         figures: &[Metric(metric::SESSIONS)],
         summary: "There were more sessions than tables of their own, so several shared one",
         advice: "Compare with a run that has so many --sessions from the start",
@@ -127,12 +126,10 @@ pub(super) const RULES: &[Rule] = &[
         id: "page-cache-answered",
         group: Group::Database,
         severity: Severity::Invalid,
-        about: About::Measurement(
-            Select::ids(&["database.lookup*", "database.batch*", "database.update*"]).needs(&[
-                Need::Says(condition::UNCACHED_BY, &["eviction", "debug_io_direct"]),
-                Need::PathNot(PathFact::Volatile),
-            ]),
-        ),
+        about: About::Measurement(Select::ids(workload::BY_BLOCKS).needs(&[
+            Need::Says(condition::UNCACHED_BY.any(), &["eviction", "debug_io_direct"]),
+            Need::PathNot(PathFact::Volatile),
+        ])),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::SERVER_READ_BYTES),
@@ -151,9 +148,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(DURABLE)
+            Select::ids(workload::DURABLE)
                 .except(&["*.test.sync_off", "*.test.fsync_off"])
-                .needs(&[Need::SaysNot(WAL_SYNC_METHOD, &["open_datasync", "open_sync"])]),
+                .needs(&[Need::SaysNot(WAL_SYNC_METHOD.any(), &["open_datasync", "open_sync"])]),
         ),
         when: When::Ratio {
             of: Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)]),
@@ -186,9 +183,12 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Durability,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(DURABLE).except(&["*.test.sync_off", "*.test.fsync_off"]),
+            Select::ids(workload::DURABLE).except(&["*.test.sync_off", "*.test.fsync_off"]),
         ),
-        when: When::Says { key: "server_settings.fsync", any_of: &["off"] },
+        when: When::Says {
+            key: condition::FSYNC.inside(condition::SERVER_SETTINGS).any(),
+            any_of: &["off"],
+        },
         figures: &[],
         summary: "The server runs with fsync off: its commits are not durable",
         advice: "Turn fsync on; off loses the database at a power failure",
@@ -200,7 +200,10 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Durability,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(&["database.update*"])),
-        when: When::Says { key: "server_settings.full_page_writes", any_of: &["off"] },
+        when: When::Says {
+            key: condition::FULL_PAGE_WRITES.inside(condition::SERVER_SETTINGS).any(),
+            any_of: &["off"],
+        },
         figures: &[],
         summary: "The server runs with full_page_writes off: its log is smaller than a safe one's",
         advice: "Compare only with servers that have it off too; prove that pages are written whole",
@@ -271,7 +274,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(Select::ids(&["database.*"])),
-        when: When::Says { key: condition::PLAN_AFTER, any_of: &["other"] },
+        when: When::Says { key: condition::PLAN_AFTER.any(), any_of: &["other"] },
         figures: &[],
         summary: "The server planned a statement otherwise after the load than before it",
         advice: "Look at plan_after_text in the run; switch off what analyses the table meanwhile",
@@ -283,7 +286,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(&["database.scan*"])),
-        when: When::Says { key: condition::ANSWERED_FROM, any_of: &["index"] },
+        when: When::Says { key: condition::ANSWERED_FROM.any(), any_of: &["index"] },
         figures: &[Metric(metric::SERVER_READ_BYTES)],
         summary: "The count was answered from the index alone, so the table was not read",
         advice: "Ask for --answer sum to have every row touched",
@@ -294,11 +297,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-wait-samples",
         group: Group::Database,
         severity: Severity::Note,
-        about: About::Measurement(Select::ids(&["database.*"]).except(&[
-            "*.open",
-            "*.test.*",
-            "database.observed",
-        ])),
+        about: About::Measurement(
+            Select::ids(&["database.*"]).except(&["*.open", "*.test.*", OBSERVED]),
+        ),
         when: When::Value {
             of: Total(metric::WAIT_SAMPLES),
             over: Over::Median,
@@ -316,7 +317,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Note,
         about: About::Run(Select::layers(&[Layer::Database])),
-        when: When::Says { key: "origin", any_of: &["bundle"] },
+        when: When::Says { key: condition::ORIGIN.any(), any_of: &["bundle"] },
         figures: &[],
         summary: "The server is the downloaded bundle, built otherwise than a distribution's package",
         advice: "Compare only with runs of the same bundle, or install PostgreSQL and run again",

@@ -12,7 +12,7 @@ const DURABLE: &[Layer] = &[Layer::Block, Layer::Log];
 const FLUSHING: &[&str] = &["log.append.fdatasync.idle", "log.ladder.write.fdatasync.*.alone"];
 /// There is a drive, and its counters know of what was sent: the drive's own commands pass most kernels' counters by.
 const COUNTED: &[Need] =
-    &[Need::PathNot(PathFact::Volatile), Need::SaysNot(condition::METHOD, &["passthrough"])];
+    &[Need::PathNot(PathFact::Volatile), Need::SaysNot(condition::METHOD.any(), &["passthrough"])];
 /// Flushes of a window, from their rate.
 const SYNCS: Quantity =
     Product(&[Metric(metric::SYNC_THROUGHPUT), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
@@ -115,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(BLOCK).needs(&[
             Need::Path(PathFact::WriteBack),
-            Need::SaysNot(condition::METHOD, &["passthrough"]),
+            Need::SaysNot(condition::METHOD.any(), &["passthrough"]),
             Need::AtLeast(SYNCS, 10.0),
         ])),
         when: When::Ratio {

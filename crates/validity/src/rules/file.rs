@@ -6,8 +6,10 @@ use crate::Quantity::{DriveBytes, Metric, Number};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const BLOCK: &[Layer] = &[Layer::Block];
-const THROUGH_THE_CACHE: &[Need] =
-    &[Need::SaysEither(&[(condition::METHOD, &["buffered"]), (condition::DIRECT, &["false"])])];
+const THROUGH_THE_CACHE: &[Need] = &[Need::SaysEither(&[
+    (condition::METHOD.any(), &["buffered"]),
+    (condition::DIRECT.any(), &["false"]),
+])];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -15,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::File,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(BLOCK)),
-        when: When::Says { key: condition::TARGET_KIND, any_of: &["file in /dev"] },
+        when: When::Says { key: condition::TARGET_KIND.any(), any_of: &["file in /dev"] },
         figures: &[],
         summary: "A plain file below /dev was measured: it lies in memory",
         advice: "Check the device's name, and remove the file; somebody wrote to a name that had no device",
@@ -44,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Invalid,
         about: About::Measurement(
             Select::layers(&[Layer::Block, Layer::Log])
-                .needs(&[Need::SaysNot(condition::CONTENTS, &["of others"])]),
+                .needs(&[Need::SaysNot(condition::CONTENTS.any(), &["of others"])]),
         ),
         when: When::Value {
             of: Metric(metric::ZERO_BLOCKS),
@@ -63,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::File,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::layers(BLOCK).needs(&[Need::Says(condition::CONTENTS, &["of others"])]),
+            Select::layers(BLOCK).needs(&[Need::Says(condition::CONTENTS.any(), &["of others"])]),
         ),
         when: When::Value {
             of: Metric(metric::ZERO_BLOCKS),
@@ -102,12 +104,12 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
         when: When::Any(&[
             When::Value {
-                of: Number("compress_percent"),
+                of: Number(condition::COMPRESS_PERCENT),
                 over: Over::Median,
                 test: Test::Above(10.0),
             },
             When::Value {
-                of: Number("dedupe_percent"),
+                of: Number(condition::DEDUPE_PERCENT),
                 over: Over::Median,
                 test: Test::Above(10.0),
             },
@@ -124,8 +126,8 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::File,
         severity: Severity::Note,
         about: About::Measurement(Select::layers(BLOCK)),
-        when: When::Says { key: condition::WRITE_STATE, any_of: &["burst"] },
-        figures: &[Number("written_bytes"), DriveBytes],
+        when: When::Says { key: condition::WRITE_STATE.any(), any_of: &["burst"] },
+        figures: &[Number(condition::WRITTEN_BYTES), DriveBytes],
         summary: "A burst figure: too little was written to reach the drive's steady state",
         advice: "Take it as what the drive gives for minutes, not for hours",
         reason: "The figure is true for its length. Reaching steady state needs writes of twice the capacity, which \

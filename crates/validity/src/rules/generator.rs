@@ -13,7 +13,7 @@ const SUBMITTING: Quantity =
     Product(&[Metric(metric::SUBMIT_PER_OP), Metric(metric::THROUGHPUT), Constant(SECONDS_PER_NS)]);
 const RUNNING: Quantity = Product(&[Number(condition::THREADS), Metric(metric::GENERATOR_BUSY)]);
 const HALF: Quantity = Product(&[Number(condition::THREADS), Constant(0.5)]);
-const OPEN: &[Need] = &[Need::Says(condition::LOOP, &["open"])];
+const OPEN: &[Need] = &[Need::Says(condition::LOOP.any(), &["open"])];
 /// Windows of a search and its curve above the rate that was kept, and cells of a grid whose queue grew: they show that more is too much, and are meant to.
 const BEYOND: &[&str] = &[
     "block.calibrate.*.beyond.*",
@@ -43,9 +43,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(
             Select::layers(&[Layer::Block, Layer::Log, Layer::Fabric]).needs(&[
-                Need::SaysNot(condition::METHOD, &["buffered", "direct"]),
+                Need::SaysNot(condition::METHOD.any(), &["buffered", "direct"]),
                 // Until the next operation is due the thread spins; its lateness says if it was in the way.
-                Need::SaysNot(condition::LOOP, &["open"]),
+                Need::SaysNot(condition::LOOP.any(), &["open"]),
             ]),
         ),
         when: When::Value {
@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
             },
             When::Where(
                 // Alone it was asked without TLS, and could do more than that.
-                Need::Says(condition::ENCRYPTION, &["none"]),
+                Need::Says(condition::ENCRYPTION.any(), &["none"]),
                 &When::Ratio {
                     of: Of("database.client", metric::THROUGHPUT),
                     to: Metric(metric::THROUGHPUT),
@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
                 },
             ),
         ]),
-        figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS)],
+        figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS_COUNT)],
         summary: "The client was near its own limit: the server may give more than this",
         advice: "Give the client more CPUs, or drive the server from another machine",
         reason: "The rate was obtained, but the narrow place may be the client: with threads 0.7 busy an answer waits for \
@@ -122,7 +122,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Note,
         about: About::Run(Select::layers(&[Layer::Database]).except(&["*.test.*"])),
-        when: When::Says { key: condition::CPUS_SHARED, any_of: &["true"] },
+        when: When::Says { key: condition::CPUS_SHARED.any(), any_of: &["true"] },
         figures: &[],
         summary: "Client and server shared CPUs",
         advice: "On a machine with more cores, or from another machine, the server has more to itself",
@@ -152,7 +152,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(&[Layer::Block]).except(BEYOND).needs(&[
-            Need::Says(condition::LOOP, &["open"]),
+            Need::Says(condition::LOOP.any(), &["open"]),
             Need::AtLeast(Metric(metric::OPERATIONS), MANY),
         ])),
         when: When::Ratio {
@@ -173,7 +173,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
-            Need::Says(condition::LOOP, &["open"]),
+            Need::Says(condition::LOOP.any(), &["open"]),
             // What waits because enough is in flight is the device's doing.
             Need::Less(Metric(metric::HELD), Constant(1.0)),
         ])),
@@ -231,11 +231,11 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
-            Need::Says(condition::METHOD, &["aio"]),
-            Need::Says(condition::LOOP, &["closed"]),
+            Need::Says(condition::METHOD.any(), &["aio"]),
+            Need::Says(condition::LOOP.any(), &["closed"]),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
         ])),
-        when: When::Says { key: condition::DIRECT, any_of: &["false"] },
+        when: When::Says { key: condition::DIRECT.any(), any_of: &["false"] },
         figures: &[
             Metric(metric::DEPTH),
             Number(condition::THREADS),
@@ -273,7 +273,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Note,
         about: About::Run(Select::layers(&[Layer::Block])),
-        when: When::Present("io_uring_refused"),
+        when: When::Present(condition::IO_URING_REFUSED.any()),
         figures: &[],
         summary: "io_uring could not be used; Linux AIO or threads stood in for the best path",
         advice: "See kernel.io_uring_disabled and the container's seccomp profile",

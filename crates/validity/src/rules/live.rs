@@ -1,6 +1,6 @@
 //! A live server's log, looked at: what bears on its figures.
 
-use narrows_model::{Severity, metric};
+use narrows_model::{Severity, condition, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Log,
         severity: Severity::Suspect,
         about: LIVE,
-        when: When::Says { key: "fsync", any_of: &["off"] },
+        when: When::Says { key: condition::FSYNC.any(), any_of: &["off"] },
         figures: &[],
         summary: "fsync is off: nothing is flushed, and commits are not durable",
         advice: "Switch fsync on and look again; a crash of the machine can destroy the whole database as it is",
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Log,
         severity: Severity::Note,
         about: LIVE,
-        when: When::Says { key: "synchronous_commit", any_of: &["off"] },
+        when: When::Says { key: condition::SYNCHRONOUS_COMMIT.any(), any_of: &["off"] },
         figures: &[Metric(metric::FLUSH_RATE)],
         summary: "synchronous_commit is off: commits return before they are durable",
         advice: "Look whether losing the last commits in a crash is bearable for all who use the server",
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Log,
         severity: Severity::Note,
         about: LIVE,
-        when: When::Says { key: "full_page_writes", any_of: &["off"] },
+        when: When::Says { key: condition::FULL_PAGE_WRITES.any(), any_of: &["off"] },
         figures: &[],
         summary: "full_page_writes is off: a page torn by a crash can't be repaired from the log",
         advice: "Make sure that the storage writes whole database pages or none of one",
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Log,
         severity: Severity::Note,
         about: LIVE,
-        when: When::Says { key: "track_wal_io_timing", any_of: &["off"] },
+        when: When::Says { key: condition::TRACK_WAL_IO_TIMING.any(), any_of: &["off"] },
         figures: &[Metric(metric::FLUSH_RATE)],
         summary: "track_wal_io_timing is off: the times of flushes are estimated by how often one was met",
         advice: "Switch it on for the interval if pg_test_timing shows a cheap clock",

@@ -1,6 +1,6 @@
 //! The commit log: whether what sessions wait for is its device.
 
-use narrows_model::{Layer, Severity, metric};
+use narrows_model::{Layer, Severity, condition, metric};
 
 use crate::Quantity::{Metric, Number};
 use crate::{About, Group, Over, Rule, Select, Test, When};
@@ -69,8 +69,11 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Log,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(&["log.ladder.write.*.alone"])),
-        when: When::Says { key: "durable_by", any_of: &["no flush was counted"] },
-        figures: &[Number("device_flushes_per_op"), Number("device_writes_per_op")],
+        when: When::Says { key: condition::DURABLE_BY.any(), any_of: &["no flush was counted"] },
+        figures: &[
+            Number(condition::DEVICE_FLUSHES_PER_OP),
+            Number(condition::DEVICE_WRITES_PER_OP),
+        ],
         summary: "The device has a volatile cache, no way to write past it, and no flush of durable writes was counted",
         advice: "Look for a mount without barriers (nobarrier), a mapper that drops flushes, or a host that keeps them",
         reason: "A write that was neither flushed nor forced may be lost with the power; whether it is, only a cut shows",

@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Order,
         severity: Severity::Suspect,
         about: About::Measurement(
-            Select::layers(BLOCK).needs(&[Need::Says(condition::PLACE, &["same_offsets"])]),
+            Select::layers(BLOCK).needs(&[Need::Says(condition::PLACE.any(), &["same_offsets"])]),
         ),
         when: read_again(0.95),
         figures: &[
@@ -45,14 +45,14 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(BLOCK).needs(&[
             Need::SaysEither(&[
-                (condition::METHOD, &["buffered"]),
-                (condition::DIRECT, &["false"]),
+                (condition::METHOD.any(), &["buffered"]),
+                (condition::DIRECT.any(), &["false"]),
             ]),
-            Need::SaysNot(condition::PLACE, &["same_offsets"]),
-            Need::Less(Number("file_bytes"), MemoryBytes),
+            Need::SaysNot(condition::PLACE.any(), &["same_offsets"]),
+            Need::Less(Number(condition::FILE_BYTES), MemoryBytes),
         ])),
         when: read_again(0.95),
-        figures: &[Number("file_bytes"), MemoryBytes, Metric(metric::DEVICE_READ_BYTES)],
+        figures: &[Number(condition::FILE_BYTES), MemoryBytes, Metric(metric::DEVICE_READ_BYTES)],
         summary: "Blocks were read again, through the page cache, out of a file that fits into memory",
         advice: "Use a file larger than memory, or read each block once",
         reason: "The second read of a block may be memory's. Whether it was, the drives' counters say: then it is invalid",
@@ -63,12 +63,12 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Order,
         severity: Severity::Note,
         about: About::Measurement(Select::layers(BLOCK).needs(&[
-            Need::SaysNot(condition::METHOD, &["buffered"]),
-            Need::SaysNot(condition::DIRECT, &["false"]),
-            Need::SaysNot(condition::PLACE, &["same_offsets"]),
+            Need::SaysNot(condition::METHOD.any(), &["buffered"]),
+            Need::SaysNot(condition::DIRECT.any(), &["false"]),
+            Need::SaysNot(condition::PLACE.any(), &["same_offsets"]),
         ])),
         when: read_again(0.5),
-        figures: &[Number("file_bytes")],
+        figures: &[Number(condition::FILE_BYTES)],
         summary: "Each block was read twice and more: a cache in drive, array or hypervisor may have answered",
         advice: "Use a larger file, and see if the rate falls",
         reason: "Past the page cache every read goes to the device, and most devices keep little; those that keep much \
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
             over: Over::Worst,
             test: Test::Above(0.0),
         },
-        figures: &[Number("seed"), Number("file_bytes")],
+        figures: &[Number(condition::SEED), Number(condition::FILE_BYTES)],
         summary: "A window read the same blocks in the same order as one before it",
         advice: "Use another seed for each window, or go on where the last one ended",
         reason: "What the first window left in a cache is what the second asks for first. The figure may still be the \

@@ -1,6 +1,6 @@
 //! The order-entry mix: what has to hold in its tables after a run, and what client and server counted.
 
-use narrows_model::{Severity, metric, orders};
+use narrows_model::{Severity, condition, metric, orders};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(ALL)),
-        when: When::Present(orders::NOT_CHECKED),
+        when: When::Present(orders::NOT_CHECKED.any()),
         figures: &[Metric(orders::MISCOUNTED)],
         summary: "The consistency conditions were not checked after the windows",
         advice: "See why; with --keep the tables stay, and the same command checks them again",
@@ -66,7 +66,8 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Arithmetic,
         severity: Severity::Invalid,
         about: About::Measurement(
-            Select::ids(ALL).needs(&[Need::Says("pacing", &["keying and thinking times"])]),
+            Select::ids(ALL)
+                .needs(&[Need::Says(condition::PACING.any(), &["keying and thinking times"])]),
         ),
         when: When::Excess {
             of: Metric(orders::PER_WAREHOUSE),

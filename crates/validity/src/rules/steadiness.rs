@@ -1,9 +1,11 @@
 //! Whether the figure had settled and how well it repeats.
 
-use narrows_model::{Layer, Severity};
+use narrows_model::{Layer, Severity, Workload};
 
 use crate::Quantity::Repeats;
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
+
+const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -12,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         // Clients choose the load of a server that is only looked at.
         // A test and its baseline take turns, so a drift meets both; the interval of their ratio carries the rest.
-        about: About::Measurement(Select::ALL.except(&["*.test.*", "database.observed"])),
+        about: About::Measurement(Select::ALL.except(&["*.test.*", OBSERVED])),
         when: When::Drift { p_within: 0.01, p_between: 0.05, share: 0.10 },
         figures: &[],
         summary: "The figure was still moving while it was measured",
@@ -37,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "wide-spread",
         group: Group::Steadiness,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ALL.except(&["*.test.*", "database.observed"])),
+        about: About::Measurement(Select::ALL.except(&["*.test.*", OBSERVED])),
         when: When::Wide { half_width: 0.25 },
         figures: &[],
         summary: "The repeats differ too much for the figure to mean much",

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use narrows_model::{
     DeviceKind, FindingPlace, Host, Layer, Measurement, Platform, Role, RolePath, Run, Severity,
+    family,
 };
 
 use super::Structure;
@@ -100,7 +101,7 @@ fn memory(
     let mut said: Vec<Said> = own
         .iter()
         .filter_map(|(index, m)| {
-            let node = m.id.strip_prefix("memory.bandwidth.")?.rsplit_once(".node")?.1;
+            let node = family::MEMORY_BANDWIDTH.rest(&m.id)?.rsplit_once(".node")?.1;
             Some((Some(*index), at(&BTreeSet::from([format!("node {node}")]))))
         })
         .filter(|(_, places)| !places.is_empty())

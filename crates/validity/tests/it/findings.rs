@@ -28,7 +28,7 @@ fn evidence_quotes_the_figures_the_bound_and_the_repeat() {
 fn the_heaviest_finding_comes_first_and_decides_the_validity() {
     let mut run = clean::run();
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
-    clean::say(m, "io_uring_refused", json!("ENOSYS"));
+    clean::say(m, condition::IO_URING_REFUSED, json!("ENOSYS"));
     clean::set(m, metric::GENERATOR_BUSY, 0.99);
     clean::set(m, metric::ERRORS, 3.0);
     run.findings = check(&run);
@@ -59,7 +59,7 @@ fn a_burst_figure_is_told_against_the_capacity() {
     let id = "block.write.random.8k.knee";
     let m = run.measurements.iter_mut().find(|m| m.id == id).expect("the clean run has it");
     clean::say(m, condition::WRITE_STATE, json!("burst"));
-    clean::say(m, "written_bytes", json!(49_200_000_000_u64));
+    clean::say(m, condition::WRITTEN_BYTES, json!(49_200_000_000_u64));
     assert_eq!(
         check(&run)[0].evidence,
         "write state is burst; written bytes 49.2 GB; drive capacity 1.92 TB"
@@ -102,7 +102,7 @@ fn a_window_above_the_rate_that_was_kept_is_meant_to_be_too_much() {
     let judged = |id: &str| {
         let mut run = clean::run();
         let m = run.measurements.iter_mut().find(|m| m.id == "block.read.random.8k.open").unwrap();
-        m.id = id.to_string();
+        m.id = id.into();
         for name in [metric::OFFERED, metric::BACKLOG_GROWTH, metric::SKIPPED] {
             let metric = m.metrics.iter_mut().find(|metric| metric.name == name).unwrap();
             let value = if name == metric::OFFERED { 150e3 } else { 5e5 };
@@ -139,7 +139,7 @@ fn of_several_places_for_the_log_the_one_that_was_measured_counts() {
     assert!(ids(&run).is_empty(), "who says nothing is on the first place");
     let m = run.measurements.iter_mut().find(|m| m.id.starts_with("log."));
     let m = m.expect("the clean run has one");
-    m.conditions.insert(condition::FOLDER.to_string(), json!("/dev/shm/log"));
+    m.conditions.insert(condition::FOLDER, json!("/dev/shm/log"));
     assert_eq!(ids(&run).len(), 1);
 }
 

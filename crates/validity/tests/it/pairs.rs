@@ -4,7 +4,7 @@ use crate::{clean, observed, orders};
 use std::collections::BTreeSet;
 
 use narrows_model::{
-    Layer, Measurement, Metric, MetricValue, NumaNode, Role, RolePath, Run, RunningDatabase,
+    Key, Layer, Measurement, Metric, MetricValue, NumaNode, Role, RolePath, Run, RunningDatabase,
     condition, metric,
 };
 use narrows_validity::{About, check, rules};
@@ -106,8 +106,8 @@ const PAIRS: &[Pair] = &[
         fires: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("file in /dev")),
         silent: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("block device")) },
     Pair { rule: "data-can-be-saved",
-        fires: |r| say(of(r, WRITE), "dedupe_percent", json!(20)),
-        silent: |r| { say(of(r, WRITE), "dedupe_percent", json!(0)); say(of(r, WRITE), "compress_percent", json!(10)) } },
+        fires: |r| say(of(r, WRITE), condition::DEDUPE_PERCENT, json!(20)),
+        silent: |r| { say(of(r, WRITE), condition::DEDUPE_PERCENT, json!(0)); say(of(r, WRITE), condition::COMPRESS_PERCENT, json!(10)) } },
     Pair { rule: "streams-overlap",
         // Four streams over the same blocks.
         fires: |r| { say(of(r, KNEE), condition::PLACE, json!("same_offsets")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) },
@@ -115,7 +115,7 @@ const PAIRS: &[Pair] = &[
         silent: |r| { say(of(r, KNEE), condition::PLACE, json!("parts")); change(r, KNEE, metric::UNIQUE_BYTES, 0.25e6 * 8192.0) } },
     Pair { rule: "working-set-in-memory",
         fires: |r| change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0),
-        silent: |r| { change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0); say(of(r, BUFFERED), "file_bytes", json!(64_u64 << 30)) } },
+        silent: |r| { change(r, BUFFERED, metric::UNIQUE_BYTES, 0.9e6 * 8192.0); say(of(r, BUFFERED), condition::FILE_BYTES, json!(64_u64 << 30)) } },
     Pair { rule: "blocks-read-again",
         fires: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.4e6 * 8192.0),
         silent: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.6e6 * 8192.0) },
@@ -255,7 +255,7 @@ const PAIRS: &[Pair] = &[
             two_nodes(r, 1);
             r.hosts[0].platform.cpu.allowed = vec![0, 1];
             let storage = |m: &&mut Measurement| matches!(m.layer, Layer::Block | Layer::Log);
-            r.measurements.iter_mut().filter(storage).for_each(|m| say(m, "cpus", json!([1, 2])));
+            r.measurements.iter_mut().filter(storage).for_each(|m| say(m, condition::CPUS, json!([1, 2])));
         } },
     Pair { rule: "backlog-grows",
         fires: |r| change(r, BLOCK_OPEN, metric::BACKLOG_GROWTH, 1.1e4),
@@ -272,7 +272,7 @@ const PAIRS: &[Pair] = &[
         // Busy submitting, not asleep in it.
         silent: |r| { change(r, AIO, metric::SUBMIT_PER_OP, 8e3); change(r, AIO, metric::GENERATOR_BUSY, 0.85) } },
     Pair { rule: "io-uring-refused",
-        fires: |r| say(of(r, KNEE), "io_uring_refused", json!("kernel.io_uring_disabled = 2")),
+        fires: |r| say(of(r, KNEE), condition::IO_URING_REFUSED, json!("kernel.io_uring_disabled = 2")),
         // Threads that were asked for, not fallen back to.
         silent: |r| say(of(r, KNEE), condition::METHOD, json!("threads")) },
 
@@ -319,11 +319,11 @@ const PAIRS: &[Pair] = &[
         // What else is answered from it is meant to be.
         silent: |r| say(of(r, CACHED), condition::ANSWERED_FROM, json!("index")) },
     Pair { rule: "fsync-off",
-        fires: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "off" })),
-        silent: |r| say(of(r, UPDATE), "server_settings", json!({ "fsync": "on", "jit": "off" })) },
+        fires: |r| say(of(r, UPDATE), condition::SERVER_SETTINGS, json!({ "fsync": "off" })),
+        silent: |r| say(of(r, UPDATE), condition::SERVER_SETTINGS, json!({ "fsync": "on", "jit": "off" })) },
     Pair { rule: "full-page-writes-off",
-        fires: |r| say(of(r, UPDATE), "server_settings", json!({ "full_page_writes": "off" })),
-        silent: |r| say(of(r, UPDATE), "full_page_writes", json!("off")) },
+        fires: |r| say(of(r, UPDATE), condition::SERVER_SETTINGS, json!({ "full_page_writes": "off" })),
+        silent: |r| say(of(r, UPDATE), condition::FULL_PAGE_WRITES, json!("off")) },
     Pair { rule: "more-flushes-than-commits",
         fires: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.3),
         silent: |r| change(r, UPDATE, metric::FLUSHES_PER_OP, 1.1) },
@@ -341,8 +341,8 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 30.0),
         silent: |r| change(r, UPDATE, metric::WAIT_SAMPLES, 40.0) },
     Pair { rule: "bundled-server",
-        fires: |r| say(of(r, UPDATE), "origin", json!("bundle")),
-        silent: |r| say(of(r, UPDATE), "origin", json!("package")) },
+        fires: |r| say(of(r, UPDATE), condition::ORIGIN, json!("bundle")),
+        silent: |r| say(of(r, UPDATE), condition::ORIGIN, json!("package")) },
     Pair { rule: "server-data-in-memory",
         fires: |r| path(r, Role::Data).file_system.volatile = true,
         silent: |r| path(r, Role::Wal).file_system.volatile = true },
@@ -367,24 +367,24 @@ const PAIRS: &[Pair] = &[
         fires: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.51),
         silent: |r| put(r, APPEND, metric::WAKE_UP_SHARE, 0.49) },
     Pair { rule: "no-flush-counted",
-        fires: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("no flush was counted")) },
-        silent: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), "durable_by", json!("fua")) } },
+        fires: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), condition::DURABLE_BY, json!("no flush was counted")) },
+        silent: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), condition::DURABLE_BY, json!("fua")) } },
     // Of a hundred writes a second that are due in six windows some are under way at each end.
     Pair { rule: "streams-fall-behind",
         fires: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.9) },
         silent: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.985) } },
     Pair { rule: "live-fsync-off",
-        fires: |r| live_says(r, "fsync", "off"),
-        silent: |r| live_says(r, "fsync", "on") },
+        fires: |r| live_says(r, condition::FSYNC, "off"),
+        silent: |r| live_says(r, condition::FSYNC, "on") },
     Pair { rule: "live-commits-do-not-wait",
-        fires: |r| live_says(r, "synchronous_commit", "off"),
-        silent: |r| live_says(r, "synchronous_commit", "local") },
+        fires: |r| live_says(r, condition::SYNCHRONOUS_COMMIT, "off"),
+        silent: |r| live_says(r, condition::SYNCHRONOUS_COMMIT, "local") },
     Pair { rule: "live-no-full-pages",
-        fires: |r| live_says(r, "full_page_writes", "off"),
-        silent: |r| live_says(r, "full_page_writes", "on") },
+        fires: |r| live_says(r, condition::FULL_PAGE_WRITES, "off"),
+        silent: |r| live_says(r, condition::FULL_PAGE_WRITES, "on") },
     Pair { rule: "live-no-times",
-        fires: |r| live_says(r, "track_wal_io_timing", "off"),
-        silent: |r| live_says(r, "track_wal_io_timing", "on") },
+        fires: |r| live_says(r, condition::TRACK_WAL_IO_TIMING, "off"),
+        silent: |r| live_says(r, condition::TRACK_WAL_IO_TIMING, "on") },
     Pair { rule: "live-full-pages-dominate",
         fires: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.51),
         silent: |r| live_has(r, metric::FULL_PAGE_SHARE, 0.49) },
@@ -412,8 +412,8 @@ const PAIRS: &[Pair] = &[
         fires: |r| change_one(r, "clock.vdso", metric::ERRORS, 1.0),
         silent: |r| remove(r, "clock.vdso", metric::ERRORS) },
     Pair { rule: "clock-source-changed",
-        fires: |r| say(of(r, "clock.vdso"), "clock_source_after", json!("hpet")),
-        silent: |r| say(of(r, "clock.vdso"), "clock_source", json!("tsc")) },
+        fires: |r| say(of(r, "clock.vdso"), condition::CLOCK_SOURCE_AFTER, json!("hpet")),
+        silent: |r| say(of(r, "clock.vdso"), condition::CLOCK_SOURCE, json!("tsc")) },
     Pair { rule: "clock-is-a-system-call",
         fires: |r| change(r, "clock.vdso", metric::COST, 60.0),
         silent: |r| change(r, "clock.vdso", metric::COST, 44.0) },
@@ -421,27 +421,27 @@ const PAIRS: &[Pair] = &[
         fires: |r| say(of(r, "memory.latency.2m"), condition::PAGE_BYTES, json!(4096)),
         silent: |r| { of(r, "memory.latency.2m").workload.remove(condition::PAGE_BYTES); } },
     Pair { rule: "node-not-obtained",
-        fires: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.9)),
-        silent: |r| say(of(r, "memory.latency.2m"), "node_share", json!(0.96)) },
+        fires: |r| say(of(r, "memory.latency.2m"), condition::NODE_SHARE, json!(0.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), condition::NODE_SHARE, json!(0.96)) },
     Pair { rule: "moved-off-processor",
-        fires: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(1)),
-        silent: |r| say(of(r, "memory.latency.2m"), "samples_on_another_cpu", json!(0)) },
+        fires: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(1)),
+        silent: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(0)) },
     Pair { rule: "random-as-fast-as-in-order",
-        fires: |r| say(of(r, "memory.latency.2m"), "random_over_sequential", json!(1.4)),
-        silent: |r| say(of(r, "memory.latency.2m"), "random_over_sequential", json!(1.6)) },
+        fires: |r| say(of(r, "memory.latency.2m"), condition::RANDOM_OVER_SEQUENTIAL, json!(1.4)),
+        silent: |r| say(of(r, "memory.latency.2m"), condition::RANDOM_OVER_SEQUENTIAL, json!(1.6)) },
     Pair { rule: "threads-unequal",
-        fires: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.45)),
-        silent: |r| say(of(r, "memory.bandwidth.read.node0"), "slowest_over_fastest_thread", json!(0.55)) },
+        fires: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.45)),
+        silent: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.55)) },
     Pair { rule: "cell-unlike-its-distance",
         fires: |r| {
             let m = of(r, "memory.latency.2m");
-            m.id = "memory.matrix.latency.from0.to1".to_string();
-            say(m, "over_its_distance", json!(0.4));
+            m.id = "memory.matrix.latency.from0.to1".into();
+            say(m, condition::OVER_ITS_DISTANCE, json!(0.4));
         },
-        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".to_string() },
+        silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".into() },
     Pair { rule: "footprint-in-cache",
-        fires: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(1.9)),
-        silent: |r| say(of(r, "memory.latency.2m"), "footprint_over_llc", json!(4.0)) },
+        fires: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(1.9)),
+        silent: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(4.0)) },
 
     Pair { rule: "block-in-memory",
         fires: |r| path(r, Role::Data).file_system.volatile = true,
@@ -484,7 +484,7 @@ const PAIRS: &[Pair] = &[
 ];
 
 /// The log's measurement as that of a live server, whose settings are conditions.
-fn live_says(r: &mut Run, setting: &str, value: &str) {
+fn live_says(r: &mut Run, setting: Key<str>, value: &str) {
     rename(r, APPEND, "log.live");
     say(of(r, "log.live"), setting, json!(value));
 }
@@ -572,7 +572,7 @@ fn a_server_that_was_looked_at_is_not_beside_drives_that_nobody_measured() {
     // What a run of another day measured had other company.
     let taken = |run: &mut Run| {
         for m in &mut run.measurements {
-            m.conditions.insert(condition::TAKEN_FROM.into(), json!("run 7f3a, 3 days before"));
+            m.conditions.insert(condition::TAKEN_FROM, json!("run 7f3a, 3 days before"));
         }
     };
     assert!(!beside(taken));
@@ -681,7 +681,7 @@ fn put(run: &mut Run, id: &str, name: Metric, value: f64) {
 }
 
 fn rename(run: &mut Run, id: &str, to: &str) {
-    of(run, id).id = to.to_string();
+    of(run, id).id = to.into();
 }
 
 /// The rate obtained is that share of what was due.

@@ -17,7 +17,7 @@ mod words;
 
 use narrows_model::{
     CommitWork, Comparison, Durability, Measurement, Platform, Role, RolePath, Run, condition,
-    metric,
+    family, metric,
 };
 
 use place::{Base, placement};
@@ -79,7 +79,7 @@ fn sessions(run: &Run) -> f64 {
 }
 
 fn own(m: &Measurement) -> bool {
-    m.id.starts_with("log.working.wal_") || m.id.starts_with("database.update.wal_")
+    family::LOG_WORKING_WAL.has(&m.id) || family::DATABASE_UPDATE_WAL.has(&m.id)
 }
 
 /// What a commit takes besides its log, as the database was measured without flushes; `None` where its processes can't be

@@ -141,7 +141,7 @@ pub fn rate(m: &Measurement) -> Option<CommitFigure> {
 
 fn emulation_of(m: &Measurement) -> Option<PlacedEmulation> {
     Some(PlacedEmulation {
-        measurement: m.id.clone(),
+        measurement: m.id.to_string(),
         commits: rate(m)?,
         log_file_sync_ns: m.value(metric::LOG_FILE_SYNC_MEAN),
         parallel_write_ns: m.value(metric::PARALLEL_WRITE_MEAN),
@@ -151,7 +151,7 @@ fn emulation_of(m: &Measurement) -> Option<PlacedEmulation> {
 
 fn database_of(m: &Measurement) -> Option<PlacedDatabase> {
     Some(PlacedDatabase {
-        measurement: m.id.clone(),
+        measurement: m.id.to_string(),
         commits: rate(m)?,
         latency_p50_ns: m.value(metric::LATENCY_P50),
         latency_p99_ns: m.value(metric::LATENCY_P99_ALL).or(m.value(metric::LATENCY_P99)),
@@ -165,7 +165,7 @@ fn ladder(run: &Run, name: &str) -> Vec<PlacedRung> {
     let own = run.measurements.iter().filter(|m| m.validity != Validity::Invalid);
     own.filter_map(|m| {
         Some(PlacedRung {
-            measurement: m.id.clone(),
+            measurement: m.id.to_string(),
             rung: m.id.strip_prefix(&prefix)?.to_string(),
             p50_ns: m.value(metric::LATENCY_P50),
             p99_ns: m.value(metric::LATENCY_P99).or(m.value(metric::LATENCY_P99_ALL)),
@@ -178,6 +178,6 @@ fn ladder(run: &Run, name: &str) -> Vec<PlacedRung> {
 fn worst(run: &Run, name: &str) -> Validity {
     let first = place_name(0);
     let ids = [working_id(name), database_id(name), working_id(&first), database_id(&first)];
-    let found = run.measurements.iter().filter(|m| ids.contains(&m.id));
+    let found = run.measurements.iter().filter(|m| ids.iter().any(|id| m.id == *id));
     found.map(|m| m.validity).max().unwrap_or_default()
 }

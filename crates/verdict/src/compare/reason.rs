@@ -83,8 +83,13 @@ struct Sides<'a> {
 
 impl Sides<'_> {
     /// A part by its metric in the database and in the emulation; `None` where one of the four figures is not known.
-    fn part(&self, name: &'static str, [of, emulated]: [Metric; 2], times: f64) -> Option<Part> {
-        let part = Part {
+    fn part(
+        &self,
+        name: &'static str,
+        [of, emulated]: [Metric; 2],
+        times: f64,
+    ) -> Option<CommitComponent> {
+        let part = CommitComponent {
             name,
             database: (self.base.database.value(of)?, self.database.value(of)?),
             emulation: (self.base.emulation.value(emulated)?, self.emulation.value(emulated)?),
@@ -110,7 +115,7 @@ impl Sides<'_> {
 }
 
 /// One part of an operation in both, and what both became from the first place to this one.
-struct Part {
+struct CommitComponent {
     name: &'static str,
     database: (f64, f64),
     emulation: (f64, f64),
@@ -118,7 +123,7 @@ struct Part {
     times: f64,
 }
 
-impl Part {
+impl CommitComponent {
     /// How differently the two changed, relative.
     fn apart(&self) -> f64 {
         let change = |(from, to): (f64, f64)| to / from;

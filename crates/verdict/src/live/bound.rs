@@ -2,7 +2,7 @@
 
 use narrows_model::{Grade, LiveBound, LiveLog};
 
-use super::groups::{Groups, Place};
+use super::groups::{Groups, LogBottleneck};
 use super::model;
 
 /// Fewer transactions that wrote tell nothing.
@@ -61,13 +61,15 @@ fn below(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool)
 fn above(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool) {
     let [first, second, _] = groups.ranked();
     let bound = match first {
-        Place::Insert => LiveBound::Insert,
-        Place::Standby => LiveBound::Standby,
+        LogBottleneck::Insert => LiveBound::Insert,
+        LogBottleneck::Standby => LiveBound::Standby,
         // They were found at the log, in writes that nobody makes durable: of a commit's flush that says nothing.
-        Place::Device if unflushed(log, groups) => return (LiveBound::NotWaitedFor, false),
-        Place::Device if model::commit_delay_ns(log, groups).is_some() => LiveBound::CommitDelay,
-        Place::Device if busy.is_some_and(|busy| busy > BUSY) => LiveBound::FlushBusy,
-        Place::Device => LiveBound::FlushTime,
+        LogBottleneck::Device if unflushed(log, groups) => return (LiveBound::NotWaitedFor, false),
+        LogBottleneck::Device if model::commit_delay_ns(log, groups).is_some() => {
+            LiveBound::CommitDelay
+        }
+        LogBottleneck::Device if busy.is_some_and(|busy| busy > BUSY) => LiveBound::FlushBusy,
+        LogBottleneck::Device => LiveBound::FlushTime,
     };
     let shown = groups.share_interval().is_some_and(|(low, _)| low > LEAST_SHARE);
     (bound, shown && groups.told_apart(first, second))
@@ -75,7 +77,7 @@ fn above(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool)
 
 /// Whether nothing is flushed, and nothing else about a commit is waited for more.
 pub(super) fn unflushed(log: &LiveLog, groups: &Groups) -> bool {
-    log.is_set("fsync", "off") && groups.ranked()[0] == Place::Device
+    log.is_set("fsync", "off") && groups.ranked()[0] == LogBottleneck::Device
 }
 
 /// Whether commits of all return at once: our own session's setting says that of nobody else.
@@ -96,7 +98,7 @@ pub(super) fn hidden(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> Optio
     }
     // The log writer's flushes, where no session has to wait for one, hold nobody up.
     let alone = nobody_waits(log) || unflushed(log, groups);
-    let busy = if alone { Some(groups.mean(Place::Device)) } else { busy };
+    let busy = if alone { Some(groups.mean(LogBottleneck::Device)) } else { busy };
     busy.filter(|busy| *busy > BUSY).map(|_| Hidden::InSeries)
 }
 

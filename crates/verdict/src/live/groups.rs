@@ -4,7 +4,7 @@ use narrows_model::{LiveLog, LiveWaitKind};
 
 /// The places that can be narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LogBottleneck {
     Device,
     Insert,
     Standby,
@@ -15,24 +15,25 @@ const LEAST_WINDOWS: usize = 6;
 /// Shorter windows are neighbours that share a stall, and not repeats of each other, ns.
 const SHORTEST_WINDOW_NS: f64 = 1e9;
 
-impl Place {
-    pub(super) const ALL: [Place; 3] = [Place::Device, Place::Insert, Place::Standby];
+impl LogBottleneck {
+    pub(super) const ALL: [LogBottleneck; 3] =
+        [LogBottleneck::Device, LogBottleneck::Insert, LogBottleneck::Standby];
 
     fn has(self, kind: LiveWaitKind) -> bool {
         use LiveWaitKind::*;
         match self {
-            Place::Device => matches!(kind, Flush | Write | Behind | NewFile | Delay),
-            Place::Insert => matches!(kind, Insert | Buffers),
-            Place::Standby => kind == Standby,
+            LogBottleneck::Device => matches!(kind, Flush | Write | Behind | NewFile | Delay),
+            LogBottleneck::Insert => matches!(kind, Insert | Buffers),
+            LogBottleneck::Standby => kind == Standby,
         }
     }
 
     /// What is waited for, in a sentence.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Place::Device => "the log's flushes",
-            Place::Insert => "the insert locks",
-            Place::Standby => "the standby",
+            LogBottleneck::Device => "the log's flushes",
+            LogBottleneck::Insert => "the insert locks",
+            LogBottleneck::Standby => "the standby",
         }
     }
 }
@@ -65,7 +66,7 @@ impl Groups {
             let mean = chosen.iter().map(|wait| wait.backends).sum();
             ((0..length).map(at).collect(), mean)
         };
-        let places = Place::ALL.map(|place| sum(&|kind| place.has(kind)));
+        let places = LogBottleneck::ALL.map(|place| sum(&|kind| place.has(kind)));
         let means = [0, 1, 2].map(|index: usize| places[index].1);
         let (active, active_mean) = sum(&|_| true);
         let windows = places.map(|(windows, _)| windows);
@@ -83,7 +84,7 @@ impl Groups {
     }
 
     /// Mean sessions at a place.
-    pub(super) fn mean(&self, place: Place) -> f64 {
+    pub(super) fn mean(&self, place: LogBottleneck) -> f64 {
         self.means[place as usize]
     }
 
@@ -141,14 +142,14 @@ impl Groups {
     }
 
     /// The places, the one with most sessions first.
-    pub(super) fn ranked(&self) -> [Place; 3] {
-        let mut places = Place::ALL;
+    pub(super) fn ranked(&self) -> [LogBottleneck; 3] {
+        let mut places = LogBottleneck::ALL;
         places.sort_by(|a, b| self.mean(*b).total_cmp(&self.mean(*a)));
         places
     }
 
     /// Whether more sessions wait at `a` than at `b`, beyond what windows differ by.
-    pub(super) fn told_apart(&self, a: Place, b: Place) -> bool {
+    pub(super) fn told_apart(&self, a: LogBottleneck, b: LogBottleneck) -> bool {
         let differences: Vec<f64> = self.windows[a as usize]
             .iter()
             .zip(&self.windows[b as usize])

@@ -2,7 +2,7 @@
 
 use narrows_model::{LiveLog, LiveModel};
 
-use super::groups::{Groups, Place};
+use super::groups::{Groups, LogBottleneck};
 
 /// Where flushes follow each other a commit waits for the rest of one and for its own.
 const FLUSHES_WAITED_FOR: f64 = 1.5;
@@ -51,7 +51,7 @@ pub(super) fn commit_delay_ns(log: &LiveLog, groups: &Groups) -> Option<f64> {
     let delay_ns = set.value.parse::<f64>().ok().filter(|us| *us > 0.0)? * 1e3;
     let law = model(log).filter(|law| law.from == "counted")?;
     let rate = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0)?;
-    let wait_ns = groups.mean(Place::Device) / rate * 1e9;
+    let wait_ns = groups.mean(LogBottleneck::Device) / rate * 1e9;
     let explained = wait_ns > BEYOND * law.high_ns
         && wait_ns <= law.high_ns + FLUSHES_WAITED_FOR * (delay_ns + law.flush_ns);
     explained.then_some(delay_ns)

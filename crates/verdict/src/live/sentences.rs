@@ -4,7 +4,7 @@ use narrows_model::{LiveBound, LiveLog, LiveModel, LiveVerdict};
 use narrows_units::{Nanos, Ratio, significant};
 
 use super::doubt::doubt;
-use super::groups::{Groups, Place};
+use super::groups::{Groups, LogBottleneck};
 use super::share::share;
 
 /// Beyond this factor of the law the device doesn't explain the wait.
@@ -144,7 +144,7 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
 /// The law beside what was found.
 fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
     let rate = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0)?;
-    let wait_ns = groups.known.then(|| groups.mean(Place::Device) / rate * 1e9)?;
+    let wait_ns = groups.known.then(|| groups.mean(LogBottleneck::Device) / rate * 1e9)?;
     let range = format!("{} to {}", time(model.low_ns), time(model.high_ns));
     let against = format!("flush times alone make it 1 to 1.5 flushes, {range}");
     Some(if wait_ns > APART * model.high_ns {

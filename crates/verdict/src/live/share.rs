@@ -4,7 +4,7 @@ use narrows_model::{LiveBound, LiveLog, LiveVerdict, LiveWaitKind};
 use narrows_units::{Ratio, significant};
 
 use super::bound;
-use super::groups::{Groups, Place};
+use super::groups::{Groups, LogBottleneck};
 
 /// Locks that less of the time at work goes to are not worth a word.
 const WORTH_A_WORD: f64 = 0.02;
@@ -12,11 +12,13 @@ const WORTH_A_WORD: f64 = 0.02;
 const NAMED: usize = 3;
 
 /// The place that a bound names.
-fn place(bound: LiveBound) -> Option<Place> {
+fn place(bound: LiveBound) -> Option<LogBottleneck> {
     match bound {
-        LiveBound::FlushTime | LiveBound::FlushBusy | LiveBound::CommitDelay => Some(Place::Device),
-        LiveBound::Insert => Some(Place::Insert),
-        LiveBound::Standby => Some(Place::Standby),
+        LiveBound::FlushTime | LiveBound::FlushBusy | LiveBound::CommitDelay => {
+            Some(LogBottleneck::Device)
+        }
+        LiveBound::Insert => Some(LogBottleneck::Insert),
+        LiveBound::Standby => Some(LogBottleneck::Standby),
         _ => None,
     }
 }

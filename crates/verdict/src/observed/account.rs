@@ -6,7 +6,7 @@ use super::Observed;
 use super::time::{parts_ns, time_ns};
 use crate::analysis::Analysis;
 use crate::estimate::Estimate;
-use crate::session::{Part, agrees};
+use crate::session::{TimeComponent, agrees};
 
 impl Observed<'_> {
     /// The time of a transaction in statements, workers included, ns, by an account other than the sum's; `None` where there
@@ -36,12 +36,12 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
         .into_iter()
         .map(|(name, ns)| SumTerm { name: name.to_string(), ns_per_op: ns.value })
         .collect();
-    if analysis.choice.as_ref().is_some_and(|choice| choice.part == Some(Part::Between)) {
+    if analysis.choice.as_ref().is_some_and(|choice| choice.part == Some(TimeComponent::Between)) {
         let workers = observed.workers_ns.map_or(0.0, |ns| ns.value);
         let in_statements = servers - workers * 1e-9 * measured_per_s;
         let idle = (observed.open? - in_statements).max(0.0);
         let ns_per_op = idle / measured_per_s * 1e9;
-        terms.insert(0, SumTerm { name: Part::Between.name().to_string(), ns_per_op });
+        terms.insert(0, SumTerm { name: TimeComponent::Between.name().to_string(), ns_per_op });
         total_ns += ns_per_op;
         servers += idle;
     }

@@ -3,7 +3,7 @@
 
 use narrows_model::{LimitBasis, LimitShare, Narrow, Provenance, Unit};
 
-use crate::bound::{Candidate, Place};
+use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::Capacities;
 use crate::demand::Demand;
 use crate::estimate::Estimate;
@@ -31,11 +31,11 @@ fn ceiling(limit: &LimitShare, demand: &Demand) -> Option<Candidate> {
     let demand_per_op = demand_per_op.filter(|d| d.value >= NO_DEMAND_PER_OP)?;
     let (place, narrow, provenance) = match limit.basis {
         LimitBasis::Configured if reads => {
-            (Place::ReadLimit, Narrow::IoLimit, Provenance::Configured)
+            (BoundLaw::ReadLimit, Narrow::IoLimit, Provenance::Configured)
         }
-        LimitBasis::Configured => (Place::WriteLimit, Narrow::IoLimit, Provenance::Configured),
-        LimitBasis::Protocol if reads => (Place::Link, Narrow::ReadBandwidth, Provenance::Limit),
-        LimitBasis::Protocol => (Place::Link, Narrow::WriteRate, Provenance::Limit),
+        LimitBasis::Configured => (BoundLaw::WriteLimit, Narrow::IoLimit, Provenance::Configured),
+        LimitBasis::Protocol if reads => (BoundLaw::Link, Narrow::ReadBandwidth, Provenance::Limit),
+        LimitBasis::Protocol => (BoundLaw::Link, Narrow::WriteRate, Provenance::Limit),
         // The signal rate is no ceiling of payload, and what is expected is none at all.
         LimitBasis::Raw | LimitBasis::Expected => return None,
     };

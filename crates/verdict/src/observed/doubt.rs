@@ -4,10 +4,10 @@ use narrows_model::{Narrow, TimeAccount};
 use narrows_units::{Nanos, significant};
 
 use crate::analysis::Analysis;
-use crate::bound::Place;
+use crate::bound::BoundLaw;
 use crate::narrow::Choice;
 use crate::observed::time::time_ns;
-use crate::session::{Part, agrees};
+use crate::session::{TimeComponent, agrees};
 use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE};
 
 impl Analysis<'_> {
@@ -17,23 +17,23 @@ impl Analysis<'_> {
         if let Some(few) = self.few_transactions() {
             choice.withheld.push(few);
         }
-        if choice.winner.place == Place::Session && observed.open.is_none() {
+        if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
             choice.withheld.push(
                 "how many sessions were open isn't known, so whether the server waits for its clients isn't either"
                     .to_string(),
             );
         }
-        if choice.part == Some(Part::Cpu) && observed.from_afar {
+        if choice.part == Some(TimeComponent::Cpu) && observed.from_afar {
             let why =
                 "the processes can't be seen from here: working and waiting for a CPU look alike";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
         // A session that has its next request and no processor to take it in with is idle by the server's word.
-        if choice.part == Some(Part::Between) && self.bound(Place::Cpu).is_none() {
+        if choice.part == Some(TimeComponent::Between) && self.bound(BoundLaw::Cpu).is_none() {
             let why = "nobody knows how busy the CPUs are: a session that waits for one to take in its next request looks idle";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
-        if choice.part == Some(Part::Between) {
+        if choice.part == Some(TimeComponent::Between) {
             choice.doubts.extend(self.parts_apart());
             self.doubt_that_who_is_idle_matters(choice);
         }
@@ -68,7 +68,7 @@ impl Analysis<'_> {
     /// by faster clients.
     fn doubt_that_who_is_idle_matters(&self, choice: &mut Choice) {
         let (Ok(parts), Some(all)) = (&self.parts, time_ns(self)) else { return };
-        let lock_ns = parts.ns(Part::Lock);
+        let lock_ns = parts.ns(TimeComponent::Lock);
         let queue = lock_ns * 1e-9 * self.demand.rate();
         if queue >= LOCK_QUEUE && lock_ns * 2.0 > all.value {
             let queue = significant(queue, 2);
@@ -82,8 +82,8 @@ impl Analysis<'_> {
     /// What lies between statements may be a queue in front of something of the clients', and shrink by more than its share.
     fn doubt_the_clients_queue(&self, choice: &mut Choice) {
         let (Some(part), Some(parts)) = (choice.part, &self.unqueued) else { return };
-        let between_ns = parts.ns(Part::Between);
-        if part != Part::Between && between_ns * FAR > parts.ns(part) {
+        let between_ns = parts.ns(TimeComponent::Between);
+        if part != TimeComponent::Between && between_ns * FAR > parts.ns(part) {
             let why = "sessions wait for their clients for almost as long, and what holds those up isn't seen from here";
             self.cannot_tell(choice, Narrow::Client, why.to_string());
         }
@@ -92,7 +92,7 @@ impl Analysis<'_> {
     /// In front of what is nearly full there is a queue already, wherever else the sessions are for longest.
     fn doubt_what_is_nearly_full(&self, choice: &mut Choice) {
         let rate = self.demand.rate();
-        if choice.winner.place != Place::Session {
+        if choice.winner.place != BoundLaw::Session {
             return;
         }
         let near = self.capacities.candidates.iter().find(|c| c.is_nearly_saturated(rate));

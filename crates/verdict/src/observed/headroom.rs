@@ -3,11 +3,12 @@
 use narrows_model::Headroom;
 
 use crate::analysis::Analysis;
-use crate::bound::{Candidate, Place};
+use crate::bound::{BoundLaw, Candidate};
 
 /// The lowest bound that is a resource's end: sessions are none, for more can come.
 pub(crate) fn nearest<'a>(analysis: &'a Analysis) -> Option<&'a Candidate> {
-    let is_end = |bound: &&Candidate| !matches!(bound.place, Place::Session | Place::ReadsInFlight);
+    let is_end =
+        |bound: &&Candidate| !matches!(bound.place, BoundLaw::Session | BoundLaw::ReadsInFlight);
     analysis.bounds().into_iter().find(is_end)
 }
 

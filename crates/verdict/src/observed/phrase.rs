@@ -7,7 +7,7 @@ use super::headroom::nearest;
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
 use crate::phrase::name;
-use crate::session::Part;
+use crate::session::TimeComponent;
 
 /// `waits for its clients: 3.1 of 40 sessions at work; CPU 31 % busy`; `None` where the phrase is that of any workload.
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
@@ -30,7 +30,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
             name(Narrow::CommitWait)
         ));
     }
-    if choice.part != Some(Part::Between) {
+    if choice.part != Some(TimeComponent::Between) {
         return None;
     }
     let at_work = significant(observed.at_work?.value, 2);

@@ -3,18 +3,22 @@
 use super::Observed;
 use crate::analysis::Analysis;
 use crate::estimate::Estimate;
-use crate::session::Part;
+use crate::session::TimeComponent;
 
 /// The parts with their names, largest first; processor time and run queue without what lies outside of statements.
 pub(crate) fn parts_ns(analysis: &Analysis) -> Option<Vec<(&'static str, Estimate)>> {
     let parts = analysis.parts.as_ref().ok()?;
     let observed = analysis.demand.observed.as_ref()?;
-    let cpu = parts.parts.iter().find(|(part, _)| *part == Part::Cpu).map(|(_, ns)| *ns)?;
+    let cpu =
+        parts.parts.iter().find(|(part, _)| *part == TimeComponent::Cpu).map(|(_, ns)| *ns)?;
     let (cpu, run_queue) = inside(observed, cpu, parts.run_queue);
-    let waits = parts.parts.iter().filter(|(part, _)| !matches!(part, Part::Between | Part::Cpu));
+    let waits = parts
+        .parts
+        .iter()
+        .filter(|(part, _)| !matches!(part, TimeComponent::Between | TimeComponent::Cpu));
     let mut all: Vec<(&'static str, Estimate)> = waits
         .map(|(part, ns)| (part.name(), *ns))
-        .chain([(Part::Cpu.name(), cpu), ("run queue", run_queue)])
+        .chain([(TimeComponent::Cpu.name(), cpu), ("run queue", run_queue)])
         .filter(|(_, ns)| ns.value > 0.0)
         .collect();
     all.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));

@@ -5,10 +5,10 @@ use narrows_model::{Narrow, Run};
 use super::processors::{io_ns, more_cores};
 use super::scenario::{LogChange, Scenario};
 use crate::analysis::Analysis;
-use crate::bound::{Candidate, Place};
+use crate::bound::{BoundLaw, Candidate};
 use crate::estimate::Estimate;
 use crate::log;
-use crate::session::{Part, Parts};
+use crate::session::{Parts, TimeComponent};
 
 /// Bounds and parts after the changes.
 pub(super) struct Changed {
@@ -123,8 +123,8 @@ impl Changed {
         other: Option<&Run>,
     ) -> Result<(f64, Option<f64>), String> {
         let demand = &analysis.demand;
-        let waits = analysis.parts.as_ref().is_ok_and(|parts| parts.ns(Part::Flush) > 0.0);
-        if !waits && analysis.bound(Place::Log).is_none() {
+        let waits = analysis.parts.as_ref().is_ok_and(|parts| parts.ns(TimeComponent::Flush) > 0.0);
+        if !waits && analysis.bound(BoundLaw::Log).is_none() {
             if scenario.names_the_log() {
                 let text = "nothing is known to wait for the log here, so it changes nothing";
                 self.assumed.push(text.to_string());
@@ -230,23 +230,25 @@ impl Changed {
     ) -> Result<Option<Candidate>, String> {
         let (capacity, demand) = (bound.capacity, bound.demand_per_op);
         Ok(match bound.place {
-            Place::Drives | Place::ReadPath | Place::ReadBytes => {
+            BoundLaw::Drives | BoundLaw::ReadPath | BoundLaw::ReadBytes => {
                 bound.changed(capacity.times(factors.data), demand.times(factors.reads))
             }
-            Place::ReadsInFlight => {
+            BoundLaw::ReadsInFlight => {
                 // As many in flight as sessions: at most in proportion.
                 bound.changed(capacity.times(factors.data * sessions), demand.times(factors.reads))
             }
-            Place::ReadLimit => bound.changed(capacity, demand.times(factors.reads)),
-            Place::Link if bound.narrow == Narrow::ReadBandwidth => {
+            BoundLaw::ReadLimit => bound.changed(capacity, demand.times(factors.reads)),
+            BoundLaw::Link if bound.narrow == Narrow::ReadBandwidth => {
                 bound.changed(capacity, demand.times(factors.reads))
             }
-            Place::Writes => bound.changed(capacity.times(factors.data), demand),
-            Place::Log => self.ladder(analysis, log, bound, factors, sessions),
-            Place::Cpu => self.cpu(analysis, scenario, bound, factors)?,
-            Place::Thread | Place::Client | Place::WriteLimit | Place::Link | Place::Session => {
-                Some(bound.clone())
-            }
+            BoundLaw::Writes => bound.changed(capacity.times(factors.data), demand),
+            BoundLaw::Log => self.ladder(analysis, log, bound, factors, sessions),
+            BoundLaw::Cpu => self.cpu(analysis, scenario, bound, factors)?,
+            BoundLaw::Thread
+            | BoundLaw::Client
+            | BoundLaw::WriteLimit
+            | BoundLaw::Link
+            | BoundLaw::Session => Some(bound.clone()),
         })
     }
 
@@ -294,11 +296,11 @@ fn less(estimate: Estimate, by: f64) -> Estimate {
 }
 
 fn scaled(parts: &Parts, factors: &Factors, sessions: f64) -> Parts {
-    let part = |(part, ns): &(Part, Estimate)| {
+    let part = |(part, ns): &(TimeComponent, Estimate)| {
         let ns = match part {
-            Part::Read => ns.times(factors.reads / factors.data),
-            Part::Flush => ns.times(factors.flush),
-            Part::Cpu => less(*ns, factors.cpu_less_ns),
+            TimeComponent::Read => ns.times(factors.reads / factors.data),
+            TimeComponent::Flush => ns.times(factors.flush),
+            TimeComponent::Cpu => less(*ns, factors.cpu_less_ns),
             _ => *ns,
         };
         (*part, ns)

@@ -21,7 +21,7 @@ use crate::bound::Candidate;
 use crate::demand::Demand;
 use crate::judge::sum;
 use crate::observed;
-use crate::session::Part;
+use crate::session::TimeComponent;
 
 pub use amount::Amount;
 pub use error::WhatIfError;
@@ -43,7 +43,7 @@ pub fn what_if(run: &Run, scenario: &Scenario, log: Option<&Run>) -> Vec<(String
                 Ok(demand) => of(&Analysis::of(run, demand), scenario, log),
                 Err(missing) => refused(scenario, 0.0, vec![missing.to_string()]),
             };
-            (m.id.clone(), answer)
+            (m.id.to_string(), answer)
         })
         .collect()
 }
@@ -112,8 +112,8 @@ fn time_at_least(analysis: &Analysis, changed: &Changed, at_most_per_s: f64) -> 
         return None;
     }
     let parts = changed.parts.as_ref()?;
-    let pause_ns = parts.ns(Part::Pause);
-    let own_ns = parts.residence().value - parts.ns(Part::Between) - pause_ns;
+    let pause_ns = parts.ns(TimeComponent::Pause);
+    let own_ns = parts.residence().value - parts.ns(TimeComponent::Between) - pause_ns;
     if let Some(observed) = &analysis.demand.observed {
         return Some((own_ns - observed.outside_cpu_ns()).max(0.0));
     }

@@ -82,8 +82,8 @@ fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Measur
         exact.interval_95 = None;
         m.metrics.push(exact);
     }
-    m.conditions.insert(condition::CPUS_SHARED.into(), json!(false));
-    m.conditions.insert(condition::CLIENT_CPUS.into(), json!([96, 97, 98, 99]));
+    m.conditions.insert(condition::CPUS_SHARED, json!(false));
+    m.conditions.insert(condition::CLIENT_CPUS, json!([96, 97, 98, 99]));
     m
 }
 
@@ -109,7 +109,7 @@ fn uncached() -> Measurement {
         96.0,
         Time(96.0, 3.0, 131.0, 0.0, 5.0, 20.0, 5.0),
     );
-    m.conditions.insert(condition::UNCACHED_BY.into(), json!("debug_io_direct"));
+    m.conditions.insert(condition::UNCACHED_BY, json!("debug_io_direct"));
     m
 }
 
@@ -166,7 +166,7 @@ fn with_smt(mut run: Run, smt_yield: f64) -> Run {
     cpu.smt_active = Some(true);
     cpu.cores_threads = (0..64).map(|core| vec![2 * core, 2 * core + 1]).collect();
     let mut m = measured("memory.smt_yield", Layer::Memory, &[(metric::SMT_YIELD, smt_yield)]);
-    m.workload.insert(condition::THREADS.into(), json!(2));
+    m.workload.insert(condition::THREADS, json!(2));
     run.measurements.push(m);
     run
 }
@@ -218,7 +218,7 @@ fn a_yield_that_is_not_of_this_operating_point_is_not_used() {
     // Measured with four CPUs of a core, used with two.
     let four = |run: &mut Run| {
         let at = the_yield(run);
-        run.measurements[at].workload.insert(condition::THREADS.into(), json!(4));
+        run.measurements[at].workload.insert(condition::THREADS, json!(4));
     };
     assert_eq!(changed(&four), None);
     let suspect = |run: &mut Run| {
@@ -315,7 +315,7 @@ fn a_scan_with_few_workers() {
             (metric::BLOCK_READS_PER_OP, 64e9 / 8192.0),
         ],
     );
-    scan.conditions.insert(condition::CPUS_SHARED.into(), json!(false));
+    scan.conditions.insert(condition::CPUS_SHARED, json!(false));
     let sequential = measured(
         "block.read.sequential.1m.knee",
         Layer::Block,
@@ -340,7 +340,7 @@ fn a_hot_thread_is_named() {
         Time(60.0, 5.0, 0.0, 20.0, 0.0, 15.0, 1180.0),
     );
     m.metrics.extend(measured("", Layer::Database, &[(metric::HOT_THREAD, 0.99)]).metrics);
-    m.conditions.insert(condition::HOT_THREAD_NAME.into(), json!("walwriter"));
+    m.conditions.insert(condition::HOT_THREAD_NAME, json!("walwriter"));
     let verdict = judge(&run(96, 32, vec![m])).remove(0);
     assert_eq!(verdict.narrow, Narrow::HotThread, "{:?}", verdict.reasons);
     assert_eq!(verdict.phrase, "one server process (walwriter), 99 % busy");
@@ -360,7 +360,7 @@ fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
         kind: "riops".into(),
         value: 500_000,
     });
-    m.conditions.insert(condition::METHOD.into(), json!("direct"));
+    m.conditions.insert(condition::METHOD, json!("direct"));
     limited.measurements.push(m);
     let verdict = judge(&limited).remove(0);
     assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
@@ -518,7 +518,7 @@ fn sessions_that_mostly_pause_are_held_back_by_their_pauses() {
     // 64 sessions pause 100 ms and work 2 ms, of which 1.7 in flushes: 64 / 102 ms = 627 a second.
     let time = Time(200.0, 50.0, 0.0, 1700.0, 0.0, 50.0, 0.0);
     let mut m = workload("database.update", 64.0, 627.45, 96.0, time);
-    m.workload.insert(condition::THINK_NS.into(), json!(100e6));
+    m.workload.insert(condition::THINK_NS, json!(100e6));
     let verdict = judge(&run(96, 32, vec![m.clone()])).remove(0);
     assert_eq!(verdict.narrow, Narrow::Client);
     assert!(verdict.phrase.starts_with("the sessions' own pauses, 98 %"), "{}", verdict.phrase);
@@ -527,7 +527,7 @@ fn sessions_that_mostly_pause_are_held_back_by_their_pauses() {
     // A pause of a fifth leaves the flush what it is: 64 / 2.4 ms.
     let time = Time(200.0, 50.0, 0.0, 1700.0, 0.0, 50.0, 0.0);
     let mut m = workload("database.update", 64.0, 26_666.7, 96.0, time);
-    m.workload.insert(condition::THINK_NS.into(), json!(0.4e6));
+    m.workload.insert(condition::THINK_NS, json!(0.4e6));
     let verdict = judge(&run(96, 32, vec![m])).remove(0);
     assert_eq!(verdict.narrow, Narrow::CommitWait, "{}", verdict.phrase);
 }

@@ -40,29 +40,34 @@ pub fn found(placed: &Run, matrix: &Run) -> Facts {
     let mut facts = Facts::new();
     let is = |text: String| Fact::Is(text);
     let pools = placed.measurements.iter().filter(|m| m.id != "memory.placement.counters");
-    for m in pools.filter(|m| m.text("owner") == Some("perl") && m.text("shape").is_some()) {
-        let mib = m.number("bytes").unwrap_or(0.0) / f64::from(1 << 20);
-        facts
-            .insert("pool".into(), is(format!("{mib:.0} MiB, {}", m.text("shape").unwrap_or("?"))));
-        let shares = m
-            .conditions
-            .get(narrows_model::condition::SHARE_BY_NODE)
-            .and_then(|shares| shares.as_object());
+    for m in pools.filter(|m| {
+        m.text(narrows_model::condition::OWNER) == Some("perl")
+            && m.text(narrows_model::condition::SHAPE).is_some()
+    }) {
+        let mib = m.number(narrows_model::condition::BYTES).unwrap_or(0.0) / f64::from(1 << 20);
+        facts.insert(
+            "pool".into(),
+            is(format!("{mib:.0} MiB, {}", m.text(narrows_model::condition::SHAPE).unwrap_or("?"))),
+        );
+        let shares = m.conditions.get(narrows_model::condition::SHARE_BY_NODE);
         let told: Vec<String> = shares
             .into_iter()
             .flatten()
             .map(|(node, share)| format!("{node}: {}", percent(share.as_f64())))
             .collect();
         facts.insert("pool's node".into(), is(told.join(", ")));
-        let nowhere = m.number("pages_in_no_table").unwrap_or(f64::NAN);
+        let nowhere = m.number(narrows_model::condition::PAGES_IN_NO_TABLE).unwrap_or(f64::NAN);
         facts.insert("pool's pages in no table".into(), is(format!("{nowhere}")));
     }
     for m in &matrix.measurements {
         cell(m, &mut facts);
         let policy = m.id.strip_prefix("memory.policy.").and_then(|rest| rest.split_once('.'));
         if let Some((what, policy)) = policy {
-            let predicted = ["predicted_ns", "predicted_bytes_per_s"];
-            let said = predicted.iter().any(|key| m.conditions.contains_key(*key));
+            let predicted = [
+                narrows_model::condition::PREDICTED_NS.any(),
+                narrows_model::condition::PREDICTED_BYTES_PER_S.any(),
+            ];
+            let said = predicted.iter().any(|key| m.conditions.contains(*key));
             let said = if said { "measured, predicted" } else { "measured" };
             facts.insert(format!("policy {policy}, {what}"), is(said.to_string()));
         }
@@ -79,12 +84,14 @@ fn cell(m: &Measurement, facts: &mut Facts) {
     let Some((from, to)) = cell.strip_prefix("from").and_then(|rest| rest.split_once(".to")) else {
         return;
     };
-    let distance = m.number("distance").map_or("unknown".to_string(), |d| format!("{d}"));
+    let distance = m
+        .number(narrows_model::condition::DISTANCE)
+        .map_or("unknown".to_string(), |d| format!("{d}"));
     facts.insert(
         format!("cell {what} from {from} to {to}"),
         Fact::Is(format!("distance {distance}")),
     );
-    if let Some(share) = m.number("node_share") {
+    if let Some(share) = m.number(narrows_model::condition::NODE_SHARE) {
         let name = format!("cell from {from} to {to}, on its node");
         facts.insert(name, Fact::Is(percent(Some(share))));
     }
@@ -116,15 +123,14 @@ mod tests {
     /// A pool on that node, and one cell.
     fn answers(node: &str, distance: u32) -> Facts {
         let mut pool = Measurement::new("memory.placement.1", Layer::Memory);
-        pool.workload.insert(narrows_model::condition::OWNER.into(), json!("perl"));
-        pool.workload.insert(narrows_model::condition::BYTES.into(), json!(48 << 20));
-        pool.conditions.insert(narrows_model::condition::SHAPE.into(), json!("one node"));
-        pool.conditions
-            .insert(narrows_model::condition::SHARE_BY_NODE.into(), json!({ node: 1.0 }));
-        pool.conditions.insert(narrows_model::condition::PAGES_IN_NO_TABLE.into(), json!(0));
+        pool.workload.insert(narrows_model::condition::OWNER, json!("perl"));
+        pool.workload.insert(narrows_model::condition::BYTES, json!(48 << 20));
+        pool.conditions.insert(narrows_model::condition::SHAPE, json!("one node"));
+        pool.conditions.insert(narrows_model::condition::SHARE_BY_NODE, json!({ node: 1.0 }));
+        pool.conditions.insert(narrows_model::condition::PAGES_IN_NO_TABLE, json!(0));
         let mut cell = Measurement::new("memory.matrix.latency.from0.to2", Layer::Memory);
-        cell.conditions.insert(narrows_model::condition::DISTANCE.into(), json!(distance));
-        cell.conditions.insert(narrows_model::condition::NODE_SHARE.into(), json!(1.0));
+        cell.conditions.insert(narrows_model::condition::DISTANCE, json!(distance));
+        cell.conditions.insert(narrows_model::condition::NODE_SHARE, json!(1.0));
         found(&run(vec![pool]), &run(vec![cell]))
     }
 

@@ -1,6 +1,5 @@
 //! Slowness planted below, beside and inside the server: does it land on the rung of the ladder where it is?
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -11,11 +10,10 @@ use narrows_facts::affinity;
 use narrows_layer_log::{
     Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, LogError, Rung, measure_ladder,
 };
-use narrows_model::{Role, metric};
+use narrows_model::{Conditions, Role, metric};
 use narrows_observe::Watch;
 use narrows_postgres::Connection;
 use narrows_postgres::server::{self, Cluster, ServerUser};
-use serde_json::Value;
 
 use super::place::{self, ROWS, address};
 use crate::group::{Group, Limit};
@@ -267,7 +265,7 @@ impl Rung for Commit {
         false
     }
 
-    fn describe(&self, _: &mut BTreeMap<String, Value>) {}
+    fn describe(&self, _: &mut Conditions) {}
 }
 
 /// What each rung adds to the one below it, ns; the lowest stands on nothing.

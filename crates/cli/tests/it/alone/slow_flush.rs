@@ -70,6 +70,9 @@ fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
         assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
     }
     // The size of a commit was counted, not assumed.
-    let bytes = run.measurement("log.ladder.leader.alone").unwrap().number("bytes_per_commit");
+    let bytes = run
+        .measurement("log.ladder.leader.alone")
+        .unwrap()
+        .number(narrows_model::condition::BYTES_PER_COMMIT);
     assert!(bytes.unwrap() > 50.0 && bytes.unwrap() < 20_000.0, "{bytes:?}");
 }

@@ -64,7 +64,11 @@ fn a_slow_place_is_predicted_proved_and_never_recommended() {
     assert!(run.findings.iter().all(|f| f.id != "checkpoint-in-window"), "{:?}", run.findings);
     for id in ["database.update.wal_1", "database.update.wal_2"] {
         let m = run.measurement(id).unwrap();
-        assert!(m.number("log_recycled_times") >= Some(2.0), "{id}: {:?}", m.conditions);
+        assert!(
+            m.number(narrows_model::condition::LOG_RECYCLED_TIMES) >= Some(2.0),
+            "{id}: {:?}",
+            m.conditions
+        );
         for name in [metric::CHECKPOINTS, metric::CHECKPOINT_PAGES, metric::CHECKPOINTING] {
             assert_eq!(m.value(name), Some(0.0), "{id} {name}");
         }

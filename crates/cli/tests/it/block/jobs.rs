@@ -82,10 +82,10 @@ fn orders_pauses_and_durable_writes_are_those_of_the_file() {
     assert_eq!(counted("durable"), Some(8.0));
     // Three clones, twice sixteen blocks each.
     assert_eq!(counted("clones"), Some(96.0));
-    assert_eq!(of("gaps").text("place"), Some("gaps of 8192 bytes"));
-    let runs = of("runs").text("place").unwrap();
+    assert_eq!(of("gaps").text(narrows_model::condition::PLACE), Some("gaps of 8192 bytes"));
+    let runs = of("runs").text(narrows_model::condition::PLACE).unwrap();
     assert!(runs.contains("runs of 8") && runs.contains("aligned to 512"), "{runs}");
-    assert_eq!(of("durable").text("sync"), Some("dsync"));
+    assert_eq!(of("durable").text(narrows_model::condition::SYNC), Some("dsync"));
     // Three pauses of 2 ms lie between 20 operations in fives.
     assert!(of("thinks").value(metric::WINDOW).unwrap() >= 6e6, "{said}");
 

@@ -68,7 +68,7 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
     for mut process in process.into_measurements(&format!("{id}.large.process")) {
         if process.text(condition::METHOD) == Some(Method::Blocking.word()) {
             // Wanted so: nothing stood in for something else.
-            process.conditions.insert(condition::METHOD.into(), json!("direct"));
+            process.conditions.insert(condition::METHOD, json!("direct"));
         }
         measurements.push(process);
     }

@@ -107,7 +107,7 @@ impl Searched {
             let (name, rests) = self.outcome.name_of(confirmed.rate_per_s, number);
             let own = confirmed.kept.into_measurements(&format!("{id}.confirm.{name}"));
             if rests {
-                rests_on.extend(own.iter().map(|m| m.id.clone()));
+                rests_on.extend(own.iter().map(|m| m.id.to_string()));
             }
             measurements.extend(own);
         }

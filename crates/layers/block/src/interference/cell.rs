@@ -69,8 +69,8 @@ impl Cell {
             let end = if i == 0 { "" } else { ".beside" };
             let mut m =
                 record.into_measurement(format!("{id}.{word}.{place}p{percent:02}{end}"), stream);
-            m.workload.insert(narrows_model::condition::COMPANY.into(), json!(word));
-            m.workload.insert(narrows_model::condition::BESIDE.into(), json!(beside));
+            m.workload.insert(narrows_model::condition::COMPANY, json!(word));
+            m.workload.insert(narrows_model::condition::BESIDE, json!(beside));
             measurements.push(told(m, stream.mix.writes()));
         }
         if several {

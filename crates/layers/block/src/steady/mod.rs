@@ -53,15 +53,15 @@ pub fn steady(
     let verdict = rounds.verdict;
     let mut measurement = rounds.record.into_measurement(plan.id(), &rounds.stream);
     let sentence = words::sentence(&verdict, measurement.repeats as usize);
-    measurement.workload.insert(condition::PRECONDITION_BYTES.into(), json!(precondition_bytes));
+    measurement.workload.insert(condition::PRECONDITION_BYTES, json!(precondition_bytes));
     let conditions = &mut measurement.conditions;
-    conditions.insert(condition::ROLE.into(), json!("data"));
-    conditions.insert(condition::WRITE_STATE.into(), json!(verdict.state.word()));
+    conditions.insert(condition::ROLE, json!("data"));
+    conditions.insert(condition::WRITE_STATE, json!(verdict.state.word()));
     if let Some(bytes) = verdict.written_bytes {
-        conditions.insert(condition::WRITTEN_BYTES.into(), json!(bytes));
+        conditions.insert(condition::WRITTEN_BYTES, json!(bytes));
     }
     if let Some(share) = verdict.written_share {
-        conditions.insert(condition::WRITTEN_OVER_CAPACITY.into(), json!(share));
+        conditions.insert(condition::WRITTEN_OVER_CAPACITY, json!(share));
     }
     measurement.series.extend(drift(&verdict));
     Ok(Steadied { verdict, sentence, precondition_bytes, measurements: vec![measurement] })

@@ -19,7 +19,7 @@ pub fn write_state(
     if rates.is_empty() || measurement.text(condition::LOOP) == Some("open") {
         return WriteState::Burst;
     }
-    let written = measurement.number("written_bytes").map(|bytes| bytes as u64);
+    let written = measurement.number(condition::WRITTEN_BYTES).map(|bytes| bytes as u64);
     let each = written.map(|bytes| bytes / rates.len() as u64);
     let medium = Medium { capacity_bytes, written_before_bytes: before_bytes, budget_bytes: None };
     let mut state = SteadyState::new(medium, Ending::After(rates.len()));
@@ -35,11 +35,11 @@ pub fn write_state(
 
 /// Says whose place it is, and of writes what their rate is worth.
 pub(crate) fn told(mut measurement: Measurement, writes: bool) -> Measurement {
-    measurement.conditions.insert(condition::ROLE.into(), json!("data"));
+    measurement.conditions.insert(condition::ROLE, json!("data"));
     if writes {
         // Capacity unknown: at best it is not known to fall.
         let state = write_state(&measurement, 0, None);
-        measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+        measurement.conditions.insert(condition::WRITE_STATE, json!(state.word()));
     }
     measurement
 }
@@ -53,10 +53,8 @@ mod tests {
 
     fn measurement(rates: &[f64]) -> Measurement {
         let mut measurement = Measurement::new("block.write.random.8k.knee", Layer::Block);
-        measurement.workload.insert(condition::LOOP.into(), json!("closed"));
-        measurement
-            .conditions
-            .insert(narrows_model::condition::WRITTEN_BYTES.into(), json!(10 * GIB));
+        measurement.workload.insert(condition::LOOP, json!("closed"));
+        measurement.conditions.insert(narrows_model::condition::WRITTEN_BYTES, json!(10 * GIB));
         measurement.metrics.push(MetricValue::new(metric::THROUGHPUT, 0.0, None, rates.to_vec()));
         measurement
     }
@@ -72,7 +70,7 @@ mod tests {
         assert_eq!(write_state(&measurement(&falling), GIB, Some(GIB)), WriteState::Burst);
         assert_eq!(write_state(&measurement(&[1000.0; 4]), GIB, Some(1)), WriteState::Burst);
         let mut open = steady;
-        open.workload.insert(condition::LOOP.into(), json!("open"));
+        open.workload.insert(condition::LOOP, json!("open"));
         assert_eq!(write_state(&open, GIB, Some(GIB)), WriteState::Burst);
     }
 }

@@ -205,7 +205,7 @@ fn a_mix_beside_a_durable_log() {
         .measurements
         .iter()
         .filter(|m| !m.id.ends_with(".together") && !m.id.ends_with(".log"))
-        .filter_map(|m| m.number("written_bytes"))
+        .filter_map(|m| m.number(condition::WRITTEN_BYTES))
         .sum();
     assert!(written > 0.0 && written <= budget as f64 * 1.05, "{written}");
     for m in &found.measurements {

@@ -60,7 +60,9 @@ fn every_rate_stands_alone_and_beside_every_stream_within_the_budget() {
 
     let cells: Vec<&Measurement> = found
         .iter()
-        .filter(|m| m.text("company").is_some() && !m.id.ends_with(".beside"))
+        .filter(|m| {
+            m.text(narrows_model::condition::COMPANY).is_some() && !m.id.ends_with(".beside")
+        })
         .collect();
     assert_eq!(cells.len(), 25);
     let ceiling = found.iter().find(|m| m.id.ends_with("read.8k.ceiling")).unwrap();
@@ -70,19 +72,29 @@ fn every_rate_stands_alone_and_beside_every_stream_within_the_budget() {
         let percent: f64 = cell.id.rsplit_once(".p").unwrap().1.parse().unwrap();
         let asked_per_s = cell.value(metric::ASKED_RATE).unwrap();
         assert!((asked_per_s / full_per_s - percent / 100.0).abs() < 1e-9, "{}", cell.id);
-        assert_eq!(cell.text("beside") == Some("nothing"), cell.text("company") == Some("alone"));
+        assert_eq!(
+            cell.text(narrows_model::condition::BESIDE) == Some("nothing"),
+            cell.text(narrows_model::condition::COMPANY) == Some("alone")
+        );
     }
     let beside: Vec<&Measurement> = found.iter().filter(|m| m.id.ends_with(".beside")).collect();
     assert_eq!(beside.len(), 20);
     assert_eq!(found.iter().filter(|m| m.id.ends_with(".together")).count(), 20);
-    let logs = beside.iter().filter(|m| m.text("company").unwrap().starts_with("log"));
+    let logs = beside
+        .iter()
+        .filter(|m| m.text(narrows_model::condition::COMPANY).unwrap().starts_with("log"));
     for log in logs.clone() {
-        assert_eq!(log.number("sync_after"), Some(1.0), "{} is durable", log.id);
+        assert_eq!(
+            log.number(narrows_model::condition::SYNC_AFTER),
+            Some(1.0),
+            "{} is durable",
+            log.id
+        );
     }
     // A window in which the machine stood still may see no sync, ten of them see some.
     assert!(logs.clone().any(|log| log.metric(metric::SYNC_THROUGHPUT).is_some()));
     let own = found.iter().filter(|m| !m.id.ends_with(".together"));
-    let written: f64 = own.filter_map(|m| m.number("written_bytes")).sum();
+    let written: f64 = own.filter_map(|m| m.number(narrows_model::condition::WRITTEN_BYTES)).sum();
     assert!(written > 0.0 && written <= plan.budget_bytes as f64, "{written}");
     let mut ids: Vec<&str> = found.iter().map(|m| m.id.as_str()).collect();
     ids.sort_unstable();

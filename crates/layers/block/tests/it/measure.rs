@@ -189,7 +189,7 @@ fn a_sparse_file_gives_itself_away() {
     while m.value(metric::OPERATIONS) < Some(20_000.0) {
         window_ms *= 2;
         let ctx = context(&stop, window_ms);
-        let only = vec![m.id.clone()];
+        let only = vec![m.id.to_string()];
         let again = measure(&ctx, &file, &Watch::none(), &BlockPlan { only, ..plan() }).unwrap();
         m = knee(&again);
     }
@@ -234,7 +234,7 @@ fn without_io_uring_the_same_workloads_run_on_threads_and_say_why() {
     assert_eq!(measurements.len(), 12);
     for m in measurements.iter().filter(|m| m.id.ends_with(".knee")) {
         assert_eq!(m.text(condition::METHOD), Some("threads"), "{}", m.id);
-        assert_eq!(m.text("io_uring_refused"), Some("kernel.io_uring_disabled = 2"));
+        assert_eq!(m.text(condition::IO_URING_REFUSED), Some("kernel.io_uring_disabled = 2"));
         assert_eq!(m.number(condition::THREADS), m.number(condition::DEPTH));
         assert_eq!(m.value(metric::ERRORS), Some(0.0));
     }
@@ -254,7 +254,7 @@ fn a_block_is_never_read_twice_through_the_cache() {
     for m in &measurements {
         assert!(m.value(metric::OPERATIONS).unwrap() <= 512.0, "{}", m.id);
         assert!(m.value(metric::WINDOW).unwrap() < NEVER_MS as f64 * 1e6, "{}: closed early", m.id);
-        assert_eq!(m.text("direct_refused"), Some("a test"));
+        assert_eq!(m.text(condition::DIRECT_REFUSED), Some("a test"));
         let asked = m.value(metric::ISSUED_READ_BYTES).unwrap();
         if let Some(seen) = m.value(metric::DEVICE_READ_BYTES) {
             assert!(seen > 0.8 * asked, "{}: asked {asked}, device {seen}", m.id);
@@ -272,7 +272,7 @@ fn writes_keep_to_their_budget() {
     let plan = BlockPlan { write_budget_bytes: Some(budget), max_depth: 2, only, ..plan() };
     let writes = measure(&ctx, &file, &Watch::none(), &plan).unwrap();
     assert_eq!(writes.len(), 4);
-    let written: f64 = writes.iter().map(|m| m.number("written_bytes").unwrap()).sum();
+    let written: f64 = writes.iter().map(|m| m.number(condition::WRITTEN_BYTES).unwrap()).sum();
     // Each step may round up to 16 operations.
     assert!(written <= (budget + 64 * MIB) as f64, "{written}");
     for m in &writes {

@@ -461,7 +461,7 @@ fn a_record_of_an_open_loop_says_so_and_keeps_its_histograms() {
     }
     let m = record.into_measurement("block.test.open", &stream);
     assert_eq!(m.text(condition::LOOP), Some("open"));
-    assert_eq!(m.number("rate_per_s"), Some(20_000.0));
+    assert_eq!(m.number(condition::RATE_PER_S), Some(20_000.0));
     assert_eq!(m.value(metric::DEPTH), None, "nobody asked for a depth");
     for name in [metric::OFFERED, metric::SENT_RATE, metric::LATENESS_P99, metric::BACKLOG] {
         assert_eq!(samples(&m, name).len(), 2, "{name}");

@@ -34,7 +34,7 @@ fn what_is_written_is_counted_and_stays_within_the_budget() {
     assert!(written > 16 * MIB && written <= 96 * MIB, "{written}");
     let [measurement] = &found.measurements[..] else { panic!("one measurement") };
     assert_eq!(measurement.id, "block.steady.write.random.8k");
-    assert_eq!(measurement.number("written_bytes"), Some(written as f64));
+    assert_eq!(measurement.number(condition::WRITTEN_BYTES), Some(written as f64));
     let operations: f64 = samples(measurement, metric::OPERATIONS).iter().sum();
     assert!(operations * 8192.0 <= (written - found.precondition_bytes) as f64);
     // A terabyte was not written, whatever the rounds look like.

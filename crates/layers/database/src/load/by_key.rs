@@ -3,7 +3,7 @@
 use narrows_engine::Rng;
 
 use super::keys::Keys;
-use super::program::{Next, Operation, Program, Programs};
+use super::program::{AfterAnswer, Operation, Program, Programs};
 use crate::session::{Answer, Request, Value};
 
 /// One statement with one `bigint` parameter per operation.
@@ -66,12 +66,12 @@ impl Program for Session<'_> {
     }
 
     #[inline]
-    fn answered(&mut self, answer: &Answer<'_>, _request: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, _request: &mut Request<'_>) -> AfterAnswer {
         match self.work.expect {
             Expect::OneRow => {
-                Next::done_if(answer.rows() == 1, "not the one row that was asked for")
+                AfterAnswer::done_if(answer.rows() == 1, "not the one row that was asked for")
             }
-            Expect::OneChanged => Next::done_if(
+            Expect::OneChanged => AfterAnswer::done_if(
                 answer.rows() == 0 && answer.affected() == 1,
                 "not the one row changed that was to be",
             ),

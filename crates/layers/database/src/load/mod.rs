@@ -35,7 +35,7 @@ use narrows_engine::{Gate, GateFailed, Stop, Window};
 pub use by_key::{ByKey, Expect};
 pub use keys::Keys;
 pub use plan::{LoadError, LoadPlan};
-pub use program::{Next, Operation, Program, Programs, Recovery, Verdict};
+pub use program::{AfterAnswer, Operation, Program, Programs, Recovery, Verdict};
 pub use result::{ClassResult, LoadResult};
 pub use slices::{OpenSlice, OpenSlices};
 use worker::Worker;

@@ -26,8 +26,8 @@ pub trait Program {
     /// Draws the next operation and writes its first step.
     fn begin(&mut self, request: &mut Request<'_>) -> Operation;
 
-    /// Looks at the answer of a step; writes the next one for [`Next::Send`].
-    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next;
+    /// Looks at the answer of a step; writes the next one for [`AfterAnswer::Send`].
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> AfterAnswer;
 
     /// The server reported an error. What transaction is open is rolled back by the engine, whatever comes next.
     /// [`Recovery::Again`] writes the first step of the same operation anew.
@@ -58,18 +58,18 @@ impl Operation {
 
 /// What comes after an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum AfterAnswer {
     /// The step that was written.
     Send,
     /// The operation is over. A transaction that is still open is rolled back by the engine.
     Done(Verdict),
 }
 
-impl Next {
+impl AfterAnswer {
     /// Over, with an answer that is right if it is so.
     #[inline]
     pub fn done_if(right: bool, otherwise: &'static str) -> Self {
-        Next::Done(if right { Verdict::Right } else { Verdict::Wrong(otherwise.into()) })
+        AfterAnswer::Done(if right { Verdict::Right } else { Verdict::Wrong(otherwise.into()) })
     }
 }
 

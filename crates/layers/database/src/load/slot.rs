@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::Stop;
 
-use super::program::{Next, Program, Recovery, Verdict};
+use super::program::{AfterAnswer, Program, Recovery, Verdict};
 use super::result::Tally;
 use super::{LoadError, LoadPlan};
 use crate::kind::Session;
@@ -119,10 +119,10 @@ impl<'w> Slot<'w> {
         let request = &mut Request::new(next);
         match heard {
             Ok(answer) => match program.answered(&answer, request) {
-                Next::Send => After::Send,
-                Next::Done(Verdict::Right) => After::End(Ending::Right),
-                Next::Done(Verdict::RolledBack) => After::End(Ending::RolledBack),
-                Next::Done(Verdict::Wrong(text)) => After::End(Ending::Wrong(text)),
+                AfterAnswer::Send => After::Send,
+                AfterAnswer::Done(Verdict::Right) => After::End(Ending::Right),
+                AfterAnswer::Done(Verdict::RolledBack) => After::End(Ending::RolledBack),
+                AfterAnswer::Done(Verdict::Wrong(text)) => After::End(Ending::Wrong(text)),
             },
             Err(refusal) => {
                 tally.refused(class, refusal);

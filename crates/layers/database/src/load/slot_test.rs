@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use narrows_engine::Window;
 
 use super::LoadError;
-use super::program::{Next, Operation, Program, Recovery, Verdict};
+use super::program::{AfterAnswer, Operation, Program, Recovery, Verdict};
 use super::result::{LoadResult, Tally};
 use super::slot::{Ending, Slot};
 use crate::kind::{KindError, Session};
@@ -26,22 +26,22 @@ impl Program for Increment {
         Operation::now(1)
     }
 
-    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> AfterAnswer {
         self.step += 1;
         match self.step {
             1 => {
                 let Some(found) = answer.row(0).and_then(|row| row.int(0)) else {
-                    return Next::Done(Verdict::Wrong("no number".into()));
+                    return AfterAnswer::Done(Verdict::Wrong("no number".into()));
                 };
                 request.run(1, &[Value::Int8(found + 1)]);
-                Next::Send
+                AfterAnswer::Send
             }
             2 if answer.affected() == 1 => {
                 request.run(2, &[]);
-                Next::Send
+                AfterAnswer::Send
             }
-            2 => Next::Done(Verdict::RolledBack),
-            _ => Next::Done(Verdict::Right),
+            2 => AfterAnswer::Done(Verdict::RolledBack),
+            _ => AfterAnswer::Done(Verdict::Right),
         }
     }
 
@@ -314,8 +314,8 @@ fn a_step_without_a_statement_ends_the_load() {
         fn begin(&mut self, _request: &mut Request<'_>) -> Operation {
             Operation::now(0)
         }
-        fn answered(&mut self, _answer: &Answer<'_>, _request: &mut Request<'_>) -> Next {
-            Next::Send
+        fn answered(&mut self, _answer: &Answer<'_>, _request: &mut Request<'_>) -> AfterAnswer {
+            AfterAnswer::Send
         }
     }
     let (mut slot, _sent, _replies) = slot(Silent);

@@ -3,7 +3,7 @@
 //! The difference of the same percentile of both, in the same repeat and the same state: not the percentile of a difference, which
 //! nobody can measure, because the rungs don't run at the same time. Its interval is that of the repeats' differences.
 
-use narrows_model::{Measurement, Metric, MetricValue, metric};
+use narrows_model::{Measurement, Metric, MetricValue, family, metric};
 
 /// Which percentile gives which increment: repeat by repeat, or where windows are too short for that of all repeats together.
 const STEPS: [(&[Metric], Metric); 3] = [
@@ -29,17 +29,15 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
                 })
             })
             .collect();
-        let lower = measurements[lower].id.clone();
+        let lower = measurements[lower].id.to_string();
         measurements[at].metrics.extend(metrics);
-        measurements[at]
-            .conditions
-            .insert(narrows_model::condition::STANDS_ON.into(), lower.into());
+        measurements[at].conditions.insert(narrows_model::condition::STANDS_ON, lower);
     }
 }
 
 /// The rung and the state in `log.ladder.RUNG.STATE`.
 fn parts(id: &str) -> Option<(&str, &str)> {
-    id.strip_prefix("log.ladder.")?.rsplit_once('.')
+    family::LOG_LADDER.rest(id)?.rsplit_once('.')
 }
 
 /// Repeat by repeat; `None` where one of them lacks a repeat.
@@ -78,7 +76,10 @@ mod tests {
         let added = all[1].metric(metric::ADDED_P50).unwrap();
         assert_eq!(added.value, 20.0);
         assert_eq!(added.interval_95.map(|i| (i.low, i.high)), Some((20.0, 20.0)));
-        assert_eq!(all[1].text("stands_on"), Some("log.ladder.flush.alone"));
+        assert_eq!(
+            all[1].text(narrows_model::condition::STANDS_ON),
+            Some("log.ladder.flush.alone")
+        );
         assert!(all[0].metric(metric::ADDED_P50).is_none(), "nothing is below it");
         assert!(all[2].metric(metric::ADDED_P50).is_none(), "its floor was not measured beside");
     }

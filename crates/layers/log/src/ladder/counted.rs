@@ -19,9 +19,9 @@ pub fn durable_by(measurement: &mut Measurement, queue: Option<&Queue>) {
     let (flushes, writes) = (each(metric::DEVICE_FLUSHES), each(metric::DEVICE_WRITES));
     let word = word(flushes, queue);
     let conditions = &mut measurement.conditions;
-    conditions.insert(narrows_model::condition::DEVICE_FLUSHES_PER_OP.into(), json!(flushes));
-    conditions.insert(narrows_model::condition::DEVICE_WRITES_PER_OP.into(), json!(writes));
-    conditions.insert(narrows_model::condition::DURABLE_BY.into(), json!(word));
+    conditions.insert(narrows_model::condition::DEVICE_FLUSHES_PER_OP, json!(flushes));
+    conditions.insert(narrows_model::condition::DEVICE_WRITES_PER_OP, json!(writes));
+    conditions.insert(narrows_model::condition::DURABLE_BY, json!(word));
 }
 
 fn word(flushes_per_op: Option<f64>, queue: Option<&Queue>) -> &'static str {

@@ -1,6 +1,5 @@
 //! A log file that is written to by one way, one durable write after another.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::io::Write as _;
@@ -11,8 +10,8 @@ use std::path::{Path, PathBuf};
 use narrows_engine::now_ns;
 use narrows_facts::file;
 use narrows_files::Access;
-use narrows_model::condition;
-use serde_json::{Value, json};
+use narrows_model::{Conditions, condition};
+use serde_json::json;
 
 use super::cell::{Cell, Layout, Method};
 use super::linked::LinkedRing;
@@ -249,12 +248,12 @@ impl Rung for DurableWrites<'_> {
         Ok((read, wrong))
     }
 
-    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
-        workload.insert(condition::SYNC_METHOD.into(), json!(self.cell.method.word()));
-        workload.insert(condition::LAYOUT.into(), json!(self.cell.layout.word()));
-        workload.insert(condition::BLOCK_BYTES.into(), json!(self.cell.bytes));
-        workload.insert(condition::DIRECT.into(), json!(self.cell.method.direct()));
-        workload.insert(condition::SEGMENT_BYTES.into(), json!(self.capacity));
+    fn describe(&self, workload: &mut Conditions) {
+        workload.insert(condition::SYNC_METHOD, json!(self.cell.method.word()));
+        workload.insert(condition::LAYOUT, json!(self.cell.layout.word()));
+        workload.insert(condition::BLOCK_BYTES, json!(self.cell.bytes));
+        workload.insert(condition::DIRECT, json!(self.cell.method.direct()));
+        workload.insert(condition::SEGMENT_BYTES, json!(self.capacity));
     }
 }
 

@@ -4,14 +4,13 @@
 //! systems, which it would write anyway) and sends a flush, as below every durable write. It changes no byte of
 //! anybody. Where the kernel takes the device to have no volatile cache it sends nothing, and the rung is the price of the call.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use narrows_engine::now_ns;
-use narrows_model::condition;
-use serde_json::{Value, json};
+use narrows_model::{Conditions, condition};
+use serde_json::json;
 
 use super::rung::Rung;
 use crate::LogError;
@@ -53,8 +52,8 @@ impl Rung for DeviceFlush {
         0
     }
 
-    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
-        workload.insert(condition::SYNC_METHOD.into(), json!("fsync of the device"));
-        workload.insert(condition::DEVICE.into(), json!(self.node));
+    fn describe(&self, workload: &mut Conditions) {
+        workload.insert(condition::SYNC_METHOD, json!("fsync of the device"));
+        workload.insert(condition::DEVICE, json!(self.node));
     }
 }

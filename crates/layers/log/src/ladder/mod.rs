@@ -296,19 +296,19 @@ fn one(
     let id = format!("log.ladder.{}.{state}", rung.name());
     let mut measurement = gathered.into_measurement(id);
     let workload = &mut measurement.workload;
-    workload.insert(condition::THREADS.into(), json!(1));
-    workload.insert(condition::CPUS.into(), json!(plan.cpus));
+    workload.insert(condition::THREADS, json!(1));
+    workload.insert(condition::CPUS, json!(plan.cpus));
     rung.describe(workload);
     if let (Some(file), Some(load)) = (beside.filter(|_| state == "beside"), load) {
-        workload.insert(condition::BUSY_WRITES_PER_S_WANTED.into(), json!(busy::WRITES_PER_S));
-        workload.insert(condition::BUSY_READS_PER_S_WANTED.into(), json!(reads::READS_PER_S));
-        workload.insert(condition::BUSY_FILE_BYTES.into(), json!(file.bytes()));
+        workload.insert(condition::BUSY_WRITES_PER_S_WANTED, json!(busy::WRITES_PER_S));
+        workload.insert(condition::BUSY_READS_PER_S_WANTED, json!(reads::READS_PER_S));
+        workload.insert(condition::BUSY_FILE_BYTES, json!(file.bytes()));
         let conditions = &mut measurement.conditions;
-        conditions.insert(condition::BUSY_WRITES_PER_S.into(), json!(load.writes_per_s));
-        conditions.insert(condition::BUSY_READS_PER_S.into(), json!(load.reads_per_s));
-        conditions.insert(condition::BUSY_FSYNCS.into(), json!(load.flushes));
+        conditions.insert(condition::BUSY_WRITES_PER_S, json!(load.writes_per_s));
+        conditions.insert(condition::BUSY_READS_PER_S, json!(load.reads_per_s));
+        conditions.insert(condition::BUSY_FSYNCS, json!(load.flushes));
         let same = crate::same_device(segment, file);
-        conditions.insert(condition::BUSY_SAME_DEVICE.into(), json!(same));
+        conditions.insert(condition::BUSY_SAME_DEVICE, json!(same));
     }
     if state == "alone" {
         counted::durable_by(&mut measurement, plan.queue.as_ref());

@@ -1,11 +1,10 @@
 //! The log writer with one session: what the machinery of group commit adds to the write below it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use narrows_engine::now_ns;
-use narrows_model::condition;
-use serde_json::{Value, json};
+use narrows_model::{Conditions, condition};
+use serde_json::json;
 
 use super::rung::Rung;
 use crate::LogError;
@@ -58,15 +57,13 @@ impl<F: Flusher> Rung for OneCommit<'_, F> {
         PAGE as u64
     }
 
-    fn describe(&self, workload: &mut BTreeMap<String, Value>) {
-        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-        workload.insert(condition::SESSIONS.into(), json!(1));
+    fn describe(&self, workload: &mut Conditions) {
+        workload.insert(condition::SYNC_METHOD, json!("fdatasync"));
+        workload.insert(condition::SESSIONS, json!(1));
         // So many commits in turn write the same page again.
-        workload.insert(
-            condition::COMMITS_PER_PAGE.into(),
-            json!((PAGE as u64 / self.bytes.max(1)).max(1)),
-        );
-        workload.insert(condition::BYTES_PER_COMMIT.into(), json!(self.bytes));
-        workload.insert(condition::STYLE.into(), json!(self.log.style().word()));
+        workload
+            .insert(condition::COMMITS_PER_PAGE, json!((PAGE as u64 / self.bytes.max(1)).max(1)));
+        workload.insert(condition::BYTES_PER_COMMIT, json!(self.bytes));
+        workload.insert(condition::STYLE, json!(self.log.style().word()));
     }
 }

@@ -1,8 +1,6 @@
 //! A rung of the ladder: something durable that is done again and again, one after the other, each time timed.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
+use narrows_model::Conditions;
 
 use crate::LogError;
 
@@ -47,5 +45,5 @@ pub trait Rung {
     }
 
     /// What was asked, for the measurement.
-    fn describe(&self, workload: &mut BTreeMap<String, Value>);
+    fn describe(&self, workload: &mut Conditions);
 }

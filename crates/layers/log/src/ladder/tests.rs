@@ -31,7 +31,7 @@ impl Rung for Known {
     fn back_to_back(&self) -> bool {
         false
     }
-    fn describe(&self, _: &mut std::collections::BTreeMap<String, serde_json::Value>) {}
+    fn describe(&self, _: &mut narrows_model::Conditions) {}
 }
 
 fn context(stop: &Stop, window_ms: u64) -> Context<'_> {
@@ -77,16 +77,32 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
             assert_eq!((m.repeats, m.histograms.len()), (2, 2));
             assert_eq!(m.value(metric::ERRORS), Some(0.0));
             assert!(m.value(metric::LATENCY_MEAN).unwrap() > 0.0);
-            assert_eq!(m.number("busy_writes_per_s").is_some(), state == "beside");
-            assert_eq!(m.number("busy_fsyncs").is_some(), state == "beside");
+            assert_eq!(
+                m.number(narrows_model::condition::BUSY_WRITES_PER_S).is_some(),
+                state == "beside"
+            );
+            assert_eq!(
+                m.number(narrows_model::condition::BUSY_FSYNCS).is_some(),
+                state == "beside"
+            );
         }
     }
     assert!(
-        of("write.fdatasync.overwrite.8k.alone").unwrap().number("pages_read_back") > Some(0.0)
+        of("write.fdatasync.overwrite.8k.alone")
+            .unwrap()
+            .number(narrows_model::condition::PAGES_READ_BACK)
+            > Some(0.0)
     );
     let leader = of("leader.alone").unwrap();
-    assert_eq!(leader.text("stands_on"), Some("log.ladder.write.fdatasync.overwrite.8k.alone"));
-    assert_eq!(leader.number("commits_per_page"), Some(27.0), "of 300 bytes");
+    assert_eq!(
+        leader.text(narrows_model::condition::STANDS_ON),
+        Some("log.ladder.write.fdatasync.overwrite.8k.alone")
+    );
+    assert_eq!(
+        leader.number(narrows_model::condition::COMMITS_PER_PAGE),
+        Some(27.0),
+        "of 300 bytes"
+    );
     for of_window in [metric::THROUGHPUT, metric::CPU_PER_OP] {
         assert!(leader.metric(of_window).is_some());
         assert!(of("commit.alone").unwrap().metric(of_window).is_none(), "{of_window}");
@@ -95,7 +111,10 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
     let remote = of("remote.beside").unwrap();
     let added = remote.value(metric::ADDED_P50).unwrap();
     assert!((added / 2e6 - 1.0).abs() < 0.03, "{added}");
-    assert!(of("commit.alone").unwrap().text("stands_on") == Some("log.ladder.leader.alone"));
+    assert!(
+        of("commit.alone").unwrap().text(narrows_model::condition::STANDS_ON)
+            == Some("log.ladder.leader.alone")
+    );
     // What is not there is said with its reason, and stands in nobody's way.
     let flush = laddered.absent.iter().find(|absent| absent.what == "flush").unwrap();
     assert!(flush.reason.contains("/dev/narrows-no-such-device"), "{}", flush.reason);

@@ -185,11 +185,11 @@ impl Gathered {
         }
         measurement.histograms = self.histograms;
         let workload = &mut measurement.workload;
-        workload.insert(condition::LOOP.into(), json!("closed"));
-        workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
-        workload.insert(condition::DIRECTION.into(), json!("write"));
-        workload.insert(condition::PATTERN.into(), json!("sequential"));
-        measurement.conditions.insert(condition::PAGES_READ_BACK.into(), json!(self.read));
+        workload.insert(condition::LOOP, json!("closed"));
+        workload.insert(condition::ROLE, json!(Role::Wal.word()));
+        workload.insert(condition::DIRECTION, json!("write"));
+        workload.insert(condition::PATTERN, json!("sequential"));
+        measurement.conditions.insert(condition::PAGES_READ_BACK, json!(self.read));
         measurement
     }
 }

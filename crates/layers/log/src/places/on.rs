@@ -149,7 +149,7 @@ impl<'a> On<'a> {
                 let id = format!("log.rung.{name}.{}", rung.name());
                 let mut measurement = gathered.into_measurement(id);
                 rung.describe(&mut measurement.workload);
-                measurement.workload.insert(condition::THREADS.into(), json!(1));
+                measurement.workload.insert(condition::THREADS, json!(1));
                 all.push(measurement);
             }
         }
@@ -157,20 +157,20 @@ impl<'a> On<'a> {
             let id = format!("log.working.{name}");
             let mut m = self.working.into_measurement(id, self.segment, self.verified);
             let workload = &mut m.workload;
-            workload.insert(condition::SESSIONS.into(), json!(plan.sessions));
-            workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-            workload.insert(condition::BYTES_PER_COMMIT.into(), json!(plan.bytes_per_commit));
-            workload.insert(condition::STYLE.into(), json!(self.log.style().word()));
-            workload.insert(condition::WORK_CPU_NS.into(), json!(self.work.cpu_ns));
-            workload.insert(condition::WORK_CLIENT_NS.into(), json!(self.work.client_ns));
-            workload.insert(condition::WORK_WAITS_NS.into(), json!(self.work.waits_ns));
-            workload.insert(condition::CLIENT_CPUS.into(), json!(plan.client_cpus));
+            workload.insert(condition::SESSIONS, json!(plan.sessions));
+            workload.insert(condition::SYNC_METHOD, json!("fdatasync"));
+            workload.insert(condition::BYTES_PER_COMMIT, json!(plan.bytes_per_commit));
+            workload.insert(condition::STYLE, json!(self.log.style().word()));
+            workload.insert(condition::WORK_CPU_NS, json!(self.work.cpu_ns));
+            workload.insert(condition::WORK_CLIENT_NS, json!(self.work.client_ns));
+            workload.insert(condition::WORK_WAITS_NS, json!(self.work.waits_ns));
+            workload.insert(condition::CLIENT_CPUS, json!(plan.client_cpus));
             all.push(m);
         }
         for measurement in &mut all {
             let workload = &mut measurement.workload;
-            workload.insert(condition::FOLDER.into(), json!(self.place.asked));
-            workload.insert(condition::CPUS.into(), json!(plan.cpus));
+            workload.insert(condition::FOLDER, json!(self.place.asked));
+            workload.insert(condition::CPUS, json!(plan.cpus));
         }
         all
     }

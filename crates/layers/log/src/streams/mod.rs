@@ -285,28 +285,28 @@ impl Kept {
         measurement.metrics = samples.into_metrics();
         measurement.histograms = self.histograms;
         let workload = &mut measurement.workload;
-        workload.insert(condition::LOOP.into(), json!("open"));
-        workload.insert(condition::ARRIVALS.into(), json!("constant"));
-        workload.insert(condition::ROLE.into(), json!(Role::Wal.word()));
-        workload.insert(condition::DIRECTION.into(), json!("write"));
-        workload.insert(condition::PATTERN.into(), json!("sequential"));
-        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-        workload.insert(condition::BLOCK_BYTES.into(), json!(plan.write_bytes));
-        workload.insert(condition::THREADS.into(), json!(n));
-        workload.insert(condition::STREAMS.into(), json!(n));
-        workload.insert(condition::RATE_BYTES_PER_S.into(), json!(plan.rate_bytes_per_s));
-        workload.insert(condition::TARGET_QUANTILE.into(), json!(plan.quantile));
-        workload.insert(condition::TARGET_NS.into(), json!(plan.limit_ns));
-        workload.insert(condition::SEGMENT_BYTES.into(), json!(plan.file_bytes()));
-        workload.insert(condition::CPUS.into(), json!(plan.cpus));
+        workload.insert(condition::LOOP, json!("open"));
+        workload.insert(condition::ARRIVALS, json!("constant"));
+        workload.insert(condition::ROLE, json!(Role::Wal.word()));
+        workload.insert(condition::DIRECTION, json!("write"));
+        workload.insert(condition::PATTERN, json!("sequential"));
+        workload.insert(condition::SYNC_METHOD, json!("fdatasync"));
+        workload.insert(condition::BLOCK_BYTES, json!(plan.write_bytes));
+        workload.insert(condition::THREADS, json!(n));
+        workload.insert(condition::STREAMS, json!(n));
+        workload.insert(condition::RATE_BYTES_PER_S, json!(plan.rate_bytes_per_s));
+        workload.insert(condition::TARGET_QUANTILE, json!(plan.quantile));
+        workload.insert(condition::TARGET_NS, json!(plan.limit_ns));
+        workload.insert(condition::SEGMENT_BYTES, json!(plan.file_bytes()));
+        workload.insert(condition::CPUS, json!(plan.cpus));
         let conditions = &mut measurement.conditions;
-        conditions.insert(condition::PAGES_READ_BACK.into(), json!(read));
+        conditions.insert(condition::PAGES_READ_BACK, json!(read));
         let over = self.over as f64 / self.operations.max(1) as f64;
-        conditions.insert(condition::OVER_TARGET_SHARE.into(), json!(over));
+        conditions.insert(condition::OVER_TARGET_SHARE, json!(over));
         if let (Some(cache), Some(rate)) = (cache, bytes_per_s.filter(|rate| *rate > 0.0)) {
             // A cache of that size holds what was written in so long.
-            conditions.insert(condition::CACHE_BYTES.into(), json!(cache));
-            conditions.insert(condition::CACHE_TURNOVER_S.into(), json!(cache as f64 / rate));
+            conditions.insert(condition::CACHE_BYTES, json!(cache));
+            conditions.insert(condition::CACHE_TURNOVER_S, json!(cache as f64 / rate));
         }
         measurement
     }

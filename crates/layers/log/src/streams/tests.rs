@@ -42,9 +42,9 @@ fn each_stream_has_its_rate_and_its_file() {
         let offered = m.value(metric::OFFERED).unwrap();
         assert!((offered - n * 48.8).abs() <= n * 5.0 + 0.1, "{n}: {offered}");
         assert_eq!(m.value(metric::ERRORS), Some(0.0));
-        assert!(m.number("pages_read_back").unwrap() > 0.0);
+        assert!(m.number(narrows_model::condition::PAGES_READ_BACK).unwrap() > 0.0);
         assert_eq!(m.metric(metric::INTERFERENCE).is_some(), n > 1.0);
-        assert!(m.number("cache_turnover_s").is_some());
+        assert!(m.number(narrows_model::condition::CACHE_TURNOVER_S).is_some());
     }
     // A limit of ten seconds is kept by any drive that lets this test end.
     assert_eq!((measured.holding.kept(), measured.holding.missed()), (Some(3), None));

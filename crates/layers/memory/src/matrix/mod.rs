@@ -184,10 +184,10 @@ impl Looker<'_> {
         };
         let found = [(&mut look.latency, &ids[0]), (&mut look.bandwidth, &ids[1])];
         for (m, id) in found.into_iter().filter_map(|(m, id)| Some((m.as_mut()?, id))) {
-            m.id.clone_from(id);
-            m.workload.insert(narrows_model::condition::CPU_NODE.into(), json!(cell.from));
+            m.id = id.into();
+            m.workload.insert(narrows_model::condition::CPU_NODE, json!(cell.from));
             if let Some(distance) = place::distance(self.platform, cell.from, cell.to) {
-                m.conditions.insert(narrows_model::condition::DISTANCE.into(), json!(distance));
+                m.conditions.insert(narrows_model::condition::DISTANCE, json!(distance));
             }
         }
         Ok(look)
@@ -259,12 +259,11 @@ fn told(surveyed: Surveyed<Look>) -> impl Iterator<Item = Measurement> {
         let mut m = m?;
         let firsts: Vec<f64> = before.iter().filter_map(|figures| figures[kind]).collect();
         if !firsts.is_empty() && doubt.is_some_and(|ratios| ratios[kind].is_some()) {
-            m.conditions.insert(narrows_model::condition::LOOKED_AT_BEFORE.into(), json!(firsts));
+            m.conditions.insert(narrows_model::condition::LOOKED_AT_BEFORE, json!(firsts));
         }
         if let Some(ratio) = off.and_then(|ratios| ratios[kind]) {
-            m.conditions.insert(narrows_model::condition::OVER_ITS_DISTANCE.into(), json!(ratio));
-            m.conditions
-                .insert(narrows_model::condition::CELLS_OF_ITS_DISTANCE.into(), json!(of_class));
+            m.conditions.insert(narrows_model::condition::OVER_ITS_DISTANCE, json!(ratio));
+            m.conditions.insert(narrows_model::condition::CELLS_OF_ITS_DISTANCE, json!(of_class));
         }
         Some(m)
     })

@@ -193,9 +193,9 @@ impl Laid<'_> {
             Ok(mut all) => all.remove(0),
             Err(refused) => return Ok(Err(refused)),
         };
-        m.id = self.id("read");
+        m.id = self.id("read").into();
         if let Some((least, most)) = predicted.bytes_per_s {
-            m.conditions.insert(condition::PREDICTED_BYTES_PER_S.into(), json!([least, most]));
+            m.conditions.insert(condition::PREDICTED_BYTES_PER_S, json!([least, most]));
         }
         self.say_shares(&mut m);
         Ok(Ok(m))
@@ -240,14 +240,14 @@ impl Laid<'_> {
         let mut m = Measurement::new(&ids[0], Layer::Memory);
         m.repeats = ctx.repeats.max(1);
         m.metrics = samples.into_metrics();
-        m.workload.insert(condition::PATTERN.into(), json!("random"));
-        m.workload.insert(condition::THREADS.into(), json!(cpus.len()));
-        m.workload.insert(condition::CPUS.into(), json!(cpus));
-        m.workload.insert(condition::FOOTPRINT_BYTES.into(), json!(each));
+        m.workload.insert(condition::PATTERN, json!("random"));
+        m.workload.insert(condition::THREADS, json!(cpus.len()));
+        m.workload.insert(condition::CPUS, json!(cpus));
+        m.workload.insert(condition::FOOTPRINT_BYTES, json!(each));
         let least = share.try_iter().fold(1.0, f64::min);
-        m.conditions.insert(condition::HUGE_PAGE_SHARE_LEAST.into(), json!(least));
+        m.conditions.insert(condition::HUGE_PAGE_SHARE_LEAST, json!(least));
         if let Some(ns) = predicted.ns {
-            m.conditions.insert(condition::PREDICTED_NS.into(), json!(ns));
+            m.conditions.insert(condition::PREDICTED_NS, json!(ns));
         }
         crate::add_sizing(&mut m.conditions, self.sizing, each * cpus.len() as u64);
         self.say_shares(&mut m);
@@ -261,7 +261,7 @@ impl Laid<'_> {
             (from.to_string(), serde_json::Value::Object(shares.collect()))
         };
         let all = serde_json::Value::Object(self.mix.of.iter().map(of).collect());
-        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE.into(), all);
+        m.conditions.insert(condition::SHARE_OF_MEMORY_BY_NODE, all);
     }
 }
 

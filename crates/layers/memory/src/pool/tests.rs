@@ -149,12 +149,21 @@ fn what_a_placement_costs_is_reckoned_by_the_matrix() {
         ..Placement::default()
     };
     let m = measurement(1, "postgres", &pool, &placed, &platform, &known);
-    assert_eq!(m.text("shape"), Some("one node"));
+    assert_eq!(m.text(narrows_model::condition::SHAPE), Some("one node"));
     // Half of the CPUs are far: (80 + 160) / 2, as interleaved; but all of it comes out of one memory.
-    assert_eq!((m.number("load_ns"), m.number("interleaved_load_ns")), (Some(120.0), Some(120.0)));
-    let most = |key: &str| m.conditions[key][1].as_f64().unwrap();
-    assert!((most("read_bytes_per_s") / 100e9 - 1.0).abs() < 1e-9);
-    assert!((most("interleaved_read_bytes_per_s") / 120e9 - 1.0).abs() < 1e-9);
+    assert_eq!(
+        (
+            m.number(narrows_model::condition::LOAD_NS),
+            m.number(narrows_model::condition::INTERLEAVED_LOAD_NS)
+        ),
+        (Some(120.0), Some(120.0))
+    );
+    let most =
+        |key: narrows_model::Key<[serde_json::Value]>| m.conditions[key][1].as_f64().unwrap();
+    assert!((most(narrows_model::condition::READ_BYTES_PER_S) / 100e9 - 1.0).abs() < 1e-9);
+    assert!(
+        (most(narrows_model::condition::INTERLEAVED_READ_BYTES_PER_S) / 120e9 - 1.0).abs() < 1e-9
+    );
     assert_eq!(m.value(metric::FULLEST_NODE_SHARE), Some(1.0));
 }
 

@@ -1,6 +1,8 @@
 //! A pool's placement as a measurement: shares, what they cost by a matrix, and what makes them so.
 
-use narrows_model::{Layer, Measurement, MetricValue, Platform, condition, metric};
+use narrows_model::{
+    Conditions, Key, Layer, Measurement, MetricValue, Platform, condition, metric,
+};
 use serde_json::{Value, json};
 
 use super::{Counters, NodeCounters, Placement, Pool, SysV};
@@ -85,47 +87,51 @@ pub fn measurement(
     fullest(&mut m, &shares);
     let processes = pool.processes();
     let workload = &mut m.workload;
-    workload.insert(condition::POOL.into(), json!(pool.name));
-    workload.insert(condition::OWNER.into(), json!(owner));
-    workload.insert(condition::SHARED.into(), json!(pool.shared));
-    workload.insert(condition::BYTES.into(), json!(pool.bytes));
-    workload.insert(condition::PROCESSES.into(), json!(processes.len()));
-    workload.insert(condition::PID.into(), json!(processes.first()));
+    workload.insert(condition::POOL, json!(pool.name));
+    workload.insert(condition::OWNER, json!(owner));
+    workload.insert(condition::SHARED, json!(pool.shared));
+    workload.insert(condition::BYTES, json!(pool.bytes));
+    workload.insert(condition::PROCESSES, json!(processes.len()));
+    workload.insert(condition::PID, json!(processes.first()));
     let by = |of: &std::collections::BTreeMap<u32, u64>| -> Value {
         of.iter().map(|(node, pages)| (node.to_string(), json!(pages))).collect()
     };
     let conditions = &mut m.conditions;
-    conditions.insert(condition::SHAPE.into(), json!(shape.word()));
-    conditions.insert(condition::PAGE_BYTES.into(), json!(placement.page_bytes));
-    conditions.insert(condition::PAGES.into(), json!(placement.pages));
-    conditions.insert(condition::PAGES_ASKED.into(), json!(placement.asked()));
-    conditions.insert(condition::PAGES_BY_NODE.into(), by(&placement.by_node));
-    conditions.insert(condition::PAGES_IN_NO_TABLE.into(), json!(placement.nowhere));
-    conditions.insert(condition::PROCESSES_ASKED.into(), json!(placement.asked_processes));
+    conditions.insert(condition::SHAPE, json!(shape.word()));
+    conditions.insert(condition::PAGE_BYTES, json!(placement.page_bytes));
+    conditions.insert(condition::PAGES, json!(placement.pages));
+    conditions.insert(condition::PAGES_ASKED, json!(placement.asked()));
+    conditions.insert(condition::PAGES_BY_NODE, by(&placement.by_node));
+    conditions.insert(condition::PAGES_IN_NO_TABLE, json!(placement.nowhere));
+    conditions.insert(condition::PROCESSES_ASKED, json!(placement.asked_processes));
     if placement.refused_processes > 0 {
-        conditions.insert(condition::PROCESSES_REFUSED.into(), json!(placement.refused_processes));
+        conditions.insert(condition::PROCESSES_REFUSED, json!(placement.refused_processes));
     }
     if placement.by_node.is_empty() && !placement.by_tables.is_empty() {
-        conditions.insert(condition::PAGES_BY_ONE_PROCESS_TABLES.into(), by(&placement.by_tables));
+        conditions.insert(condition::PAGES_BY_ONE_PROCESS_TABLES, by(&placement.by_tables));
     }
-    conditions.insert(condition::SHARE_BY_NODE.into(), shares_of(&shares));
+    conditions.insert(condition::SHARE_BY_NODE, shares_of(&shares));
     let uncertainty = shares.iter().map(|(node, _)| placement.uncertainty(*node));
-    conditions.insert(condition::SHARE_UNCERTAINTY.into(), json!(uncertainty.fold(0.0, f64::max)));
+    conditions.insert(condition::SHARE_UNCERTAINTY, json!(uncertainty.fold(0.0, f64::max)));
     if let Some(policy) = &placement.policy {
-        conditions.insert(condition::POLICY.into(), json!(policy));
+        conditions.insert(condition::POLICY, json!(policy));
     }
     if placement.transparent_bytes > 0 {
-        conditions
-            .insert(condition::TRANSPARENT_HUGE_BYTES.into(), json!(placement.transparent_bytes));
+        conditions.insert(condition::TRANSPARENT_HUGE_BYTES, json!(placement.transparent_bytes));
     }
     if placement.swap_bytes > 0 {
-        conditions.insert(condition::SWAP_BYTES.into(), json!(placement.swap_bytes));
+        conditions.insert(condition::SWAP_BYTES, json!(placement.swap_bytes));
     }
     if memories.len() > 1 && !shares.is_empty() {
         let even: Vec<(u32, f64)> =
             memories.iter().map(|node| (*node, 1.0 / memories.len() as f64)).collect();
-        add_costs(conditions, "", costs(platform, known, &shares));
-        add_costs(conditions, "interleaved_", costs(platform, known, &even));
+        add_costs(
+            conditions,
+            (condition::LOAD_NS, condition::READ_BYTES_PER_S),
+            costs(platform, known, &shares),
+        );
+        let interleaved = (condition::INTERLEAVED_LOAD_NS, condition::INTERLEAVED_READ_BYTES_PER_S);
+        add_costs(conditions, interleaved, costs(platform, known, &even));
     }
     m
 }
@@ -135,15 +141,15 @@ fn shares_of(shares: &[(u32, f64)]) -> Value {
 }
 
 fn add_costs(
-    conditions: &mut std::collections::BTreeMap<String, Value>,
-    what: &str,
+    conditions: &mut Conditions,
+    (load_ns, read_bytes_per_s): (Key<f64>, Key<[Value]>),
     predicted: Predicted,
 ) {
     if let Some(ns) = predicted.ns {
-        conditions.insert(format!("{what}load_ns"), json!(ns));
+        conditions.insert(load_ns, json!(ns));
     }
     if let Some((least, most)) = predicted.bytes_per_s {
-        conditions.insert(format!("{what}read_bytes_per_s"), json!([least, most]));
+        conditions.insert(read_bytes_per_s, json!([least, most]));
     }
 }
 
@@ -157,14 +163,13 @@ pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
     let shares = counters.shares();
     fullest(&mut m, &shares);
     let conditions = &mut m.conditions;
-    conditions.insert(condition::SHARED_BYTES_BY_NODE.into(), by(|node| node.shared_bytes));
-    conditions.insert(condition::HUGE_USED_BYTES_BY_NODE.into(), by(|node| node.huge_used_bytes));
-    conditions.insert(condition::HUGE_FREE_BYTES_BY_NODE.into(), by(|node| node.huge_free_bytes));
-    conditions.insert(condition::SHARE_BY_NODE.into(), shares_of(&shares));
-    conditions
-        .insert(condition::SHAPE.into(), json!(Shape::of(&shares, counters.nodes.len()).word()));
+    conditions.insert(condition::SHARED_BYTES_BY_NODE, by(|node| node.shared_bytes));
+    conditions.insert(condition::HUGE_USED_BYTES_BY_NODE, by(|node| node.huge_used_bytes));
+    conditions.insert(condition::HUGE_FREE_BYTES_BY_NODE, by(|node| node.huge_free_bytes));
+    conditions.insert(condition::SHARE_BY_NODE, shares_of(&shares));
+    conditions.insert(condition::SHAPE, json!(Shape::of(&shares, counters.nodes.len()).word()));
     if closed > 0 {
-        conditions.insert(condition::PROCESSES_CLOSED.into(), json!(closed));
+        conditions.insert(condition::PROCESSES_CLOSED, json!(closed));
     }
     let segment = |s: &SysV| {
         json!({"id": s.id, "bytes": s.bytes, "resident_bytes": s.resident_bytes,
@@ -172,7 +177,7 @@ pub fn counted(id: &str, counters: &Counters, closed: usize) -> Measurement {
     };
     let segments: Vec<Value> = counters.segments.iter().map(segment).collect();
     if !segments.is_empty() {
-        conditions.insert(condition::SYSV_SEGMENTS.into(), json!(segments));
+        conditions.insert(condition::SYSV_SEGMENTS, json!(segments));
     }
     m
 }

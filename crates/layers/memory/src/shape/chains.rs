@@ -65,16 +65,13 @@ pub fn measure(
             for (id, windows) in ids.iter().zip(all) {
                 let mut m = told(ctx, id, (team, None), windows);
                 super::unplaced(&mut m);
-                m.workload.insert(narrows_model::condition::CHAINS.into(), json!(CHAINS));
-                m.workload
-                    .insert(narrows_model::condition::ENTRIES_OF_A_CHAIN.into(), json!(ENTRIES));
-                m.workload.insert(narrows_model::condition::HIT_RATIO.into(), json!(1.0));
+                m.workload.insert(narrows_model::condition::CHAINS, json!(CHAINS));
+                m.workload.insert(narrows_model::condition::ENTRIES_OF_A_CHAIN, json!(ENTRIES));
+                m.workload.insert(narrows_model::condition::HIT_RATIO, json!(1.0));
                 if id.contains("hot") {
                     let share = HOT_OF_TEN as f64 / 10.0;
-                    m.workload.insert(
-                        narrows_model::condition::SHARE_OF_THE_HOT_CHAIN.into(),
-                        json!(share),
-                    );
+                    m.workload
+                        .insert(narrows_model::condition::SHARE_OF_THE_HOT_CHAIN, json!(share));
                 }
                 measured.measurements.push(m);
             }

@@ -108,7 +108,7 @@ pub fn measure(
                     windows.per_s.iter_mut().for_each(|per_s| *per_s *= 2.0);
                     let mut m = told(ctx, &ids[0], (&team, None), windows);
                     m.metrics.retain(|metric| metric.name != narrows_model::metric::THROUGHPUT);
-                    m.workload.insert(condition::PATTERN.into(), json!("ping-pong"));
+                    m.workload.insert(condition::PATTERN, json!("ping-pong"));
                     super::unplaced(&mut m);
                     measured.measurements.push(m);
                 }

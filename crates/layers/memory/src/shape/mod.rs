@@ -78,11 +78,11 @@ fn told(
     measurement.repeats = ctx.repeats.max(1);
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
-    workload.insert(condition::THREADS.into(), json!(team.members.len()));
-    workload.insert(condition::CPUS.into(), json!(team.cpus()));
-    workload.insert(condition::SEED.into(), json!(ctx.seed));
+    workload.insert(condition::THREADS, json!(team.members.len()));
+    workload.insert(condition::CPUS, json!(team.cpus()));
+    workload.insert(condition::SEED, json!(ctx.seed));
     let fairness = windows.slowest_over_fastest;
-    measurement.conditions.insert(condition::SLOWEST_OVER_FASTEST_THREAD.into(), json!(fairness));
+    measurement.conditions.insert(condition::SLOWEST_OVER_FASTEST_THREAD, json!(fairness));
     team.say_nodes(&mut measurement);
     measurement
 }
@@ -91,7 +91,7 @@ fn told(
 fn unplaced(measurement: &mut Measurement) {
     measurement.conditions.remove(condition::NODE);
     let why = "its memory lies where the first touch put it, on pages as they come";
-    measurement.conditions.insert(condition::NODE_NOT_VERIFIED.into(), json!(why));
+    measurement.conditions.insert(condition::NODE_NOT_VERIFIED, json!(why));
 }
 
 /// Each of `ids` is absent for that reason.

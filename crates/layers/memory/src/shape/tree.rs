@@ -98,9 +98,9 @@ pub fn measure(
         for ((kind, id), windows) in KINDS.iter().zip(&ids).zip(all) {
             let bytes = (*kind == Kind::Copy).then_some(PAGE_BYTES);
             let mut m = told(ctx, id, (team, bytes), windows);
-            m.workload.insert(condition::FOOTPRINT_BYTES.into(), json!(sizing.footprint_bytes));
-            m.workload.insert(condition::LEVELS.into(), json!(tree.levels));
-            m.workload.insert(condition::PATTERN.into(), json!("random"));
+            m.workload.insert(condition::FOOTPRINT_BYTES, json!(sizing.footprint_bytes));
+            m.workload.insert(condition::LEVELS, json!(tree.levels));
+            m.workload.insert(condition::PATTERN, json!("random"));
             obtained(&mut m.conditions, &tree.mapping);
             crate::add_sizing(&mut m.conditions, sizing, sizing.footprint_bytes);
             measured.measurements.push(m);

@@ -67,7 +67,7 @@ pub fn measurement(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measure
 pub fn block(direction: &str, per_s: f64) -> Measurement {
     let rates = [(metric::THROUGHPUT, per_s), (metric::BANDWIDTH, per_s * 8192.0)];
     let mut m = measurement(&format!("block.{direction}.random.8k.knee"), Layer::Block, &rates);
-    m.workload.insert(condition::BLOCK_BYTES.to_string(), json!(8192));
+    m.workload.insert(condition::BLOCK_BYTES, json!(8192));
     m
 }
 

@@ -1,7 +1,5 @@
 //! Checks, measurements and crashes that are cut short, limited, or have nothing to look at.
 
-use std::collections::BTreeMap;
-
 use narrows_model::{Platform, orders as names};
 use narrows_observe::Watch;
 
@@ -62,7 +60,7 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         data_dir: None,
         claim_bytes: None,
         own_server: false,
-        conditions: BTreeMap::new(),
+        conditions: narrows_model::Conditions::default(),
     };
     let watch = Watch::new(&Platform::default(), &[]);
     let mut database =

@@ -60,8 +60,12 @@ fn limit(mut m: Measurement, id: &str, value: f64, unit: Unit, share: f64) -> Me
     m
 }
 
-fn with(mut m: Measurement, key: &str, value: serde_json::Value) -> Measurement {
-    m.conditions.insert(key.into(), value);
+fn with<T: narrows_model::condition::Shape + ?Sized>(
+    mut m: Measurement,
+    key: narrows_model::Key<T>,
+    value: serde_json::Value,
+) -> Measurement {
+    m.conditions.insert(key, value);
     m
 }
 
@@ -150,7 +154,7 @@ fn memory(n: usize) -> Vec<Measurement> {
     // 2 / 1.212 is the SMT factor of the verdict.
     let mut smt_yield =
         m("memory.smt_yield", Layer::Memory, n, &[(metric::SMT_YIELD, 1.212, 0.01)]);
-    smt_yield.workload.insert(narrows_model::condition::THREADS.into(), json!(2));
+    smt_yield.workload.insert(narrows_model::condition::THREADS, json!(2));
     vec![
         bandwidth(0, 388e9, 461e9),
         bandwidth(1, 322e9, 384e9),

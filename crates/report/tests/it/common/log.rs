@@ -33,7 +33,7 @@ pub fn laddered() -> Run {
         if let Some(rest) = m.id.strip_prefix("log.ladder.write.") {
             let state = rest.rsplit_once('.').unwrap().1;
             m.conditions.insert(
-                narrows_model::condition::STANDS_ON.into(),
+                narrows_model::condition::STANDS_ON,
                 json!(format!("log.ladder.flush.{state}")),
             );
         }
@@ -194,7 +194,7 @@ pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
         figure(metric::LATENCY_P999_ALL, vec![p999]),
     ];
     if state == "beside" {
-        rung.conditions.insert(narrows_model::condition::BUSY_SAME_DEVICE.into(), json!(true));
+        rung.conditions.insert(narrows_model::condition::BUSY_SAME_DEVICE, json!(true));
     }
     rung
 }
@@ -208,22 +208,22 @@ fn write(
     durable_by: &str,
 ) -> Measurement {
     let mut write = rung(&format!("write.{method}.{layout}.8k"), state, median_us, slow);
-    write.workload.insert(condition::SYNC_METHOD.into(), json!(method));
-    write.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
-    write.workload.insert(narrows_model::condition::LAYOUT.into(), json!(layout));
-    write.conditions.insert(narrows_model::condition::DURABLE_BY.into(), json!(durable_by));
+    write.workload.insert(condition::SYNC_METHOD, json!(method));
+    write.workload.insert(condition::BLOCK_BYTES, json!(8192));
+    write.workload.insert(narrows_model::condition::LAYOUT, json!(layout));
+    write.conditions.insert(narrows_model::condition::DURABLE_BY, json!(durable_by));
     write
 }
 
 fn on(mut rung: Measurement, lower: &str, state: &str) -> Measurement {
     let lower = format!("log.ladder.{lower}.{state}");
-    rung.conditions.insert(narrows_model::condition::STANDS_ON.into(), json!(lower));
+    rung.conditions.insert(narrows_model::condition::STANDS_ON, json!(lower));
     rung
 }
 
 fn version(mut rung: Measurement) -> Measurement {
     let version = "15.18 (Debian 15.18-0+deb12u1)";
-    rung.workload.insert(condition::SERVER_VERSION.into(), json!(version));
+    rung.workload.insert(condition::SERVER_VERSION, json!(version));
     rung
 }
 
@@ -235,7 +235,9 @@ fn add_increments(run: &mut Run) {
         (metric::LATENCY_P999_ALL, metric::ADDED_P999),
     ];
     for at in 0..run.measurements.len() {
-        let Some(lower) = run.measurements[at].text("stands_on") else { continue };
+        let Some(lower) = run.measurements[at].text(narrows_model::condition::STANDS_ON) else {
+            continue;
+        };
         let Some(lower) = run.measurement(lower) else { continue };
         let upper = &run.measurements[at];
         let added = steps.map(|(of, added)| {
@@ -267,8 +269,8 @@ fn sessions(n: u32) -> Measurement {
         (metric::MODEL_COMMITS_PER_FLUSH, (few * 0.75).max(1.0), 0.01),
     ];
     let mut sessions = m(&format!("{CALIBRATION}.sessions.{n}"), Layer::Log, 3, &metrics);
-    sessions.workload.insert(condition::SESSIONS.into(), json!(n));
-    sessions.workload.insert(condition::LOOP.into(), json!("closed"));
+    sessions.workload.insert(condition::SESSIONS, json!(n));
+    sessions.workload.insert(condition::LOOP, json!("closed"));
     sessions
 }
 
@@ -304,8 +306,8 @@ fn rate(run: &mut Run) {
             (metric::MODEL_COMMITS_PER_FLUSH, per_flush * 0.93, 0.0),
         ];
         let mut window = m(&id, Layer::Log, 1, &metrics);
-        window.workload.insert(condition::SESSIONS.into(), json!(64));
-        window.workload.insert(condition::LOOP.into(), json!("open"));
+        window.workload.insert(condition::SESSIONS, json!(64));
+        window.workload.insert(condition::LOOP, json!("open"));
         window.histograms.push(Histogram {
             name: "latency".into(),
             unit: Unit::Ns,
@@ -370,16 +372,12 @@ fn several(n: u32) -> Measurement {
     if n > 4 {
         streams.metrics.push(metric(metric::LATENCY_P99, at(0.99), 0.2, 3));
     }
-    for (key, value) in [
-        ("streams", json!(n)),
-        ("target_quantile", json!(0.99)),
-        ("target_ns", json!(10_000_000)),
-        (condition::LOOP, json!("open")),
-    ] {
-        streams.workload.insert(key.into(), value);
-    }
+    streams.workload.insert(condition::STREAMS, n);
+    streams.workload.insert(condition::TARGET_QUANTILE, 0.99);
+    streams.workload.insert(condition::TARGET_NS, 10_000_000);
+    streams.workload.insert(condition::LOOP, "open");
     let sentence = "The device holds 10 logs of 4.00 MB/s in durable writes of 128 KiB with p99 within 10.0 ms; 12 miss it.";
-    streams.conditions.insert(narrows_model::condition::SENTENCE.into(), json!(sentence));
-    streams.conditions.insert(narrows_model::condition::OVER_TARGET_SHARE.into(), json!(slow));
+    streams.conditions.insert(narrows_model::condition::SENTENCE, json!(sentence));
+    streams.conditions.insert(narrows_model::condition::OVER_TARGET_SHARE, json!(slow));
     streams
 }

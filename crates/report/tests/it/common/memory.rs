@@ -27,10 +27,7 @@ fn one(
 ) -> Measurement {
     let layer = if id.starts_with("clock.") { Layer::Clock } else { Layer::Memory };
     let mut m = m(id, layer, 6, metrics);
-    let pairs = |value: Value| match value {
-        Value::Object(map) => map.into_iter().collect(),
-        _ => std::collections::BTreeMap::new(),
-    };
+    let pairs = |value: Value| serde_json::from_value(value).expect("an object");
     m.workload = pairs(workload);
     m.conditions = pairs(conditions);
     m

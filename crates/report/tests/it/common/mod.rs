@@ -138,8 +138,9 @@ pub fn hostile() -> Run {
         v.phrase = format!("{evil} {}", v.phrase);
         v.reasons = vec![evil.into()];
     }
-    run.measurements[0].conditions.insert(evil.into(), json!({ evil: [evil, 1, null] }));
-    run.measurements[0].id = format!("{evil},\"quoted\"");
+    let foreign = serde_json::from_value(json!({ evil: { evil: [evil, 1, null] } }));
+    run.measurements[0].conditions.extend(foreign.expect("an object"));
+    run.measurements[0].id = format!("{evil},\"quoted\"").into();
     run
 }
 

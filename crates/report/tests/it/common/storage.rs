@@ -108,9 +108,9 @@ pub fn beside() -> Run {
 }
 
 fn company(m: &mut Measurement, word: &str, beside: &str) {
-    m.workload.insert(narrows_model::condition::COMPANY.into(), json!(word));
-    m.workload.insert(narrows_model::condition::BESIDE.into(), json!(beside));
-    m.workload.insert(condition::BLOCK_BYTES.into(), json!(8192));
+    m.workload.insert(narrows_model::condition::COMPANY, json!(word));
+    m.workload.insert(narrows_model::condition::BESIDE, json!(beside));
+    m.workload.insert(condition::BLOCK_BYTES, json!(8192));
 }
 
 /// Loads of a job file: one valid, a suspect mix, an invalid one.
@@ -119,12 +119,12 @@ pub fn loads() -> Run {
     run.command = ["narrows", "block", "run", "mixed.fio"].map(String::from).into();
     let load = |id: &str, rate: f64, factor: f64| {
         let mut load = window(id, rate, factor, 2);
-        load.workload.insert(condition::LOOP.into(), json!("closed"));
-        load.workload.insert(condition::DEPTH.into(), json!(32));
+        load.workload.insert(condition::LOOP, json!("closed"));
+        load.workload.insert(condition::DEPTH, json!(32));
         load
     };
     let mut mix = load("block.run.mixed.a-job-with-a-name-that-is-quite-long", 41e3, 1.6);
-    mix.conditions.insert(condition::WRITE_STATE.into(), json!("burst"));
+    mix.conditions.insert(condition::WRITE_STATE, json!("burst"));
     kinds(&mut mix, 41e3, 0.7, 1.6);
     run.measurements =
         vec![load("block.run.reads", 62e3, 1.0), mix, load("block.run.cached", 582e3, 0.01)];
@@ -163,7 +163,7 @@ fn add(run: &mut Run, mut c: Calibration, factor: f64) {
     if c.goal.read_share < 1.0 {
         kinds(&mut confirm, rate, c.goal.read_share, factor);
     }
-    c.rests_on = vec![confirm.id.clone()];
+    c.rests_on = vec![confirm.id.to_string()];
     run.measurements.push(confirm);
     for point in c.curve.iter().filter(|point| !point.sentinel) {
         let id = format!("{}.curve.{}", c.id, point.order);
@@ -211,15 +211,11 @@ fn window(id: &str, rate: f64, factor: f64, repeats: u32) -> Measurement {
             (metric::ASKED_RATE, rate, 0.0),
         ],
     );
-    for (key, value) in [
-        (condition::LOOP, json!("open")),
-        ("arrivals", json!("poisson")),
-        ("file_bytes", json!(1u64 << 30)),
-    ] {
-        window.workload.insert(key.into(), value);
-    }
-    window.conditions.insert(condition::METHOD.into(), json!("io_uring"));
-    window.conditions.insert(condition::DIRECT.into(), json!(true));
+    window.workload.insert(condition::LOOP, "open");
+    window.workload.insert(condition::ARRIVALS, "poisson");
+    window.workload.insert(condition::FILE_BYTES, 1u64 << 30);
+    window.conditions.insert(condition::METHOD, json!("io_uring"));
+    window.conditions.insert(condition::DIRECT, json!(true));
     for repeat in 0..repeats {
         let recorder = latencies(mean, 20_000, u64::from(repeat) + rate as u64);
         let hdr_v2 = recorder.to_hdr_v2();

@@ -186,9 +186,9 @@ fn disjoint(lanes: &[&Lane]) -> bool {
 /// What the figures of those that wrote are worth, of drives that hold `capacity_bytes`.
 fn say_write_states(measured: &mut [Measurement], capacity_bytes: Option<u64>) {
     for measurement in measured {
-        if measurement.number("written_bytes").is_some() {
+        if measurement.number(condition::WRITTEN_BYTES).is_some() {
             let state = write_state(measurement, 0, capacity_bytes);
-            measurement.conditions.insert(condition::WRITE_STATE.into(), json!(state.word()));
+            measurement.conditions.insert(condition::WRITE_STATE, json!(state.word()));
         }
     }
 }
@@ -222,27 +222,26 @@ fn measurements(
         }
         let mut measurement = record.into_measurement(id, &stream);
         let workload = &mut measurement.workload;
-        workload.insert(condition::JOB.into(), json!(job.name));
+        workload.insert(condition::JOB, json!(job.name));
         if lane.durable != Durable::Later {
-            workload.insert(condition::SYNC.into(), json!(lane.durable.word()));
+            workload.insert(condition::SYNC, json!(lane.durable.word()));
         }
         if let Some(think) = lane.think {
-            workload.insert(condition::THINK_PAUSE_NS.into(), json!(think.pause.as_nanos() as u64));
-            workload.insert(condition::THINK_AFTER.into(), json!(think.after));
+            workload.insert(condition::THINK_PAUSE_NS, json!(think.pause.as_nanos() as u64));
+            workload.insert(condition::THINK_AFTER, json!(think.after));
         }
-        workload.insert(condition::SECTION.into(), json!(job.place.to_string()));
-        workload.insert(condition::NUMJOBS.into(), json!(job.clones));
-        workload.insert(condition::WINDOW.into(), json!(number));
+        workload.insert(condition::SECTION, json!(job.place.to_string()));
+        workload.insert(condition::NUMJOBS, json!(job.clones));
+        workload.insert(condition::WINDOW, json!(number));
         let mut files: Vec<(&Path, u64)> = lanes
             .iter()
             .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
             .collect();
         files.sort_unstable();
         files.dedup();
-        workload.insert(condition::FILE.into(), json!(lane.file.display().to_string()));
-        workload.insert(condition::FILES.into(), json!(files.len()));
-        workload
-            .insert(condition::FILE_BYTES.into(), json!(files.iter().map(|(_, b)| b).sum::<u64>()));
+        workload.insert(condition::FILE, json!(lane.file.display().to_string()));
+        workload.insert(condition::FILES, json!(files.len()));
+        workload.insert(condition::FILE_BYTES, json!(files.iter().map(|(_, b)| b).sum::<u64>()));
         measured.push(measurement);
     }
     if done.len() > 1 {

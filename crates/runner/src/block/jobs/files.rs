@@ -13,7 +13,7 @@ use narrows_io::{Target, TestFile};
 use narrows_layer_block::{Region, prepare_with};
 use narrows_raw::{Consent, WritableDevice, open_for_writing};
 
-use super::targets::{Found, Targets, Wanted};
+use super::targets::{TargetState, Targets, Wanted};
 use crate::session::scratch;
 
 /// Open files. Those of ours go before their folders do.
@@ -58,16 +58,16 @@ impl Files {
         consent: Option<&Consent>,
     ) -> Result<Region> {
         Ok(match &wanted.found {
-            Found::File { .. } => Region::from(Target::open_read(path, true)?),
-            Found::Device { consented: true, .. } => {
+            TargetState::File { .. } => Region::from(Target::open_read(path, true)?),
+            TargetState::Device { consented: true, .. } => {
                 let consent = consent.expect("only a consent makes a device consented");
                 let held = open_for_writing(consent, false)?;
                 let target = Target::open_write_held(&held.path(), true)?;
                 self.held = Some(held);
                 Region::from(target)
             }
-            Found::Device { .. } => Region::from(Target::open_read(path, true)?),
-            Found::Nothing { folder } => {
+            TargetState::Device { .. } => Region::from(Target::open_read(path, true)?),
+            TargetState::Nothing { folder } => {
                 let dir = self.folder(folder, id)?;
                 if wanted.hollow {
                     let path = dir.join(format!("hollow-{}", self.open.len()));

@@ -12,7 +12,7 @@ use super::lane::Lane;
 use super::mapping::{self, refuse_limit};
 use super::order;
 use super::span::span;
-use super::targets::{Found, Targets, may_write};
+use super::targets::{TargetState, Targets, may_write};
 
 /// The lanes of one job, which runs in that `wall`; `targets` then knows how long their files have to be.
 ///
@@ -39,7 +39,7 @@ pub fn of_job(
         for mix in &sides {
             let files = names.len() as u32;
             let side = (sides.len() > 1).then(|| mix.word());
-            let part = Part { job, job_number, clone, files, side };
+            let part = LaneSource { job, job_number, clone, files, side };
             lanes.extend(part.lanes(&names, mix, targets, &mut remarks)?);
         }
         for remark in remarks {
@@ -77,7 +77,7 @@ fn apart(job: &Job) -> bool {
 }
 
 /// What lanes are made of: one clone of a job, or all of them where they share what they work on.
-struct Part<'a> {
+struct LaneSource<'a> {
     job: &'a Job,
     job_number: usize,
     /// Number of the clone, where it is one.
@@ -88,7 +88,7 @@ struct Part<'a> {
     side: Option<&'static str>,
 }
 
-impl Part<'_> {
+impl LaneSource<'_> {
     fn lanes(
         &self,
         names: &[String],
@@ -109,7 +109,7 @@ impl Part<'_> {
         let limit = self.limit(region_bytes, mean_bytes);
         let mut lanes = Vec::new();
         for (number, (file, offset_bytes, bytes)) in spans.into_iter().enumerate() {
-            if let Found::Nothing { .. } = targets.look(&file)?.found
+            if let TargetState::Nothing { .. } = targets.look(&file)?.found
                 && mix.writes()
                 && !job.files.overwrite
             {

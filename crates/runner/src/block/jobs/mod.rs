@@ -36,7 +36,7 @@ use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::block::JobsRequest;
-use crate::session::{Ended, Session, Told};
+use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 use crate::{guard, store};
 
@@ -125,7 +125,7 @@ impl Program for Jobs {
         if let Some(path) = &self.request.fio_json {
             let text = fio_json::text(&self.plan, &done, devices, self.request.fio_json_plus);
             self.written = if path == Path::new("-") {
-                session.told = Told::Place;
+                session.told = EndReport::Place;
                 session.ui.clear();
                 session.ui.print(&text)
             } else {

@@ -7,14 +7,20 @@ use narrows_fio::{Amount, Job};
 use narrows_units::Bytes;
 
 use super::mapping::refuse;
-use super::targets::Found;
+use super::targets::TargetState;
 
 /// Where in one of its `files` this clone works: offset and length, bytes.
-pub fn span(job: &Job, path: &Path, found: &Found, files: u32, clone: u32) -> Result<(u64, u64)> {
+pub fn span(
+    job: &Job,
+    path: &Path,
+    found: &TargetState,
+    files: u32,
+    clone: u32,
+) -> Result<(u64, u64)> {
     let there = match found {
-        Found::File { bytes } => Some(*bytes),
-        Found::Device { device, .. } => device.size_bytes,
-        Found::Nothing { .. } => None,
+        TargetState::File { bytes } => Some(*bytes),
+        TargetState::Device { device, .. } => device.size_bytes,
+        TargetState::Nothing { .. } => None,
     };
     let region = &job.region;
     let each = region.file_size_bytes.or(match region.size {

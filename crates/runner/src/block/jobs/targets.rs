@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// What stands at a path.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum TargetState {
     /// A regular file; it is only read.
     File {
         /// Its size.
@@ -40,7 +40,7 @@ pub enum Found {
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// What is there.
-    pub found: Found,
+    pub found: TargetState,
     /// How long it has to be, bytes.
     pub bytes: u64,
     /// What a file of ours is filled with.
@@ -89,18 +89,18 @@ impl Targets {
         Ok(self.wanted.get_mut(path).expect("it was just put there"))
     }
 
-    fn find(&self, path: &Path) -> Result<Found> {
+    fn find(&self, path: &Path) -> Result<TargetState> {
         let shown = path.display();
         let fail = |error: std::io::Error| {
             let hint = "name a file or a folder that you may read, or another place with --at";
             Failure::hinted(format!("cannot look at {shown}: {error}"), hint)
         };
         match std::fs::metadata(path) {
-            Ok(found) if found.is_file() => Ok(Found::File { bytes: found.len() }),
+            Ok(found) if found.is_file() => Ok(TargetState::File { bytes: found.len() }),
             Ok(found) if found.file_type().is_block_device() => {
                 let device = inspect(&Live, &path.to_string_lossy())?;
                 let consented = self.consented.as_ref() == Some(&device.number);
-                Ok(Found::Device { device: Box::new(device), consented })
+                Ok(TargetState::Device { device: Box::new(device), consented })
             }
             Ok(found) if found.is_dir() => Err(Failure::hinted(
                 format!("{shown} is a folder"),
@@ -121,7 +121,7 @@ impl Targets {
                 }
                 let folder = path.ancestors().skip(1).find(|above| above.is_dir());
                 let folder = folder.ok_or_else(|| fail(error))?.to_path_buf();
-                Ok(Found::Nothing { folder })
+                Ok(TargetState::Nothing { folder })
             }
             Err(error) => Err(fail(error)),
         }
@@ -136,7 +136,9 @@ impl Targets {
     pub fn made(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.wanted
             .iter()
-            .filter(|(_, wanted)| matches!(wanted.found, Found::Nothing { .. }) && !wanted.hollow)
+            .filter(|(_, wanted)| {
+                matches!(wanted.found, TargetState::Nothing { .. }) && !wanted.hollow
+            })
             .map(|(path, wanted)| (path.as_path(), wanted.bytes))
     }
 
@@ -150,7 +152,7 @@ impl Targets {
         self.wanted
             .values()
             .filter_map(|wanted| match &wanted.found {
-                Found::Nothing { folder } => Some(folder.clone()),
+                TargetState::Nothing { folder } => Some(folder.clone()),
                 _ => None,
             })
             .collect()
@@ -160,7 +162,7 @@ impl Targets {
     pub fn machine(&self) -> Platform {
         let mut folders = self.folders();
         for (path, wanted) in &self.wanted {
-            if let (Found::File { .. }, Some(folder)) = (&wanted.found, path.parent()) {
+            if let (TargetState::File { .. }, Some(folder)) = (&wanted.found, path.parent()) {
                 folders.insert(folder.to_path_buf());
             }
         }
@@ -172,7 +174,7 @@ impl Targets {
             folders.iter().map(|folder| (Role::Data, folder.as_path())).collect();
         let mut platform = narrows_platform::discover(&Live, &roles);
         for wanted in self.wanted.values() {
-            if let Found::Device { device, .. } = &wanted.found {
+            if let TargetState::Device { device, .. } = &wanted.found {
                 platform.roles.push(folder::path_of_device(device));
             }
         }
@@ -185,8 +187,8 @@ impl Targets {
     /// Such a device, without `load_here`.
     pub fn guard(&self, load_here: bool) -> Result<()> {
         self.wanted.values().try_for_each(|wanted| match &wanted.found {
-            Found::Device { device, .. } => folder::guard_device(device, load_here),
-            Found::File { .. } | Found::Nothing { .. } => Ok(()),
+            TargetState::Device { device, .. } => folder::guard_device(device, load_here),
+            TargetState::File { .. } | TargetState::Nothing { .. } => Ok(()),
         })
     }
 
@@ -200,7 +202,7 @@ impl Targets {
         for wall in 0..=last {
             let mut now: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
             for wanted in self.wanted.values() {
-                let Found::Nothing { folder } = &wanted.found else { continue };
+                let TargetState::Nothing { folder } = &wanted.found else { continue };
                 if wanted.hollow || !(wanted.walls.0..=wanted.walls.1).contains(&wall) {
                     continue;
                 }
@@ -223,11 +225,11 @@ impl Targets {
 ///
 /// # Errors
 /// A file that is there, and a device without consent.
-pub fn may_write(path: &Path, found: &Found) -> Result<()> {
+pub fn may_write(path: &Path, found: &TargetState) -> Result<()> {
     let shown = path.display();
     match found {
-        Found::Nothing { .. } | Found::Device { consented: true, .. } => Ok(()),
-        Found::File { .. } => {
+        TargetState::Nothing { .. } | TargetState::Device { consented: true, .. } => Ok(()),
+        TargetState::File { .. } => {
             let mut what = format!(
                 "the job writes to {shown}, which is there already and would be overwritten"
             );
@@ -237,7 +239,7 @@ pub fn may_write(path: &Path, found: &Found) -> Result<()> {
             let hint = "name a file that isn't there: narrows makes it and removes it; or run elsewhere with --at DIR";
             Err(Failure::hinted(what, hint))
         }
-        Found::Device { device, .. } => {
+        TargetState::Device { device, .. } => {
             let reasons = refusals(device);
             let hint = match reasons.first() {
                 Some(reason) => format!("it would be refused, consent or not: {reason}"),

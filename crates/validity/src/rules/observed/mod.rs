@@ -2,14 +2,14 @@
 
 mod figures;
 
-use narrows_model::{Severity, metric};
+use narrows_model::{Severity, Workload, condition, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 use Severity::{Note, Suspect};
 use figures::*;
 
-const LOOK: &[&str] = &["database.observed"];
+const LOOK: &[&str] = &[Workload::Observed.measurement_id()];
 const ABOUT: About = About::Measurement(Select::ids(LOOK));
 const SETTINGS: &str = "PostgreSQL documentation: Write Ahead Log, Settings";
 const STATISTICS: &str = "PostgreSQL documentation: The Cumulative Statistics System";
@@ -328,7 +328,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-fsync-off",
         Suspect,
-        When::Says { key: "fsync", any_of: &["off"] },
+        When::Says { key: condition::FSYNC.any(), any_of: &["off"] },
         "fsync is off: nothing is flushed, and commits are not durable",
         "Switch fsync on and look again; a crash of the machine can destroy the whole database as it is",
         "The rates are true, and no verdict on them holds for a server whose commits last",
@@ -337,7 +337,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-no-full-pages",
         Note,
-        When::Says { key: "full_page_writes", any_of: &["off"] },
+        When::Says { key: condition::FULL_PAGE_WRITES.any(), any_of: &["off"] },
         "full_page_writes is off: a page torn by a crash can't be repaired from the log",
         "Make sure that the storage writes whole database pages or none of one",
         "The log is smaller than it would be, and on storage that tears pages the database is not safe",
@@ -346,7 +346,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-commits-do-not-wait",
         Note,
-        When::Says { key: "synchronous_commit", any_of: &["off"] },
+        When::Says { key: condition::SYNCHRONOUS_COMMIT.any(), any_of: &["off"] },
         "synchronous_commit is off: commits return before they are durable",
         "Look whether losing the last commits in a crash is bearable for all who use the server",
         "It is a choice that an administrator may make; the log is then nobody's wait, and the verdict has no bound for it",
@@ -355,7 +355,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-no-read-times",
         Note,
-        When::Says { key: "track_io_timing", any_of: &["off"] },
+        When::Says { key: condition::TRACK_IO_TIMING.any(), any_of: &["off"] },
         "track_io_timing is off: how long reads and writes take isn't counted",
         "Switch it on if pg_test_timing shows a cheap clock; it needs no restart",
         "The time in reads is then known by samples alone, and a read's own time not at all",
@@ -364,7 +364,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-no-flush-times",
         Note,
-        When::Says { key: "track_wal_io_timing", any_of: &["off"] },
+        When::Says { key: condition::TRACK_WAL_IO_TIMING.any(), any_of: &["off"] },
         "track_wal_io_timing is off: how long a flush of the log takes isn't counted",
         "Switch it on if pg_test_timing shows a cheap clock; it needs no restart",
         "Whether the flush is slow in the server or at the device can't be told without it",
@@ -382,7 +382,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "observed-assertions",
         Note,
-        When::Says { key: "debug_assertions", any_of: &["on"] },
+        When::Says { key: condition::DEBUG_ASSERTIONS.any(), any_of: &["on"] },
         "The server was built with assertions, which cost CPU time everywhere",
         "Use a build for production",
         "The figures are this build's and can't be compared with another's",

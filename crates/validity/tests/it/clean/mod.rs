@@ -1,9 +1,9 @@
 //! A run in which everything is in order, for tests that break one thing at a time.
 
-use std::collections::BTreeMap;
+use narrows_model::condition::Shape;
 
 use narrows_model::{
-    BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Interval, IntervalMethod, Layer,
+    BlockDevice, DatabaseChoice, DeviceKind, FileSystem, Interval, IntervalMethod, Key, Layer,
     Measurement, Metric, MetricValue, PcieLink, Plan, Platform, Queue, Role, RolePath, Run, Series,
     Unit, condition, metric,
 };
@@ -125,7 +125,7 @@ fn memory_latency(id: &str) -> Measurement {
 fn memory_bandwidth(id: &str) -> Measurement {
     let mut m = measurement(id, Layer::Memory);
     say(&mut m, condition::THREADS, json!(2));
-    say(&mut m, "slowest_over_fastest_thread", json!(0.97));
+    say(&mut m, condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.97));
     set(&mut m, metric::BANDWIDTH, 40e9);
     m
 }
@@ -156,7 +156,7 @@ fn block(id: &str, method: &str, depth: f64) -> Measurement {
     say(&mut m, condition::PLACE, json!("once_each"));
     say(&mut m, condition::TARGET_KIND, json!("file"));
     say(&mut m, condition::THREADS, json!(1));
-    say(&mut m, "file_bytes", json!(4_u64 << 30));
+    say(&mut m, condition::FILE_BYTES, json!(4_u64 << 30));
     say(&mut m, condition::DIRECT, json!(method != "buffered"));
     set(&mut m, metric::GENERATOR_BUSY, 0.5);
     m
@@ -223,7 +223,7 @@ fn append(id: &str) -> Measurement {
 fn database(workload: &str, kind: &str) -> Measurement {
     let mut m = measurement(&format!("database.{workload}"), Layer::Database);
     say(&mut m, condition::LOOP, json!(kind));
-    say(&mut m, "server_settings", json!({ "fsync": "on" }));
+    say(&mut m, condition::SERVER_SETTINGS, json!({ "fsync": "on" }));
     say(&mut m, condition::CPUS_SHARED, json!(false));
     say(&mut m, condition::ENCRYPTION, json!("none"));
     rate(&mut m, 20e3);
@@ -265,7 +265,6 @@ fn database(workload: &str, kind: &str) -> Measurement {
 fn measurement(id: &str, layer: Layer) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.repeats = REPEATS as u32;
-    m.workload = BTreeMap::new();
     for name in [metric::STEAL, metric::CPU_PRESSURE, metric::SENTINEL_DRIFT] {
         set(&mut m, name, 0.0);
     }
@@ -315,6 +314,6 @@ pub fn set(m: &mut Measurement, name: Metric, value: f64) {
 }
 
 /// Sets a key of the workload.
-pub fn say(m: &mut Measurement, key: &str, value: Value) {
-    m.workload.insert(key.to_string(), value);
+pub fn say<T: Shape + ?Sized>(m: &mut Measurement, key: Key<T>, value: Value) {
+    m.workload.insert(key, value);
 }

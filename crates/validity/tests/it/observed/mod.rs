@@ -1,9 +1,9 @@
 //! The rules about somebody's server, each on a look in which it fires and in one in which it almost does.
 
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, HotProcess, Layer, LiveSetting, Measurement, Metric,
-    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, Run, Unknown,
-    metric,
+    ActivityState, ActivityWhere, ClassUse, HotProcess, Key, Layer, LiveSetting, Measurement,
+    Metric, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, Run,
+    Unknown, condition, metric,
 };
 use serde_json::json;
 
@@ -107,26 +107,26 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { look(r); figure(r, metric::DEVICE_WRITE_BYTES, 0.39e6) },
         silent: |r| { look(r); figure(r, metric::DEVICE_WRITE_BYTES, 0.41e6) } },
     Pair { rule: "observed-fsync-off",
-        fires: |r| { look(r); says(r, "fsync", "off") },
-        silent: |r| { look(r); says(r, "fsync", "on") } },
+        fires: |r| { look(r); says(r, condition::FSYNC, "off") },
+        silent: |r| { look(r); says(r, condition::FSYNC, "on") } },
     Pair { rule: "observed-no-full-pages",
-        fires: |r| { look(r); says(r, "full_page_writes", "off") },
-        silent: |r| { look(r); says(r, "full_page_writes", "on") } },
+        fires: |r| { look(r); says(r, condition::FULL_PAGE_WRITES, "off") },
+        silent: |r| { look(r); says(r, condition::FULL_PAGE_WRITES, "on") } },
     Pair { rule: "observed-commits-do-not-wait",
-        fires: |r| { look(r); says(r, "synchronous_commit", "off") },
-        silent: |r| { look(r); says(r, "synchronous_commit", "local") } },
+        fires: |r| { look(r); says(r, condition::SYNCHRONOUS_COMMIT, "off") },
+        silent: |r| { look(r); says(r, condition::SYNCHRONOUS_COMMIT, "local") } },
     Pair { rule: "observed-no-read-times",
-        fires: |r| { look(r); says(r, "track_io_timing", "off") },
-        silent: |r| { look(r); says(r, "track_io_timing", "on") } },
+        fires: |r| { look(r); says(r, condition::TRACK_IO_TIMING, "off") },
+        silent: |r| { look(r); says(r, condition::TRACK_IO_TIMING, "on") } },
     Pair { rule: "observed-no-flush-times",
-        fires: |r| { look(r); says(r, "track_wal_io_timing", "off") },
-        silent: |r| { look(r); says(r, "track_wal_io_timing", "on") } },
+        fires: |r| { look(r); says(r, condition::TRACK_WAL_IO_TIMING, "off") },
+        silent: |r| { look(r); says(r, condition::TRACK_WAL_IO_TIMING, "on") } },
     Pair { rule: "observed-jit-early",
         fires: |r| { let look = look(r); setting(look, "jit", "on"); setting(look, "jit_above_cost", "99999") },
         silent: |r| { let look = look(r); setting(look, "jit", "off"); setting(look, "jit_above_cost", "10") } },
     Pair { rule: "observed-assertions",
-        fires: |r| { look(r); says(r, "debug_assertions", "on") },
-        silent: |r| { look(r); says(r, "debug_assertions", "off") } },
+        fires: |r| { look(r); says(r, condition::DEBUG_ASSERTIONS, "on") },
+        silent: |r| { look(r); says(r, condition::DEBUG_ASSERTIONS, "off") } },
     Pair { rule: "observed-unoptimised",
         fires: |r| flags(look(r), "-Wall -O2 -g -O0"),
         silent: |r| flags(look(r), "-Wall -O0 -g -O2") },
@@ -253,7 +253,7 @@ fn measurement(run: &mut Run) -> &mut Measurement {
     run.measurements.iter_mut().find(|m| m.id == ID).expect("the look has one")
 }
 
-fn says(run: &mut Run, setting: &str, value: &str) {
+fn says(run: &mut Run, setting: Key<str>, value: &str) {
     say(measurement(run), setting, json!(value));
 }
 

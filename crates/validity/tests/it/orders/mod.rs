@@ -1,6 +1,6 @@
 //! The rules about the order-entry mix, each on a run in which it fires and in one in which it almost does.
 
-use narrows_model::{Layer, Measurement, Metric, Run, metric, orders};
+use narrows_model::{Layer, Measurement, Metric, Run, condition, metric, orders};
 use serde_json::json;
 
 use crate::clean::{REPEATS, say, set};
@@ -36,8 +36,8 @@ pub fn mix(run: &mut Run) -> &mut Measurement {
     }
     let like = run.measurements.iter().find(|m| m.id == "database.update").cloned();
     let mut m = like.expect("the clean run has updates");
-    m.id = orders::ID.to_string();
-    say(&mut m, "pacing", json!("saturating, no pauses"));
+    m.id = orders::ID.into();
+    say(&mut m, condition::PACING, json!("saturating, no pauses"));
     for name in [orders::VIOLATED, orders::MISCOUNTED] {
         set(&mut m, name, 0.0);
     }
@@ -53,7 +53,7 @@ fn figure(run: &mut Run, name: Metric, value: f64) {
 }
 
 fn paced(run: &mut Run) {
-    say(mix(run), "pacing", json!("keying and thinking times"));
+    say(mix(run), condition::PACING, json!("keying and thinking times"));
 }
 
 fn per_warehouse(run: &mut Run, per_min: f64, warehouses: f64) {

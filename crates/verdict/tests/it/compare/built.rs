@@ -9,7 +9,7 @@ use serde_json::json;
 /// Six windows that scatter by 1 % around their value, alike in all measurements: their ratios don't scatter at all.
 pub fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
-    m.workload.insert(condition::SESSIONS.into(), json!(8));
+    m.workload.insert(condition::SESSIONS, json!(8));
     m.metrics = metrics
         .iter()
         .map(|(name, value)| {

@@ -78,23 +78,20 @@ impl Kept {
         let load = self.load;
         let mut measurement = self.collected.into_measurement(id, segment, verified);
         let workload = &mut measurement.workload;
-        workload.insert(condition::SESSIONS.into(), json!(load.sessions()));
-        workload.insert(condition::SYNC_METHOD.into(), json!("fdatasync"));
-        workload.insert(condition::BYTES_PER_COMMIT.into(), json!(plan.sizes.mean()));
-        workload.insert(condition::SIZES_FROM.into(), json!(plan.sizes_from));
-        workload.insert(condition::STYLE.into(), json!(plan.style.word()));
-        workload.insert(condition::CPUS.into(), json!(plan.cpus));
+        workload.insert(condition::SESSIONS, json!(load.sessions()));
+        workload.insert(condition::SYNC_METHOD, json!("fdatasync"));
+        workload.insert(condition::BYTES_PER_COMMIT, json!(plan.sizes.mean()));
+        workload.insert(condition::SIZES_FROM, json!(plan.sizes_from));
+        workload.insert(condition::STYLE, json!(plan.style.word()));
+        workload.insert(condition::CPUS, json!(plan.cpus));
         if !plan.delay.time.is_zero() {
-            workload.insert(
-                condition::COMMIT_DELAY_NS.into(),
-                json!(plan.delay.time.as_nanos() as u64),
-            );
-            workload.insert(condition::COMMIT_SIBLINGS.into(), json!(plan.delay.siblings));
+            workload.insert(condition::COMMIT_DELAY_NS, json!(plan.delay.time.as_nanos() as u64));
+            workload.insert(condition::COMMIT_SIBLINGS, json!(plan.delay.siblings));
         }
         if let Load::Open { rate_per_s, arrivals, .. } = load {
-            workload.insert(condition::LOOP.into(), json!("open"));
-            workload.insert(condition::RATE_PER_S.into(), json!(rate_per_s));
-            workload.insert(condition::ARRIVALS.into(), json!(arrivals.word()));
+            workload.insert(condition::LOOP, json!("open"));
+            workload.insert(condition::RATE_PER_S, json!(rate_per_s));
+            workload.insert(condition::ARRIVALS, json!(arrivals.word()));
         }
         measurement
     }

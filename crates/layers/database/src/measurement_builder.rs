@@ -6,7 +6,7 @@ use narrows_engine::Samples;
 use narrows_model::{Histogram, Measurement, Metric, Series, Unit, condition, metric};
 use serde_json::json;
 
-use crate::once::{Cpus, Once};
+use crate::repeat_sample::{Cpus, RepeatSample};
 use crate::sampling::{self, Sampled, Wait};
 
 /// Length of a slice of the throughput series, ns; as the load counts.
@@ -17,7 +17,7 @@ const LEAST_CPUS: f64 = 0.0005;
 const FEWEST_SLICES: usize = 2;
 
 /// A measurement being filled, repeat by repeat.
-pub struct Filling {
+pub struct MeasurementBuilder {
     /// What it becomes.
     pub measurement: Measurement,
     /// A sample a repeat of every metric.
@@ -34,10 +34,10 @@ pub struct Filling {
     pub classes: BTreeMap<String, f64>,
 }
 
-impl Filling {
+impl MeasurementBuilder {
     /// Of a workload that is no scan.
-    pub fn of(measurement: Measurement) -> Filling {
-        Filling {
+    pub fn of(measurement: Measurement) -> MeasurementBuilder {
+        MeasurementBuilder {
             measurement,
             samples: Samples::new(),
             sampled: Sampled::default(),
@@ -52,7 +52,7 @@ impl Filling {
     pub fn take(
         &mut self,
         repeat: u32,
-        once: &Once,
+        once: &RepeatSample,
         cpus: &Cpus,
         hot: Option<String>,
         resident: Option<f64>,
@@ -95,7 +95,7 @@ impl Filling {
             *self.classes.entry(class).or_default() += cpus;
         }
         if let Some(error) = &once.load.first_error {
-            self.measurement.conditions.insert(condition::FIRST_ERROR.into(), json!(error));
+            self.measurement.conditions.insert(condition::FIRST_ERROR, json!(error));
         }
         self.measurement.repeats = repeat + 1;
     }
@@ -104,20 +104,20 @@ impl Filling {
     pub fn finish(mut self) -> Measurement {
         self.measurement.metrics = self.samples.into_metrics();
         if let Some(hot) = self.hot {
-            self.measurement.conditions.insert(condition::HOT_THREAD_NAME.into(), json!(hot));
+            self.measurement.conditions.insert(condition::HOT_THREAD_NAME, json!(hot));
         }
         let shares = json!(self.sampled.blocked_shares());
-        self.measurement.conditions.insert(condition::SAMPLED_BLOCKED_SHARES.into(), shares);
+        self.measurement.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, shares);
         let repeats = f64::from(self.measurement.repeats.max(1));
         let classes = self.classes.into_iter().map(|(class, cpus)| (class, cpus / repeats));
         let classes: BTreeMap<_, _> = classes.filter(|(_, cpus)| *cpus >= LEAST_CPUS).collect();
         if !classes.is_empty() {
-            self.measurement.conditions.insert(condition::CPUS_BY_CLASS.into(), json!(classes));
+            self.measurement.conditions.insert(condition::CPUS_BY_CLASS, json!(classes));
         }
         let events: BTreeMap<_, _> = self.sampled.events;
-        self.measurement.conditions.insert(condition::WAIT_EVENTS.into(), json!(events));
+        self.measurement.conditions.insert(condition::WAIT_EVENTS, json!(events));
         if self.scan_bytes.is_some() {
-            self.measurement.workload.insert(condition::WORKERS_ASKED.into(), json!(self.workers));
+            self.measurement.workload.insert(condition::WORKERS_ASKED, json!(self.workers));
         }
         self.measurement
     }

@@ -67,7 +67,7 @@ impl Shape {
 }
 
 /// Everything one repeat saw.
-pub struct Once {
+pub struct RepeatSample {
     /// Of its operations.
     pub shape: Shape,
     /// Sessions.
@@ -96,7 +96,7 @@ pub struct Once {
     pub offered_per_s: Option<f64>,
 }
 
-impl Once {
+impl RepeatSample {
     /// Adds this repeat to the samples.
     pub fn add_to(&self, samples: &mut Samples, cpus: &Cpus) {
         let window_s = self.window_ns / 1e9;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use narrows_engine::Rng;
 
-use crate::load::{Keys, Next, Operation, Program, Programs};
-use crate::once::UPDATES;
+use crate::load::{AfterAnswer, Keys, Operation, Program, Programs};
+use crate::repeat_sample::UPDATES;
 use crate::session::{Answer, Request, Value};
 use crate::task::{Action, Calls, Spread, Task};
 
@@ -17,7 +17,7 @@ const FIRST: usize = 0;
 const SECOND: usize = 1;
 
 /// A task with its statements and its keys.
-pub(crate) struct Drawn {
+pub(crate) struct AccessPattern {
     pub(crate) task: Task,
     /// The statements of each table; sessions take the tables in turn.
     pub(crate) statements: Vec<Vec<String>>,
@@ -33,15 +33,15 @@ struct Sent {
     keys: AtomicU64,
 }
 
-impl Drawn {
+impl AccessPattern {
     /// By the statements of each table, of which so many rows' keys are drawn.
-    pub(crate) fn new(task: &Task, statements: Vec<Vec<String>>, rows: u64) -> Drawn {
+    pub(crate) fn new(task: &Task, statements: Vec<Vec<String>>, rows: u64) -> AccessPattern {
         let keys = match task.spread {
             Spread::Uniform => Keys::uniform(1, rows),
             Spread::Zipf(theta) => Keys::zipf(1, rows, theta),
             Spread::Hot { calls, keys } => Keys::hot_spot(1, rows, calls, keys),
         };
-        Drawn { task: *task, statements, keys, sent: Sent::default() }
+        AccessPattern { task: *task, statements, keys, sent: Sent::default() }
     }
 
     /// Blocks of one operation in the mean, as they were sent once the load is over: with skewed keys an operation that
@@ -69,7 +69,7 @@ impl Drawn {
     }
 }
 
-impl Programs for Drawn {
+impl Programs for AccessPattern {
     fn classes(&self) -> Vec<String> {
         match self.task.action {
             Action::Update { percent: 1..=99, .. } => vec![UPDATES.into(), "lookup".into()],
@@ -139,9 +139,9 @@ impl Program for Mix<'_> {
     }
 
     #[inline]
-    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> AfterAnswer {
         // A lookup selects its one row and an update changes one: the server's own count says either.
-        Next::done_if(answer.affected() == 1, "not the one row that was asked for")
+        AfterAnswer::done_if(answer.affected() == 1, "not the one row that was asked for")
     }
 }
 
@@ -159,9 +159,9 @@ impl Program for Commit {
     }
 
     #[inline]
-    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> AfterAnswer {
         // An answer of one row or one changed row: which, is the kind's.
-        Next::done_if(answer.affected() == 1, "not the one record that was to be written")
+        AfterAnswer::done_if(answer.affected() == 1, "not the one record that was to be written")
     }
 }
 
@@ -183,16 +183,16 @@ impl Program for Each<'_> {
     }
 
     #[inline]
-    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, request: &mut Request<'_>) -> AfterAnswer {
         if answer.rows() != 1 {
-            return Next::done_if(false, "not the one row that was asked for");
+            return AfterAnswer::done_if(false, "not the one row that was asked for");
         }
         self.left -= 1;
         if self.left == 0 {
-            return Next::done_if(true, "");
+            return AfterAnswer::done_if(true, "");
         }
         request.run(FIRST, &[Value::Int8(self.keys.draw(&mut self.rng))]);
-        Next::Send
+        AfterAnswer::Send
     }
 }
 
@@ -251,12 +251,15 @@ impl Program for Together<'_> {
         Operation { class: 0, pause: pause(self.think, &mut self.rng) }
     }
 
-    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> Next {
+    fn answered(&mut self, answer: &Answer<'_>, _: &mut Request<'_>) -> AfterAnswer {
         let found = match self.inside {
             true => answer.row(0).and_then(|row| row.int(0)).unwrap_or(0),
             false => i64::from(answer.rows()),
         };
-        Next::done_if(found == self.drawn.len() as i64, "not all the rows that were asked for")
+        AfterAnswer::done_if(
+            found == self.drawn.len() as i64,
+            "not all the rows that were asked for",
+        )
     }
 }
 
@@ -267,7 +270,7 @@ mod tests {
 
     fn sent(spread: Spread, calls: Calls) -> f64 {
         let task = Task { spread, ..Task::new(Action::Lookup { blocks: 16, calls }, Source::Pool) };
-        let drawn = Drawn::new(&task, vec![vec!["by key".to_string()]], 64);
+        let drawn = AccessPattern::new(&task, vec![vec!["by key".to_string()]], 64);
         assert_eq!(drawn.blocks_per_operation(), Some(16.0), "nothing was sent yet");
         for session in 0..2 {
             let mut program = drawn.together(Rng::new(session), 16, calls == Calls::Inside);

@@ -1,0 +1,30 @@
+//! Keys of measurements of storage.
+
+use serde_json::{Map, Value};
+
+use super::Key;
+
+/// Threads that do the same operations, where they go over the same offsets.
+pub const CLONES: Key<f64> = Key::new("clones");
+/// Percent by which what is written can be compressed.
+pub const COMPRESS_PERCENT: Key<f64> = Key::new("compress_percent");
+/// Percent of what is written that is there already.
+pub const DEDUPE_PERCENT: Key<f64> = Key::new("dedupe_percent");
+/// Why the file could not be opened past the page cache.
+pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
+/// Why `io_uring` could not be had.
+pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");
+/// Shares of reads, writes and trims, where there are several.
+pub const MIX: Key<Map<String, Value>> = Key::new("mix");
+/// Operations in flight at most, of a load that doesn't wait for them.
+pub const MOST_IN_FLIGHT: Key<f64> = Key::new("most_in_flight");
+/// Bytes of the part of the target that the stream goes over, where that is a part.
+pub const REGION_BYTES: Key<f64> = Key::new("region_bytes");
+/// Where that part begins, bytes.
+pub const REGION_OFFSET_BYTES: Key<f64> = Key::new("region_offset_bytes");
+/// Sizes of operations and their weights, where there are several.
+pub const SIZES: Key<[Value]> = Key::new("sizes");
+/// Names of the streams that are measured together.
+pub const STREAM_NAMES: Key<[Value]> = Key::new("streams");
+/// Writes after which the file is made durable.
+pub const SYNC_AFTER: Key<f64> = Key::new("sync_after");
