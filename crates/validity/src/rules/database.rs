@@ -170,7 +170,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Database,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["database.*"])),
-        when: When::Says { key: condition::SERVER_LIMITS, any_of: &["hidden"] },
+        when: When::Says { key: condition::SERVER_LIMITS.any(), any_of: &["hidden"] },
         figures: &[],
         summary: "The server is in control groups that can't be seen from here: its limits are unknown",
         advice: "Run narrows on the node, or as root in a container that may look at the server's process",

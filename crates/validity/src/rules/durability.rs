@@ -1,6 +1,6 @@
 //! Whether a durable write was durable.
 
-use narrows_model::{Layer, Role, Severity, Unit, metric};
+use narrows_model::{Layer, Role, Severity, Unit, condition, metric};
 
 use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, Product, Seen, Total};
@@ -148,7 +148,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(LIVE).needs(&[
             FLUSHABLE,
-            Need::SaysNot("wal_sync_method", &["open_datasync", "open_sync"]),
+            Need::SaysNot(condition::WAL_SYNC_METHOD.any(), &["open_datasync", "open_sync"]),
             Need::AtLeast(LIVE_FLUSHES, ENOUGH_FLUSHES),
         ])),
         when: When::Ratio {
