@@ -6,6 +6,8 @@ mod memory;
 pub use log::*;
 pub use memory::*;
 
+/// That files and windows were made too small for figures, on request of a test.
+pub const LEAST_LOAD: &str = "least_load";
 /// `closed` or `open`.
 pub const LOOP: &str = "loop";
 /// I/O method obtained: `io_uring`, `threads`, `buffered`, `direct`.
