@@ -12,12 +12,12 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::Stop;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use xtask::programs::{self, TestProgram};
 
 use self::machine::{Machine, State};
 
 use self::tally::Tally;
 use crate::program::output;
-use crate::programs::{self, TestProgram};
 
 const USAGE: &str = "usage: cargo xtask soak [NAME]... [--times N] [--on quiet|busy|half]... [--lanes N]
   NAME: part of the name of test programs, such as `io` or `causes`; all where none is named

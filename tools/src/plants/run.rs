@@ -180,7 +180,7 @@ fn slow_server(ground: &Ground<'_>, server: &Server) -> Result<Option<PathBuf>> 
     let us = server.slow_flush_us.unwrap_or_default();
     let slow = format!("LD_PRELOAD={} SLOW_FLUSH_US={us} ", library.display());
     for (name, environment) in [("postgres", slow.as_str()), ("initdb", "")] {
-        let real = ground.found.bin_dir.join(name);
+        let real = ground.programs.found.bin_dir.join(name);
         let script = format!("#!/bin/sh\nexec env {environment}{} \"$@\"\n", real.display());
         write_program(&folder.join(name), &script)?;
     }

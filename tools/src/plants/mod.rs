@@ -18,19 +18,20 @@ use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
 use narrows_model::{Grade, Platform, Role};
-use narrows_postgres::server::{self, ServerUser};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::run::Looker;
-use self::seen::Outcome;
+use self::seen::{Outcome, Rate};
 use self::site::{Ground, Site};
 use self::store::Results;
 use self::suite::{Look, Plant};
+use crate::server::Programs;
 
 const PAGE: &str = "docs/src/evidence/planted.md";
-const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--capacities FILE] [--list]
+const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--capacities FILE] [--list]
   NAME: a plant, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
+  --times N: looks at each plant; with more than one the page has the rate of right answers [1]
   --capacities FILE: a run of this machine's drives and log; without it one is made";
 
 /// What was asked for.
@@ -39,6 +40,7 @@ struct Asked {
     data: PathBuf,
     narrows: PathBuf,
     for_s: u32,
+    times: u32,
     capacities: Option<PathBuf>,
     list: bool,
 }
@@ -68,7 +70,8 @@ pub fn plants(args: &[&str]) -> Result<()> {
         .iter()
         .filter(|plant| {
             results.of(plant).is_some_and(|seen| {
-                seen.outcome(plant) == Outcome::Wrong && seen.grade == Grade::Sure
+                let last = seen.outcome(plant) == Outcome::Wrong && seen.grade == Grade::Sure;
+                last || seen.rate.is_some_and(|rate| rate.sure_and_wrong > 0)
             })
         })
         .map(|plant| plant.name.as_str())
@@ -99,20 +102,18 @@ fn measure(
     narrows_postgres::server::sweep(&asked.data);
     let scratch = Scratch::create(&asked.data, &format!("plants-{}", std::process::id()))?;
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
-    let user = ServerUser::choose()?;
     let [server_cpu, client_cpu, ..] = affinity::current()[..] else {
         bail!("server and client need a processor each");
     };
     let ground = Ground {
         stop,
         folder: scratch.path(),
-        found: server::find(None, &user, None, &Stop::new())?,
-        user,
+        programs: Programs::here()?,
         drive: drive(&platform)?,
         cpus: [server_cpu, client_cpu],
     };
     results.machine = machine(&platform);
-    results.server = format!("PostgreSQL {}", ground.found.version_text);
+    results.server = format!("PostgreSQL {}", ground.programs.found.version_text);
     results.for_s = asked.for_s;
     let mut looker = Looker {
         narrows: asked.narrows.clone(),
@@ -127,25 +128,34 @@ fn measure(
     }
     let mut site: Option<Site<'_>> = None;
     for plant in chosen {
-        let seen = if plant.look.is_own() {
-            site = None;
-            looker.own(plant)
-        } else {
-            if site.as_ref().is_none_or(|site| site.of != plant.server) {
-                // The folders are the same, so one goes before the next comes.
-                drop(site.take());
-                site = Some(Site::start(&ground, &plant.server)?);
+        let mut rate = Rate::default();
+        for _ in 0..asked.times {
+            let seen = if plant.look.is_own() {
+                site = None;
+                looker.own(plant)
+            } else {
+                if site.as_ref().is_none_or(|site| site.of != plant.server) {
+                    // The folders are the same, so one goes before the next comes.
+                    drop(site.take());
+                    site = Some(Site::start(&ground, &plant.server)?);
+                }
+                looker.observed(site.as_ref().context("a server was started")?, plant)
+            };
+            stop.check()?;
+            match seen.with_context(|| format!("{} could not be measured", plant.name)) {
+                Ok(mut seen) => {
+                    let outcome = seen.outcome(plant);
+                    rate.add(outcome, seen.grade);
+                    let word = outcome.word();
+                    eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
+                    seen.rate = (asked.times > 1).then_some(rate);
+                    results.keep(seen, suite)?;
+                }
+                Err(error) => eprintln!("{error:#}"),
             }
-            looker.observed(site.as_ref().context("a server was started")?, plant)
-        };
-        stop.check()?;
-        match seen.with_context(|| format!("{} could not be measured", plant.name)) {
-            Ok(seen) => {
-                let word = seen.outcome(plant).word();
-                eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
-                results.keep(seen, suite)?;
-            }
-            Err(error) => eprintln!("{error:#}"),
+        }
+        if asked.times > 1 {
+            eprintln!("{}: {rate}", plant.name);
         }
     }
     Ok(())
@@ -180,6 +190,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
         data: Path::new("/var/tmp").into(),
         narrows: crate::root().join("target/release/narrows"),
         for_s: 20,
+        times: 1,
         capacities: None,
         list: false,
     };
@@ -190,12 +201,14 @@ fn asked(args: &[&str]) -> Result<Asked> {
             "--data" => asked.data = value()?.into(),
             "--narrows" => asked.narrows = value()?.into(),
             "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
             "--capacities" => asked.capacities = Some(value()?.into()),
             "--list" => asked.list = true,
             option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
             name => asked.names.push(name.to_string()),
         }
     }
+    ensure!(asked.times > 0, "--times is at least 1\n{USAGE}");
     Ok(asked)
 }
 
@@ -231,10 +244,11 @@ mod tests {
 
     #[test]
     fn options_are_read_and_wrong_ones_refused() {
-        let asked_for = asked(&["hot", "--for", "5", "--data", "/x"]).unwrap();
+        let asked_for = asked(&["hot", "--for", "5", "--data", "/x", "--times", "40"]).unwrap();
         assert_eq!((asked_for.for_s, asked_for.data.as_path()), (5, Path::new("/x")));
+        assert_eq!(asked_for.times, 40);
         assert_eq!(asked_for.names, ["hot"]);
-        for wrong in [&["--for"][..], &["--for", "soon"], &["--every"]] {
+        for wrong in [&["--for"][..], &["--for", "soon"], &["--every"], &["--times", "0"]] {
             assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! The page of the book that tells what was planted, what was expected, and what came out.
 
 use narrows_model::Grade;
+use narrows_stats::share_interval_95;
 use narrows_units::{Nanos, significant};
 
 use super::seen::{Outcome, Seen};
@@ -26,6 +27,7 @@ pub(super) fn page(suite: &[Plant], results: &Results) -> String {
             text += &row(plant, results.of(plant));
         }
     }
+    text += &rates(suite, results);
     text += &changed(suite, results);
     text + &why(suite, results)
 }
@@ -115,6 +117,34 @@ fn changed(suite: &[Plant], results: &Results) -> String {
     format!("\n## Expectations changed after a run\n\n{text}")
 }
 
+/// How often each was named, of those that were looked at several times.
+fn rates(suite: &[Plant], results: &Results) -> String {
+    let line = |plant: &Plant| {
+        let rate = results.of(plant)?.rate?;
+        let n = rate.looks;
+        let (low, high) = share_interval_95(rate.right.into(), n.into());
+        Some(format!(
+            "| {} | {} | {n} | {} | {:.0} to {:.0} % | {} | {} | {} |\n",
+            plant.what,
+            if plant.strength.is_empty() { "-" } else { &plant.strength },
+            rate.right,
+            low * 100.0,
+            high * 100.0,
+            rate.open,
+            rate.wrong,
+            rate.sure_and_wrong
+        ))
+    };
+    let lines: String = suite.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "\n## How often\n\n| planted | strength | looks | right | 95 % interval | open | wrong | of these SURE and wrong |\n\
+         | --- | --- | ---: | ---: | --- | ---: | ---: | ---: |\n{lines}"
+    )
+}
+
 /// What narrows itself says about those that are open, and what was wrong.
 fn why(suite: &[Plant], results: &Results) -> String {
     let mut text = String::new();
@@ -167,6 +197,7 @@ pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
 mod tests {
     use narrows_model::Narrow;
 
+    use super::super::seen::Rate;
     use super::super::seen::tests::seen;
     use super::super::suite;
     use super::*;
@@ -188,6 +219,23 @@ mod tests {
         assert!(text.contains("expected was “client” when it was measured"));
         assert!(text.contains("**wrong**: it named lock\n"));
         assert_eq!(text.matches("| not run |").count(), suite.len() - 3);
+    }
+
+    #[test]
+    fn several_looks_give_a_rate_with_its_interval() {
+        let suite = suite::read().unwrap();
+        let mut one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        assert!(
+            !page(&suite, &Results { seen: vec![one.clone()], ..Results::default() })
+                .contains("How often")
+        );
+        let mut rate = Rate::default();
+        (0..39).for_each(|_| rate.add(Outcome::Right, Grade::Likely));
+        rate.add(Outcome::Wrong, Grade::Sure);
+        assert_eq!(rate.to_string(), "of 40 looks 39 right, 0 open, 1 wrong (1 of them SURE)");
+        one.rate = Some(rate);
+        let text = page(&suite, &Results { seen: vec![one], ..Results::default() });
+        assert!(text.contains("| - | 40 | 39 | 87 to 100 % | 0 | 1 | 1 |\n"), "{text}");
     }
 
     #[test]

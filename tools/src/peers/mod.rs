@@ -62,9 +62,7 @@ const LOG: [&str; 3] = ["log-writes", "log-commits", "log-plants"];
 pub fn peers(args: &[&str]) -> Result<()> {
     let (what, folder) = asked(args)?;
     if cfg!(debug_assertions) {
-        bail!(
-            "a debug build would measure the compiler\nhint: cargo run --profile dist -p xtask -- peers"
-        );
+        bail!("a debug build would measure the compiler\nhint: cargo xtask peers");
     }
     let path = crate::root().join("docs/benchmarks.md");
     match what[..] {
@@ -161,7 +159,7 @@ fn section(stored: &str, title: &str) -> String {
 fn head() -> String {
     format!(
         "# Benchmarks\n\n\
-         Written by `cargo run --release -p xtask -- peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s where nothing else is said, \
+         Written by `cargo xtask peers`; ours and its peers interleaved, {ROUNDS} rounds of {} s where nothing else is said, \
          medians. Ratios are taken round by round, with the 95 % interval of their geometric mean (t on the logarithms). They are what counts: on a shared virtual machine the absolute figures change by \
          the hour, and sections were measured on different ones.\n\n",
         WINDOW.as_secs(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 fn path(suite: &str) -> PathBuf {
-    crate::root().join("xtask/src").join(suite).join("results.json")
+    crate::root().join("tools/src").join(suite).join("results.json")
 }
 
 /// What is stored of that suite; nothing where there is no file.

@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_facts::process;
-use narrows_postgres::server::{self, ServerUser};
 
 use super::commands::{Need, Struck};
 use super::isolation;
 use super::mirror;
 use super::theirs::Theirs;
+use crate::server::Programs;
 
 /// An ordinary user without rights on anything.
 const NOBODY: (u32, u32) = (65_534, 65_534);
@@ -90,8 +90,8 @@ impl Site {
                 Err(error) => eprintln!("SKIPPED: on XFS: {error:#}"),
             }
         }
-        match server::find(None, &ServerUser::choose()?, None, &narrows_engine::Stop::new()) {
-            Ok(found) => {
+        match Programs::here() {
+            Ok(Programs { found, .. }) => {
                 let user = User::Ordinary.ids();
                 site.theirs = Some(Theirs::start(&found.bin_dir, &folder.join("theirs"), user)?);
                 site.bin = Some(found.bin_dir);

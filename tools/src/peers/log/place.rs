@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
-use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
-use narrows_postgres::{Address, Connection, Endpoint};
+use narrows_postgres::Connection;
+use narrows_postgres::server::Cluster;
+
+use crate::server::{Programs, Wanted, address};
 
 /// Rows of the table that commits change.
 pub(super) const ROWS: u64 = 100_000;
@@ -22,39 +24,19 @@ const SETTINGS: [(&str, &str); 7] = [
 ];
 
 /// Starts one whose folders' names begin with `name`, with a table `peers` of [`ROWS`] rows, each page of which is in the log
-/// since the last checkpoint. `plant` is loaded before all other libraries with these variables.
+/// since the last checkpoint. `wanted` has its processors and its plant.
 pub(super) fn server(
     ctx: &Context<'_>,
-    (found, user): (&Found, &ServerUser),
-    (folder, name): (&Path, &str),
-    cpus: &[u32],
-    plant: Option<(&Path, &[(String, String)])>,
+    programs: &Programs,
+    at: (&Path, &str),
+    wanted: Wanted<'_>,
 ) -> Result<Cluster> {
-    let settings = SETTINGS.map(|(name, value)| (name.to_string(), value.to_string()));
-    let (data, wal) = (folder.join(format!("{name}-data")), folder.join(format!("{name}-wal")));
-    let options = Options {
-        settings: &settings,
-        cpus,
-        preload: plant.map(|(library, _)| library),
-        env: plant.map_or(&[], |(_, env)| env),
-        ..Options::new(&data, &wal)
-    };
-    let mut cluster = Cluster::create(found, user, &options, ctx.stop)?;
-    cluster.start(ctx.stop)?;
+    let cluster = programs.start(at, &Wanted { settings: &SETTINGS, ..wanted }, ctx.stop)?;
     Connection::open(&address(&cluster), &[])?.execute(&format!(
         "CREATE TABLE peers WITH (fillfactor = 50) AS SELECT k::bigint, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
          CREATE UNIQUE INDEX ON peers (k); CHECKPOINT; UPDATE peers SET v = v + 1"
     ))?;
     Ok(cluster)
-}
-
-pub(super) fn address(cluster: &Cluster) -> Address {
-    Address {
-        endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
-        user: Cluster::USER.into(),
-        password: None,
-        database: Cluster::DATABASE.into(),
-    }
 }
 
 /// The end of its log, bytes.

@@ -10,11 +10,12 @@ use narrows_facts::affinity;
 use narrows_layer_database::{ByKey, LoadPlan, run_load};
 use narrows_model::metric;
 use narrows_observe::Watch;
-use narrows_postgres::server::{self, Cluster, ServerUser};
+use narrows_postgres::server::Cluster;
 
-use super::place::{self, ROWS, address};
+use super::place::{self, ROWS};
 use crate::peers::agree::{self, Said};
 use crate::peers::{ROUNDS, WINDOW, order};
+use crate::server::{self, Programs, Wanted, address};
 
 pub(crate) const TITLE: &str = "## Commits";
 
@@ -32,21 +33,20 @@ struct Bench<'a> {
 }
 
 pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let user = ServerUser::choose()?;
-    let found = match server::find(None, &user, None, &narrows_engine::Stop::new()) {
-        Ok(found) => found,
+    let programs = match Programs::here() {
+        Ok(programs) => programs,
         Err(error) => return Ok(format!("Not measured: {error}\n\n")),
     };
     let cpus = affinity::current();
     let (Some(&server_cpu), Some(&client_cpu)) = (cpus.first(), cpus.get(1)) else {
         return Ok("Not measured: server and client need a processor each.\n\n".into());
     };
-    let mut cluster =
-        place::server(ctx, (&found, &user), (folder, "commits"), &[server_cpu], None)?;
+    let wanted = Wanted { cpus: &[server_cpu], ..Wanted::default() };
+    let mut cluster = place::server(ctx, &programs, (folder, "commits"), wanted)?;
     let script = folder.join("update.sql");
     let statement = STATEMENT.replace("$1", ":k");
     std::fs::write(&script, format!("\\set k random(1, {ROWS})\n{statement};\n"))?;
-    let pgbench = found.bin_dir.join("pgbench");
+    let pgbench = programs.found.bin_dir.join("pgbench");
     let bench = Bench { cluster: &cluster, pgbench, script, folder, server_cpu, client_cpu };
     bench.pgbench(&["-i", "-q", "-s", "1"])?;
     let mut text = format!(
@@ -55,7 +55,7 @@ pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
          client and from `pgbench -f`, the mean of what a session waits for its answer. Beside it the `END` alone of \
          `pgbench -N` (simple-update: update, select and insert before it), and our log writer without a database, with as many sessions and as \
          many log bytes per commit as the update takes. Medians of the means of {ROUNDS} windows.\n\n",
-        found.version_text
+        programs.found.version_text
     );
     for sessions in SESSIONS {
         text += &bench.of(ctx, sessions)?;
@@ -144,15 +144,10 @@ impl Bench<'_> {
     }
 
     fn pgbench(&self, options: &[&str]) -> Result<String> {
-        let output = Command::new("taskset")
-            .args(["-c", &self.client_cpu.to_string()])
-            .arg(&self.pgbench)
-            .args(["-h", &self.cluster.socket_dir().display().to_string()])
-            .args(["-p", &self.cluster.port().to_string(), "-U", Cluster::USER])
-            .args(options)
-            .arg(Cluster::DATABASE)
-            .output()
-            .context("running pgbench")?;
+        let mut command = Command::new("taskset");
+        command.args(["-c", &self.client_cpu.to_string()]).arg(&self.pgbench);
+        let command = server::to(self.cluster, &mut command).args(options).arg(Cluster::DATABASE);
+        let output = command.output().context("running pgbench")?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
             bail!("pgbench said:\n{said}{}", String::from_utf8_lossy(&output.stderr));

@@ -9,12 +9,12 @@ use narrows_facts::affinity;
 use narrows_layer_log::{Cell, LadderPlace, LadderPlan, Method, measure_ladder};
 use narrows_model::metric;
 use narrows_observe::Watch;
-use narrows_postgres::server::{self, ServerUser};
 
 use super::flush_test;
 use crate::peers::agree::{self, Said};
 use crate::peers::fio::Fio;
 use crate::peers::{NO_FIO, ROUNDS, WINDOW, order};
+use crate::server::Programs;
 
 pub(crate) const TITLE: &str = "## Durable pages of 8 KiB";
 
@@ -24,9 +24,8 @@ const COMMIT_BYTES: u64 = 200;
 
 pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let Some(fio) = Fio::found().into_iter().next() else { return Ok(NO_FIO.into()) };
-    let found = match server::find(None, &ServerUser::choose()?, None, &narrows_engine::Stop::new())
-    {
-        Ok(found) => found,
+    let found = match Programs::here() {
+        Ok(programs) => programs.found,
         Err(error) => return Ok(format!("Not measured: {error}\n\n")),
     };
     let program = found.bin_dir.join("pg_test_fsync");

@@ -1,5 +1,7 @@
 //! What came out of one plant, and whether that is right.
 
+use std::fmt;
+
 use anyhow::{Context as _, Result};
 use narrows_model::{Grade, Measurement, Narrow, Run, Verdict, metric};
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,41 @@ pub(super) struct Seen {
     /// Processor time of a transaction before it over that after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_cpu: Option<f64>,
+    /// What came of it and the looks before it, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+}
+
+/// How often a plant was named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rate {
+    pub looks: u32,
+    pub right: u32,
+    pub open: u32,
+    pub wrong: u32,
+    pub sure_and_wrong: u32,
+}
+
+impl Rate {
+    pub(super) fn add(&mut self, outcome: Outcome, grade: Grade) {
+        self.looks += 1;
+        match outcome {
+            Outcome::Right => self.right += 1,
+            Outcome::Open => self.open += 1,
+            Outcome::Wrong => self.wrong += 1,
+        }
+        self.sure_and_wrong += u32::from(outcome == Outcome::Wrong && grade == Grade::Sure);
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rate { looks, right, open, wrong, sure_and_wrong } = self;
+        write!(
+            f,
+            "of {looks} looks {right} right, {open} open, {wrong} wrong ({sure_and_wrong} of them SURE)"
+        )
+    }
 }
 
 /// Whether what was said is right.
@@ -103,6 +140,7 @@ impl Seen {
             findings: Vec::new(),
             gain: None,
             less_cpu: None,
+            rate: None,
         }
     }
 
@@ -171,6 +209,7 @@ pub(super) mod tests {
             findings: Vec::new(),
             gain: None,
             less_cpu: None,
+            rate: None,
         }
     }
 

@@ -8,6 +8,7 @@ use narrows_postgres::server::Cluster;
 
 use super::super::{WINDOW, spent};
 use super::bench::{Bench, POINTS, SCALE, SESSIONS};
+use crate::server;
 
 /// Statements of a transaction of pgbench -N, each with an answer of its own: BEGIN, UPDATE, SELECT, INSERT, END.
 pub(super) const STATEMENTS: f64 = 5.0;
@@ -113,11 +114,7 @@ fn pinned(bench: &Bench<'_>, program: &Path) -> Command {
 
 /// With the server's address behind what it has.
 fn said_to<'c>(command: &'c mut Command, bench: &Bench<'_>) -> &'c mut Command {
-    command
-        .arg("-h")
-        .arg(bench.cluster.socket_dir())
-        .args(["-p", &bench.cluster.port().to_string(), "-U", Cluster::USER])
-        .arg(Cluster::DATABASE)
+    server::to(&bench.cluster, command).arg(Cluster::DATABASE)
 }
 
 fn succeeded(output: &Output) -> Result<String> {

@@ -7,10 +7,11 @@ use anyhow::{Result, bail};
 use narrows_engine::Context;
 use narrows_facts::{affinity, process};
 use narrows_layer_database::{ByKey, LoadPlan, LoadResult, run_load};
-use narrows_postgres::server::{self, Cluster, Options, ServerUser};
-use narrows_postgres::{Address, Connection, Endpoint, NullServer, Pace};
+use narrows_postgres::server::Cluster;
+use narrows_postgres::{Address, Connection, NullServer, Pace};
 
 use super::super::WINDOW;
+use crate::server::{Programs, Wanted, address};
 
 /// Sessions of everybody.
 pub(super) const SESSIONS: u32 = 8;
@@ -67,9 +68,8 @@ pub(super) struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Starts it; the inner error says what this machine lacks.
     pub(super) fn start(ctx: &'a Context<'a>, folder: &Path) -> Result<Result<Self, String>> {
-        let user = ServerUser::choose()?;
-        let found = match server::find(None, &user, None, &narrows_engine::Stop::new()) {
-            Ok(found) => found,
+        let programs = match Programs::here() {
+            Ok(programs) => programs,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let [server, client, ..] = affinity::current()[..] else {
@@ -81,19 +81,11 @@ impl<'a> Bench<'a> {
             ("max_wal_size", "4GB"),
             // What is compared is the clients; a drive's flushes would only add their noise.
             ("synchronous_commit", "off"),
-        ]
-        .map(|(name, value)| (name.to_string(), value.to_string()));
-        let (data, wal) = (folder.join("data"), folder.join("wal"));
-        let options = Options { settings: &settings, cpus: &[server], ..Options::new(&data, &wal) };
-        let mut cluster = Cluster::create(&found, &user, &options, ctx.stop)?;
-        cluster.start(ctx.stop)?;
-        let address = Address {
-            endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
-            user: Cluster::USER.into(),
-            password: None,
-            database: Cluster::DATABASE.into(),
-        };
-        let (bin_dir, version) = (found.bin_dir.clone(), found.version_text.clone());
+        ];
+        let wanted = Wanted { settings: &settings, cpus: &[server], ..Wanted::default() };
+        let cluster = programs.start((folder, "bench"), &wanted, ctx.stop)?;
+        let address = address(&cluster);
+        let (bin_dir, version) = (programs.found.bin_dir, programs.found.version_text);
         let (server, client) = (vec![server], vec![client]);
         Ok(Ok(Bench { ctx, cluster, address, bin_dir, server, client, version }))
     }

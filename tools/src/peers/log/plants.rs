@@ -1,11 +1,11 @@
 //! Slowness planted below, beside and inside the server: does it land on the rung of the ladder where it is?
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, now_ns};
 use narrows_facts::affinity;
 use narrows_layer_log::{
@@ -14,14 +14,15 @@ use narrows_layer_log::{
 use narrows_model::{Role, metric};
 use narrows_observe::Watch;
 use narrows_postgres::Connection;
-use narrows_postgres::server::{self, Cluster, ServerUser};
+use narrows_postgres::server::Cluster;
 use serde_json::Value;
 
-use super::place::{self, ROWS, address};
+use super::place::{self, ROWS};
 use crate::group::{Group, Limit};
 use crate::peers::fio::Fio;
 use crate::peers::target::{self, Goal};
 use crate::peers::{NO_FIO, order};
+use crate::server::{self, Programs, Wanted, address};
 
 pub(crate) const TITLE: &str = "## Slowness planted under the log";
 
@@ -123,30 +124,17 @@ fn bench<'a>(ctx: &Context<'_>, folder: &'a Path, fio: Fio) -> Result<Bench<'a>>
     let drive = path.drives().next().context("no drive under the folder")?;
     let group = Group::with("peers", &[Limit::Writes(drive.number.clone(), WRITES_PER_S)], false)
         .context("a control group that limits writes can't be made")?;
-    let user = ServerUser::choose()?;
-    let found = server::find(None, &user, None, &narrows_engine::Stop::new())?;
-    let library = slow_flush(folder)?;
+    let programs = Programs::here()?;
+    let library = server::library(folder, "slow_flush")?;
     let env = [("SLOW_FLUSH_US".to_string(), DELAY_US.to_string())];
-    let server = |name, plant| place::server(ctx, (&found, &user), (folder, name), &[], plant);
-    let (plain, limited) = (server("plain", None)?, server("limited", None)?);
-    let slow = server("slow", Some((&library, &env)))?;
+    let server = |name, wanted| place::server(ctx, &programs, (folder, name), wanted);
+    let plain = server("plain", Wanted::default())?;
+    let limited = server("limited", Wanted::default())?;
+    let slow = server("slow", Wanted { library: Some(&library), env: &env, ..Wanted::default() })?;
     // Sessions that begin now are in it.
     group.take(limited.pid().context("the server ended")?)?;
     fio.fill(&folder.join("foreign"))?;
     Ok(Bench { folder, plain, slow, limited, group, fio })
-}
-
-/// The library that delays flushes, compiled.
-fn slow_flush(folder: &Path) -> Result<PathBuf> {
-    let library = folder.join("slow_flush.so");
-    let source = crate::root().join("crates/cli/tests/plants/slow_flush.c");
-    let status = Command::new("cc")
-        .args(["-O1", "-shared", "-fPIC", "-o"])
-        .args([&library, &source])
-        .status()
-        .context("running cc")?;
-    ensure!(status.success(), "{} does not compile", source.display());
-    Ok(library)
 }
 
 impl Bench<'_> {

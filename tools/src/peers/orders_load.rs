@@ -7,12 +7,13 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
 use narrows_postgres::orders::{self, LoadOrders};
-use narrows_postgres::server::{self, Cluster, Options, ServerUser};
-use narrows_postgres::{Address, Connection, Endpoint};
+use narrows_postgres::server::Cluster;
+use narrows_postgres::{Address, Connection};
 
 use super::ROUNDS;
 use super::contender::figure;
 use super::target::{self, Goal};
+use crate::server::{Programs, Wanted, address};
 
 pub(super) const TITLE: &str = "## Loading orders";
 
@@ -32,24 +33,15 @@ struct Bench {
 }
 
 pub(super) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
-    let user = ServerUser::choose()?;
-    let found = match server::find(None, &user, None, &narrows_engine::Stop::new()) {
-        Ok(found) => found,
+    let programs = match Programs::here() {
+        Ok(programs) => programs,
         Err(reason) => return Ok(format!("Not measured: {reason}\n\n")),
     };
-    let settings = [("autovacuum", "off"), ("shared_buffers", "512MB"), ("max_wal_size", "4GB")]
-        .map(|(name, value)| (name.to_string(), value.to_string()));
-    let (data, wal) = (folder.join("data"), folder.join("wal"));
-    let options = Options { settings: &settings, ..Options::new(&data, &wal) };
-    let mut cluster = Cluster::create(&found, &user, &options, ctx.stop)?;
-    cluster.start(ctx.stop)?;
-    let address = Address {
-        endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
-        user: Cluster::USER.into(),
-        password: None,
-        database: Cluster::DATABASE.into(),
-    };
-    let mut bench = Bench { cluster, address, version: found.version_text.clone() };
+    let settings = [("autovacuum", "off"), ("shared_buffers", "512MB"), ("max_wal_size", "4GB")];
+    let wanted = Wanted { settings: &settings, ..Wanted::default() };
+    let cluster = programs.start((folder, "orders"), &wanted, ctx.stop)?;
+    let address = address(&cluster);
+    let mut bench = Bench { cluster, address, version: programs.found.version_text };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let files = bench.cluster.data_dir().to_path_buf();
     let (mut bytes, _) = bench.load(ctx)?;

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_facts::process;
-use narrows_postgres::server::{Cluster, Found, Options, ServerUser};
-use narrows_postgres::{Address, Connection, Endpoint};
+use narrows_postgres::Connection;
+use narrows_postgres::server::Cluster;
 
 use super::suite::{Change, Load, Server};
 use crate::group::{Group, Limit};
 use crate::program::{Program, output, pinned};
+use crate::server::{self, Programs, Wanted, address};
 
 /// Longer than any look.
 const LONGEST_S: u32 = 120;
@@ -25,8 +26,7 @@ const DECIDING_ROUNDS: u32 = 3;
 pub(super) struct Ground<'a> {
     pub stop: &'a Stop,
     pub folder: &'a Path,
-    pub found: Found,
-    pub user: ServerUser,
+    pub programs: Programs,
     /// The drive under the folder, `major:minor`.
     pub drive: String,
     /// The first is the server's, the second the client's.
@@ -73,20 +73,16 @@ impl<'a> Site<'a> {
         let fixed = [("autovacuum", "off"), ("shared_buffers", "256MB"), ("max_wal_size", "8GB")];
         let fixed = fixed.into_iter().chain([("checkpoint_timeout", "1h")]);
         let fixed = fixed.filter(|(name, _)| !of.settings.contains_key(*name));
-        let settings: Vec<(String, String)> = fixed
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .chain(of.settings.clone())
-            .collect();
-        let (data, wal) = (ground.folder.join("data"), ground.folder.join("wal"));
-        let options = Options {
+        let of_its_own = of.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let settings: Vec<(&str, &str)> = fixed.chain(of_its_own).collect();
+        let wanted = Wanted {
             settings: &settings,
             cpus: &ground.cpus[..of.cpus as usize],
-            preload: library.as_deref(),
+            library: library.as_deref(),
             env: &env,
-            ..Options::new(&data, &wal)
         };
-        let mut cluster = Cluster::create(&ground.found, &ground.user, &options, ground.stop)?;
-        cluster.start(ground.stop)?;
+        let at = (ground.folder, "site");
+        let cluster = ground.programs.start(at, &wanted, ground.stop)?;
         let limits = of.memory_mb.map(|mb| [Limit::Memory(mb << 20)]);
         let memory = limits.map(|limits| Group::with("memory", &limits, false)).transpose()?;
         if let Some(memory) = &memory {
@@ -102,7 +98,7 @@ impl<'a> Site<'a> {
         let mut command = self.pgbench(&self.ground.cpus);
         command.args(["-i", "-q", "-s", &self.of.scale.to_string()]);
         output(self.to(command, None), self.ground.stop, &[0])?;
-        let mut control = Connection::open(&self.address(), &[])?;
+        let mut control = Connection::open(&address(&self.cluster), &[])?;
         if self.of.memory_mb.is_none() {
             // Table and index are in the pool, or as much of them as it holds.
             control.execute(
@@ -130,18 +126,6 @@ impl<'a> Site<'a> {
         self.cluster.socket_dir().join(format!(".s.PGSQL.{}", self.cluster.port()))
     }
 
-    pub(super) fn address(&self) -> Address {
-        Address {
-            endpoint: Endpoint::Unix {
-                folder: self.cluster.socket_dir().into(),
-                port: self.cluster.port(),
-            },
-            user: Cluster::USER.into(),
-            password: None,
-            database: Cluster::DATABASE.into(),
-        }
-    }
-
     /// Loads it until the result is dropped, through a port of 127.0.0.1 if one is given, in a group if one is given; it has
     /// warmed up when this returns.
     pub(super) fn load(
@@ -150,12 +134,12 @@ impl<'a> Site<'a> {
         port: Option<u16>,
         group: Option<&Group>,
     ) -> Result<Program> {
-        Connection::open(&self.address(), &[])?.execute("CHECKPOINT")?;
+        Connection::open(&address(&self.cluster), &[])?.execute("CHECKPOINT")?;
         let mut command = match group {
             Some(group) => {
                 let cpu = self.ground.cpus[1].to_string();
                 let mut command = group.command(Path::new("taskset"));
-                command.args(["-c", &cpu]).arg(self.ground.found.bin_dir.join("pgbench"));
+                command.args(["-c", &cpu]).arg(self.ground.programs.found.bin_dir.join("pgbench"));
                 command
             }
             None => self.pgbench(&self.ground.cpus[1..]),
@@ -229,19 +213,18 @@ impl<'a> Site<'a> {
     }
 
     fn pgbench(&self, cpus: &[u32]) -> Command {
-        pinned(cpus, &self.ground.found.bin_dir.join("pgbench"))
+        pinned(cpus, &self.ground.programs.found.bin_dir.join("pgbench"))
     }
 
     /// With the server's address behind what it has.
     fn to(&self, mut command: Command, port: Option<u16>) -> Command {
         match port {
-            Some(port) => command.args(["-h", "127.0.0.1", "-p", &port.to_string()]),
-            None => command
-                .arg("-h")
-                .arg(self.cluster.socket_dir())
-                .args(["-p", &self.cluster.port().to_string()]),
+            Some(port) => {
+                command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", Cluster::USER])
+            }
+            None => server::to(&self.cluster, &mut command),
         };
-        command.args(["-U", Cluster::USER, Cluster::DATABASE]);
+        command.arg(Cluster::DATABASE);
         command
     }
 }
@@ -254,13 +237,7 @@ pub(super) fn library(folder: &Path, server: &Server) -> Result<Option<PathBuf>>
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => anyhow::bail!("one library at a time"),
     };
-    let library = folder.join(format!("{name}.so"));
-    let source = crate::root().join(format!("crates/cli/tests/plants/{name}.c"));
-    let mut command = Command::new("cc");
-    command.args(["-O1", "-shared", "-fPIC", "-o"]).args([&library, &source]);
-    let status = command.status().context("running cc")?;
-    ensure!(status.success(), "{} does not compile", source.display());
-    Ok(Some(library))
+    server::library(folder, name).map(Some)
 }
 
 /// Transactions per second, as pgbench tells them.
