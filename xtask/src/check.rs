@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::{generate, links, suite};
+use crate::{crates, generate, links, suite, tools};
 
 /// Runs all of it; the error names what failed.
 pub fn check() -> Result<()> {
@@ -19,14 +19,17 @@ pub fn check() -> Result<()> {
     };
 
     step("format", cargo(&root, &["fmt", "--all", "--check"], &[]));
+    for apart in crates::APART {
+        let format = ["fmt", "--manifest-path", apart, "--check"];
+        step(&format!("format of {apart}"), cargo(&root, &format, &[]));
+    }
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     step("clippy", cargo(&root, &clippy, &[]));
-    let tested = suite::suite();
-    step(
-        "tests",
-        nothing(tested.err().map(|error| error.to_string()).into_iter().collect(), "see above"),
-    );
-    step("generated files", nothing(generate::outdated()?, "run `cargo xtask docs`"));
+    let said = |ended: Result<()>| ended.err().map(|error| error.to_string()).into_iter().collect();
+    step("tests", nothing(said(suite::suite()), "see above"));
+    step("tools", nothing(said(tools::check()), "see above"));
+    let outdated = generate::outdated(&generate::all()?);
+    step("generated files", nothing(outdated, "run `cargo xtask docs`"));
     step("links", nothing(links::broken(&root)?, "docs/src and the pages at the root"));
     let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     step("code documentation", cargo(&root, &doc, &[("RUSTDOCFLAGS", "-D warnings")]));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 /// A crate of ours and what of ours it may depend on, in the order in which they may know each other.
@@ -106,7 +106,15 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", EVERYTHING),
+    // On request, beside other programs.
+    ("narrows-tools", EVERYTHING),
+    ("narrows-fuzz", EVERYTHING),
 ];
+
+/// Workspaces of their own, by their manifests: what an ordinary build doesn't compile.
+pub const APART: [&str; 2] = ["tools/Cargo.toml", "fuzz/Cargo.toml"];
+/// Nothing of the product's workspace may know these, whatever else it may.
+const KNOWN_BY_NONE: [&str; 2] = ["narrows-tools", "narrows-fuzz"];
 
 /// What judges: data in, data out.
 const JUDGING: &[&str] = &["narrows-units", "narrows-model", "narrows-stats"];
@@ -197,15 +205,10 @@ const IMPURE: &[&str] = &[
 
 /// What each of our crates depends on among our crates, tests and build scripts left out.
 pub fn dependencies(root: &Path) -> Result<BTreeMap<String, Vec<String>>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root)
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
-    let packages = metadata["packages"].as_array().context("no packages")?;
+    let mut packages = Vec::new();
+    for manifest in ["Cargo.toml"].into_iter().chain(APART) {
+        packages.extend(packages_of(&root.join(manifest))?);
+    }
     let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_string();
     let ours: Vec<String> = packages.iter().map(name).collect();
     Ok(packages
@@ -218,6 +221,21 @@ pub fn dependencies(root: &Path) -> Result<BTreeMap<String, Vec<String>>> {
         .collect())
 }
 
+fn packages_of(manifest: &Path) -> Result<Vec<Value>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(manifest)
+        .output()
+        .context("cannot run cargo metadata")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut metadata: Value = serde_json::from_slice(&output.stdout)?;
+    match metadata["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => bail!("no packages in {}", manifest.display()),
+    }
+}
+
 /// Sentences about whatever breaks the rule.
 pub fn broken(dependencies: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut broken = Vec::new();
@@ -228,7 +246,8 @@ pub fn broken(dependencies: &BTreeMap<String, Vec<String>>) -> Vec<String> {
         };
         for other in knows {
             let lab = name == "narrows" && other == "narrows-lab-drive";
-            if lab || (*may != EVERYTHING && !may.contains(&other.as_str())) {
+            let tool = KNOWN_BY_NONE.contains(&other.as_str());
+            if lab || tool || (*may != EVERYTHING && !may.contains(&other.as_str())) {
                 broken.push(format!("{name} must not know {other}"));
             }
         }
@@ -285,6 +304,13 @@ mod tests {
         let mut workspace = workspace();
         workspace.insert("narrows".into(), vec!["narrows-lab-drive".into()]);
         assert_eq!(broken(&workspace), ["narrows must not know narrows-lab-drive"]);
+    }
+
+    #[test]
+    fn a_tool_in_what_every_build_compiles_is_found() {
+        let mut workspace = workspace();
+        workspace.insert("xtask".into(), vec!["narrows-tools".into(), "narrows-io".into()]);
+        assert_eq!(broken(&workspace), ["xtask must not know narrows-tools"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The workspace's own tools: what continuous integration checks, what is generated, and what is measured beside
-//! other programs. The checks are functions here so that ordinary tests run them too.
+//! The workspace's own tasks: what continuous integration checks, and what is generated. The checks are functions here so that
+//! ordinary tests run them too. What is done on request beside other programs is in `tools/`, a workspace of its own.
 
 pub mod check;
 pub mod crates;
@@ -7,23 +7,16 @@ pub mod dist;
 pub mod files;
 pub mod fuzz;
 pub mod generate;
-mod group;
 pub mod kernels;
-pub mod kills;
-pub mod lab;
 pub mod links;
-pub mod peers;
-pub mod plants;
 pub mod prints;
-mod program;
-mod programs;
+pub mod programs;
 pub mod quiet;
 pub mod sanitize;
-pub mod soak;
 pub mod sources;
-mod stored;
 pub mod suite;
 pub mod text;
+pub mod tools;
 
 use std::path::{Path, PathBuf};
 

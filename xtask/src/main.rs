@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | kernels | dist | kills | lab | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask check | docs | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ usage: cargo xtask TASK
 
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
+  pages     write the pages that are made of stored results of plants and kills
   dist      static programs, a Debian package, what is inside and checksums, in target/dist-files
   kernels   [PROGRAM…]: disassemble the hot loops that memory is measured by, and compare them with what they should be
   lab       boot machines made by QEMU and compare what narrows finds with what they were made of
@@ -24,15 +25,14 @@ fn main() -> ExitCode {
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => xtask::check::check(),
         ["dist"] => xtask::dist::dist(),
-        ["docs"] => xtask::generate::write(),
+        ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
-        ["lab", rest @ ..] => return xtask::lab::lab(rest),
-        ["peers", rest @ ..] => xtask::peers::peers(rest),
-        ["plants", rest @ ..] => xtask::plants::plants(rest),
-        ["kills", rest @ ..] => xtask::kills::kills(rest),
+        ["kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            return xtask::tools::run(&args);
+        }
         ["quiet"] => xtask::quiet::quiet(),
         ["suite"] => xtask::suite::suite(),
-        ["soak", rest @ ..] => xtask::soak::soak(rest),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {

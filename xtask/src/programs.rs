@@ -8,9 +8,10 @@ use serde::Deserialize;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TestProgram {
+pub struct TestProgram {
     /// Package and target, as `narrows-io-faults`.
     pub name: String,
+    /// The executable.
     pub path: PathBuf,
     /// Where cargo runs it.
     pub package: PathBuf,
@@ -41,7 +42,10 @@ struct Profile {
 }
 
 /// Builds them, and gives those whose name holds one of `names`.
-pub(crate) fn built(names: &[String]) -> Result<Vec<TestProgram>> {
+///
+/// # Errors
+/// They can't be built.
+pub fn built(names: &[String]) -> Result<Vec<TestProgram>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]);
     let output = cargo.current_dir(crate::root()).stderr(Stdio::inherit()).output()?;

@@ -8,6 +8,8 @@
 use std::io;
 use std::num::NonZeroU64;
 
+use rustix::time::ClockId;
+
 use crate::{Live, Source};
 
 /// Processor time of a process, all its threads, ns; `None` if there is no such process.
@@ -85,7 +87,7 @@ fn number(pid: u32) -> Option<rustix::process::Pid> {
 
 /// Time since the machine started, ns, with the time it was suspended: what [`began_ns`] is counted on.
 pub fn since_boot_ns() -> u64 {
-    clock_ns(libc::CLOCK_BOOTTIME)
+    clock_ns(ClockId::Boottime)
 }
 
 /// The numbers of a process in the process namespaces it is in, the one seen from here first, its own last (Linux 4.1 and
@@ -186,12 +188,12 @@ pub fn all() -> Vec<u32> {
 ///
 /// The process's CPU clock: the sum `getrusage(2)` rounds to microseconds.
 pub fn self_cpu_ns() -> u64 {
-    clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+    clock_ns(ClockId::ProcessCPUTime)
 }
 
 /// Processor time of the calling thread, user and kernel, ns.
 pub fn thread_cpu_ns() -> u64 {
-    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+    clock_ns(ClockId::ThreadCPUTime)
 }
 
 /// Processor time of this process's children that have ended and were waited for, ns.
@@ -218,15 +220,11 @@ pub fn is_root() -> bool {
 
 /// Length of one clock tick of `/proc` counters, ns; 10 ms on every common Linux.
 pub fn tick_ns() -> u64 {
-    // SAFETY: no memory is touched.
-    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    if ticks > 0 { 1_000_000_000 / ticks as u64 } else { 10_000_000 }
+    1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
-fn clock_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing one timespec; the two clocks used exist on every Linux.
-    unsafe { libc::clock_gettime(clock, &mut time) };
+fn clock_ns(clock: ClockId) -> u64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -226,9 +226,8 @@ mod tests {
         symlink("/sys/a", folder.path().join("sys/b")).unwrap();
         let large = File::create(folder.path().join("sys/large")).unwrap();
         large.set_len(1 << 40).unwrap();
-        let pipe = std::ffi::CString::new(format!("{}/sys/pipe", folder.path().display())).unwrap();
-        // SAFETY: the path is a C string that outlives the call.
-        assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("sys/pipe"), mode).unwrap();
         for path in ["/sys/a", "/sys/large", "/sys/pipe"] {
             assert!(tree.read(path).is_err(), "{path}");
         }

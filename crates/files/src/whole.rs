@@ -16,6 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, linkat, openat};
+use rustix::rand::GetRandomFlags;
 
 use crate::{Access, Dir, euid};
 
@@ -178,11 +179,8 @@ fn no_name() -> io::Error {
 
 fn part_name(name: &OsStr) -> io::Result<OsString> {
     let mut random = [0u8; 8];
-    // SAFETY: the buffer is ours and as long as is said.
-    let got = unsafe { libc::getrandom(random.as_mut_ptr().cast(), random.len(), 0) };
-    if got != random.len() as isize {
-        return Err(io::Error::last_os_error());
-    }
+    // So few bytes come whole, or not at all.
+    rustix::rand::getrandom(&mut random, GetRandomFlags::empty())?;
     let mut part = OsString::from(".");
     part.push(OsStr::from_bytes(&name.as_bytes()[..name.len().min(NAME_BYTES)]));
     part.push(format!(".{:016x}{ENDING}", u64::from_ne_bytes(random)));

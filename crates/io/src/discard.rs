@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 
+use rustix::fs::FallocateFlags;
+
 /// `_IO(0x12, 119)` of `linux/fs.h`; takes start and length, bytes.
 const BLKDISCARD: u32 = 0x1277;
 /// A hole that leaves the size as it is.
@@ -22,28 +24,28 @@ pub(crate) fn is_block_device(file: &File) -> bool {
 
 /// Discards the range and waits; 0 or the negative error number, as a completion has it.
 pub(crate) fn discard(file: &File, block_device: bool, offset: u64, bytes: u32) -> i32 {
-    let fd = file.as_raw_fd();
     loop {
-        let result = if block_device {
+        let done = if block_device {
             let range = [offset, u64::from(bytes)];
             // SAFETY: the request reads two 64-bit words, which `range` holds for the whole call.
-            unsafe { libc::ioctl(fd, BLKDISCARD as _, range.as_ptr()) }
+            match unsafe { libc::ioctl(file.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) } {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)),
+            }
         } else {
-            let Ok(offset) = libc::off_t::try_from(offset) else { return -libc::EINVAL };
-            // SAFETY: the call touches no memory of ours.
-            unsafe { libc::fallocate(fd, PUNCH, offset, libc::off_t::from(bytes)) }
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            rustix::fs::fallocate(file, hole, offset, u64::from(bytes))
+                .map_err(|errno| errno.raw_os_error())
         };
-        if result == 0 {
-            return 0;
-        }
-        match io::Error::last_os_error().raw_os_error() {
-            Some(libc::EINTR) => {}
-            errno => return -errno.unwrap_or(libc::EIO),
+        match done {
+            Ok(()) => return 0,
+            Err(libc::EINTR) => {}
+            Err(errno) => return -errno,
         }
     }
 }
 
-/// Makes what was written durable and waits; 0 or the negative error number.
+/// Makes what was written durable and waits; 0 or the negative error number. By the C library's call, in whose place tests put a slow one.
 pub(crate) fn sync(file: &File) -> i32 {
     loop {
         // SAFETY: the descriptor is open; the call touches no memory of ours.

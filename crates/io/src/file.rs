@@ -8,10 +8,11 @@
 use std::io;
 use std::io::Write as _;
 use std::ops::Deref;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use narrows_files::Access;
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 
 use crate::direct::open_direct;
 use crate::fill::{self, FILE_UNIT, FillStep};
@@ -103,24 +104,19 @@ impl TestFile {
 
     /// Gives the file its size and asks for its blocks at once: a full disk shows now, and blocks lie together.
     fn allocate(&self) -> Result<(), Error> {
-        let length = libc::off_t::try_from(self.bytes())
-            .map_err(|_| self.fail("allocate", io::Error::from_raw_os_error(libc::EFBIG)))?;
         loop {
-            // SAFETY: the descriptor is open; the call touches no memory of ours.
-            if unsafe { libc::fallocate(self.buffered_file().as_raw_fd(), 0, 0, length) } == 0 {
-                return Ok(());
-            }
-            let error = io::Error::last_os_error();
-            match error.raw_os_error() {
-                Some(libc::EINTR) => {}
+            let whole = FallocateFlags::empty();
+            match rustix::fs::fallocate(self.buffered_file(), whole, 0, self.bytes()) {
+                Ok(()) => return Ok(()),
+                Err(Errno::INTR) => {}
                 // File systems without preallocation (NFS before 4.2, ZFS, some FUSE) get the size alone.
-                Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL) => {
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
                     return self
                         .buffered_file()
                         .set_len(self.bytes())
                         .map_err(|source| self.fail("set the size of", source));
                 }
-                _ => return Err(self.fail("allocate blocks for", error)),
+                Err(error) => return Err(self.fail("allocate blocks for", error.into())),
             }
         }
     }

@@ -1,10 +1,9 @@
 //! Whether a file fits, asked before the first byte is written, so that a measurement never fills a disk that a
 //! database lives on.
 
-use std::ffi::CString;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
 
 use crate::Error;
 
@@ -26,22 +25,10 @@ impl Space {
     /// Of the file system that holds `dir`.
     pub fn of(dir: &Path) -> Result<Space, Error> {
         let fail = |source| Error::system("ask for the free space of", dir, source);
-        let name = CString::new(dir.as_os_str().as_bytes())
-            .map_err(|_| fail(io::Error::from_raw_os_error(libc::EINVAL)))?;
-        let mut stat = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
-        // SAFETY: `name` ends in a zero byte and `stat` has room for one statvfs.
-        if unsafe { libc::statvfs(name.as_ptr(), stat.as_mut_ptr()) } != 0 {
-            return Err(fail(io::Error::last_os_error()));
-        }
-        // SAFETY: filled by the successful call above (and all-zero before).
-        let stat = unsafe { stat.assume_init() };
-        // The fields' widths differ between targets.
-        #[allow(clippy::unnecessary_cast)] // Needed where they are narrower.
-        let (unit, blocks, free) =
-            (stat.f_frsize as u64, stat.f_blocks as u64, stat.f_bavail as u64);
+        let stat = rustix::fs::statvfs(dir).map_err(|errno| fail(errno.into()))?;
         Ok(Space {
-            total_bytes: blocks.saturating_mul(unit),
-            available_bytes: free.saturating_mul(unit),
+            total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
+            available_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         })
     }
 
@@ -62,11 +49,9 @@ impl Space {
 
 /// Refuses a file larger than this process may write: the kernel would end the process with a signal.
 pub(crate) fn check_file_size_limit(dir: &Path, wanted: u64) -> Result<(), Error> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` has room for one rlimit.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
-    if known && limit.rlim_cur != libc::RLIM_INFINITY && wanted > limit.rlim_cur {
-        let limit = limit.rlim_cur;
+    if let Some(limit) = getrlimit(Resource::Fsize).current
+        && wanted > limit
+    {
         return Err(Error::FileSizeLimit { dir: dir.to_path_buf(), wanted, limit });
     }
     Ok(())

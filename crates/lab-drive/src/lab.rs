@@ -35,8 +35,7 @@ impl Kind {
 /// Why there can be no laboratory here, if so: no root, no FUSE, no loop devices, no program that makes the file
 /// system.
 pub fn missing(kind: Kind) -> Option<String> {
-    // SAFETY: no memory is involved.
-    if unsafe { libc::geteuid() } != 0 {
+    if !rustix::process::geteuid().is_root() {
         return Some("this needs root".to_string());
     }
     let device = ["/dev/fuse", "/dev/loop-control"].into_iter().find(|path| {

@@ -16,6 +16,8 @@ pub use memory::*;
 
 use serde_json::{Map, Value};
 
+/// That files and windows were made too small for figures, on request of a test.
+pub const LEAST_LOAD: Key<bool> = Key::new("least_load");
 /// `closed` or `open`.
 pub const LOOP: Key<str> = Key::new("loop");
 /// I/O method obtained: `io_uring`, `threads`, `buffered`, `direct`.

@@ -15,6 +15,8 @@
 //!
 //! Not here: what is then written, and how fast it was.
 
+#![forbid(unsafe_code)]
+
 mod beneath;
 mod consent;
 mod contents;

@@ -5,10 +5,10 @@
 //! has neither, by its path without links. Not seen through: a file of an overlay and the same file below the overlay, and
 //! one file of a file server mounted twice: they have different numbers.
 
-use std::ffi::CString;
 use std::ops::Range;
 
 use narrows_facts::Source;
+use rustix::fs::{AtFlags, CWD, StatxFlags};
 
 use crate::NodeKind;
 use crate::node;
@@ -95,23 +95,8 @@ enum Look {
 
 /// Doesn't ask a file server, which might never answer.
 fn look(path: &str) -> Option<(Look, FileId)> {
-    let path = CString::new(path).ok()?;
-    let mut stat = std::mem::MaybeUninit::<libc::statx>::zeroed();
-    // SAFETY: the path ends in NUL, `stat` is valid for writing one statx.
-    let result = unsafe {
-        libc::statx(
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            libc::AT_STATX_DONT_SYNC,
-            libc::STATX_TYPE | libc::STATX_INO,
-            stat.as_mut_ptr(),
-        )
-    };
-    if result != 0 {
-        return None;
-    }
-    // SAFETY: the call succeeded, and all-zero bytes were a valid statx before it.
-    let stat = unsafe { stat.assume_init() };
+    let wanted = StatxFlags::TYPE | StatxFlags::INO;
+    let stat = rustix::fs::statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
     let id = FileId::Inode {
         device: libc::makedev(stat.stx_dev_major, stat.stx_dev_minor),
         inode: stat.stx_ino,

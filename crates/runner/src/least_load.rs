@@ -1,5 +1,5 @@
 //! The smallest load that takes every step of a run: for tests of what surrounds a measurement, how it is stopped, kept, refused and
-//! reported. Windows are too short for figures, and the rules of validity say so in the run.
+//! reported. Windows are too short for figures: the command warns, each measurement says so, and a rule of validity doubts the run.
 
 use std::time::Duration;
 
@@ -8,6 +8,10 @@ use narrows_units::Bytes;
 /// Asks for it.
 const VARIABLE: &str = "NARROWS_LEAST_LOAD";
 
+/// What is told before anything is measured.
+pub const WARNING: &str = "warning: NARROWS_LEAST_LOAD is set: files and windows are as small as tests want them, and no figure is this \
+                           machine's\nhint: unset it to measure";
+
 /// Sizes and times of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeastLoad {
@@ -15,7 +19,7 @@ pub struct LeastLoad {
     pub file_bytes: u64,
     /// A server's table, twice its buffers.
     pub table_bytes: u64,
-    /// A server's buffers: the least that a run gives one.
+    /// A server's buffers: less than a run gives one.
     pub buffers_bytes: u64,
     /// What may be written to a test file once it is there.
     pub written_bytes: u64,
@@ -35,10 +39,10 @@ pub struct LeastLoad {
 pub fn wanted() -> Option<LeastLoad> {
     std::env::var_os(VARIABLE).filter(|value| !value.is_empty())?;
     Some(LeastLoad {
-        file_bytes: 64 * Bytes::MIB.0,
-        table_bytes: 32 * Bytes::MIB.0,
-        buffers_bytes: 16 * Bytes::MIB.0,
-        written_bytes: 192 * Bytes::MIB.0,
+        file_bytes: 32 * Bytes::MIB.0,
+        table_bytes: 16 * Bytes::MIB.0,
+        buffers_bytes: 8 * Bytes::MIB.0,
+        written_bytes: 64 * Bytes::MIB.0,
         max_depth: 8,
         repeats: 2,
         window: Duration::from_millis(25),

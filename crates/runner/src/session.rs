@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::{Error, Result};
 use narrows_engine::{Context, Scratch, ScratchError, Stop};
 use narrows_judge::judge;
-use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown};
+use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown, condition};
 
 use crate::exit::{Answers, Exit, Outcome};
 use crate::failure::{self, Failure};
 use crate::kept::{self, RunLocation};
 use crate::ui::Ui;
-use crate::{new_run, store};
+use crate::{least_load, new_run, store};
 
 /// A run in progress.
 pub struct Session<'a> {
@@ -69,6 +69,9 @@ impl<'a> Session<'a> {
         stop: &'a Stop,
         ui: &'a dyn Ui,
     ) -> Result<Session<'a>> {
+        if least_load::wanted().is_some() {
+            ui.say(least_load::WARNING);
+        }
         let session = Session {
             run: new_run::blank(plan, platform),
             stop,
@@ -102,7 +105,14 @@ impl<'a> Session<'a> {
     /// Adds measurements and keeps the partial run. Where it can't be written any more, the measurement goes on: the end tries again,
     /// shows what there is, and says why it was not kept.
     pub fn add(&mut self, measurements: impl IntoIterator<Item = Measurement>) {
-        self.run.add(measurements);
+        let least = least_load::wanted().is_some();
+        self.run.add(measurements.into_iter().map(|mut measurement| {
+            if least {
+                // The rule that says so looks for it, also in a run that is judged again.
+                measurement.conditions.insert(condition::LEAST_LOAD, true);
+            }
+            measurement
+        }));
         if let Err(error) = store::save(&self.folder, &self.run) {
             self.ui.say(&format!("warning: {}", failure::render(&error)));
         }

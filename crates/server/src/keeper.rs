@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
 use narrows_facts::affinity;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::child::dies_with_us;
 
@@ -83,9 +84,12 @@ impl Keeper {
     /// Sends a signal, unless it has ended.
     pub fn signal(&self, signal: libc::c_int) {
         let status = self.exit.lock();
-        if status.is_none() {
-            // SAFETY: the keeper collects the process only under this lock, so the id is still the server's.
-            unsafe { libc::kill(self.pid as libc::pid_t, signal) };
+        // The keeper collects the process only under this lock, so the id is still the server's.
+        if status.is_none()
+            && let Some(pid) = Pid::from_raw(self.pid as i32)
+            && let Some(signal) = Signal::from_named_raw(signal)
+        {
+            let _ = kill_process(pid, signal);
         }
     }
 

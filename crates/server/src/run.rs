@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use narrows_engine::Stop;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::child::dies_with_us;
 
@@ -99,8 +100,8 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> Output {
 }
 
 fn kill_group(child: &mut Child) {
-    // SAFETY: the child has not been waited for, so its id can't have been given to another process or group.
-    unsafe { libc::killpg(child.id() as libc::pid_t, libc::SIGKILL) };
+    // The child has not been waited for, so its id can't have been given to another process or group.
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     let _ = child.wait();
 }
 

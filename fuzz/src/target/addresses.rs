@@ -1,7 +1,7 @@
 //! Quantities and addresses that people type.
 
-use narrows_postgres::Address;
 use narrows_limits::table::{Dimension, parse_quantity};
+use narrows_postgres::Address;
 
 use super::text;
 

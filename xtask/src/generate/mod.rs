@@ -4,9 +4,7 @@ mod casebook;
 mod command;
 mod exits;
 mod fio;
-mod killed;
 mod limits;
-mod planted;
 mod rules;
 mod schema;
 
@@ -25,17 +23,25 @@ pub struct Generated {
 }
 
 impl Generated {
-    fn new(path: impl Into<PathBuf>, text: String) -> Self {
+    /// That text there.
+    pub fn new(path: impl Into<PathBuf>, text: String) -> Self {
         Generated { path: path.into(), text }
     }
 }
 
 const END: &str = "<!-- end -->\n";
 
-/// A page of the book of which a part is made: the one between `<!-- begin: written by \`cargo xtask docs\` from SOURCE -->` and its
-/// end; the rest is written by hand.
 fn between_markers(page: &str, source: &str, made: &str) -> Result<Generated> {
-    let begin = format!("<!-- begin: written by `cargo xtask docs` from {source} -->\n");
+    between_markers_of(page, "docs", source, made)
+}
+
+/// A page of the book of which a part is made: the one between `<!-- begin: written by \`cargo xtask TASK\` from SOURCE -->` and its
+/// end; the rest is written by hand.
+///
+/// # Errors
+/// The page can't be read, or has no such part.
+pub fn between_markers_of(page: &str, task: &str, source: &str, made: &str) -> Result<Generated> {
+    let begin = format!("<!-- begin: written by `cargo xtask {task}` from {source} -->\n");
     let text =
         std::fs::read_to_string(crate::root().join(page)).with_context(|| page.to_string())?;
     let parts = text.split_once(&begin).and_then(|(before, rest)| {
@@ -46,7 +52,7 @@ fn between_markers(page: &str, source: &str, made: &str) -> Result<Generated> {
     Ok(Generated::new(page, format!("{before}{begin}\n{made}\n{END}{after}")))
 }
 
-/// All of them, as they should be.
+/// All that is made of the product, as it should be.
 pub fn all() -> Result<Vec<Generated>> {
     let mut files = vec![
         schema::file(),
@@ -56,15 +62,13 @@ pub fn all() -> Result<Vec<Generated>> {
         casebook::file()?,
         exits::file()?,
     ];
-    files.extend(planted::files()?);
-    files.push(killed::file()?);
     files.extend(command::files()?);
     Ok(files)
 }
 
 /// Writes those that differ.
-pub fn write() -> Result<()> {
-    for file in all()? {
+pub fn write(files: &[Generated]) -> Result<()> {
+    for file in files {
         let path = crate::root().join(&file.path);
         if std::fs::read_to_string(&path).is_ok_and(|text| text == file.text) {
             continue;
@@ -79,9 +83,9 @@ pub fn write() -> Result<()> {
 }
 
 /// Names of those that differ from what is on disk.
-pub fn outdated() -> Result<Vec<String>> {
+pub fn outdated(files: &[Generated]) -> Vec<String> {
     let differs = |file: &Generated| {
         std::fs::read_to_string(crate::root().join(&file.path)).ok().as_ref() != Some(&file.text)
     };
-    Ok(all()?.iter().filter(|f| differs(f)).map(|f| f.path.display().to_string()).collect())
+    files.iter().filter(|f| differs(f)).map(|f| f.path.display().to_string()).collect()
 }

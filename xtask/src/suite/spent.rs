@@ -97,11 +97,9 @@ pub(super) struct Orphans {
 
 impl Orphans {
     pub(super) fn adopted() -> Result<Orphans> {
-        // SAFETY: no memory is involved.
-        match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
-            0 => Ok(Orphans { ours: Mutex::default() }),
-            _ => Err(io::Error::last_os_error().into()),
-        }
+        // Whichever process is named: the flag is set and not cleared.
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        Ok(Orphans { ours: Mutex::default() })
     }
 
     /// Starts a program that is waited for by [`to_the_end`].

@@ -1,5 +1,6 @@
 //! Promises about the workspace as a whole, and about the form of a run file.
 
+mod lengths;
 mod names;
 mod schema;
 mod workspace;

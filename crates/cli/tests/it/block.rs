@@ -314,7 +314,7 @@ fn a_small_calibration_answers_with_its_evidence() {
 fn rounds_say_in_a_sentence_what_a_rate_is_worth() {
     let _machine = shared();
     let f = Fixture::new();
-    let args = ["steady", "--file-size", "64m", "--round", "1s", "--budget", "192m", "--load-here"];
+    let args = ["steady", "--file-size", "64m", "--round", "1s", "--budget", "128m", "--load-here"];
     let output = command(&f, &args).args(["--format", "json"]).output().unwrap();
     f.assert_nothing_left();
     let run = Run::from_json(&text(&output.stdout))
@@ -347,10 +347,10 @@ fn a_servers_folder_is_not_loaded_unasked() {
 fn ctrl_c_leaves_a_partial_run_and_nothing_else() {
     let _machine = shared();
     let job = |f: &Fixture| {
-        job_file(f, "x.fio", "[a]\nrw=randread\nsize=256m\nruntime=300\ntime_based\nnumjobs=3\n")
+        job_file(f, "x.fio", "[a]\nrw=randread\nsize=64m\nruntime=300\ntime_based\nnumjobs=3\n")
     };
     let cases = [
-        (&["calibrate", "--file-size", "2g"][..], "block    fill"),
+        (&["calibrate", "--file-size", "512m"][..], "block    fill"),
         (&["calibrate", "--file-size", "64m"], "block    measure"),
         (&["steady", "--file-size", "64m"], "block    fill"),
         (&["writers"], "block    fill"),

@@ -13,10 +13,10 @@ use narrows_model::Run;
 use crate::common::machine::{shared, together};
 use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 
-#[path = "../../../../xtask/src/kills/left.rs"]
+#[path = "../../../../tools/src/kills/left.rs"]
 #[allow(dead_code)] // The harness uses the rest.
 mod left;
-#[path = "../../../../xtask/src/kills/strike.rs"]
+#[path = "../../../../tools/src/kills/strike.rs"]
 #[allow(dead_code)] // The harness uses the rest.
 mod strike;
 

@@ -24,6 +24,7 @@ mod observe;
 mod orders;
 mod places;
 mod plan;
+mod planted;
 mod planted_objects;
 mod secrets;
 mod signals;

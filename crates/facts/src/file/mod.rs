@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
+use rustix::fs::{AtFlags, StatxFlags};
+
 pub use extents::{Extents, extents, extents_within};
 pub use resident::{drop_clean, evict, resident_share, resident_share_within};
 pub use statfs::{FsStat, fs_kind, network, network_kind, statfs, volatile, volatile_kind};
@@ -18,22 +20,8 @@ pub use statfs::{FsStat, fs_kind, network, network_kind, statfs, volatile, volat
 /// Linux 6.1, or a file system that keeps it to itself) and if it says that the file can't do direct I/O;
 /// callers then try with the device's logical block size.
 pub fn dio_alignment(file: &File) -> Option<(u32, u32)> {
-    let mut stat = std::mem::MaybeUninit::<libc::statx>::zeroed();
-    // SAFETY: the path is an empty NUL-terminated string, `stat` is valid for writing one statx.
-    let result = unsafe {
-        libc::statx(
-            file.as_raw_fd(),
-            c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            libc::STATX_DIOALIGN,
-            stat.as_mut_ptr(),
-        )
-    };
-    if result != 0 {
-        return None;
-    }
-    // SAFETY: the call succeeded, and all-zero bytes were a valid statx before it.
-    let stat = unsafe { stat.assume_init() };
+    let alignment = StatxFlags::from_bits_retain(libc::STATX_DIOALIGN);
+    let stat = rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, alignment).ok()?;
     let told = stat.stx_mask & libc::STATX_DIOALIGN != 0 && stat.stx_dio_mem_align > 0;
     told.then_some((stat.stx_dio_mem_align, stat.stx_dio_offset_align))
 }

@@ -100,8 +100,7 @@ fn may_ask(file: &File) -> io::Result<bool> {
 }
 
 fn page_bytes() -> usize {
-    // SAFETY: touches no memory of ours.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    rustix::param::page_size()
 }
 
 struct Mapping {
@@ -164,10 +163,7 @@ mod tests {
         let evicted = resident_share(file.as_file()).unwrap();
         assert!(evicted < 0.05, "{evicted} still resident after eviction");
         // Scattered reads, so that read-ahead can't fill the rest.
-        // SAFETY: takes no memory of ours.
-        unsafe {
-            libc::posix_fadvise(file.as_file().as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM);
-        }
+        rustix::fs::fadvise(file.as_file(), 0, None, rustix::fs::Advice::Random).unwrap();
         let mut page = [0; 4096];
         for index in 0..1024 {
             file.as_file().read_exact_at(&mut page, index * 4096).unwrap();
@@ -186,8 +182,7 @@ mod tests {
         let all = file.as_file();
         assert_eq!(resident_share_within(all, 5000..(1 << 20)).unwrap(), 1.0);
         evict(all).unwrap();
-        // SAFETY: takes no memory of ours.
-        unsafe { libc::posix_fadvise(all.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
+        rustix::fs::fadvise(all, 0, None, rustix::fs::Advice::Random).unwrap();
         all.read_exact_at(&mut [0; 8192], 1 << 20).unwrap();
         assert_eq!(resident_share_within(all, (1 << 20)..(1 << 20) + 8192).unwrap(), 1.0);
         assert!(resident_share_within(all, 0..(1 << 19)).unwrap() < 0.05);

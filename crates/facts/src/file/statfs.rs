@@ -1,9 +1,7 @@
 //! The file system a path lies on, by `statfs(2)`: its kind from the magic number, its size, and whether what is
 //! written there survives a power failure or leaves the machine.
 
-use std::ffi::CString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What `statfs(2)` tells.
@@ -59,16 +57,8 @@ const KINDS: &[(u32, &str)] = &[
 /// # Errors
 /// What `statfs(2)` gave; `InvalidInput` for a path with a NUL byte.
 pub fn statfs(path: &Path) -> io::Result<FsStat> {
-    let path = CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "path holds a NUL byte"))?;
-    let mut stat = std::mem::MaybeUninit::<libc::statfs>::zeroed();
-    // SAFETY: the path is NUL-terminated, `stat` is valid for writing one statfs.
-    if unsafe { libc::statfs(path.as_ptr(), stat.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the call succeeded, and all-zero bytes were a valid statfs before it.
-    let stat = unsafe { stat.assume_init() };
-    // The fields' types differ between C libraries and architectures.
+    let stat = rustix::fs::statfs(path)?;
+    // The fields' types differ between architectures.
     #[allow(clippy::unnecessary_cast)] // Needed where they are narrower.
     let (magic, fragment, block) = (stat.f_type as i64, stat.f_frsize as u64, stat.f_bsize as u64);
     let unit = if fragment > 0 { fragment } else { block };

@@ -45,7 +45,7 @@ impl Drop for AioPath {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::os::fd::{AsRawFd, FromRawFd};
+    use std::os::fd::{AsRawFd, OwnedFd};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -69,11 +69,8 @@ mod tests {
 
     /// Puts an operation into the kernel that waits for a pipe nobody writes to; returns the pipe's ends.
     fn hang(path: &mut AioPath, slot: u32) -> [File; 2] {
-        let mut ends = [0; 2];
-        // SAFETY: `ends` has room for the two descriptors.
-        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        // SAFETY: both descriptors are fresh and belong to nobody else.
-        let ends = ends.map(|end| unsafe { File::from_raw_fd(end) });
+        let (reader, writer) = std::io::pipe().unwrap();
+        let ends = [OwnedFd::from(reader), OwnedFd::from(writer)].map(File::from);
         path.flights.take_off(slot);
         path.queue(Iocb {
             data: u64::from(slot),

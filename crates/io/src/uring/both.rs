@@ -59,7 +59,7 @@ impl<D: Dialect> RingPath<D> {
 mod tests {
     use std::fs::File;
     use std::io::Write;
-    use std::os::fd::FromRawFd;
+    use std::os::fd::OwnedFd;
     use std::sync::Arc;
 
     use super::*;
@@ -119,12 +119,8 @@ mod tests {
 
     #[test]
     fn neither_ring_waits_for_the_other() {
-        let mut ends = [0; 2];
-        // SAFETY: `ends` has room for the two descriptors.
-        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        // SAFETY: both descriptors are fresh and belong to nobody else.
-        let (reader, _writer) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
-        let Some(mut path) = as_if_polled(reader) else { return };
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let Some(mut path) = as_if_polled(File::from(OwnedFd::from(reader))) else { return };
         let mut out = Vec::new();
         // A read that never ends; pipes can't be synced.
         path.submit(Op::Read, 0, u64::MAX, 4096);

@@ -1,11 +1,12 @@
 //! How an operation is put to the kernel: as a read or write of a file, or as a command of the drive's own.
 
 use std::fs::File;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::RawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use io_uring::types::{Fd, Fixed, FsyncFlags};
 use io_uring::{cqueue, opcode, squeue};
+use rustix::fs::OFlags;
 
 use crate::{Method, Op, discard};
 
@@ -209,9 +210,8 @@ impl Dialect for Files {
     }
 
     fn cannot_poll(&self, file: &File) -> Option<String> {
-        // SAFETY: asks for the descriptor's flags only.
-        let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
-        if flags < 0 || flags & libc::O_DIRECT == 0 {
+        let direct = |flags: OFlags| flags.contains(OFlags::DIRECT);
+        if !rustix::fs::fcntl_getfl(file).is_ok_and(direct) {
             return Some("the file is not open for direct I/O".to_string());
         }
         let found = file.metadata().ok()?;
@@ -252,6 +252,8 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
 
     fn bytes(entry: squeue::Entry) -> [u8; 64] {

@@ -63,6 +63,7 @@ impl<D: Dialect> Drop for RingPath<D> {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::os::fd::OwnedFd;
     use std::sync::Arc;
 
     use super::*;
@@ -75,13 +76,9 @@ mod tests {
             eprintln!("SKIPPED: no io_uring: {reason}");
             return None;
         }
-        use std::os::fd::FromRawFd;
-        let mut ends = [0; 2];
-        // SAFETY: `ends` has room for the two descriptors.
-        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        // SAFETY: both descriptors are fresh and belong to nobody else.
-        let (reader, writer) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
-        writer_kept.push(writer);
+        let (reader, writer) = std::io::pipe().unwrap();
+        writer_kept.push(File::from(OwnedFd::from(writer)));
+        let reader = File::from(OwnedFd::from(reader));
         let arena = Arena::new(4, 4096, 4096).unwrap();
         Some(UringPath::new(Arc::new(reader), "pipe".into(), arena, 4, Options::default()).unwrap())
     }

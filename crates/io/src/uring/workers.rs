@@ -17,6 +17,5 @@ pub(super) fn count(owner: libc::pid_t) -> Option<u32> {
 
 /// The calling thread's number.
 pub(super) fn this_thread() -> libc::pid_t {
-    // SAFETY: always succeeds and touches no memory.
-    unsafe { libc::gettid() }
+    rustix::thread::gettid().as_raw_nonzero().get()
 }

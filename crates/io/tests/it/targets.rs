@@ -57,9 +57,8 @@ fn a_test_file_is_a_target_and_clones_share_its_generations() {
 fn what_is_neither_file_nor_block_device_is_refused_without_opening_it() {
     let dir = folder();
     let pipe = dir.path().join("pipe");
-    let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
-    // SAFETY: a path that ends in a zero byte.
-    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();
     for (place, what) in [
         (dir.path(), "folder"),
@@ -143,13 +142,9 @@ fn a_block_device_tells_its_size_and_blocks_and_is_written_by_one_alone() {
 
 #[test]
 fn writes_are_durable_by_themselves_where_that_was_asked_for() {
-    use std::os::fd::AsRawFd;
     let dir = folder();
     let Some(file) = made(dir.path(), 1, 3) else { return };
-    let flags = |file: &File| {
-        // SAFETY: asks for the flags of an open descriptor and touches no memory.
-        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) }
-    };
+    let flags = |file: &File| rustix::fs::fcntl_getfl(file).unwrap().bits() as i32;
     for (durable, flag) in [(Durable::Data, libc::O_DSYNC), (Durable::Whole, libc::O_SYNC)] {
         let target = file.target().durable(durable).unwrap();
         let handles = [Some(Arc::clone(target.buffered_file())), target.direct_file().ok()];

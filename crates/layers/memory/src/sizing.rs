@@ -110,15 +110,10 @@ pub fn room(platform: &Platform, node: Option<&NumaNode>) -> Option<(u64, &'stat
 
 /// What this process may still map, bytes; `None` without a limit.
 fn addresses() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the struct outlives the call, which writes nothing else.
-    let asked = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
-    if asked != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
-        return None;
-    }
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let mapped: u64 = pages.split(' ').next()?.parse().ok()?;
-    Some(limit.rlim_cur.saturating_sub(mapped * base_page_bytes()))
+    Some(limit.saturating_sub(mapped * base_page_bytes()))
 }
 
 /// How much is wanted.

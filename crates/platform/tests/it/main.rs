@@ -2,5 +2,6 @@
 
 mod hwloc;
 mod hwloc_devices;
+mod lab;
 mod live;
 mod made;

@@ -280,4 +280,17 @@ pub(super) const RULES: &[Rule] = &[
         reason: "The drive's figures stand, with more CPU time per operation than io_uring needs",
         reference: "Linux Documentation/admin-guide/sysctl/kernel.rst, io_uring_disabled",
     },
+    Rule {
+        id: "least-load",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Run(Select::ALL),
+        when: When::Present(condition::LEAST_LOAD.any()),
+        figures: &[],
+        summary: "Files and windows were made as small as tests want them; no figure is this machine's",
+        advice: "Unset NARROWS_LEAST_LOAD and measure again",
+        reason: "The variable is there for tests of what surrounds a measurement. It changes no option of the command, so that \
+                 nothing else in the run would say it",
+        reference: "introduction, rule 8: requested is not obtained",
+    },
 ];

@@ -275,6 +275,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| say(of(r, KNEE), condition::IO_URING_REFUSED, json!("kernel.io_uring_disabled = 2")),
         // Threads that were asked for, not fallen back to.
         silent: |r| say(of(r, KNEE), condition::METHOD, json!("threads")) },
+    Pair { rule: "least-load",
+        fires: |r| say(of(r, KNEE), condition::LEAST_LOAD, json!(true)),
+        // A short run that was asked for on the command line is what it says it is.
+        silent: |r| { r.plan.quick = true; r.plan.repeats = 2; } },
 
     Pair { rule: "server-counted-otherwise",
         fires: |r| change(r, UPDATE, metric::SERVER_TRANSACTIONS, 2.23e5),

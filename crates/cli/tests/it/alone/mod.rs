@@ -2,7 +2,6 @@
 //! so that the others then run side by side without a break. What they look at is true only of a quiet machine, so that most of them
 //! run on request (`cargo xtask quiet`).
 
-mod planted;
 mod slow_flush;
 mod slow_place;
 mod slow_server;

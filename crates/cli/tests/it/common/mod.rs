@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use narrows_model::{Role, Run};
+use narrows_model::Run;
 use tempfile::TempDir;
 
 pub mod machine;
@@ -70,13 +70,6 @@ impl Fixture {
         path
     }
 
-    /// `major:minor` of the drive under the data folder.
-    pub fn drive(&self) -> Option<String> {
-        let data = self.data();
-        let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &data)]);
-        platform.roles.first()?.drives().next().map(|drive| drive.number.clone())
-    }
-
     /// Nothing may be in the data folder, and no server may run from it.
     pub fn assert_nothing_left(&self) {
         let left: Vec<_> = fs::read_dir(self.data()).unwrap().flatten().map(|e| e.path()).collect();
@@ -127,12 +120,6 @@ impl Narrows {
 
     pub fn args<'a>(mut self, args: impl IntoIterator<Item = &'a str>) -> Narrows {
         self.command.args(args);
-        self
-    }
-
-    /// With the load of a sketch, for who looks at figures.
-    pub fn in_full(mut self) -> Narrows {
-        self.command.env_remove(LEAST.0);
         self
     }
 

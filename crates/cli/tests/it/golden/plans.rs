@@ -67,8 +67,7 @@ fn without_figures(text: &str) -> String {
 #[test]
 fn plans_are_as_recorded() {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    // SAFETY: it takes nothing and can't fail.
-    let root = unsafe { libc::geteuid() } == 0;
+    let root = narrows_facts::process::is_root();
     let nodes = std::path::Path::new("/sys/devices/system/node/node1").exists();
     if cpus != 2 || !root || nodes || postgres_folder().is_none() {
         println!("SKIPPED: plans were recorded as root, on 2 CPUs, one node, with a PostgreSQL");

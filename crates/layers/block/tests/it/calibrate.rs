@@ -168,7 +168,7 @@ fn what_is_not_decided_in_time_is_said_to_be_unfinished() {
 fn a_mix_beside_a_durable_log() {
     let (stop, dir) = (Stop::new(), folder());
     let ctx = context(&stop, 100);
-    let Some(data) = made(&ctx, dir.path(), 64) else { return };
+    let Some(data) = made(&ctx, dir.path(), 24) else { return };
     let log = prepare(&ctx, dir.path(), 8 * MIB, 9).unwrap();
     let ground = Ground { data: Region::of(&data), log: Some(Region::of(&log)) };
     let budget = 256 * MIB;
@@ -180,8 +180,8 @@ fn a_mix_beside_a_durable_log() {
         goal: Goal { quantile: 0.9, limit_ns: 20 * MS },
         ..plan(Access::null().with_faults(vec![every(Effect::DelayNs(MS / 5))]), 15)
     };
-    let steps = planned_calibrate(&plan, 72 * MIB);
-    assert!(steps.iter().map(|step| step.writes_bytes).sum::<u64>() >= budget + 72 * MIB);
+    let steps = planned_calibrate(&plan, 32 * MIB);
+    assert!(steps.iter().map(|step| step.writes_bytes).sum::<u64>() >= budget + 32 * MIB);
     let found = calibrate(&ctx, &ground, &Watch::none(), &plan).unwrap();
     hangs_together(&found);
     let c = &found.calibration;

@@ -24,7 +24,7 @@ fn plan() -> BlockPlan {
         sessions: 3,
         max_depth: 8,
         cpus: Vec::new(),
-        write_budget_bytes: Some(512 * MIB),
+        write_budget_bytes: Some(96 * MIB),
         capacity_bytes: None,
         only: Vec::new(),
     }
@@ -127,7 +127,7 @@ fn every_block_is_in_its_place(file: &TestFile) {
 fn figures_add_up_and_the_device_saw_what_was_asked() {
     let (dir, stop) = (folder(), Stop::new());
     let ctx = context(&stop, 300);
-    let Some(file) = made(&ctx, dir.path(), 128) else { return };
+    let Some(file) = made(&ctx, dir.path(), 64) else { return };
     let drive = drive_of(dir.path());
     if drive.is_none() {
         eprintln!("SKIPPED: device counters: the build folder is not directly on a block device");

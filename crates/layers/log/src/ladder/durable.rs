@@ -11,6 +11,7 @@ use narrows_engine::now_ns;
 use narrows_facts::file;
 use narrows_files::Access;
 use narrows_model::{Conditions, condition};
+use rustix::fs::FallocateFlags;
 use serde_json::json;
 
 use super::cell::{Cell, Layout, Method};
@@ -105,11 +106,7 @@ impl<'a> DurableWrites<'a> {
         if self.own {
             self.file.set_len(0)?;
             if self.cell.layout == Layout::Fallocated {
-                let length = libc::off_t::try_from(self.capacity).map_err(io::Error::other)?;
-                // SAFETY: takes an open descriptor and no memory.
-                if unsafe { libc::fallocate(self.file.as_raw_fd(), 0, 0, length) } != 0 {
-                    return Err(io::Error::last_os_error());
-                }
+                rustix::fs::fallocate(&self.file, FallocateFlags::empty(), 0, self.capacity)?;
             }
             self.file.sync_all()?;
             self.position = self.position.next_multiple_of(self.capacity);

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::AsRawFd;
 
 use narrows_io::{Access, Effect, Entropy, Fault, Op, Target, When};
 use narrows_layer_block::{Mix, Region, Stream};
 use narrows_model::{Severity, metric};
+use rustix::fs::FallocateFlags;
 
 use crate::causes::bench::{Bench, ENOUGH, Gone, MIB, bench, caught, counted, reads, silent};
 
@@ -39,7 +39,7 @@ fn a_sparse_file_is_invalid() {
 #[test]
 fn a_file_that_was_only_allocated_is_invalid() {
     let Some(bench) = bench() else { return };
-    let target = bench.by_hand(|file| allocate(file, 0, 0, BYTES));
+    let target = bench.by_hand(|file| allocate(file, FallocateFlags::empty(), 0, BYTES));
     caught_as_empty(&bench, target);
 }
 
@@ -47,7 +47,7 @@ fn a_file_that_was_only_allocated_is_invalid() {
 fn a_file_in_which_a_hole_was_punched_is_invalid() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(32, Entropy::default()) else { return };
-    let punch = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     allocate(file.buffered_file(), punch, 8 * MIB, 16 * MIB);
     caught_as_empty(&bench, file.target().clone());
 }
@@ -118,7 +118,7 @@ fn a_plain_file_in_dev_is_invalid_and_a_flush_there_worth_a_note() {
 #[test]
 fn a_file_in_order_has_none_of_them() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(64, Entropy::default()) else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
     // A millisecond each at least, so that no drive is through in too short a time.
     let slow = Fault::any(When::Every(1), Effect::DelayNs(1_000_000));
     let access = Access::blocking().with_faults(vec![slow]);
@@ -154,9 +154,7 @@ fn a_few_blocks_of_zeros_in_somebody_elses_file_are_left_alone() {
     }
 }
 
-fn allocate(file: &File, mode: libc::c_int, offset: u64, bytes: u64) {
-    // SAFETY: the descriptor is open for writing as long as `file`; the call reads no memory of ours.
-    let done = unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, bytes as i64) };
-    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+fn allocate(file: &File, mode: FallocateFlags, offset: u64, bytes: u64) {
+    rustix::fs::fallocate(file, mode, offset, bytes).unwrap();
     file.sync_all().unwrap();
 }

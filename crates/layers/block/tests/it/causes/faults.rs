@@ -21,7 +21,7 @@ fn with(file: &TestFile, access: Access, faults: Vec<Fault>) -> Stream {
 
 fn ready() -> Option<(Bench, TestFile)> {
     let bench = bench()?;
-    let file = bench.file(64, Entropy::default())?;
+    let file = bench.file(16, Entropy::default())?;
     Some((bench, file))
 }
 

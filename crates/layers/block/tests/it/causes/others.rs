@@ -25,6 +25,9 @@ fn one_slowly(file: &TestFile) -> Stream {
     }
 }
 
+/// The file that somebody else uses, MiB.
+const OTHER_MIB: u64 = 16;
+
 /// A window of `stream` that the drive's counters cover, in which somebody else moved four MiB at least by `other`, a MiB at each
 /// call and at a pace that spares the drive.
 fn beside(
@@ -37,13 +40,13 @@ fn beside(
     let before = AtomicU64::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            for at in (0..64).cycle() {
+            for at in (0..OTHER_MIB).cycle() {
                 if done.load(Ordering::Relaxed) {
                     break;
                 }
                 other(at * MIB);
                 moved.fetch_add(1, Ordering::SeqCst);
-                std::thread::sleep(Duration::from_millis(10));
+                std::thread::sleep(Duration::from_millis(20));
             }
         });
         let begin = || before.store(moved.load(Ordering::SeqCst), Ordering::SeqCst);
@@ -61,10 +64,10 @@ fn beside(
 #[test]
 fn another_reader_on_the_drive_is_suspect() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(64, Entropy::default()) else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
     let other = bench.by_hand(|file| {
         let bytes: Vec<u8> = (0..MIB as usize).map(|i| ((i * 31) >> 3) as u8).collect();
-        (0..64).for_each(|_| file.write_all(&bytes).unwrap());
+        (0..OTHER_MIB).for_each(|_| file.write_all(&bytes).unwrap());
     });
     let direct = other.direct_file().unwrap();
     let mut arena = Arena::new(1, MIB as u32, other.memory_alignment()).unwrap();
@@ -77,8 +80,9 @@ fn another_reader_on_the_drive_is_suspect() {
 #[test]
 fn another_writer_on_the_drive_is_suspect() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(64, Entropy::default()) else { return };
-    let other = bench.by_hand(|file| file.write_all(&vec![0x5a; 64 << 20]).unwrap());
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    let other =
+        bench.by_hand(|file| file.write_all(&vec![0x5a; (OTHER_MIB * MIB) as usize]).unwrap());
     let other = Target::open_write_exclusive(other.path(), true).unwrap();
     let direct = other.direct_file().unwrap();
     let mut arena = Arena::new(1, MIB as u32, other.memory_alignment()).unwrap();
@@ -125,7 +129,7 @@ fn programs_that_use_the_processors_are_suspect() {
 #[test]
 fn operations_that_the_kernel_joins_are_worth_a_note() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(64, Entropy::default()) else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
     // Neighbouring blocks handed over in one call lie together in the kernel's list until it sends them.
     let access = Access::named(Method::Aio, Options::default());
     if access.method() != Method::Aio {

@@ -1,0 +1,40 @@
+//! `cargo xtask kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
+//! from the product's workspace, so that no ordinary build compiles it.
+
+mod group;
+mod kills;
+mod lab;
+mod pages;
+mod peers;
+mod plants;
+mod program;
+mod server;
+mod soak;
+mod stored;
+
+use std::process::ExitCode;
+
+use xtask::root;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["kills", rest @ ..] => kills::kills(rest),
+        ["lab", rest @ ..] => return lab::lab(rest),
+        ["pages"] => pages::all().and_then(|pages| xtask::generate::write(&pages)),
+        ["peers", rest @ ..] => peers::peers(rest),
+        ["plants", rest @ ..] => plants::plants(rest),
+        ["soak", rest @ ..] => soak::soak(rest),
+        _ => {
+            eprintln!("usage: cargo xtask kills | lab | pages | peers | plants | soak");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

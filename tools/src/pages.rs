@@ -1,0 +1,27 @@
+//! Pages of the book that are made of stored results: what was planted, what was killed at random moments. They can be made at any
+//! time, also after their words were changed.
+
+use anyhow::Result;
+use xtask::generate::{Generated, between_markers_of};
+
+const OBSERVED: &str = "docs/src/methods/observe.md";
+
+/// All of them, as they should be.
+pub(crate) fn all() -> Result<Vec<Generated>> {
+    let (planted, page, looks) = crate::plants::pages()?;
+    let (killed, trials) = crate::kills::written()?;
+    Ok(vec![
+        Generated::new(planted, page),
+        between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
+        Generated::new(killed, trials),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn pages_of_stored_results_are_up_to_date() {
+        let outdated = xtask::generate::outdated(&super::all().unwrap());
+        assert!(outdated.is_empty(), "{outdated:?}; run `cargo xtask pages`");
+    }
+}

@@ -1,0 +1,255 @@
+//! `cargo xtask plants`: bottlenecks planted under a live PostgreSQL, and what narrows says of them.
+//!
+//! What is planted and what must be said is data (`suite.toml`), written before the run. Everything that is planted goes when
+//! its guard is dropped, on failure and on Ctrl-C too. On request, not part of continuous integration.
+
+mod disturb;
+mod page;
+mod proxy;
+mod run;
+mod seen;
+mod site;
+mod store;
+mod suite;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use narrows_engine::{Scratch, Stop};
+use narrows_facts::{affinity, process};
+use narrows_model::{Grade, Platform, Role};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use self::run::Looker;
+use self::seen::{Outcome, Rate};
+use self::site::{Ground, Site};
+use self::store::Results;
+use self::suite::{Look, Plant};
+use crate::server::Programs;
+
+const PAGE: &str = "docs/src/evidence/planted.md";
+const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--capacities FILE] [--list]
+  NAME: a plant, or the beginning of the names of several; all where none is named
+  --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
+  --times N: looks at each plant; with more than one the page has the rate of right answers [1]
+  --capacities FILE: a run of this machine's drives and log; without it one is made";
+
+/// What was asked for.
+struct Asked {
+    names: Vec<String>,
+    data: PathBuf,
+    narrows: PathBuf,
+    for_s: u32,
+    times: u32,
+    capacities: Option<PathBuf>,
+    list: bool,
+}
+
+/// Plants what is named, and writes the page. It fails where a SURE verdict is wrong.
+pub fn plants(args: &[&str]) -> Result<()> {
+    let suite = suite::read()?;
+    let asked = asked(args)?;
+    let chosen = chosen(&suite, &asked.names)?;
+    if asked.list {
+        for plant in chosen {
+            println!("{:24} {} {}", plant.name, plant.what, plant.strength);
+        }
+        return Ok(());
+    }
+    let stop = Stop::new();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, stop.flag())?;
+    }
+    let mut results = Results::read()?;
+    let failed = measure(&asked, &chosen, &suite, &mut results, &stop);
+    let file = written(&suite, &results);
+    let path = crate::root().join(PAGE);
+    std::fs::write(&path, file).with_context(|| format!("writing {}", path.display()))?;
+    failed?;
+    let liars: Vec<&str> = chosen
+        .iter()
+        .filter(|plant| {
+            results.of(plant).is_some_and(|seen| {
+                let last = seen.outcome(plant) == Outcome::Wrong && seen.grade == Grade::Sure;
+                last || seen.rate.is_some_and(|rate| rate.sure_and_wrong > 0)
+            })
+        })
+        .map(|plant| plant.name.as_str())
+        .collect();
+    ensure!(liars.is_empty(), "SURE and wrong: {}", liars.join(", "));
+    Ok(())
+}
+
+/// The page as it should be.
+fn written(suite: &[Plant], results: &Results) -> String {
+    page::page(suite, results)
+}
+
+/// The page and the table of looks, made of what is stored.
+pub(crate) fn pages() -> Result<(&'static str, String, String)> {
+    let (suite, results) = (suite::read()?, Results::read()?);
+    Ok((PAGE, written(&suite, &results), page::looks(&suite, &results)))
+}
+
+fn measure(
+    asked: &Asked,
+    chosen: &[&Plant],
+    suite: &[Plant],
+    results: &mut Results,
+    stop: &Stop,
+) -> Result<()> {
+    ensure!(process::is_root(), "control groups and another user for the server need root");
+    narrows_postgres::server::sweep(&asked.data);
+    let scratch = Scratch::create(&asked.data, &format!("plants-{}", std::process::id()))?;
+    let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
+    let [server_cpu, client_cpu, ..] = affinity::current()[..] else {
+        bail!("server and client need a processor each");
+    };
+    let ground = Ground {
+        stop,
+        folder: scratch.path(),
+        programs: Programs::here()?,
+        drive: drive(&platform)?,
+        cpus: [server_cpu, client_cpu],
+    };
+    results.machine = machine(&platform);
+    results.server = format!("PostgreSQL {}", ground.programs.found.version_text);
+    results.for_s = asked.for_s;
+    let mut looker = Looker {
+        narrows: asked.narrows.clone(),
+        for_s: asked.for_s,
+        capacities: asked.capacities.clone(),
+        ground: &ground,
+    };
+    let compares = chosen.iter().any(|plant| plant.look == Look::Compare);
+    if compares && looker.capacities.is_none() {
+        eprintln!("drives and log by themselves");
+        looker.measure()?;
+    }
+    let mut site: Option<Site<'_>> = None;
+    for plant in chosen {
+        let mut rate = Rate::default();
+        for _ in 0..asked.times {
+            let seen = if plant.look.is_own() {
+                site = None;
+                looker.own(plant)
+            } else {
+                if site.as_ref().is_none_or(|site| site.of != plant.server) {
+                    // The folders are the same, so one goes before the next comes.
+                    drop(site.take());
+                    site = Some(Site::start(&ground, &plant.server)?);
+                }
+                looker.observed(site.as_ref().context("a server was started")?, plant)
+            };
+            stop.check()?;
+            match seen.with_context(|| format!("{} could not be measured", plant.name)) {
+                Ok(mut seen) => {
+                    let outcome = seen.outcome(plant);
+                    rate.add(outcome, seen.grade);
+                    let word = outcome.word();
+                    eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
+                    seen.rate = (asked.times > 1).then_some(rate);
+                    results.keep(seen, suite)?;
+                }
+                Err(error) => eprintln!("{error:#}"),
+            }
+        }
+        if asked.times > 1 {
+            eprintln!("{}: {rate}", plant.name);
+        }
+    }
+    Ok(())
+}
+
+fn drive(platform: &Platform) -> Result<String> {
+    let drive = platform.roles.first().and_then(|role| role.drives().next());
+    Ok(drive.context("no drive is known under the folder")?.number.clone())
+}
+
+fn machine(platform: &Platform) -> String {
+    let drive = platform.roles.first().and_then(|role| role.drives().next());
+    let under = platform
+        .hypervisor
+        .as_ref()
+        .map_or("no hypervisor".to_string(), |name| format!("under {name}"));
+    format!(
+        "{}, {} CPUs, Linux {}, {under}, drive {}",
+        platform.cpu.model.as_deref().unwrap_or("processor not known"),
+        platform.cpu.threads,
+        platform.kernel.as_deref().unwrap_or("not known"),
+        drive.map_or("not visible".to_string(), |drive| {
+            let transport = drive.transport.as_deref().unwrap_or_default();
+            format!("{} {transport}", drive.name).trim_end().to_string()
+        }),
+    )
+}
+
+fn asked(args: &[&str]) -> Result<Asked> {
+    let mut asked = Asked {
+        names: Vec::new(),
+        data: Path::new("/var/tmp").into(),
+        narrows: crate::root().join("target/release/narrows"),
+        for_s: 20,
+        times: 1,
+        capacities: None,
+        list: false,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
+        match *arg {
+            "--data" => asked.data = value()?.into(),
+            "--narrows" => asked.narrows = value()?.into(),
+            "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--capacities" => asked.capacities = Some(value()?.into()),
+            "--list" => asked.list = true,
+            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
+            name => asked.names.push(name.to_string()),
+        }
+    }
+    ensure!(asked.times > 0, "--times is at least 1\n{USAGE}");
+    Ok(asked)
+}
+
+/// Those named, in the suite's order; each name must fit one at least. A whole name is that one's only.
+fn chosen<'a>(suite: &'a [Plant], names: &[String]) -> Result<Vec<&'a Plant>> {
+    for name in names {
+        ensure!(
+            suite.iter().any(|plant| plant.name.starts_with(name.as_str())),
+            "no plant's name begins with {name}\nhint: cargo xtask plants --list"
+        );
+    }
+    let fits = |name: &String, plant: &Plant| {
+        let whole = suite.iter().any(|other| other.name == *name);
+        if whole { plant.name == *name } else { plant.name.starts_with(name.as_str()) }
+    };
+    let named = |plant: &&Plant| names.is_empty() || names.iter().any(|name| fits(name, plant));
+    Ok(suite.iter().filter(named).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plants_are_chosen_by_the_beginning_of_their_names() {
+        let suite = suite::read().unwrap();
+        assert_eq!(chosen(&suite, &[]).unwrap().len(), suite.len());
+        let quotas = chosen(&suite, &["quota".to_string()]).unwrap();
+        assert!(quotas.len() >= 4 && quotas.iter().all(|plant| plant.name.starts_with("quota")));
+        assert_eq!(chosen(&suite, &["own-nothing".to_string()]).unwrap().len(), 1);
+        assert!(chosen(&suite, &["nonsense".to_string()]).is_err());
+    }
+
+    #[test]
+    fn options_are_read_and_wrong_ones_refused() {
+        let asked_for = asked(&["hot", "--for", "5", "--data", "/x", "--times", "40"]).unwrap();
+        assert_eq!((asked_for.for_s, asked_for.data.as_path()), (5, Path::new("/x")));
+        assert_eq!(asked_for.times, 40);
+        assert_eq!(asked_for.names, ["hot"]);
+        for wrong in [&["--for"][..], &["--for", "soon"], &["--every"], &["--times", "0"]] {
+            assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
+        }
+    }
+}

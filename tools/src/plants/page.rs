@@ -1,0 +1,248 @@
+//! The page of the book that tells what was planted, what was expected, and what came out.
+
+use narrows_model::Grade;
+use narrows_stats::share_interval_95;
+use narrows_units::{Nanos, significant};
+
+use super::seen::{Outcome, Seen};
+use super::store::Results;
+use super::suite::{Look, Plant, Sight, word};
+
+const HEAD: &str = include_str!("page.md");
+
+/// The whole page.
+pub(super) fn page(suite: &[Plant], results: &Results) -> String {
+    let mut text = HEAD.to_string();
+    text += &format!(
+        "\n## Where\n\n{}, {}. Looks of {} s.\n\n## Counts\n\n",
+        results.machine, results.server, results.for_s
+    );
+    text += &counts(suite, results);
+    for (title, own) in [("## A server under pgbench", false), ("## A load of narrows' own", true)]
+    {
+        text += &format!("\n{title}\n\n");
+        text += "| planted | strength | cause | expected before the run | said | grade | |\n";
+        text += "| --- | --- | --- | --- | --- | --- | --- |\n";
+        for plant in suite.iter().filter(|plant| plant.look.is_own() == own) {
+            text += &row(plant, results.of(plant));
+        }
+    }
+    text += &rates(suite, results);
+    text += &changed(suite, results);
+    text + &why(suite, results)
+}
+
+/// How often each kind of answer came.
+fn counts(suite: &[Plant], results: &Results) -> String {
+    let mut text = "| looked at by | plants | right | open | wrong | of these SURE and wrong |\n\
+                    | --- | ---: | ---: | ---: | ---: | ---: |\n"
+        .to_string();
+    let looks = [
+        ("`--observe`", Look::Observe),
+        ("`--observe --capacities`", Look::Compare),
+        ("`narrows run --quick`", Look::Sketch),
+        ("`narrows run`", Look::Full),
+    ];
+    let line = |name: &str, of: &[(Outcome, Grade)]| {
+        let n = |wanted: Outcome| of.iter().filter(|(outcome, _)| *outcome == wanted).count();
+        let sure = of.iter().filter(|it| **it == (Outcome::Wrong, Grade::Sure)).count();
+        let [right, open, wrong] = [Outcome::Right, Outcome::Open, Outcome::Wrong].map(n);
+        format!("| {name} | {} | {right} | {open} | {wrong} | {sure} |\n", of.len())
+    };
+    let outcomes = |wanted: &dyn Fn(&Plant) -> bool| -> Vec<(Outcome, Grade)> {
+        let plants = suite.iter().filter(|plant| wanted(plant));
+        plants.filter_map(|plant| results.of(plant).map(|s| (s.outcome(plant), s.grade))).collect()
+    };
+    for (name, look) in looks {
+        text += &line(name, &outcomes(&|plant| plant.look == look));
+    }
+    text += &line("the cause can be read somewhere", &outcomes(&|p| p.sight == Sight::Seen));
+    text += &line("only the effect can be seen", &outcomes(&|p| p.sight == Sight::Hidden));
+    text + &line("**all**", &outcomes(&|_| true))
+}
+
+fn row(plant: &Plant, seen: Option<&Seen>) -> String {
+    let sight = match plant.sight {
+        Sight::Seen => "seen",
+        Sight::Hidden => "hidden",
+    };
+    let (said, grade, outcome) = match seen {
+        Some(seen) => {
+            let gain = seen.gain.map_or(String::new(), |gain| {
+                let by = plant.decided.as_ref().map_or("the change", |decided| decided.by.words());
+                let cpu = seen.less_cpu.map_or(String::new(), |less| {
+                    format!(", CPU time of a transaction × {:.2}", 1.0 / less)
+                });
+                format!("; {by}: {:+.0} %{cpu}", gain * 100.0)
+            });
+            let said = format!("{}{gain}", seen.phrase.replace('|', "\\|"));
+            (said, grade(seen.grade), seen.outcome(plant).word())
+        }
+        None => ("-".to_string(), "-", "not run"),
+    };
+    let strength = if plant.strength.is_empty() { "-" } else { &plant.strength };
+    format!(
+        "| {} | {strength} | {sight} | {} | {said} | {grade} | {outcome} |\n",
+        plant.what,
+        plant.expectation()
+    )
+}
+
+fn grade(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Open => "OPEN",
+        Grade::Likely => "LIKELY",
+        Grade::Sure => "SURE",
+    }
+}
+
+/// Expectations that are not those of the first run.
+fn changed(suite: &[Plant], results: &Results) -> String {
+    let mut text = String::new();
+    for plant in suite {
+        if let Some(why) = &plant.changed {
+            text += &format!("- {} ({}): {why}\n", plant.what, plant.strength);
+        } else if let Some(seen) = results.of(plant)
+            && seen.expectation != plant.expectation()
+        {
+            text += &format!(
+                "- {} ({}): expected was “{}” when it was measured\n",
+                plant.what, plant.strength, seen.expectation
+            );
+        }
+    }
+    if text.is_empty() {
+        return "\nNo expectation was changed after a run.\n".to_string();
+    }
+    format!("\n## Expectations changed after a run\n\n{text}")
+}
+
+/// How often each was named, of those that were looked at several times.
+fn rates(suite: &[Plant], results: &Results) -> String {
+    let line = |plant: &Plant| {
+        let rate = results.of(plant)?.rate?;
+        let n = rate.looks;
+        let (low, high) = share_interval_95(rate.right.into(), n.into());
+        Some(format!(
+            "| {} | {} | {n} | {} | {:.0} to {:.0} % | {} | {} | {} |\n",
+            plant.what,
+            if plant.strength.is_empty() { "-" } else { &plant.strength },
+            rate.right,
+            low * 100.0,
+            high * 100.0,
+            rate.open,
+            rate.wrong,
+            rate.sure_and_wrong
+        ))
+    };
+    let lines: String = suite.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "\n## How often\n\n| planted | strength | looks | right | 95 % interval | open | wrong | of these SURE and wrong |\n\
+         | --- | --- | ---: | ---: | --- | ---: | ---: | ---: |\n{lines}"
+    )
+}
+
+/// What narrows itself says about those that are open, and what was wrong.
+fn why(suite: &[Plant], results: &Results) -> String {
+    let mut text = String::new();
+    for plant in suite {
+        let Some(seen) = results.of(plant) else { continue };
+        let outcome = seen.outcome(plant);
+        if outcome == Outcome::Right {
+            continue;
+        }
+        let reasons = if seen.reasons.is_empty() {
+            format!("it named {}", word(seen.narrow))
+        } else {
+            seen.reasons.join("; ")
+        };
+        text += &format!("- {} ({}), {}: {reasons}\n", plant.what, plant.strength, outcome.word());
+    }
+    if text.is_empty() {
+        text
+    } else {
+        format!("\n## Reasons given where it is not right\n\n{text}")
+    }
+}
+
+/// What a look costs and how its sum compares with the server's account, for the page on observed servers.
+pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
+    let mut text = "| server | transactions/s | questions about states a second | of one processor | time in statements, server's \
+                    account | sum less between | ratio |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        .to_string();
+    for plant in suite {
+        let Some(seen) = results.of(plant) else { continue };
+        let (Some(cost), Some(account)) = (seen.cost_cpus, seen.account_ns) else { continue };
+        let ns = |ns: f64| Nanos(ns.max(0.0) as u64).to_string();
+        let strength =
+            if plant.strength.is_empty() { String::new() } else { format!(", {}", plant.strength) };
+        text += &format!(
+            "| {}{strength} | {} | {} | {:.2} % | {} | {} | {} |\n",
+            plant.what,
+            significant(seen.rate_per_s, 3),
+            seen.questions_per_s.map_or("-".to_string(), |n| format!("{n:.0}")),
+            cost * 100.0,
+            ns(account),
+            seen.summed_ns.map_or("-".to_string(), ns),
+            seen.summed_ns.map_or("-".to_string(), |summed| format!("{:.2}", summed / account)),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::Narrow;
+
+    use super::super::seen::Rate;
+    use super::super::seen::tests::seen;
+    use super::super::suite;
+    use super::*;
+
+    #[test]
+    fn right_open_and_wrong_are_counted_and_told_with_their_reasons() {
+        let suite = suite::read().unwrap();
+        let plant = |name: &str| suite.iter().find(|plant| plant.name == name).unwrap();
+        let right = seen(plant("quota-half"), Narrow::CpuQuota, Grade::Likely, "CPU quota of 0.5");
+        let mut open = seen(plant("hot-row"), Narrow::Lock, Grade::Open, "locks inside the server");
+        open.reasons = vec!["the sum is off".to_string()];
+        open.expectation = "client".to_string();
+        let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Sure, "locks");
+        let results = Results { seen: vec![right, open, wrong], ..Results::default() };
+        let text = page(&suite, &results);
+        assert!(text.contains("| `--observe` | 1 | 1 | 0 | 0 | 0 |"), "{text}");
+        assert!(text.contains("| **all** | 3 | 1 | 1 | 1 | 1 |"));
+        assert!(text.contains("one statement each), open: the sum is off\n"));
+        assert!(text.contains("expected was “client” when it was measured"));
+        assert!(text.contains("**wrong**: it named lock\n"));
+        assert_eq!(text.matches("| not run |").count(), suite.len() - 3);
+    }
+
+    #[test]
+    fn several_looks_give_a_rate_with_its_interval() {
+        let suite = suite::read().unwrap();
+        let mut one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        assert!(
+            !page(&suite, &Results { seen: vec![one.clone()], ..Results::default() })
+                .contains("How often")
+        );
+        let mut rate = Rate::default();
+        (0..39).for_each(|_| rate.add(Outcome::Right, Grade::Likely));
+        rate.add(Outcome::Wrong, Grade::Sure);
+        assert_eq!(rate.to_string(), "of 40 looks 39 right, 0 open, 1 wrong (1 of them SURE)");
+        one.rate = Some(rate);
+        let text = page(&suite, &Results { seen: vec![one], ..Results::default() });
+        assert!(text.contains("| - | 40 | 39 | 87 to 100 % | 0 | 1 | 1 |\n"), "{text}");
+    }
+
+    #[test]
+    fn a_look_stands_with_its_cost_and_its_sum() {
+        let suite = suite::read().unwrap();
+        let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let text = looks(&suite, &Results { seen: vec![one], ..Results::default() });
+        assert!(text.ends_with("| 14 | 0.87 % | 200 µs | 190 µs | 0.95 |\n"), "{text}");
+    }
+}
