@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// What a file of `render` may name of this crate.
-const MAY_KNOW: [&str; 4] = ["document", "escape", "layout", "render"];
+const MAY_KNOW: [&str; 3] = ["document", "escape", "render"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -26,7 +26,7 @@ fn flat(text: &str) -> String {
 
 fn fact(run: &Run, label: &str) -> String {
     let facts = report(run).short;
-    facts.iter().find(|fact| fact.label == label).map(|f| f.text.clone()).unwrap_or_default()
+    facts.iter().find(|fact| fact.label == label).map(|f| f.text.text()).unwrap_or_default()
 }
 
 fn plant(run: &mut Run, severity: Severity, id: &str) {
