@@ -11,6 +11,7 @@ mod group;
 pub mod kernels;
 pub mod kills;
 pub mod lab;
+pub mod lines;
 pub mod links;
 pub mod peers;
 pub mod plants;

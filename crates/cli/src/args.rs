@@ -233,15 +233,6 @@ pub struct PlatformArgs {
     pub format: Format,
 }
 
-/// Formats of what isn't a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PlatformFormat {
-    /// For people
-    Text,
-    /// As in the run file
-    Json,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;

@@ -52,7 +52,7 @@ pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use outputs::{
     ShownLimits, csv, embedded_run, fits, flush_tests, html, inventory, json, limits, markdown,
-    plans, printed, slb, text,
+    plans, printed, report_document, slb, text,
 };
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};

@@ -6,13 +6,15 @@ use crate::document::Document;
 use crate::live;
 use crate::render::{Form, Screen, embedded_json, form, render};
 use crate::report::Report;
-use crate::section::{self, document};
+use crate::section;
 
-pub use crate::section::{ShownLimits, fits, inventory, limits, plans};
+pub use crate::section::{
+    ShownLimits, document as report_document, fits, inventory, limits, plans,
+};
 
 /// A report in that form.
 pub fn printed(report: &Report, form: &Form, screen: Screen) -> String {
-    render(&document(report, form.shows), form, screen)
+    render(&report_document(report, form.shows), form, screen)
 }
 
 fn named(report: &Report, name: &str, screen: Screen) -> String {

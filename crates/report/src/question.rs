@@ -5,11 +5,11 @@ use narrows_model::{
 };
 use narrows_units::{Bytes, significant};
 
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::rate;
 
 /// Writers together and apart; `None` where they weren't measured, or a figure is invalid.
-pub(crate) fn file_sharing(run: &Run) -> Option<Told> {
+pub(crate) fn file_sharing(run: &Run) -> Option<AnnotatedTable> {
     let valid = |id| run.measurement(id).filter(|m| m.validity != Validity::Invalid);
     let together = valid("block.writers.together")?;
     let apart = valid("block.writers.apart")?;
@@ -28,7 +28,7 @@ pub(crate) fn file_sharing(run: &Run) -> Option<Told> {
     // A run of before it was judged says so by itself.
     let sentence = run.file_sharing.as_ref().map(sentence);
     let sentence = sentence.or_else(|| together.text("sentence").map(str::to_string));
-    Some(Told { table, sentences: sentence.into_iter().collect() })
+    Some(AnnotatedTable { table, sentences: sentence.into_iter().collect() })
 }
 
 fn row(name: &str, m: &Measurement) -> Row {

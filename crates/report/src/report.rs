@@ -4,7 +4,7 @@ use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
 use crate::calibration::{RateAnswer, answers};
-use crate::document::{Block as Part, Entry, NotKnown, Row, Told};
+use crate::document::{AnnotatedTable, Block as Part, Entry, NotKnown, Row};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
 use crate::live::{flush_views, live_views};
@@ -52,13 +52,13 @@ pub struct Report {
     /// Servers that were looked at.
     pub observed: Vec<ObservedView>,
     /// What `pg_test_fsync` measured, beside the same here.
-    pub flush_tests: Vec<Told>,
+    pub flush_tests: Vec<AnnotatedTable>,
     /// The order-entry mix.
-    pub orders: Vec<Told>,
+    pub orders: Vec<AnnotatedTable>,
     /// Rates by sessions, and the highest rates that keep a percentile.
-    pub sweeps: Vec<Told>,
+    pub sweeps: Vec<AnnotatedTable>,
     /// Memory by footprint, by kind of traffic, and beside it.
-    pub memory: Vec<Told>,
+    pub memory: Vec<AnnotatedTable>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<Row>,
     /// HOW WIDE.

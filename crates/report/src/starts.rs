@@ -2,7 +2,7 @@
 
 use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, condition, metric};
 
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, change, half_width, percent};
 use crate::words;
 
@@ -10,11 +10,11 @@ use crate::words;
 const BY_CHANCE: f64 = 0.05;
 
 /// All of a run.
-pub(crate) fn starts(run: &Run, units: Units) -> impl Iterator<Item = Told> {
+pub(crate) fn starts(run: &Run, units: Units) -> impl Iterator<Item = AnnotatedTable> {
     run.starts.iter().map(move |starts| view(run, starts, units))
 }
 
-fn view(run: &Run, starts: &Starts, units: Units) -> Told {
+fn view(run: &Run, starts: &Starts, units: Units) -> AnnotatedTable {
     let rate = |value: f64| units.quantity(value, starts.unit);
     let mean = starts.spread.as_ref().map(|spread| spread.rate_per_s.value);
     let dash = || "-".to_string();
@@ -48,7 +48,7 @@ fn view(run: &Run, starts: &Starts, units: Units) -> Told {
         (None, Some(why)) => vec![format!("Nothing is said of further starts: {why}.")],
         (None, None) => Vec::new(),
     };
-    Told { table, sentences }
+    AnnotatedTable { table, sentences }
 }
 
 /// Which start a measurement is of, where its id says it.

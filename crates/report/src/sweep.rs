@@ -6,17 +6,17 @@ use narrows_model::{
 use narrows_units::significant;
 
 use crate::calibration::{exact_time, percentile};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{change, half_width, percent, rate, time};
 use crate::words;
 
 /// All of a run.
-pub(crate) fn sweeps(run: &Run) -> Vec<Told> {
+pub(crate) fn sweeps(run: &Run) -> Vec<AnnotatedTable> {
     let highest = run.highest_rates.iter().map(|found| highest(run, found));
     run.scalings.iter().map(|sweep| scaling(run, sweep)).chain(highest).collect()
 }
 
-fn scaling(run: &Run, sweep: &Scaling) -> Told {
+fn scaling(run: &Run, sweep: &Scaling) -> AnnotatedTable {
     let rows = sweep.points.iter().map(|point| {
         let m = run.measurement(&point.measurement);
         let of = |name: Metric| m.and_then(|m| m.value(name));
@@ -46,7 +46,7 @@ fn scaling(run: &Run, sweep: &Scaling) -> Told {
         (None, Some(why)) => vec![format!("No law of scaling: {why}.")],
         (None, None) => Vec::new(),
     };
-    Told { table, sentences }
+    AnnotatedTable { table, sentences }
 }
 
 fn law_in_words(law: &ScalingLaw) -> Vec<String> {
@@ -80,7 +80,7 @@ fn law_in_words(law: &ScalingLaw) -> Vec<String> {
     sentences
 }
 
-fn highest(run: &Run, found: &HighestRate) -> Told {
+fn highest(run: &Run, found: &HighestRate) -> AnnotatedTable {
     let stands = found.end == CalibrationEnd::Found && found.validity != Validity::Invalid;
     let rows = found.rests_on.iter().filter_map(|id| run.measurement(id)).map(|m| {
         let of = |name: Metric| m.value(name);
@@ -118,7 +118,7 @@ fn highest(run: &Run, found: &HighestRate) -> Told {
         found.windows,
         found.unusable_windows
     );
-    Told { table, sentences: vec![answer, found.sentence.clone(), searched] }
+    AnnotatedTable { table, sentences: vec![answer, found.sentence.clone(), searched] }
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
         Scaling { workload: "update".into(), points, law, no_law: no_law.map(String::from) }
     }
 
-    fn said(sweep: Scaling) -> (Told, String) {
+    fn said(sweep: Scaling) -> (AnnotatedTable, String) {
         let run = Run { scalings: vec![sweep], ..Run::blank(Plan::default(), Platform::default()) };
         let view = sweeps(&run).remove(0);
         let text = view.sentences.join(" ");

@@ -10,7 +10,7 @@ const VAGUE: [(&str, usize); 38] = [
     ("Place", 13),
     ("Found", 12),
     ("Kind", 11),
-    ("Row", 10),
+    ("Row", 9),
     ("Part", 8),
     ("Asked", 6),
     ("Line", 6),

@@ -8,11 +8,15 @@
 
 mod block;
 mod inline;
+mod sheet;
 mod table;
+
+use serde::Serialize;
 
 pub use block::{Answer, Block, Entry, Facts, Figure, Grade, List, Verdict};
 pub use inline::{Inline, Span, Style, Svg};
-pub use table::{At, Cell, Column, OnScreen, Remarks, Row, Table, Told};
+pub use sheet::{Sheet, json};
+pub use table::{AnnotatedTable, At, Cell, Column, OnScreen, Remarks, Row, Table};
 
 /// How much room a form needs to show a thing: a form of a depth shows what is as deep or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -160,28 +164,18 @@ impl Document {
         Document { head, sections: sections.into_iter().collect(), ..Document::default() }
     }
 
+    /// With a thing's values for programs.
+    #[must_use]
+    pub fn holding(self, thing: &(impl Serialize + ?Sized)) -> Self {
+        let sheet = Sheet::of_values(&serde_json::to_value(thing).unwrap_or_default());
+        Document { sheet, json: json(thing), ..self }
+    }
+
     /// With a head for pages.
     #[must_use]
     pub fn headed(mut self, name: impl Into<String>, about: impl Into<String>) -> Self {
         self.head.name = name.into();
         self.head.title = vec![self.head.name.clone(), about.into()];
         self
-    }
-}
-
-/// Figures in base units for other programs, a row each.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sheet {
-    /// Names of the columns, with units.
-    pub heads: Vec<String>,
-    /// Rows of as many cells.
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Sheet {
-    /// Columns without rows.
-    pub fn new(heads: &[&str]) -> Self {
-        let heads = heads.iter().map(|head| (*head).to_string()).collect();
-        Sheet { heads, rows: Vec::new() }
     }
 }

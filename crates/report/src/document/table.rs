@@ -220,7 +220,7 @@ impl Table {
 
 /// A table with what follows from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct AnnotatedTable {
     /// The table.
     pub table: Table,
     /// What follows, in sentences.

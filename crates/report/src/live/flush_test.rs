@@ -2,24 +2,24 @@
 
 use narrows_model::{FlushTest, FlushTestKind, FlushTestRow, Run, metric};
 
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{rate, size, time};
 
 /// Beside a run: its ladder, or a live server's flush.
-pub(crate) fn views(run: &Run) -> Vec<Told> {
+pub(crate) fn views(run: &Run) -> Vec<AnnotatedTable> {
     let here = |row: &FlushTestRow| ladder(run, row).or_else(|| live(run, row));
     run.flush_tests.iter().map(|test| view(test, &here)).collect()
 }
 
 /// Without a run.
-pub(crate) fn alone(tests: &[FlushTest]) -> Vec<Told> {
+pub(crate) fn alone(tests: &[FlushTest]) -> Vec<AnnotatedTable> {
     tests.iter().map(|test| view(test, &|_| None)).collect()
 }
 
 /// Mean time, and what it is of.
 type Here = (f64, &'static str);
 
-fn view(test: &FlushTest, here: &dyn Fn(&FlushTestRow) -> Option<Here>) -> Told {
+fn view(test: &FlushTest, here: &dyn Fn(&FlushTestRow) -> Option<Here>) -> AnnotatedTable {
     let length = test.seconds_per_test.map_or(String::new(), |s| format!(", {s} s each"));
     let row = |row: &FlushTestRow| {
         let beside = here(row);
@@ -40,7 +40,7 @@ fn view(test: &FlushTest, here: &dyn Fn(&FlushTestRow) -> Option<Here>) -> Told 
     };
     let title = format!("PG_TEST_FSYNC  {}{length}", test.source);
     let table = Table::figures(title, ["rate", "mean", "here, mean"], test.rows.iter().map(row));
-    Told { table, sentences: Vec::new() }
+    AnnotatedTable { table, sentences: Vec::new() }
 }
 
 /// `2 × 8 KiB fdatasync`, `8 KiB dsync direct (open_datasync)`.

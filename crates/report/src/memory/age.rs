@@ -5,12 +5,12 @@ use narrows_units::significant;
 use serde_json::Value;
 
 use super::{significant_ns, usable};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, percent, size};
 use crate::words::counted;
 
 /// The table; `None` where nothing was compared.
-pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let m = usable(run, "memory.baseline.since")?;
     let rows = m
         .conditions
@@ -26,7 +26,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
         rows,
     );
     table.rows.extend(states(m));
-    Some(Told { table, sentences: said(m) })
+    Some(AnnotatedTable { table, sentences: said(m) })
 }
 
 fn row(change: &Value, units: Units) -> Option<Row> {

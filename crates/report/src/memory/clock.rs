@@ -4,7 +4,7 @@ use narrows_model::{Layer, Run, metric};
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 
 const WAYS: [(&str, &str); 3] = [
     ("clock.vdso", "C library (vDSO)"),
@@ -17,7 +17,7 @@ const ROWS: f64 = 10e6;
 const SLOW: [&str; 5] = ["xen", "hpet", "acpi_pm", "jiffies", "pit"];
 
 /// The table; `None` where clocks were not what was asked for.
-pub(super) fn view(run: &Run) -> Option<Told> {
+pub(super) fn view(run: &Run) -> Option<AnnotatedTable> {
     if run.plan.layers != [Layer::Clock, Layer::Memory] {
         return None;
     }
@@ -48,7 +48,7 @@ pub(super) fn view(run: &Run) -> Option<Told> {
     });
     let table = Table::figures("READING THE TIME", ["costs", "least step", "went back"], rows);
     let sentences = [source(run), adds(run)].into_iter().flatten().collect();
-    (!table.rows.is_empty()).then_some(Told { table, sentences })
+    (!table.rows.is_empty()).then_some(AnnotatedTable { table, sentences })
 }
 
 /// The kernel's clock source, and what its choice means.

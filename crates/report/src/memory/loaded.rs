@@ -4,7 +4,7 @@ use narrows_model::{Measurement, Run, Unit, Validity, condition};
 use narrows_units::significant;
 
 use super::{marked, significant_ns};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, percent};
 use crate::words::counted;
 
@@ -25,7 +25,7 @@ fn of<'a>(run: &'a Run, prefix: &str) -> Option<&'a Measurement> {
 }
 
 /// The tables.
-pub(super) fn views(run: &Run, units: Units) -> impl Iterator<Item = Told> {
+pub(super) fn views(run: &Run, units: Units) -> impl Iterator<Item = AnnotatedTable> {
     LOADS.iter().filter_map(move |load| view(run, load, units))
 }
 
@@ -33,7 +33,7 @@ fn view(
     run: &Run,
     (prefix, _, title, moved): &(&str, &str, &str, &str),
     units: Units,
-) -> Option<Told> {
+) -> Option<AnnotatedTable> {
     let m = of(run, prefix)?;
     let mut curve = medians(m);
     let idle = curve.first()?.2;
@@ -84,7 +84,7 @@ fn view(
             significant_ns(ns)
         )
     });
-    Some(Told { table, sentences: knee.into_iter().collect() })
+    Some(AnnotatedTable { table, sentences: knee.into_iter().collect() })
 }
 
 /// Share, bytes/s and ns of each point, each the median of the repeats.

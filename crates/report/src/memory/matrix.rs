@@ -7,7 +7,7 @@ use narrows_stats::median;
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::document::{Remarks, Row, Table, Told};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::print::{Units, half_width, percent};
 use crate::words::counted;
 
@@ -33,7 +33,7 @@ fn cell(m: &Measurement, prefix: &str) -> Option<(u32, u32)> {
 }
 
 /// The tables; none where the machine has one node or nobody measured it.
-pub(super) fn views(run: &Run, units: Units) -> Vec<Told> {
+pub(super) fn views(run: &Run, units: Units) -> Vec<AnnotatedTable> {
     let [latency, read] = cells(run);
     if latency.is_empty() && read.is_empty() {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn views(run: &Run, units: Units) -> Vec<Told> {
 }
 
 /// Rows are the CPUs' nodes, columns the memory's.
-fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<Told> {
+fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<AnnotatedTable> {
     let from: BTreeSet<u32> = cells.keys().map(|(from, _)| *from).collect();
     let to: BTreeSet<u32> = cells.keys().map(|(_, to)| *to).collect();
     if cells.is_empty() || to.len() > COLUMNS {
@@ -71,15 +71,12 @@ fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<T
     } else {
         Vec::new()
     };
-    let table = Table::figures(
-        title,
-        to.iter().map(|node| format!("node {node}")),
-        from.iter().map(row),
-    );
-    Some(Told { table, sentences })
+    let table =
+        Table::figures(title, to.iter().map(|node| format!("node {node}")), from.iter().map(row));
+    Some(AnnotatedTable { table, sentences })
 }
 
-fn by_distance(run: &Run, units: Units) -> Told {
+fn by_distance(run: &Run, units: Units) -> AnnotatedTable {
     // Distance, and whether it is a node's own.
     let mut classes: BTreeMap<(Option<u64>, bool), [Vec<f64>; 2]> = BTreeMap::new();
     let mut sentences = Vec::new();
@@ -142,7 +139,7 @@ fn by_distance(run: &Run, units: Units) -> Told {
         rows,
     )
     .remarked("measured", Remarks::Behind(2));
-    Told { table, sentences }
+    AnnotatedTable { table, sentences }
 }
 
 const POLICIES: [(&str, &str); 5] = [
@@ -153,7 +150,7 @@ const POLICIES: [(&str, &str); 5] = [
     ("one_node", "all on one node"),
 ];
 
-fn placements(run: &Run, units: Units) -> Option<Told> {
+fn placements(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let rows: Vec<Row> = POLICIES
         .iter()
         .filter_map(|(word, name)| {
@@ -198,5 +195,5 @@ fn placements(run: &Run, units: Units) -> Option<Told> {
          distance's median."
             .to_string(),
     ];
-    (!table.rows.is_empty()).then_some(Told { table, sentences })
+    (!table.rows.is_empty()).then_some(AnnotatedTable { table, sentences })
 }

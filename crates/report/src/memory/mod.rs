@@ -15,13 +15,13 @@ use narrows_model::{Measurement, MetricValue, Run, Validity, condition, metric};
 pub(crate) use loaded::{medians, usable as loaded};
 pub(crate) use matrix::{Cells, cells};
 
-use crate::document::{Remarks, Row, Table, Told};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::notes::{NoteMark, Notes};
 use crate::print::{self, Units, percent};
 
 /// The tables, with what follows from them; none where `narrows memory` didn't run. Whatever speaks against a table's figures has its
 /// footnote in the title.
-pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<Told> {
+pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<AnnotatedTable> {
     let mut all = Vec::new();
     for (prefixes, tables) in tables(run, units) {
         let doubtful: Vec<&str> = run
@@ -41,10 +41,10 @@ pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<Told> {
 }
 
 /// The tables of each kind, and the prefixes of the measurements that they show.
-type Tables = (&'static [&'static str], Vec<Told>);
+type Tables = (&'static [&'static str], Vec<AnnotatedTable>);
 
 fn tables(run: &Run, units: Units) -> Vec<Tables> {
-    let one = |table: Option<Told>| table.into_iter().collect();
+    let one = |table: Option<AnnotatedTable>| table.into_iter().collect();
     vec![
         (&["memory.curve.", "memory.latency."], one(by_cache(run))),
         (&["memory.bandwidth."], one(traffic::view(run, units))),
@@ -88,7 +88,7 @@ fn usable<'a>(run: &'a Run, id: &str) -> Option<&'a Measurement> {
 }
 
 /// One dependent load, by where it finds its line.
-fn by_cache(run: &Run) -> Option<Told> {
+fn by_cache(run: &Run) -> Option<AnnotatedTable> {
     let curves = CURVES.map(|id| usable(run, id));
     if curves.iter().all(Option::is_none) {
         return None;
@@ -130,7 +130,7 @@ fn by_cache(run: &Run) -> Option<Told> {
         let node = curve.number(condition::NODE).map_or(String::new(), |n| format!(", node {n}"));
         format!("  {cpu}{node}")
     });
-    Some(Told {
+    Some(AnnotatedTable {
         table: Table::figures(
             format!("A LOAD THAT WAITS FOR THE LAST ONE{place}"),
             ["4 KiB pages", "2 MiB pages", "TLB's"],

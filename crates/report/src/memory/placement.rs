@@ -6,7 +6,7 @@ use narrows_model::{Measurement, Run, condition};
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::document::{Remarks, Row, Table, Told};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::print::{Units, percent, size};
 use narrows_model::Unit;
 
@@ -16,7 +16,7 @@ const COUNTERS: &str = "memory.placement.counters";
 const COLUMNS: usize = 8;
 
 /// The table; `None` where nobody looked.
-pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let counters = usable(run, COUNTERS)?;
     let pools: Vec<&Measurement> = run
         .measurements
@@ -70,7 +70,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
             .to_string(),
     );
     sentences.extend(closed(counters, &pools));
-    Some(Told { table, sentences })
+    Some(AnnotatedTable { table, sentences })
 }
 
 fn by_node(m: &Measurement, key: &str) -> BTreeMap<u32, f64> {

@@ -4,7 +4,7 @@ use narrows_model::{Measurement, Run, condition, metric};
 use narrows_units::significant;
 
 use super::{marked, significant_ns, usable};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::rate;
 use crate::words::counted;
 
@@ -21,7 +21,7 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The table; `None` where none was measured.
-pub(super) fn view(run: &Run) -> Option<Told> {
+pub(super) fn view(run: &Run) -> Option<AnnotatedTable> {
     let found = run.measurements.iter().filter_map(|m| m.id.strip_prefix(PREFIX));
     let node = found.filter_map(|rest| rest.rsplit_once(".node")).map(|(_, node)| node).next()?;
     let all = format!("node{node}");
@@ -54,7 +54,7 @@ pub(super) fn view(run: &Run) -> Option<Told> {
         sentences.extend([hot(&of, &all), company(&of, &all)].into_iter().flatten());
     }
     sentences.extend(lines(run));
-    Some(Told { table, sentences })
+    Some(AnnotatedTable { table, sentences })
 }
 
 fn times(ratio: f64) -> String {

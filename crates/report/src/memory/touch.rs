@@ -3,7 +3,7 @@
 use narrows_model::{Run, Unit, condition, metric};
 
 use super::{marked, significant_ns, usable};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, half_width, percent, size};
 
 const WAYS: [(&str, &str); 3] =
@@ -11,7 +11,7 @@ const WAYS: [(&str, &str); 3] =
 const TERABYTE: f64 = 1e12;
 
 /// The table; `None` where no pool was touched.
-pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let mut rows = Vec::new();
     let mut bytes = None;
     let mut best: Option<(f64, String)> = None;
@@ -60,7 +60,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
             long(worst)
         ));
     }
-    (!rows.is_empty()).then(|| Told {
+    (!rows.is_empty()).then(|| AnnotatedTable {
         table: Table::figures(
             format!("TOUCHING A POOL{over}"),
             ["rate", "±95%", "a page", "1 TB takes"],

@@ -3,7 +3,7 @@
 use narrows_model::{Measurement, Run, Unit, condition, metric};
 
 use super::{marked, usable};
-use crate::document::{Row, Table, Told};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, half_width, percent};
 use crate::words::counted;
 
@@ -23,7 +23,7 @@ const KINDS: [(&str, &str); 9] = [
 ];
 
 /// The table; `None` where only reads were measured.
-pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let of = |kind: &str, place: &str| usable(run, &format!("{PREFIX}{kind}.{place}"));
     let places = places(run);
     if !KINDS.iter().skip(1).any(|(kind, _)| places.iter().any(|place| of(kind, place).is_some())) {
@@ -56,7 +56,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<Told> {
     let convention = "Bytes read and written, each once. Before a plain store most processors fetch the line, which is not counted: \
                       past the caches they don't."
         .to_string();
-    Some(Told { table, sentences: vec![convention] })
+    Some(AnnotatedTable { table, sentences: vec![convention] })
 }
 
 /// One CPU, then nodes, then all of them: as many as a line holds.

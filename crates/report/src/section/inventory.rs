@@ -1,9 +1,8 @@
 //! A machine of which nothing was measured, with what the rules find in it.
 
 use narrows_model::Inventory;
-use serde_json::to_value;
 
-use super::{findings, machine, plans, values};
+use super::{findings, machine};
 use crate::document::{Block, Depth, Document, Facts, Section, Style};
 use crate::inventory::entries;
 use crate::print::Units;
@@ -18,11 +17,7 @@ pub fn inventory(of: &Inventory) -> Document {
     let said = Section::new("machine", "Machine").short("");
     let said = said.with([Block::Until(Depth::Text, vec![lines]), Block::From(Depth::Page, drawn)]);
     let sections = findings::machine_findings(&of.findings).into_iter().chain([said]);
-    Document {
-        sheet: values::sheet(&to_value(of).unwrap_or_default()),
-        json: plans::json(of),
-        ..Document::of(sections).headed(name, "its parts, nothing measured")
-    }
+    Document::of(sections).headed(name, "its parts, nothing measured").holding(of)
 }
 
 #[cfg(test)]
@@ -53,8 +48,8 @@ mod tests {
     fn the_sheet_has_every_value_under_its_key() {
         let rows = inventory(&wear()).sheet.rows;
         let value = |key: &str| rows.iter().find(|row| row[0] == key).map(|row| row[1].as_str());
-        assert_eq!(value("platform.unknown.0.what"), Some("wear"));
-        assert_eq!(value("platform.cpu.cores"), Some("0"));
+        assert_eq!(value("unknown.0.what"), Some("wear"));
+        assert_eq!(value("cpu.cores"), Some("0"));
         assert!(rows.iter().all(|row| row.len() == 2));
     }
 }

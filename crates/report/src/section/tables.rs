@@ -3,7 +3,7 @@
 use narrows_model::{Grade, Validity};
 
 use super::noted;
-use crate::document::{Block, Grade as Printed, Inline, List, Section, Style, Told};
+use crate::document::{AnnotatedTable, Block, Grade as Printed, Inline, List, Section, Style};
 use crate::notes::NoteMark;
 use crate::report::Report;
 use crate::words;
@@ -21,8 +21,8 @@ pub(super) fn apart(groups: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> 
 }
 
 /// Tables, each with what follows from it.
-fn tables<'a>(views: impl IntoIterator<Item = &'a Told>) -> Vec<Block> {
-    let of = |Told { table, sentences }: &Told| {
+fn tables<'a>(views: impl IntoIterator<Item = &'a AnnotatedTable>) -> Vec<Block> {
+    let of = |AnnotatedTable { table, sentences }: &AnnotatedTable| {
         let sentences = List::new(sentences.iter().map(String::as_str), 2);
         vec![Block::Table(table.clone()), Block::List(sentences)]
     };
@@ -55,7 +55,7 @@ pub(crate) fn orders(report: &Report) -> Option<Section> {
 }
 
 /// What `pg_test_fsync` measured, beside the same here.
-pub(crate) fn flush_tests(tests: &[Told]) -> Option<Section> {
+pub(crate) fn flush_tests(tests: &[AnnotatedTable]) -> Option<Section> {
     some(Section::new("flush-tests", "What pg_test_fsync measured").short("").with(tables(tests)))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::document::{At, Block, Column, Entry, Facts, Inline, Row, Sheet, Style, Table};
+use crate::document::{At, Block, Column, Entry, Facts, Inline, Row, Style, Table};
 use crate::print::{self, Units};
 
 /// Keys and values side by side; what holds more stands below, under its key.
@@ -131,33 +131,6 @@ fn ranges(numbers: &[u64]) -> String {
         false => format!("{first}-{last}"),
     };
     parts.into_iter().map(word).collect::<Vec<_>>().join(", ")
-}
-
-/// Every value under its way through the objects, a row each; plain values of one list stand beside each other.
-pub(super) fn sheet(value: &Value) -> Sheet {
-    let mut sheet = Sheet::new(&["key", "value"]);
-    rows(value, String::new(), &mut sheet.rows);
-    sheet
-}
-
-fn rows(value: &Value, way: String, found: &mut Vec<Vec<String>>) {
-    let below = |key: &str| if way.is_empty() { key.to_string() } else { format!("{way}.{key}") };
-    let plain = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
-    match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| rows(value, below(key), found)),
-        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            let items = items.iter().enumerate();
-            items.for_each(|(at, item)| rows(item, below(&at.to_string()), found));
-        }
-        Value::Array(items) => {
-            found.push(vec![way, items.iter().map(plain).collect::<Vec<_>>().join(" ")]);
-        }
-        value => found.push(vec![way, plain(value)]),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod table;
 
 use super::{Filter, Form, Screen, Shows};
 use crate::document::{
-    Answer, Block, Depth, Document, Entry, Facts, List, Section, Style, Verdict,
+    Answer, Block, Depth, Document, Entry, Facts, Foot, List, Section, Style, Verdict,
 };
 use ends::{foot, head};
 use flow::{flow, paragraph, put, right};
@@ -55,9 +55,10 @@ fn document(document: &Document, screen: Screen) -> String {
         lines.extend((!lines.is_empty()).then(Line::new));
         lines.extend(self::section(section, edge));
     }
-    let last = foot(&document.foot, edge);
-    lines.extend((!last.is_empty()).then(Line::new));
-    lines.extend(last);
+    if document.foot != Foot::default() {
+        lines.push(Line::new());
+        lines.extend(foot(&document.foot, edge));
+    }
     write_lines(&lines, screen.colour)
 }
 
