@@ -199,8 +199,11 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
-json\t'As in the run file'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'

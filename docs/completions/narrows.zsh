@@ -236,8 +236,11 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (device)
 _arguments "${_arguments_options[@]}" : \
-'--format=[Text or JSON]:FORMAT:((text\:"For people"
-json\:"As in the run file"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':device -- The device, as /dev/nvme1n1:_default' \
@@ -636,8 +639,11 @@ _arguments "${_arguments_options[@]}" : \
 '--acknowledged=[The list from the second host]:LIST:_files' \
 '--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The answer then rests on your word]:WHAT:_default' \
 '--least=[Fewest acknowledged records looked for that show anything by being there]:N:_default' \
-'--format=[Text or JSON]:FORMAT:((text\:"For people"
-json\:"As in the run file"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--remounted[Since the cut the file system was mounted again, or the machine under the database started again\: nothing comes from memory]' \
 '--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \
 '--remove[Remove the file or the table if every record is there]' \

@@ -74,15 +74,16 @@ fn table(of: &Table, depth: Depth) -> Vec<String> {
     std::iter::once(of.title.clone()).chain(of.rows.iter().flat_map(row)).collect()
 }
 
-/// Letters and digits alone: lines, marks and capitals are each form's own.
+/// The text without what stands from `start` to `end`.
+fn without(text: &str, start: &str, end: &str) -> String {
+    let mut pieces = text.split(start);
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |all, piece| all + piece.split_once(end).map_or("", |(_, after)| after))
+}
+
+/// Letters and digits alone: lines, marks, pictures and capitals are each form's own.
 fn letters(text: &str) -> String {
-    let mut words = String::new();
-    let mut rest = text;
-    while let Some((before, tag)) = rest.split_once('<') {
-        words += before;
-        rest = tag.split_once('>').map_or("", |(_, after)| after);
-    }
-    words += rest;
+    let mut words = without(&without(text, "<svg", "</svg>"), "<", ">");
     for entity in ["&lt;", "&gt;", "&quot;", "&#39;", "&amp;"] {
         words = words.replace(entity, "");
     }
