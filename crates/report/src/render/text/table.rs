@@ -169,7 +169,7 @@ fn cells_of(
                 let mut named = flow(line.to(at), &cell.text, at, edge);
                 line = named.pop().unwrap_or_default();
                 lines.extend(named);
-                if line.width() > screen.longest_name {
+                if *number == 0 && line.width() > screen.longest_name {
                     lines.push(std::mem::take(&mut line));
                 }
             }
