@@ -556,7 +556,7 @@ _narrows() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -2248,7 +2248,7 @@ _narrows() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv markdown" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -2494,7 +2494,7 @@ _narrows() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -3334,7 +3334,7 @@ _narrows() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -57,11 +57,11 @@ scan\t'The whole table, by 1 and by n workers'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l sessions -d 'Concurrent sessions of the database workloads [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'A sketch in about 90 seconds: three repeats, no grade above LIKELY'
@@ -83,11 +83,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l minutes -d 'Time for all windows, writing the file not counted [default: a minute and a half]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -115,11 +115,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l minutes -d 'Time for all windows, writing the file not counted [default: a minute and a half]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -134,11 +134,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l minutes -d 'Time for all windows, writing the files not counted [default: 3]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -152,11 +152,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json -d 'Write fio\'s JSON to this file too, or with - to standard output instead of the report' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json-plus -d 'fio\'s json+ layout with every bin of the histograms, as --output-format=json+'
@@ -174,11 +174,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l budget -d 'Most that may be written, the file not counted: 64g is 64 GiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -189,18 +189,21 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l size -d 'Bytes of a write: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Text or JSON' -r -f -a "text\t'For people'
-json\t'As in the run file'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
@@ -211,11 +214,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l quick -d 'A sketch: three repeats, over less memory'
@@ -231,11 +234,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_s
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l thorough -d 'Every cell, and not some for each distance'
@@ -247,11 +250,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l matrix -d 'Say what it costs by the matrix of nodes in this run' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l every-page -d 'Ask for every page and not for a sample of 65,536 of each pool'
@@ -260,11 +263,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l renew -d 'Keep what is measured now in place of the baseline that there is'
@@ -277,11 +280,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l bind -d 'CPUs for them in this order, as 0,2 or 0-3 [default: one of each core first]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l huge -d '2 MiB pages underneath; refused where they can\'t be had'
@@ -303,11 +306,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l minutes -d 'Time for the search [default: a minute]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l no-database -d 'Leave the database\'s own commit out'
@@ -340,11 +343,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l alone -d 'Leave the load on the data files out'
@@ -369,11 +372,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l most-sessions -d 'Most sessions that commit again at once' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -387,11 +390,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l prove -d 'Run PostgreSQL with its log in each of them too, in turns, beside its prediction'
@@ -406,11 +409,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l for -d 'How long to look; below 6 s nothing is told from chance' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l pg-test-fsync -d 'What pg_test_fsync printed on the log\'s drive, to stand beside it' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l dry-run -d 'Say what would be looked at, and stop'
@@ -427,11 +430,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l repeats -d 'Fresh windows of each number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
@@ -481,11 +484,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l inside -d 'A function inside the server calls for them, so that the client\'s share is one call'
@@ -520,11 +523,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l private -d 'A table for every session, so that none waits for another\'s rows; together they have the size'
@@ -560,11 +563,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l private -d 'A table for every session, so that none waits for another\'s rows; together they have the size'
@@ -591,11 +594,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
@@ -624,11 +627,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
@@ -662,11 +665,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l format -d 'Format of standard output' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l paced -d 'Sessions key and think as the specification\'s terminals do: at most 12.6 new orders a minute for each warehouse'
@@ -688,11 +691,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "orders" -d 'An order-entry mix of five transactions: loaded, run, its consistency checked'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "clean" -d 'Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand report" -l format -d 'Format of the report' -r -f -a "text\t'The one screen'
-json\t'The run file'
-csv\t'One row per metric'
-markdown\t'The screen as Markdown'
-html\t'One self-contained page'"
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l format -d 'Format of the report' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l crash-test -d 'Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l pg-test-fsync -d 'Bring in what pg_test_fsync printed, to stand beside the ladder or the live server\'s flushes' -r -F
@@ -705,9 +708,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l root -d 'Examine the machine whose files are copied below this folder, not this one' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Text, JSON, or a page with a picture' -r -f -a "text\t'For people'
-json\t'As in the run file'
-html\t'One self-contained page that draws the machine'"
+complete -c narrows -n "__fish_narrows_using_subcommand platform" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -s o -l output -d 'The capture, a new file' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
@@ -716,21 +721,22 @@ complete -c narrows -n "__fish_narrows_using_subcommand gather" -l privileged -d
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -l force -d 'Replace FILE if it is there'
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand limits" -l limits -d 'Put this file\'s figures over the table\'s' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand limits" -l format -d 'Format of standard output' -r -f -a "text\t'For people'
-json\t'Everything, for programs'
-csv\t'One row per figure'
-markdown\t'Tables with their sources'"
+complete -c narrows -n "__fish_narrows_using_subcommand limits" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand limits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l table -d 'Size of the table whose scan is timed' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l block -d 'Size of a block that is read or written at random' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l demand -d 'A run (id or file): does what its database workloads or the transactions of an observed log took fit these platforms?' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l core-ratio -d 'With --demand: the work of a core there over that of one where it was measured, for machines that don\'t say their own core_ratio; without it a core is taken as a core' -r
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -l limits -d 'Put this file\'s figures over the table of limits' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand plan" -l format -d 'Format of standard output' -r -f -a "text\t'For people'
-json\t'Everything, for programs'
-csv\t'One row per platform and kind of work'
-markdown\t'A table and what binds'
-html\t'One page with a picture of each platform'"
+complete -c narrows -n "__fish_narrows_using_subcommand plan" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'

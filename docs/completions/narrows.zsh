@@ -51,11 +51,11 @@ scan\:"The whole table, by 1 and by n workers"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch in about 90 seconds\: three repeats, no grade above LIKELY]' \
@@ -83,11 +83,11 @@ constant\:"At equal distances, as from a clock"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -122,11 +122,11 @@ constant\:"At equal distances, as from a clock"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -147,11 +147,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -171,11 +171,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
@@ -200,11 +200,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -221,11 +221,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -236,8 +236,11 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (device)
 _arguments "${_arguments_options[@]}" : \
-'--format=[Text or JSON]:FORMAT:((text\:"For people"
-json\:"As in the run file"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':device -- The device, as /dev/nvme1n1:_default' \
@@ -296,11 +299,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch\: three repeats, over less memory]' \
@@ -324,11 +327,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--thorough[Every cell, and not some for each distance]' \
@@ -346,11 +349,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
@@ -366,11 +369,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--renew[Keep what is measured now in place of the baseline that there is]' \
@@ -389,11 +392,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
@@ -467,11 +470,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--no-database[Leave the database'\''s own commit out]' \
@@ -511,11 +514,11 @@ all\:"All of them"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--alone[Leave the load on the data files out]' \
@@ -546,11 +549,11 @@ writer\:"A process of its own that is posted, as in Oracle"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -570,11 +573,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
@@ -636,8 +639,11 @@ _arguments "${_arguments_options[@]}" : \
 '--acknowledged=[The list from the second host]:LIST:_files' \
 '--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The answer then rests on your word]:WHAT:_default' \
 '--least=[Fewest acknowledged records looked for that show anything by being there]:N:_default' \
-'--format=[Text or JSON]:FORMAT:((text\:"For people"
-json\:"As in the run file"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--remounted[Since the cut the file system was mounted again, or the machine under the database started again\: nothing comes from memory]' \
 '--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \
 '--remove[Remove the file or the table if every record is there]' \
@@ -688,11 +694,11 @@ _arguments "${_arguments_options[@]}" : \
 '*--pg-test-fsync=[What pg_test_fsync printed on the log'\''s drive, to stand beside it]:FILE:_files' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--dry-run[Say what would be looked at, and stop]' \
@@ -716,11 +722,11 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
@@ -846,11 +852,11 @@ any\:"One statement with all keys, \`= ANY\`, still block by block in the server
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--calls)--inside[A function inside the server calls for them, so that the client'\''s share is one call]' \
@@ -892,11 +898,11 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
@@ -939,11 +945,11 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
@@ -977,11 +983,11 @@ database\:"PostgreSQL workloads and their verdicts"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
@@ -1017,11 +1023,11 @@ count\:"count(*), as the server likes\: said where the index alone answers"))' \
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
@@ -1062,11 +1068,11 @@ one\:"Every session for one; few sessions touch few warehouses, which is said"))
 '--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--rate)--paced[Sessions key and think as the specification'\''s terminals do\: at most 12.6 new orders a minute for each warehouse]' \
@@ -1144,11 +1150,11 @@ esac
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
-'--format=[Format of the report]:FORMAT:((text\:"The one screen"
-json\:"The run file"
-csv\:"One row per metric"
-markdown\:"The screen as Markdown"
-html\:"One self-contained page"))' \
+'--format=[Format of the report]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-o+[Write to this file instead of standard output]:FILE:_files' \
 '--output=[Write to this file instead of standard output]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
@@ -1168,9 +1174,11 @@ _arguments "${_arguments_options[@]}" : \
 '--root=[Examine the machine whose files are copied below this folder, not this one]:DIR:_files' \
 '--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
 '--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'--format=[Text, JSON, or a page with a picture]:FORMAT:((text\:"For people"
-json\:"As in the run file"
-html\:"One self-contained page that draws the machine"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::of -- Show this instead of the machine here\: a capture (`narrows gather`), a run by its file or id, or a folder as with --root:_default' \
@@ -1191,10 +1199,11 @@ _arguments "${_arguments_options[@]}" : \
 (limits)
 _arguments "${_arguments_options[@]}" : \
 '*--limits=[Put this file'\''s figures over the table'\''s]:FILE:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"For people"
-json\:"Everything, for programs"
-csv\:"One row per figure"
-markdown\:"Tables with their sources"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::classes -- Classes, families (dram, pcie, nvme, ethernet, cpu, …), or the first words of classes (epyc) \[default\: all\]:_default' \
@@ -1207,11 +1216,11 @@ _arguments "${_arguments_options[@]}" : \
 '--demand=[A run (id or file)\: does what its database workloads or the transactions of an observed log took fit these platforms?]:RUN:_default' \
 '--core-ratio=[With --demand\: the work of a core there over that of one where it was measured, for machines that don'\''t say their own core_ratio; without it a core is taken as a core]:RATIO:_default' \
 '*--limits=[Put this file'\''s figures over the table of limits]:FILE:_files' \
-'--format=[Format of standard output]:FORMAT:((text\:"For people"
-json\:"Everything, for programs"
-csv\:"One row per platform and kind of work"
-markdown\:"A table and what binds"
-html\:"One page with a picture of each platform"))' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- Descriptions of platforms, TOML:_files' \

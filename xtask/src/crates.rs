@@ -34,7 +34,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-engine", &["narrows-units", "narrows-model", "narrows-stats", "narrows-files"]),
     ("narrows-io", &["narrows-units", "narrows-files", "narrows-facts"]),
     // Cryptography and certificates; it knows PostgreSQL's parameters and no more of it.
-    ("narrows-tls", &["narrows-files"]),
+    ("narrows-tls", &["narrows-units", "narrows-files"]),
     ("narrows-bundle", &["narrows-units", "narrows-files", "narrows-tls"]),
     ("narrows-fio", &["narrows-units", "narrows-model", "narrows-stats"]),
     // A server of our own as a process, of whatever kind.

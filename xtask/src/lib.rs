@@ -8,6 +8,7 @@ pub mod files;
 pub mod fuzz;
 pub mod generate;
 pub mod kernels;
+pub mod lines;
 pub mod links;
 pub mod prints;
 pub mod programs;

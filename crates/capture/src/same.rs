@@ -18,7 +18,7 @@ pub fn different(
             && then != now
         {
             // What another machine's file says may steer a terminal.
-            let then = then.replace(char::is_control, "\u{fffd}");
+            let then = narrows_units::shown(&then);
             differ.push(format!("{what} was {then} and is {now}"));
         }
     };

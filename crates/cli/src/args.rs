@@ -3,6 +3,7 @@
 pub mod block;
 pub mod crashtest;
 pub mod db;
+mod format;
 pub mod gather;
 pub mod limits;
 pub mod live;
@@ -18,6 +19,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_model::Workload;
 
+pub use format::Format;
 use narrows_runner::exit_codes;
 
 /// How fast a database server could be, how fast it is, and which layer holds it back.
@@ -73,34 +75,6 @@ pub enum Command {
     Limits(limits::LimitsArgs),
     /// Say what platforms described in files could do, what binds, and what to widen first
     Plan(plan::PlanArgs),
-}
-
-/// A format of standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// The one screen
-    Text,
-    /// The run file
-    Json,
-    /// One row per metric
-    Csv,
-    /// The screen as Markdown
-    Markdown,
-    /// One self-contained page
-    Html,
-}
-
-impl Format {
-    /// The usual ending of a file of this format.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Format::Text => "txt",
-            Format::Json => "json",
-            Format::Csv => "csv",
-            Format::Markdown => "md",
-            Format::Html => "html",
-        }
-    }
 }
 
 /// Prefixes of byte quantities.
@@ -198,7 +172,7 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
@@ -211,7 +185,7 @@ pub struct ReportArgs {
     /// A run's id (or its first characters), or a run file
     pub run: String,
     /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
     /// The same as --format html
     #[arg(long, conflicts_with = "format")]
@@ -259,29 +233,9 @@ pub struct PlatformArgs {
     /// Folder on the drives that hold the commit log [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
-    /// Text, JSON, or a page with a picture
-    #[arg(long, value_enum, default_value_t = InventoryFormat::Text)]
-    pub format: InventoryFormat,
-}
-
-/// Formats of `narrows platform`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum InventoryFormat {
-    /// For people
-    Text,
-    /// As in the run file
-    Json,
-    /// One self-contained page that draws the machine
-    Html,
-}
-
-/// Formats of what isn't a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PlatformFormat {
-    /// For people
-    Text,
-    /// As in the run file
-    Json,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }
 
 #[cfg(test)]

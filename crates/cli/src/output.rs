@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_model::{FlushTest, Run};
-use narrows_report::{Report, Units};
+use narrows_report::document::Document;
+use narrows_report::{FORMS, Report, Screen, Shows, Units};
 use narrows_runner::store;
 
 use crate::args::{Format, UnitsArg};
@@ -26,24 +27,33 @@ impl From<UnitsArg> for Units {
 
 /// Renders a run.
 pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> String {
-    let report = Report::new(run, units.into());
-    match format {
-        Format::Text => narrows_report::text(&report, WIDTH, colour),
-        Format::Json => narrows_report::json(&report),
-        Format::Csv => narrows_report::csv(&report),
-        Format::Markdown => narrows_report::markdown(&report),
-        Format::Html => narrows_report::html(&report),
-    }
+    let screen = Screen { width: WIDTH, colour };
+    narrows_report::printed(&Report::new(run, units.into()), format.0, screen)
 }
 
-/// SLB's lines and their meaning.
-pub fn slb(run: &Run, units: UnitsArg, colour: bool) -> String {
-    narrows_report::slb(&Report::new(run, units.into()), WIDTH, colour)
+/// Prints a document.
+///
+/// # Errors
+/// It can't be written, and somebody is there to read it.
+pub fn document(document: &Document, format: Format) -> Result<()> {
+    let screen = Screen { width: WIDTH, colour: colour() };
+    print(&narrows_report::render(document, format.0, screen))
 }
 
-/// What `pg_test_fsync` printed, in our words.
-pub fn flush_tests(tests: &[FlushTest]) -> String {
-    narrows_report::flush_tests(tests, WIDTH, colour())
+/// Prints SLB's lines and their meaning.
+///
+/// # Errors
+/// As [`document`].
+pub fn slb(run: &Run, units: UnitsArg) -> Result<()> {
+    document(&narrows_report::slb(&Report::new(run, units.into())), Format::TEXT)
+}
+
+/// Prints what `pg_test_fsync` printed, in our words.
+///
+/// # Errors
+/// As [`document`].
+pub fn flush_tests(tests: &[FlushTest]) -> Result<()> {
+    document(&narrows_report::flush_tests(tests), Format::TEXT)
 }
 
 /// Writes the run's report into a folder, in every format that is no run file.
@@ -51,9 +61,9 @@ pub fn flush_tests(tests: &[FlushTest]) -> String {
 /// # Errors
 /// What writing a file gave.
 pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<()> {
-    for format in [Format::Text, Format::Markdown, Format::Csv, Format::Html] {
-        let name = format!("{}.{}", run.id, format.extension());
-        store::write_whole(&folder.join(name), &render(run, format, units, false))?;
+    for form in FORMS.into_iter().filter(|form| form.shows != Shows::Json) {
+        let name = format!("{}.{}", run.id, form.extension);
+        store::write_whole(&folder.join(name), &render(run, Format(form), units, false))?;
     }
     Ok(())
 }

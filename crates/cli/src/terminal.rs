@@ -56,7 +56,7 @@ impl Terminal {
 
     /// For a command without one.
     pub fn plain() -> Terminal {
-        Terminal::new(Format::Text, UnitsArg::Si)
+        Terminal::new(Format::TEXT, UnitsArg::Si)
     }
 
     fn clock(&self) -> String {
@@ -125,8 +125,8 @@ impl Ui for Terminal {
 
     fn report(&self, run: &Run) -> Result<()> {
         let colour = output::colour();
-        if self.slb_alone && self.format == Format::Text {
-            return output::print(&output::slb(run, self.units, colour));
+        if self.slb_alone && self.format.0.name == Format::TEXT.0.name {
+            return output::slb(run, self.units);
         }
         output::print(&output::render(run, self.format, self.units, colour))
     }

@@ -147,7 +147,7 @@ impl Lines {
             let line = std::mem::take(&mut self.partial);
             let text = String::from_utf8_lossy(&line);
             // What is said here is shown on terminals.
-            let text = text.trim_end().replace(char::is_control, "\u{fffd}");
+            let text = narrows_units::shown(text.trim_end());
             Message::parse(&text).map_or_else(Next::Odd, Next::Message)
         } else if self.partial.len() >= LONGEST_LINE {
             Next::Odd("a line without end".to_string())

@@ -1,11 +1,11 @@
 //! Text that comes from a machine made harmless inside HTML.
 
-use crate::layout::visible;
+use narrows_units::shown;
 
 /// For element content and quoted attributes.
 pub(crate) fn text(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
-    for c in visible(raw).chars() {
+    for c in shown(raw).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

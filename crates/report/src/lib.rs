@@ -19,8 +19,6 @@ mod escape;
 mod head;
 mod interference;
 mod inventory;
-mod layout;
-pub mod limits;
 mod link;
 mod live;
 mod loads;
@@ -45,24 +43,19 @@ mod wide;
 mod words;
 
 pub use advice::NextRow;
-pub use calibration::{CurveRow, Fact, OracleForm, RateAnswer};
+pub use calibration::RateAnswer;
 pub use head::Head;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
-pub use layout::COLOURS;
-pub use live::{Grid, GridRow, LiveView};
-pub use loads::LoadRow;
 pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
 pub use narrow::{Block, Effect};
 pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
-pub use orders::OrdersView;
 pub use outputs::{
-    csv, embedded_run, fits, flush_tests, html, json, markdown, plans, platform, platform_json,
-    platform_page, slb, text,
+    ShownLimits, csv, embedded_run, fits, flush_tests, html, inventory, json, limits, markdown,
+    plans, printed, report_document, slb, text,
 };
 pub use print::Units;
-pub use render::{Form, render};
+pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};
 pub use report::Report;
 pub use sum::{SumPart, SumText};
-pub use sweep::SweepView;
 pub use wide::{Figure, WideRow};

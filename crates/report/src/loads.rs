@@ -6,36 +6,12 @@
 use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::calibration::owner;
+use crate::document::{Inline, Row, Style};
 use crate::interference::in_grid;
-use crate::notes::{NoteMark, Notes};
+use crate::notes::Notes;
+use crate::print::{self, Units};
+use crate::section::{self, figure, leading, ns};
 use crate::wide::WideRow;
-
-/// One load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadRow {
-    /// The measurement's id without its layer; of one kind of operation of a mix its name behind it.
-    pub name: String,
-    /// Whether it may be trusted.
-    pub validity: Validity,
-    /// Operations per second.
-    pub rate_per_s: Option<f64>,
-    /// Payload bytes per second.
-    pub bandwidth_bytes_per_s: Option<f64>,
-    /// Mean latency, ns.
-    pub latency_mean_ns: Option<f64>,
-    /// Median, ns.
-    pub latency_p50_ns: Option<f64>,
-    /// 99 %, ns.
-    pub latency_p99_ns: Option<f64>,
-    /// 99.9 %, ns.
-    pub latency_p999_ns: Option<f64>,
-    /// Processor time per operation, ns.
-    pub cpu_per_op_ns: Option<f64>,
-    /// Depth or rate, and what writes are worth.
-    pub remark: String,
-    /// Footnotes.
-    pub notes: Vec<NoteMark>,
-}
 
 /// Whether the run is about storage alone.
 pub(crate) fn storage_alone(run: &Run) -> bool {
@@ -43,7 +19,7 @@ pub(crate) fn storage_alone(run: &Run) -> bool {
 }
 
 /// The rows in the order of the run; `wide` are those that are said already.
-pub(crate) fn loads(run: &Run, wide: &[WideRow], notes: &mut Notes) -> Vec<LoadRow> {
+pub(crate) fn loads(run: &Run, units: Units, wide: &[WideRow], notes: &mut Notes) -> Vec<Row> {
     if !storage_alone(run) {
         return Vec::new();
     }
@@ -56,51 +32,45 @@ pub(crate) fn loads(run: &Run, wide: &[WideRow], notes: &mut Notes) -> Vec<LoadR
     };
     let mut rows = Vec::new();
     for m in run.measurements.iter().filter(|m| m.layer == Layer::Block && !said(m)) {
-        let marks = notes.marks(run, &[&m.id]);
-        rows.extend(rows_of(m, marks));
+        let said = section::remark(Style::Faint, &remark(m), &notes.marks(run, &[&m.id]));
+        rows.extend(rows_of(m, units, said));
     }
     rows
 }
 
-fn rows_of(m: &Measurement, notes: Vec<NoteMark>) -> Vec<LoadRow> {
-    let name = family::BLOCK.rest(&m.id).unwrap_or(&m.id).to_string();
-    let whole = LoadRow {
-        name,
-        validity: m.validity,
-        rate_per_s: m.value(metric::THROUGHPUT),
-        bandwidth_bytes_per_s: m.value(metric::BANDWIDTH),
-        latency_mean_ns: m.value(metric::LATENCY_MEAN),
-        latency_p50_ns: m.value(metric::LATENCY_P50),
-        latency_p99_ns: m.value(metric::LATENCY_P99),
-        latency_p999_ns: m.value(metric::LATENCY_P999),
-        cpu_per_op_ns: m.value(metric::CPU_PER_OP),
-        remark: remark(m),
-        notes,
+/// The measurement, and each kind of operation of a mix.
+fn rows_of(m: &Measurement, units: Units, said: Vec<Inline>) -> Vec<Row> {
+    // An invalid figure is not printed at all: what is printed gets quoted.
+    let value = |metric: Metric| m.value(metric).filter(|_| m.validity != Validity::Invalid);
+    let row = |name: &str, [rate, mean, p50, p99, p999]: [Metric; 5], whole: bool, said| {
+        let of_all = |metric| value(metric).filter(|_| whole);
+        let bytes = of_all(metric::BANDWIDTH);
+        let mut cells = vec![
+            section::name(name, m.validity),
+            leading(m.validity, value(rate), print::rate),
+            figure(bytes, |bytes| units.bytes_per_s(bytes)),
+        ];
+        cells.extend([mean, p50, p99, p999].map(|metric| ns(value(metric))));
+        cells.push(ns(of_all(metric::CPU_PER_OP)));
+        Row::Cells(cells, said)
     };
-    if m.validity == Validity::Invalid {
-        // An invalid figure is not printed at all: what is printed gets quoted.
-        let LoadRow { name, validity, remark, notes, .. } = whole;
-        return vec![LoadRow { name, validity, remark, notes, ..nothing() }];
-    }
-    let mut rows = vec![whole];
-    for (word, [rate, mean, p50, p99, p999]) in KINDS {
-        if let Some(rate_per_s) = m.value(rate) {
-            rows.push(LoadRow {
-                name: format!("  {word}"),
-                validity: m.validity,
-                rate_per_s: Some(rate_per_s),
-                latency_mean_ns: m.value(mean),
-                latency_p50_ns: m.value(p50),
-                latency_p99_ns: m.value(p99),
-                latency_p999_ns: m.value(p999),
-                ..nothing()
-            });
-        }
-    }
+    let name = family::BLOCK.rest(&m.id).unwrap_or(&m.id);
+    let mut rows = vec![row(name, WHOLE, true, said)];
+    let kinds = KINDS.iter().filter(|(_, metrics)| value(metrics[0]).is_some());
+    rows.extend(kinds.map(|(word, of)| row(&format!("  {word}"), *of, false, Vec::new())));
     rows
 }
 
-/// The figures of one kind of operation: rate, mean, p50, p99, p99.9.
+/// Rate, mean, p50, p99, p99.9.
+const WHOLE: [Metric; 5] = [
+    metric::THROUGHPUT,
+    metric::LATENCY_MEAN,
+    metric::LATENCY_P50,
+    metric::LATENCY_P99,
+    metric::LATENCY_P999,
+];
+
+/// The same of each kind of operation.
 const KINDS: [(&str, [Metric; 5]); 3] = [
     (
         "reads",
@@ -133,22 +103,6 @@ const KINDS: [(&str, [Metric; 5]); 3] = [
         ],
     ),
 ];
-
-fn nothing() -> LoadRow {
-    LoadRow {
-        name: String::new(),
-        validity: Validity::Valid,
-        rate_per_s: None,
-        bandwidth_bytes_per_s: None,
-        latency_mean_ns: None,
-        latency_p50_ns: None,
-        latency_p99_ns: None,
-        latency_p999_ns: None,
-        cpu_per_op_ns: None,
-        remark: String::new(),
-        notes: Vec::new(),
-    }
-}
 
 fn remark(m: &Measurement) -> String {
     let mut parts = Vec::new();

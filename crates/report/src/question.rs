@@ -5,50 +5,45 @@ use narrows_model::{
 };
 use narrows_units::{Bytes, significant};
 
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::rate;
-use crate::sweep::SweepView;
 
 /// Writers together and apart; `None` where they weren't measured, or a figure is invalid.
-pub(crate) fn file_sharing(run: &Run) -> Option<SweepView> {
+pub(crate) fn file_sharing(run: &Run) -> Option<AnnotatedTable> {
     let valid = |id| run.measurement(id).filter(|m| m.validity != Validity::Invalid);
     let together = valid("block.writers.together")?;
     let apart = valid("block.writers.apart")?;
     let number = |key| together.number(key).unwrap_or_default() as u64;
     let writers = number(condition::WRITERS);
-    let grid = Grid {
-        title: format!(
+    let table = Table::figures(
+        format!(
             "{writers} WRITERS  {} blocks, {} in flight each, {} pairs of windows",
             Bytes(number(condition::BLOCK_BYTES)).iec(),
             number(condition::DEPTH) / writers.max(1),
             together.repeats
         ),
-        columns: ["rate", "95 % from", "to"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: vec![
-            row("one file together", together),
-            row(&format!("{writers} files, one each"), apart),
-        ],
-    };
+        ["rate", "95 % from", "to"],
+        [row("one file together", together), row(&format!("{writers} files, one each"), apart)],
+    );
     // A run of before it was judged says so by itself.
     let sentence = run.file_sharing.as_ref().map(sentence);
     let sentence = sentence.or_else(|| together.text(condition::SENTENCE).map(str::to_string));
-    Some(SweepView { grid, sentences: sentence.into_iter().collect() })
+    Some(AnnotatedTable { table, sentences: sentence.into_iter().collect() })
 }
 
-fn row(name: &str, m: &Measurement) -> GridRow {
+fn row(name: &str, m: &Measurement) -> Row {
     let metric = m.metric(metric::THROUGHPUT);
     let range = metric.and_then(|metric| metric.interval_95.as_ref());
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_string(), rate);
-    GridRow {
-        name: name.to_string(),
-        cells: vec![
+    Row::figures(
+        name,
+        [
             cell(metric.map(|metric| metric.value)),
             cell(range.map(|range| range.low)),
             cell(range.map(|range| range.high)),
         ],
-        remark: String::new(),
-    }
+        "",
+    )
 }
 
 fn sentence(found: &FileSharing) -> String {

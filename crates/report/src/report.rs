@@ -3,12 +3,12 @@
 use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
-use crate::calibration::{Fact, RateAnswer, answers};
-use crate::document::NotKnown;
+use crate::calibration::{RateAnswer, answers};
+use crate::document::{AnnotatedTable, Block as Part, Entry, NotKnown, Row};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
-use crate::live::{Grid, LiveView, flush_views, live_views};
-use crate::loads::{LoadRow, loads, storage_alone};
+use crate::live::{flush_views, live_views};
+use crate::loads::{loads, storage_alone};
 use crate::log::{
     CommitsRow, RungRow, Seen, SharingPoint, Streams, commits_rows, ladder_rows, sharing, short,
     streams,
@@ -17,10 +17,10 @@ use crate::memory;
 use crate::narrow::{Block, blocks};
 use crate::notes::Notes;
 use crate::observed::{self, ObservedView};
-use crate::orders::{OrdersView, views as orders_views};
+use crate::orders::views as orders_views;
 use crate::print::Units;
 use crate::starts::starts;
-use crate::sweep::{SweepView, sweeps};
+use crate::sweep::sweeps;
 use crate::wide::{WideRow, rows};
 use crate::words::counted;
 
@@ -38,7 +38,7 @@ pub struct Report {
     /// Reads beside writes, where they were set beside each other.
     pub interference: Option<Interference>,
     /// The commit log in short: what a commit costs, and what most of it is.
-    pub short: Vec<Fact>,
+    pub short: Vec<Entry>,
     /// The commit log's ladder.
     pub ladder: Vec<RungRow>,
     /// Sessions that share the log's flushes.
@@ -48,19 +48,19 @@ pub struct Report {
     /// Several logs on one device.
     pub streams: Option<Streams>,
     /// Logs of servers that were looked at.
-    pub live: Vec<LiveView>,
+    pub live: Vec<Vec<Part>>,
     /// Servers that were looked at.
     pub observed: Vec<ObservedView>,
     /// What `pg_test_fsync` measured, beside the same here.
-    pub flush_tests: Vec<Grid>,
+    pub flush_tests: Vec<AnnotatedTable>,
     /// The order-entry mix.
-    pub orders: Vec<OrdersView>,
+    pub orders: Vec<AnnotatedTable>,
     /// Rates by sessions, and the highest rates that keep a percentile.
-    pub sweeps: Vec<SweepView>,
+    pub sweeps: Vec<AnnotatedTable>,
     /// Memory by footprint, by kind of traffic, and beside it.
-    pub memory: Vec<SweepView>,
+    pub memory: Vec<AnnotatedTable>,
     /// What ran, in a run of storage alone.
-    pub loads: Vec<LoadRow>,
+    pub loads: Vec<Row>,
     /// HOW WIDE.
     pub wide: Vec<WideRow>,
     /// The operating point in words; empty where the question does not arise.
@@ -94,7 +94,7 @@ impl Report {
         let live = live_views(run, units, &mut notes);
         let observed = observed::views(run, units, &mut notes);
         let wide = rows(run, units, &mut notes);
-        let loads = loads(run, &wide, &mut notes);
+        let loads = loads(run, units, &wide, &mut notes);
         let memory = memory::views(run, units, &mut notes);
         let mut narrow = blocks(run, units, &mut notes);
         observed::fit(run, &mut narrow);

@@ -2,20 +2,19 @@
 
 use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, condition, metric};
 
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, change, half_width, percent};
-use crate::sweep::SweepView;
 use crate::words;
 
 /// From which chance on a difference is no more than windows explain.
 const BY_CHANCE: f64 = 0.05;
 
 /// All of a run.
-pub(crate) fn starts(run: &Run, units: Units) -> impl Iterator<Item = SweepView> {
+pub(crate) fn starts(run: &Run, units: Units) -> impl Iterator<Item = AnnotatedTable> {
     run.starts.iter().map(move |starts| view(run, starts, units))
 }
 
-fn view(run: &Run, starts: &Starts, units: Units) -> SweepView {
+fn view(run: &Run, starts: &Starts, units: Units) -> AnnotatedTable {
     let rate = |value: f64| units.quantity(value, starts.unit);
     let mean = starts.spread.as_ref().map(|spread| spread.rate_per_s.value);
     let dash = || "-".to_string();
@@ -26,31 +25,30 @@ fn view(run: &Run, starts: &Starts, units: Units) -> SweepView {
         let interval = m.and_then(|m| m.metric(name)?.interval_95.as_ref());
         let off = mean.map(|mean| change(start.rate_per_s / mean - 1.0));
         let suspect = m.is_some_and(|m| m.validity == Validity::Suspect);
-        GridRow {
-            name: number(&start.measurement)
+        Row::figures(
+            number(&start.measurement)
                 .map_or_else(|| format!("start {}", index + 1), |number| format!("start {number}")),
-            cells: vec![
+            [
                 rate(start.rate_per_s),
                 half_width(interval).map_or_else(dash, percent),
                 off.unwrap_or_else(dash),
             ],
-            remark: if suspect { "? suspect".to_string() } else { String::new() },
-        }
+            if suspect { "? suspect".to_string() } else { String::new() },
+        )
     });
     let first = starts.starts.first().and_then(|start| run.measurement(&start.measurement));
     let workers = first.and_then(|m| m.number(condition::WORKERS)).map(|n| n as u32);
-    let grid = Grid {
-        title: format!("BY STARTS  {}", words::workload(&starts.workload, workers)),
-        columns: ["rate", "±95%", "off mean"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures(
+        format!("BY STARTS  {}", words::workload(&starts.workload, workers)),
+        ["rate", "±95%", "off mean"],
+        rows,
+    );
     let sentences = match (&starts.spread, &starts.no_spread) {
         (Some(spread), _) => in_words(spread, rate),
         (None, Some(why)) => vec![format!("Nothing is said of further starts: {why}.")],
         (None, None) => Vec::new(),
     };
-    SweepView { grid, sentences }
+    AnnotatedTable { table, sentences }
 }
 
 /// Which start a measurement is of, where its id says it.
@@ -91,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    fn said(spread: Option<StartsSpread>, no_spread: Option<&str>, unit: Unit) -> (Grid, String) {
+    fn said(spread: Option<StartsSpread>, no_spread: Option<&str>, unit: Unit) -> (Table, String) {
         let start = |id: &str, rate_per_s| OneStart { rate_per_s, measurement: id.into() };
         let starts = Starts {
             workload: "update".into(),
@@ -106,7 +104,7 @@ mod tests {
         };
         let run = Run { starts: vec![starts], ..Run::blank(Plan::default(), Platform::default()) };
         let view = super::starts(&run, Units::Si).next().unwrap();
-        (view.grid, view.sentences.join(" "))
+        (view.table, view.sentences.join(" "))
     }
 
     fn spread(p_value: f64) -> StartsSpread {
@@ -122,10 +120,10 @@ mod tests {
 
     #[test]
     fn each_start_has_its_row_by_its_own_number() {
-        let (grid, text) = said(Some(spread(0.001)), None, Unit::OpsPerS);
-        let names: Vec<&str> = grid.rows.iter().map(|row| row.name.as_str()).collect();
+        let (table, text) = said(Some(spread(0.001)), None, Unit::OpsPerS);
+        let names = [0, 1, 2].map(|row| table.texts(row)[0].clone());
         assert_eq!(names, ["start 1", "start 2", "start 4"]);
-        assert_eq!(grid.rows[0].cells, ["900 /s", "-", "-10 %"]);
+        assert_eq!(table.texts(0)[1..], ["900 /s", "-", "-10 %"]);
         assert!(text.starts_with("Over 3 starts 1.00 k/s (95 %: 750 /s to 1.25 k/s)"), "{text}");
         assert!(text.contains("differ by 10 % beyond"), "{text}");
     }
@@ -138,8 +136,8 @@ mod tests {
 
     #[test]
     fn without_figures_it_says_why_and_scans_are_bytes() {
-        let (grid, text) = said(None, Some("it takes 3 starts"), Unit::BytesPerS);
+        let (table, text) = said(None, Some("it takes 3 starts"), Unit::BytesPerS);
         assert_eq!(text, "Nothing is said of further starts: it takes 3 starts.");
-        assert_eq!(grid.rows[1].cells, ["1.00 kB/s", "-", "-"]);
+        assert_eq!(table.texts(1)[1..], ["1.00 kB/s", "-", "-"]);
     }
 }

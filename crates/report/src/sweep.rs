@@ -6,26 +6,17 @@ use narrows_model::{
 use narrows_units::significant;
 
 use crate::calibration::{exact_time, percentile};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{change, half_width, percent, rate, time};
 use crate::words;
 
-/// One table, and what is said below it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SweepView {
-    /// The table.
-    pub grid: Grid,
-    /// What follows from it.
-    pub sentences: Vec<String>,
-}
-
 /// All of a run.
-pub(crate) fn sweeps(run: &Run) -> Vec<SweepView> {
+pub(crate) fn sweeps(run: &Run) -> Vec<AnnotatedTable> {
     let highest = run.highest_rates.iter().map(|found| highest(run, found));
     run.scalings.iter().map(|sweep| scaling(run, sweep)).chain(highest).collect()
 }
 
-fn scaling(run: &Run, sweep: &Scaling) -> SweepView {
+fn scaling(run: &Run, sweep: &Scaling) -> AnnotatedTable {
     let rows = sweep.points.iter().map(|point| {
         let m = run.measurement(&point.measurement);
         let of = |name: Metric| m.and_then(|m| m.value(name));
@@ -33,30 +24,29 @@ fn scaling(run: &Run, sweep: &Scaling) -> SweepView {
         let dash = || "-".to_string();
         let gap = point.law_per_s.map(|law| change(point.rate_per_s / law - 1.0));
         let suspect = m.is_some_and(|m| m.validity == Validity::Suspect);
-        GridRow {
-            name: format!("{} sessions", point.sessions),
-            cells: vec![
+        Row::figures(
+            format!("{} sessions", point.sessions),
+            [
                 rate(point.rate_per_s),
                 half_width(interval).map_or_else(dash, percent),
                 point.law_per_s.map_or_else(dash, rate),
                 gap.unwrap_or_else(dash),
                 of(metric::LATENCY_MEAN).map_or_else(dash, time),
             ],
-            remark: if suspect { "? suspect".to_string() } else { String::new() },
-        }
+            if suspect { "? suspect".to_string() } else { String::new() },
+        )
     });
-    let grid = Grid {
-        title: format!("BY SESSIONS  {}", words::workload(&sweep.workload, None)),
-        columns: ["rate", "±95%", "law", "off by", "mean"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures(
+        format!("BY SESSIONS  {}", words::workload(&sweep.workload, None)),
+        ["rate", "±95%", "law", "off by", "mean"],
+        rows,
+    );
     let sentences = match (&sweep.law, &sweep.no_law) {
         (Some(law), _) => law_in_words(law),
         (None, Some(why)) => vec![format!("No law of scaling: {why}.")],
         (None, None) => Vec::new(),
     };
-    SweepView { grid, sentences }
+    AnnotatedTable { table, sentences }
 }
 
 fn law_in_words(law: &ScalingLaw) -> Vec<String> {
@@ -90,20 +80,20 @@ fn law_in_words(law: &ScalingLaw) -> Vec<String> {
     sentences
 }
 
-fn highest(run: &Run, found: &HighestRate) -> SweepView {
+fn highest(run: &Run, found: &HighestRate) -> AnnotatedTable {
     let stands = found.end == CalibrationEnd::Found && found.validity != Validity::Invalid;
     let rows = found.rests_on.iter().filter_map(|id| run.measurement(id)).map(|m| {
         let of = |name: Metric| m.value(name);
         let dash = || "-".to_string();
-        GridRow {
-            name: m.id.split_once(".p99.").map_or(m.id.as_str(), |(_, name)| name).to_string(),
-            cells: vec![
+        Row::figures(
+            m.id.split_once(".p99.").map_or(m.id.as_str(), |(_, name)| name).to_string(),
+            [
                 of(metric::OFFERED).map_or_else(dash, rate),
                 of(metric::LATENCY_P50).map_or_else(dash, time),
                 of(metric::LATENCY_P99).map_or_else(dash, time),
             ],
-            remark: words::counted(m.repeats as usize, "run"),
-        }
+            words::counted(m.repeats as usize, "run"),
+        )
     });
     let goal = format!("{} within {}", percentile(found.quantile), exact_time(found.limit_ns));
     let answer = match (found.rate_per_s, stands) {
@@ -116,12 +106,11 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
         _ => format!("No rate is answered for {goal}."),
     };
     let suspect = if found.validity == Validity::Suspect { " ?" } else { "" };
-    let grid = Grid {
-        title: format!("HIGHEST RATE  {}, {goal}{suspect}", words::workload(&found.workload, None)),
-        columns: ["due", "p50", "p99"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures(
+        format!("HIGHEST RATE  {}, {goal}{suspect}", words::workload(&found.workload, None)),
+        ["due", "p50", "p99"],
+        rows,
+    );
     let searched = format!(
         "Open loop over at most {} sessions, below the closed loop's {}; {} windows, {} of them not used.",
         found.sessions,
@@ -129,7 +118,7 @@ fn highest(run: &Run, found: &HighestRate) -> SweepView {
         found.windows,
         found.unusable_windows
     );
-    SweepView { grid, sentences: vec![answer, found.sentence.clone(), searched] }
+    AnnotatedTable { table, sentences: vec![answer, found.sentence.clone(), searched] }
 }
 
 #[cfg(test)]
@@ -153,7 +142,7 @@ mod tests {
         Scaling { workload: "update".into(), points, law, no_law: no_law.map(String::from) }
     }
 
-    fn said(sweep: Scaling) -> (SweepView, String) {
+    fn said(sweep: Scaling) -> (AnnotatedTable, String) {
         let run = Run { scalings: vec![sweep], ..Run::blank(Plan::default(), Platform::default()) };
         let view = sweeps(&run).remove(0);
         let text = view.sentences.join(" ");
@@ -171,15 +160,15 @@ mod tests {
             furthest: Some((64, at(8000.0))),
         };
         let (view, text) = said(sweep(Some(law.clone()), None));
-        assert_eq!(view.grid.rows[1].name, "32 sessions");
+        assert_eq!(view.table.texts(1)[0], "32 sessions");
         // 1000 measured where the law has 1100.
-        assert!(view.grid.rows[1].cells[3].contains("-9"), "{:?}", view.grid.rows[1]);
+        assert!(view.table.texts(1)[4].contains("-9"), "{:?}", view.table.rows[1]);
         assert!(text.contains("σ 0.0500 (95 %: 0.0450 to 0.0550)"), "{text}");
         assert!(text.contains("No peak up to 64 sessions"), "{text}");
         let (_, text) = said(sweep(Some(ScalingLaw { peak: Some((31, at(9e3))), ..law }), None));
         assert!(text.contains("peak is at 31 sessions"), "{text}");
         let (view, text) = said(sweep(None, Some("it misses")));
-        assert_eq!(view.grid.rows[0].cells[2], "-");
+        assert_eq!(view.table.texts(0)[3], "-");
         assert_eq!(text, "No law of scaling: it misses.");
     }
 

@@ -1,22 +1,13 @@
 //! Sentences on a screen of a hundred columns.
 
+use narrows_units::wrap;
+
 const COLUMNS: usize = 100;
 
 /// The sentence in lines that begin at column `indent`, the later ones two columns further right.
 pub fn wrapped(sentence: &str, indent: usize) -> Vec<String> {
     let room = COLUMNS - indent - 2;
-    let mut lines = vec![String::new()];
-    for word in sentence.split_whitespace() {
-        let line = lines.last_mut().expect("there is always one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
-            lines.push(word.to_string());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
+    let lines = wrap(sentence, room, room);
     let start = |at: usize| " ".repeat(if at == 0 { indent } else { indent + 2 });
     lines.iter().enumerate().map(|(at, line)| format!("{}{line}", start(at))).collect()
 }

@@ -150,7 +150,7 @@ impl Verifier {
 
 /// A name that anybody may have written, for a message: it begins no line of its own.
 fn on_one_line(name: &str) -> String {
-    name.replace(char::is_control, " ")
+    narrows_units::shown(name).into_owned()
 }
 
 fn in_time(certificate: &Certificate<'_>, time: UnixTime) -> Result<(), Error> {

@@ -14,10 +14,12 @@
 mod parse;
 mod print;
 mod shown;
+mod wrap;
 
 pub use parse::ParseQuantityError;
 pub use print::{si, significant};
 pub use shown::{shown, shown_cell, shown_json, shown_lines, shown_screen, steers};
+pub use wrap::{width, wrap};
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

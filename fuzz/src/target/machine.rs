@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use narrows_facts::Source;
-use narrows_model::{Platform, Role};
+use narrows_model::{Inventory, Platform, Role};
+use narrows_report::{HTML, Screen, TEXT};
 
 use super::text;
 use crate::property;
@@ -41,9 +42,10 @@ pub fn discovered(source: &dyn Source) {
 /// Judged, and in each form.
 pub fn shown(platform: &Platform) {
     let findings = narrows_validity::check_machine(platform);
-    let screen = narrows_report::platform(platform, &findings);
-    property::harmless(&screen);
-    let page = narrows_report::platform_page(platform, &findings);
+    let document = narrows_report::inventory(&Inventory { platform: platform.clone(), findings });
+    let print = |form| narrows_report::render(&document, form, Screen::PLAIN);
+    property::harmless(&print(&TEXT));
+    let page = print(&HTML);
     assert!(page.contains("</html>"), "the page has no end");
     let _ = text(page.as_bytes());
 }

@@ -2,7 +2,7 @@
 
 use narrows_limits::table::Table;
 use narrows_plan::{Question, describe, plan};
-use narrows_report::{Form, plans, render};
+use narrows_report::{FORMS, Screen, TEXT, plans, render};
 
 use super::text;
 use crate::property;
@@ -21,8 +21,8 @@ pub fn check(data: &[u8]) {
         Err(error) => return property::told(&error.to_string(), ""),
     };
     let document = plans(&[answer.clone(), answer]);
-    property::harmless(&render(&document, Form::Text { width: 100, colour: false }));
-    for form in [Form::Json, Form::Csv, Form::Markdown, Form::Html] {
-        assert!(!render(&document, form).is_empty());
+    property::harmless(&render(&document, &TEXT, Screen::PLAIN));
+    for form in FORMS {
+        assert!(!render(&document, form, Screen::PLAIN).is_empty());
     }
 }

@@ -10,7 +10,7 @@ const VAGUE: [(&str, usize); 38] = [
     ("Place", 10),
     ("Found", 10),
     ("Kind", 11),
-    ("Row", 10),
+    ("Row", 9),
     ("Part", 4),
     ("Asked", 5),
     ("Line", 6),

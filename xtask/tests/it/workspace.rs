@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use xtask::{crates, files, generate, links, prints, root, sources, text};
+use xtask::{crates, files, generate, lines, links, prints, root, sources, text};
 
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -139,6 +139,12 @@ fn nobody_takes_an_id_apart_by_a_literal() {
 fn nobody_prints_around_the_filter() {
     assert!(root().join(prints::STREAM).is_file());
     none(lines_of_sources(prints::unfiltered));
+}
+
+/// One place breaks lines, and one makes text harmless.
+#[test]
+fn no_text_is_wrapped_or_filtered_a_second_way() {
+    none(lines_of_sources(lines::second_ways));
 }
 
 /// A second composition of the rules drifts from the first.

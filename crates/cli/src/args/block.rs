@@ -256,9 +256,9 @@ pub struct DeviceArgs {
     /// The device, as /dev/nvme1n1
     #[arg(value_name = "DEV")]
     pub device: String,
-    /// Text or JSON
-    #[arg(long, value_enum, default_value_t = super::PlatformFormat::Text)]
-    pub format: super::PlatformFormat,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = super::Format::TEXT)]
+    pub format: super::Format,
 }
 
 /// A size in powers of two, as sizes of blocks and files are meant: `8k`, `8KiB`, `8192`.

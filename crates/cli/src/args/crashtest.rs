@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use narrows_runner::request::crashtest::LEAST_RECORDS;
 use narrows_units::{Nanos, ParseQuantityError};
 
-use super::PlatformFormat;
+use super::Format;
 use super::block::{ConsentArgs, binary_size, block_size};
 
 /// `narrows log crashtest`
@@ -140,9 +140,9 @@ pub struct CheckArgs {
     /// Remove the file or the table if every record is there
     #[arg(long)]
     pub remove: bool,
-    /// Text or JSON
-    #[arg(long, value_enum, default_value_t = PlatformFormat::Text)]
-    pub format: PlatformFormat,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }
 
 /// A length of time to write for.

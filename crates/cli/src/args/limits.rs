@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+
+use super::Format;
 
 /// `narrows limits`
 #[derive(Debug, Args)]
@@ -25,19 +27,6 @@ pub struct LimitsArgs {
     #[arg(long, value_name = "FILE")]
     pub limits: Vec<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = LimitsFormat::Text)]
-    pub format: LimitsFormat,
-}
-
-/// Formats of `narrows limits`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LimitsFormat {
-    /// For people
-    Text,
-    /// Everything, for programs
-    Json,
-    /// One row per figure
-    Csv,
-    /// Tables with their sources
-    Markdown,
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }

@@ -50,7 +50,7 @@ pub struct LookArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use narrows_units::Bytes;
+
+use super::Format;
 
 /// `narrows plan`
 #[derive(Debug, Args)]
@@ -41,23 +43,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub limits: Vec<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
-    pub format: PlanFormat,
-}
-
-/// Formats of `narrows plan`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PlanFormat {
-    /// For people
-    Text,
-    /// Everything, for programs
-    Json,
-    /// One row per platform and kind of work
-    Csv,
-    /// A table and what binds
-    Markdown,
-    /// One page with a picture of each platform
-    Html,
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }
 
 fn core_ratio(text: &str) -> Result<f64, String> {

@@ -3,15 +3,17 @@
 use anyhow::Result;
 use narrows_model::Unit;
 use narrows_report::Units;
+use narrows_report::document::{At, Block, Column, Document, Row, Section, Table};
 use narrows_runner::request::Address;
 use narrows_runner::workload::clean::{Left, LeftKind, leftovers};
-use narrows_units::shown;
+use narrows_units::width;
 
+use crate::args::Format;
 use crate::args::db::CleanArgs;
 use crate::{Exit, output};
 
-/// Columns that are lined up for; a name of PostgreSQL's has 63 bytes.
-const WIDEST: usize = 80;
+/// Columns that are lined up for; a longer name has lines of its own.
+const WIDEST: usize = 32;
 
 /// Lists, and removes where asked.
 ///
@@ -20,39 +22,36 @@ const WIDEST: usize = 80;
 pub fn run(args: &CleanArgs) -> Result<Exit> {
     let address = Address::parse(&args.url)?;
     let found = leftovers(&address, args.remove)?;
-    output::print(&told(&found, args.remove, &address.to_string()))?;
+    output::document(&told(&found, args.remove, &address.to_string()), Format::TEXT)?;
     Ok(Exit::Done)
 }
 
-fn told(found: &[Left], remove: bool, address: &str) -> String {
+fn told(found: &[Left], remove: bool, address: &str) -> Document {
+    let section = Section::new("left", "What is left").short("");
     if found.is_empty() {
-        return format!("nothing of narrows is in {address}\n");
+        let nothing = Block::paragraph(format!("nothing of narrows is in {address}"));
+        return Document::of([section.with([nothing])]);
     }
-    let rows: Vec<[String; 3]> = found
-        .iter()
-        .map(|left| {
-            [
-                shown(&left.schema).into_owned(),
-                Units::Si.quantity(left.bytes as f64, Unit::Bytes),
-                what(left, remove),
-            ]
-        })
-        .collect();
-    let width = |column: usize| {
-        let widest = rows.iter().map(|row| row[column].chars().count()).max();
-        // What a server names is as long as it likes, and a width has sixteen bits.
-        widest.unwrap_or(0).min(WIDEST)
+    let bytes = |left: &Left| Units::Si.quantity(left.bytes as f64, Unit::Bytes);
+    let widest = |text: &dyn Fn(&Left) -> usize| found.iter().map(text).max().unwrap_or(0);
+    // What a server names is as long as it likes.
+    let name = widest(&|left| width(&left.schema)).min(WIDEST);
+    let size = name + 2 + widest(&|left| width(&bytes(left)));
+    let mut table = Table::new(vec![
+        Column::name("schema", 0),
+        Column::figure("size", size).under_title(),
+        Column::words("what", At::Left(size + 2)).under_title(),
+    ]);
+    let row = |left: &Left| {
+        let cells = [left.schema.as_str().into(), bytes(left).into(), what(left, remove).into()];
+        Row::Cells(cells.into(), Vec::new())
     };
-    let (name, size) = (width(0), width(1));
-    let mut text: String = rows
-        .iter()
-        .map(|[schema, bytes, what]| format!("{schema:name$}  {bytes:>size$}  {what}\n"))
-        .collect();
-    let removable = |left: &&Left| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
-    if !remove && found.iter().any(|left| removable(&left)) {
-        text += "hint: --remove removes all of it that nobody works in\n";
-    }
-    text
+    table.screen.longest_name = name;
+    table.rows = found.iter().map(row).collect();
+    let removable = |left: &Left| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
+    let hint = (!remove && found.iter().any(removable))
+        .then(|| Block::paragraph("hint: --remove removes all of it that nobody works in"));
+    Document::of([section.with([Block::Table(table)]).with(hint)])
 }
 
 fn what(left: &Left, remove: bool) -> String {
@@ -83,7 +82,13 @@ fn what(left: &Left, remove: bool) -> String {
 mod tests {
     use narrows_runner::workload::clean::{Setup, State};
 
+    use narrows_report::{Screen, TEXT, render};
+
     use super::*;
+
+    fn told(found: &[Left], remove: bool, address: &str) -> String {
+        render(&super::told(found, remove, address), &TEXT, Screen::PLAIN)
+    }
 
     fn left(kind: LeftKind) -> Left {
         Left { schema: "narrows_x".into(), bytes: 2_000_000, kind, removed: false }
@@ -93,7 +98,8 @@ mod tests {
     fn a_name_of_any_length_is_listed() {
         let long = Left { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
         let text = told(&[long, left(LeftKind::RunNow)], false, "db7");
-        assert_eq!(text.lines().count(), 2);
+        assert!(text.matches('n').count() >= 70_000, "{text}");
+        assert_eq!(text.lines().filter(|line| line.contains("2.00 MB")).count(), 2, "{text}");
     }
 
     #[test]

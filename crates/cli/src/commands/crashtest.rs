@@ -2,17 +2,15 @@
 
 use anyhow::Result;
 use narrows_model::{CrashTest, CrashTestOutcome};
+use narrows_report::document::{Block, Document, List, Section};
 use narrows_runner::crashtest::{check, listen, write};
 use narrows_runner::exit::Outcome;
-use narrows_runner::json_text;
-use narrows_runner::paragraph::wrapped;
 use narrows_runner::request::Address;
 use narrows_runner::request::crashtest::{
     CheckRequest, ListenRequest, Sync, WriteRequest, WriteTarget,
 };
 
 use super::block::consent;
-use crate::args::PlatformFormat;
 use crate::args::crashtest::{CheckArgs, CrashtestArgs, CrashtestCommand, SyncArg, WriteArgs};
 use crate::terminal::Terminal;
 use crate::{Exit, output};
@@ -71,33 +69,33 @@ fn check_and_tell(args: CheckArgs) -> Result<Exit> {
         remove: args.remove,
     };
     let checked = check::check(&request)?;
-    match args.format {
-        PlatformFormat::Text => output::print(&text(&checked.test))?,
-        PlatformFormat::Json => output::print(&json_text(&checked.test)?)?,
-    }
+    output::document(&document(&checked.test), args.format)?;
     // What it is shown by stays until it is told.
     check::remove(&request, &checked)?;
     Ok(Outcome::crash_test(checked.test.outcome).exit())
 }
 
-fn text(test: &CrashTest) -> String {
+fn document(test: &CrashTest) -> Document {
     let word = match test.outcome {
         CrashTestOutcome::Shown => "shown",
         CrashTestOutcome::Refuted => "refuted",
         CrashTestOutcome::Inconclusive => "inconclusive",
     };
     let id: String = test.id.chars().take(12).collect();
-    let mut lines = vec![format!("durability {word}  {}", test.target)];
-    lines.push(format!("test {id}, {}", test.method));
-    lines.extend(test.sentences.iter().flat_map(|sentence| wrapped(sentence, 2)));
-    for lost in test.lost.iter().take(MOST_SHOWN) {
-        let (stream, number) = (lost.stream, lost.number);
-        lines.extend(wrapped(&format!("stream {stream} record {number}: {}", lost.found), 2));
-    }
+    let mut said = test.sentences.clone();
+    let lost = test.lost.iter().take(MOST_SHOWN);
+    said.extend(
+        lost.map(|lost| format!("stream {} record {}: {}", lost.stream, lost.number, lost.found)),
+    );
     let lost = (test.missing + test.torn) as usize;
     if lost > MOST_SHOWN {
         let named = test.lost.len();
-        lines.push(format!("  and {} more; --format json names {named}", lost - MOST_SHOWN));
+        said.push(format!("and {} more; --format json names {named}", lost - MOST_SHOWN));
     }
-    lines.join("\n") + "\n"
+    let section = Section::new("crash-test", "Crash test").short("").with([
+        Block::paragraph(format!("durability {word}  {}", test.target)),
+        Block::paragraph(format!("test {id}, {}", test.method)),
+        Block::List(List { at: (2, 4), ..List::new(said, 2) }),
+    ]);
+    Document::of([section]).headed(test.target.as_str(), "a crash test").holding(test)
 }

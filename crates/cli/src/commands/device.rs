@@ -2,60 +2,60 @@
 //! Writes nothing.
 
 use anyhow::Result;
+use narrows_report::document::{Block, Document, Entry, Facts, List, Section, Style};
 use narrows_runner::block::device::{Device, Refusal, Wear, look, would_lose};
-use narrows_runner::json_text;
-use narrows_runner::paragraph::wrapped;
 use serde_json::{Value, json};
 
-use crate::args::PlatformFormat;
 use crate::args::block::DeviceArgs;
 use crate::{Exit, output};
 
 /// Looks at the device and tells.
 pub fn device(args: &DeviceArgs) -> Result<Exit> {
     let (device, reasons) = look(&args.device)?;
-    match args.format {
-        PlatformFormat::Text => output::print(&text(&device, &reasons))?,
-        PlatformFormat::Json => {
-            output::print(&json_text(&document(&device, &reasons))?)?;
-        }
-    }
+    let said = Section::new("device", "Device").short("").with(said(&device, &reasons));
+    let document = Document::of([said]).headed(device.node.as_str(), "a device, nothing written");
+    output::document(&document.holding(&values(&device, &reasons)), args.format)?;
     Ok(Exit::Done)
 }
 
-fn text(device: &Device, reasons: &[Refusal]) -> String {
-    let mut lines = vec![format!("{}{}", device.node, kind(device))];
-    let mut put = |label: &str, value: String| lines.push(format!("  {label:<10} {value}"));
-    let size = device
-        .size_bytes
-        .map_or("not told".to_string(), |b| format!("{} ({b} bytes)", narrows_units::Bytes(b)));
-    put("size", size);
-    put("model", device.model.clone().unwrap_or_else(|| "not told".to_string()));
-    put("identity", device.identity.to_string());
-    put("blocks", blocks(device));
+fn said(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
+    let told = |value: Option<String>| value.unwrap_or_else(|| "not told".to_string());
+    let size = device.size_bytes.map(|b| format!("{} ({b} bytes)", narrows_units::Bytes(b)));
+    let mut entries = vec![
+        Entry::new("size", told(size)),
+        Entry::new("model", told(device.model.clone())),
+        Entry::new("identity", device.identity.to_string()),
+        Entry::new("blocks", blocks(device)),
+    ];
     for (label, names) in [("partitions", &device.partitions), ("also", &device.other_paths)] {
-        if !names.is_empty() {
-            put(label, names.join(", "));
-        }
+        entries.extend((!names.is_empty()).then(|| Entry::new(label, names.join(", "))));
     }
-    lines.push("if it were written".to_string());
+    let list = |items: Vec<String>| Block::List(List { at: (2, 4), ..List::new(items, 2) });
     // How much would be written is the run's affair, so the sentence about it is left to the run.
     let mut sentences = would_lose(device, 0);
     sentences.retain(|sentence| !sentence.contains(" will be written"));
-    lines.extend(sentences.iter().flat_map(|sentence| wrapped(sentence, 2)));
-    lines.extend(device.wear.iter().flat_map(|wear| wrapped(&worn(wear), 2)));
+    sentences.extend(device.wear.iter().map(worn));
+    let mut said = vec![
+        Block::paragraph(format!("{}{}", device.node, kind(device))),
+        Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 13) }),
+        Block::paragraph("if it were written"),
+        list(sentences),
+    ];
     if reasons.is_empty() {
         let phrase = device.identity.phrase();
-        lines.push("nothing that can be seen from here stands against writing to it".to_string());
-        lines.push(format!("  --write-to-device {} --serial {phrase}", device.path));
+        let consent = format!("  --write-to-device {} --serial {phrase}", device.path);
+        let nothing = "nothing that can be seen from here stands against writing to it";
+        said.extend([Block::paragraph(nothing), Block::Verbatim(consent)]);
     } else {
-        lines.push("refused for writing, consent or not".to_string());
-        for reason in reasons {
-            lines.extend(wrapped(&format!("{reason}; {}", reason.hint()), 2));
-        }
+        let reasons = reasons.iter().map(|reason| format!("{reason}; {}", reason.hint()));
+        said.extend([
+            Block::paragraph("refused for writing, consent or not"),
+            list(reasons.collect()),
+        ]);
     }
-    lines.push("reading it needs no consent, and it may be in use meanwhile".to_string());
-    lines.join("\n") + "\n"
+    let reading = "reading it needs no consent, and it may be in use meanwhile";
+    said.push(Block::paragraph(reading));
+    said
 }
 
 fn worn(wear: &Wear) -> String {
@@ -91,7 +91,7 @@ fn blocks(device: &Device) -> String {
     format!("{logical}, physically {}", bytes(device.physical_block_bytes))
 }
 
-fn document(device: &Device, reasons: &[Refusal]) -> Value {
+fn values(device: &Device, reasons: &[Refusal]) -> Value {
     let text = |items: &[Refusal]| items.iter().map(Refusal::to_string).collect::<Vec<_>>();
     json!({
         "path": device.path,

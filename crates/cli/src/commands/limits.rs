@@ -4,24 +4,17 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_limits::table::{Class, Family, TEXT_BYTES_MAX, Table};
-use narrows_report::limits::{Shown, csv, detail, json, list, markdown};
+use narrows_report::ShownLimits;
 use narrows_runner::failure::Failure;
 
-use crate::args::limits::{LimitsArgs, LimitsFormat};
+use crate::args::limits::LimitsArgs;
 use crate::{Exit, output};
 
 /// Prints the table, or a part of it.
 pub fn limits(args: &LimitsArgs) -> Result<Exit> {
     let table = table(&args.limits)?;
     let (shown, single) = select(&table, &args.classes)?;
-    let text = match args.format {
-        LimitsFormat::Text if single => detail(&shown),
-        LimitsFormat::Text => list(&shown),
-        LimitsFormat::Json => json(&shown),
-        LimitsFormat::Csv => csv(&shown),
-        LimitsFormat::Markdown => markdown(&shown),
-    };
-    output::print(&text)?;
+    output::document(&narrows_report::limits(&shown, single), args.format)?;
     Ok(Exit::Done)
 }
 
@@ -52,9 +45,9 @@ fn text(file: &Path) -> Result<String> {
 }
 
 /// What was asked for, and whether all of it was named in full.
-fn select<'a>(table: &'a Table, names: &[String]) -> Result<(Shown<'a>, bool)> {
+fn select<'a>(table: &'a Table, names: &[String]) -> Result<(ShownLimits<'a>, bool)> {
     if names.is_empty() {
-        return Ok((Shown::all(table), false));
+        return Ok((ShownLimits::all(table), false));
     }
     let mut classes: Vec<&Class> = Vec::new();
     let mut single = true;
@@ -75,7 +68,7 @@ fn select<'a>(table: &'a Table, names: &[String]) -> Result<(Shown<'a>, bool)> {
             }
         }
     }
-    Ok((Shown { table, classes }, single))
+    Ok((ShownLimits { table, classes }, single))
 }
 
 /// Whether a class is of a family of that name, or begins with that word.

@@ -147,7 +147,7 @@ fn postgres(args: LogPostgresArgs) -> Result<Exit> {
     let tests = args.pg_test_fsync.iter().map(|path| flush_test::read(path));
     let tests = tests.collect::<Result<Vec<FlushTest>>>()?;
     let Some(url) = &args.url else {
-        output::print(&output::flush_tests(&tests))?;
+        output::flush_tests(&tests)?;
         return Ok(Exit::Done);
     };
     let output = args.output.as_output();

@@ -4,18 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_plan::{Description, Fit, Plan, Question};
-use narrows_report::document::Document;
-use narrows_report::{Form, render};
 use narrows_runner::demand::{migration, no_way};
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
 
 use super::limits;
-use crate::args::plan::{PlanArgs, PlanFormat};
+use crate::args::plan::PlanArgs;
 use crate::{Exit, output};
-
-/// Columns of the screen.
-const WIDTH: usize = 100;
 
 /// Prints the answers.
 pub fn plan(args: &PlanArgs) -> Result<Exit> {
@@ -36,7 +31,7 @@ fn ceilings(args: &PlanArgs, platforms: &[Description]) -> Result<Exit> {
     for platform in platforms {
         plans.push(narrows_plan::plan(platform, question).map_err(|e| no_way(platform, &e))?);
     }
-    output::print(&printed(args, &narrows_report::plans(&plans)))?;
+    output::document(&narrows_report::plans(&plans), args.format)?;
     let answered = plans.iter().all(|plan| !plan.works.is_empty());
     Ok(Outcome::answered(answered).exit())
 }
@@ -48,21 +43,9 @@ fn fits(args: &PlanArgs, platforms: &[Description], run: &str) -> Result<Exit> {
     let drawn = platforms.iter().zip(migration.fits.chunks(each));
     let drawn = drawn.map(|(of, fits)| narrows_plan::drawn_for(of, fits));
     let document = narrows_report::fits(&migration, &drawn.collect::<Vec<_>>());
-    output::print(&printed(args, &document))?;
+    output::document(&document, args.format)?;
     let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
     Ok(Outcome::answered(migration.fits.iter().all(answered)).exit())
-}
-
-/// The document in the form that was asked for.
-fn printed(args: &PlanArgs, document: &Document) -> String {
-    let form = match args.format {
-        PlanFormat::Text => Form::Text { width: WIDTH, colour: false },
-        PlanFormat::Json => Form::Json,
-        PlanFormat::Csv => Form::Csv,
-        PlanFormat::Markdown => Form::Markdown,
-        PlanFormat::Html => Form::Html,
-    };
-    render(document, form)
 }
 
 /// A file's text, read no further than any description goes.

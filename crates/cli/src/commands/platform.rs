@@ -6,7 +6,7 @@ use narrows_model::Inventory;
 use narrows_runner::inventory::machine;
 use narrows_runner::request::machine::InventoryRequest;
 
-use crate::args::{InventoryFormat, PlatformArgs};
+use crate::args::PlatformArgs;
 use crate::{Exit, output};
 
 /// Prints what this machine, or the one that was named, is.
@@ -14,11 +14,6 @@ pub fn platform(args: PlatformArgs) -> Result<Exit> {
     let PlatformArgs { of, root, data, wal, format } = args;
     let platform = machine(&InventoryRequest { of, root, data, wal })?;
     let findings = check_machine(&platform);
-    let text = match format {
-        InventoryFormat::Json => narrows_report::platform_json(&Inventory { platform, findings }),
-        InventoryFormat::Html => narrows_report::platform_page(&platform, &findings),
-        InventoryFormat::Text => narrows_report::platform(&platform, &findings),
-    };
-    output::print(&text)?;
+    output::document(&narrows_report::inventory(&Inventory { platform, findings }), format)?;
     Ok(Exit::Done)
 }

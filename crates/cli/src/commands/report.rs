@@ -30,7 +30,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     if let Some(asked) = asked {
         asked.answer(&mut run)?;
     }
-    let format = if args.html { Format::Html } else { args.format };
+    let format = if args.html { Format::HTML } else { args.format };
     match &args.output {
         Some(path) => {
             store::write_whole(path, &output::render(&run, format, args.units, false))?;

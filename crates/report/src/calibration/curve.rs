@@ -5,28 +5,9 @@ use narrows_stats::median;
 
 use super::sentence::{exact_time, percentile};
 use super::windows;
+use crate::document::{Row, Style};
 use crate::print::{rate, time};
-
-/// One rate of the curve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CurveRow {
-    /// Operations asked for per second.
-    pub asked_per_s: f64,
-    /// Operations completed per second.
-    pub achieved_per_s: f64,
-    /// Median latency, ns; `None` for all latencies where the queue grew, because they only restate the window.
-    pub latency_p50_ns: Option<f64>,
-    /// 99 %, ns.
-    pub latency_p99_ns: Option<f64>,
-    /// 99.9 %, ns.
-    pub latency_p999_ns: Option<f64>,
-    /// Processor time of this process per operation, ns.
-    pub cpu_per_op_ns: Option<f64>,
-    /// Whether the queue stayed bounded.
-    pub bounded: bool,
-    /// What there is to say: `knee`, `over 1 ms`, `4 runs`.
-    pub remark: String,
-}
+use crate::section::{figure, ns, remark, strong};
 
 /// The percentile that was asked for, of a point; `None` where the curve does not hold it.
 pub(crate) fn sought_ns(c: &Calibration, point: &CurvePoint) -> Option<f64> {
@@ -40,7 +21,7 @@ pub(crate) fn sought_ns(c: &Calibration, point: &CurvePoint) -> Option<f64> {
 }
 
 /// The rows by rate, and what is said about the curve.
-pub(super) fn rows(run: &Run, c: &Calibration) -> (Vec<CurveRow>, String) {
+pub(super) fn rows(run: &Run, c: &Calibration) -> (Vec<Row>, String) {
     if c.curve.is_empty() {
         return (Vec::new(), "not measured".to_string());
     }
@@ -62,7 +43,7 @@ pub(super) fn rows(run: &Run, c: &Calibration) -> (Vec<CurveRow>, String) {
     (rows, drift(&sentinels))
 }
 
-fn row(c: &Calibration, point: &CurvePoint, knee: Option<f64>, sentinels: usize) -> CurveRow {
+fn row(c: &Calibration, point: &CurvePoint, knee: Option<f64>, sentinels: usize) -> Row {
     let over = sought_ns(c, point).is_some_and(|ns| ns > c.goal.limit_ns as f64);
     let mut remarks = Vec::new();
     if knee == Some(point.asked_per_s) && !point.sentinel {
@@ -82,16 +63,15 @@ fn row(c: &Calibration, point: &CurvePoint, knee: Option<f64>, sentinels: usize)
     }
     // Of a queue that grows the latencies only restate the length of the window.
     let kept = |ns: Option<f64>| ns.filter(|ns| point.bounded && ns.is_finite());
-    CurveRow {
-        asked_per_s: point.asked_per_s,
-        achieved_per_s: point.achieved_per_s,
-        latency_p50_ns: kept(point.latency_p50_ns),
-        latency_p99_ns: kept(point.latency_p99_ns),
-        latency_p999_ns: kept(point.latency_p999_ns),
-        cpu_per_op_ns: point.cpu_per_op_ns,
-        bounded: point.bounded,
-        remark: remarks.join(", "),
-    }
+    let cells = vec![
+        strong(figure(Some(point.asked_per_s), rate)),
+        figure(Some(point.achieved_per_s), rate),
+        ns(kept(point.latency_p50_ns)),
+        ns(kept(point.latency_p99_ns)),
+        ns(kept(point.latency_p999_ns)),
+        ns(point.cpu_per_op_ns),
+    ];
+    Row::Cells(cells, remark(Style::Plain, &remarks.join(", "), &[]))
 }
 
 /// The repeated point as one: medians, where each of them has the figure.

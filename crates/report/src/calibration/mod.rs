@@ -13,22 +13,11 @@ mod limits;
 mod oracle;
 mod sentence;
 
-pub use curve::CurveRow;
-pub use oracle::OracleForm;
-
+use crate::document::{Entry, Row};
 use crate::notes::{NoteMark, Notes};
 use crate::print::{self, Units, percent, time};
 use crate::words::counted;
 pub(crate) use sentence::{exact_time, percentile};
-
-/// A fact beside the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// One or two words: `ceiling`.
-    pub label: &'static str,
-    /// The rest: `80.8 k/s, closed loop at depth 64`.
-    pub text: String,
-}
 
 /// One answer, ready to be laid out.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,11 +33,11 @@ pub struct RateAnswer {
     /// Footnotes of what it rests on.
     pub notes: Vec<NoteMark>,
     /// Facts beside it, most important first.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<Entry>,
     /// Oracle's numbers.
-    pub oracle: Option<OracleForm>,
+    pub oracle: Vec<Entry>,
     /// The curve by rate; the point that is repeated is one row.
-    pub curve: Vec<CurveRow>,
+    pub curve: Vec<Row>,
     /// What the repeated point showed, or why there is no curve.
     pub curve_remark: String,
     /// Footnotes of the curve's own windows.
@@ -76,7 +65,7 @@ fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAn
         sentence: said,
         notes: marks,
         facts: Vec::new(),
-        oracle: None,
+        oracle: Vec::new(),
         curve: Vec::new(),
         curve_remark: String::new(),
         curve_notes,
@@ -85,7 +74,7 @@ fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAn
     // An invalid figure is not printed at all: what is printed gets quoted.
     if c.validity != Validity::Invalid {
         answer.facts = facts(run, c, units);
-        answer.oracle = c.oracle.as_ref().map(|numbers| oracle::form(c, numbers));
+        answer.oracle = c.oracle.as_ref().map_or(Vec::new(), |numbers| oracle::form(c, numbers));
         (answer.curve, answer.curve_remark) = curve::rows(run, c);
     }
     answer
@@ -123,9 +112,10 @@ pub(crate) fn operation(c: &Calibration) -> &'static str {
     }
 }
 
-fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Fact> {
+fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
     let mut facts = Vec::new();
-    let mut add = |label, text: Option<String>| facts.extend(text.map(|text| Fact { label, text }));
+    let mut add =
+        |label: &str, text: Option<String>| facts.extend(text.map(|text| Entry::new(label, text)));
     add("there", there(c));
     add("writes", (c.goal.read_share < 1.0).then(|| writes(run, c)));
     add("burst", c.burst_per_s.map(|rate| {

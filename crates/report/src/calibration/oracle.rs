@@ -3,20 +3,10 @@
 use narrows_model::{Calibration, OracleNumbers};
 use narrows_units::significant;
 
-/// Oracle's form, and how it differs from the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OracleForm {
-    /// `max_iops = 80812`, `latency  = 0`, `max_mbps = 2088`: name, number, what it is.
-    pub lines: Vec<(String, String, String)>,
-    /// Why they are not the answer.
-    pub differs: String,
-}
+use crate::document::{Entry, Inline, Style};
 
-/// `numbers` in that form.
-pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> OracleForm {
-    let line = |name: &str, number: u64, what: &str| {
-        (name.to_string(), number.to_string(), what.to_string())
-    };
+/// `max_iops = 80812`, `latency  = 0`, `max_mbps = 2088`, each with what it is, and why they are not the answer.
+pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> Vec<Entry> {
     let process =
         numbers.max_pmbps.map_or(String::new(), |one| format!("; one process: max_pmbps = {one}"));
     let mut differs = "a mean in a closed loop hides its tail and its queue".to_string();
@@ -25,12 +15,16 @@ pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> OracleForm {
         differs += &format!(", so max_iops is {factor} × the answer");
     }
     differs += "; compare it with another CALIBRATE_IO only";
-    OracleForm {
-        lines: vec![
-            line("max_iops", numbers.max_iops, "reads per second of a closed loop"),
-            line("latency", numbers.latency_ms, "their mean latency, whole ms, rounded down"),
-            line("max_mbps", numbers.max_mbps, &format!("1 MiB reads, MB of 2^20 bytes{process}")),
-        ],
-        differs,
-    }
+    let mbps = format!("1 MiB reads, MB of 2^20 bytes{process}");
+    let lines = [
+        ("max_iops", numbers.max_iops, "reads per second of a closed loop"),
+        ("latency", numbers.latency_ms, "their mean latency, whole ms, rounded down"),
+        ("max_mbps", numbers.max_mbps, &mbps),
+    ];
+    let wide = lines.iter().map(|line| line.1.to_string().len()).max().unwrap_or(0);
+    let entry = |(at, (word, figure, what)): (usize, &(&str, u64, &str))| {
+        let text = Inline::from(format!("{word:<8} = {figure:<wide$}   ")).put(Style::Faint, *what);
+        Entry::new(if at == 0 { "oracle" } else { "" }, text)
+    };
+    lines.iter().enumerate().map(entry).chain([Entry::new("", differs)]).collect()
 }

@@ -27,7 +27,7 @@ impl Spot {
 
 /// Behind the end of a line, above it or below it: the first place where neither a line nor another name is.
 pub(super) fn spot(end: (f64, f64), name: &str, lines: &[Vec<(f64, f64)>], taken: &[Spot]) -> Spot {
-    let width = crate::layout::width(name) as f64 * 6.6;
+    let width = narrows_units::width(name) as f64 * 6.6;
     let at = |right: f64, down: f64| Spot { left: end.0 + right, baseline: end.1 + down, width };
     let free = |spot: &Spot| {
         let crossed = lines.iter().flat_map(|line| line.windows(2)).any(|pair| {

@@ -89,30 +89,17 @@ pub(super) fn lay(place: &Place, most: f64) -> Laid {
 /// A box with its own words only; its width is that of the words alone.
 pub(super) fn own(place: &Place, inner: f64) -> Laid {
     let letters = (inner / LETTER) as usize;
-    let lines = wrap(&place.words, letters);
-    let marks: Vec<String> = place.marks.iter().flat_map(|mark| wrap(mark, letters)).collect();
+    let lines = lines_of(&place.words, letters);
+    let marks: Vec<String> = place.marks.iter().flat_map(|mark| lines_of(mark, letters)).collect();
     let all = lines.iter().chain(&marks);
     let width = all.map(|line| line.chars().count()).max().unwrap_or(0) as f64 * LETTER;
     let height = 2.0 * PAD + (lines.len() + marks.len()) as f64 * LINE;
     Laid { lines, marks, width, height, within: Vec::new() }
 }
 
-/// Words in lines of so many letters; a longer word is broken.
-pub(super) fn wrap(text: &str, letters: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        let word: Vec<char> = word.chars().collect();
-        let length = word.len();
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + length <= letters => {
-                line.push(' ');
-                line.extend(word);
-            }
-            _ if word.is_empty() => {}
-            _ => lines.extend(word.chunks(letters.max(1)).map(|piece| piece.iter().collect())),
-        }
-    }
-    lines
+/// Words in lines of so many letters; none where there are no words.
+pub(super) fn lines_of(text: &str, letters: usize) -> Vec<String> {
+    if text.is_empty() { Vec::new() } else { narrows_units::wrap(text, letters, letters) }
 }
 
 fn draw(laid: &Laid, (x, y): (f64, f64), depth: usize, picture: &mut Picture) {
@@ -180,7 +167,7 @@ mod tests {
     fn nothing_of_a_word_is_lost() {
         for letters in 1..40 {
             let text = "a somewhat longwordthathasnoend of  all";
-            let lines = wrap(text, letters);
+            let lines = lines_of(text, letters);
             assert!(lines.iter().all(|line| line.chars().count() <= letters), "{lines:?}");
             let letters_of = |text: &str| text.replace(' ', "");
             assert_eq!(letters_of(&lines.concat()), letters_of(text));

@@ -31,8 +31,8 @@ pub(super) fn devices(p: &Platform, lines: &mut Lines) {
         }
         let here = shown.iter().filter(|function| node_of(function) == *node);
         for function in here {
-            let indent = "  ".repeat(usize::from(heading) + depth(devices, function));
-            lines.add(LABEL, format!("{indent}{}", line(devices, &ends, function)));
+            let within = usize::from(heading) + depth(devices, function);
+            lines.add_within(LABEL, within, line(devices, &ends, function));
         }
     }
     stacked::elsewhere(devices, lines);
@@ -180,7 +180,7 @@ mod tests {
     fn shown(p: &Platform) -> Vec<String> {
         let mut lines = Lines::default();
         devices(p, &mut lines);
-        lines.text.lines().map(|line| line.replacen(LABEL, "       ", 1).split_off(11)).collect()
+        super::super::texts(&lines)
     }
 
     #[test]
@@ -202,8 +202,7 @@ mod tests {
         assert_eq!(
             shown(&p),
             [
-                "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device",
-                "  could 16 GT/s x4",
+                "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device could 16 GT/s x4",
                 "0000:02:00.0 NVMe, slot 7, 8 GT/s x4, BELOW the 16 GT/s x4 of both ends",
                 "0000:03:00.0 switch, 8 GT/s x4, its most",
                 "  0000:05:00.0 NVMe, 8 GT/s x4, its most",
@@ -236,8 +235,7 @@ mod tests {
             shown(&p),
             [
                 "at node 0, 1 CPU",
-                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, its most, interrupts",
-                "    at CPUs 0-1",
+                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, its most, interrupts at CPUs 0-1",
                 "  0000:02:00.0 Ethernet, 8 GT/s x4, its most",
                 "at no node that the kernel knows",
                 "  0000:02:00.1 Ethernet ens1, down, 1 receive queue",

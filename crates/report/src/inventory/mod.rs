@@ -1,7 +1,6 @@
 //! `narrows platform` for people: what the machine is, block by block, and what could not be learned.
 
 mod devices;
-mod findings;
 mod nodes;
 mod path;
 mod processors;
@@ -10,10 +9,12 @@ pub(crate) mod topology;
 
 use narrows_model::{Captured, Finding, Platform};
 
+use crate::document::Entry;
 use crate::print::Units;
+use crate::words;
 
-/// The inventory as aligned text, with what the rules find in it.
-pub(crate) fn platform(p: &Platform, findings: &[Finding]) -> String {
+/// What is known of the machine as labelled lines, with what the rules find in it.
+pub(crate) fn entries(p: &Platform, findings: &[Finding]) -> Vec<Entry> {
     let mut lines = Lines::default();
     if let Some(captured) = &p.captured {
         lines.add("captured", capture(captured));
@@ -41,11 +42,16 @@ pub(crate) fn platform(p: &Platform, findings: &[Finding]) -> String {
             format!("{} runs, process {}, {place}{shares}", database.kind, database.pid),
         );
     }
-    findings::findings(findings, &mut lines);
+    for finding in findings {
+        let weight = words::severity(finding.severity);
+        lines.add("findings", format!("{weight} {}: {}", finding.id, finding.summary));
+        lines.add_within("findings", 1, finding.evidence.clone());
+        lines.add_within("findings", 1, finding.advice.clone());
+    }
     for unknown in &p.unknown {
         lines.add("not known", format!("{}: {}", unknown.what, unknown.needs));
     }
-    lines.text
+    lines.entries
 }
 
 /// What is from a capture, and when, by what and with which right it was made.
@@ -61,34 +67,21 @@ fn capture(captured: &Captured) -> String {
 
 #[derive(Default)]
 struct Lines {
-    text: String,
+    entries: Vec<Entry>,
     last: String,
 }
 
 impl Lines {
-    /// A line under a label that is printed once for all its lines; long lines go on below. Names may come from another
-    /// machine's files, so what would steer a terminal is shown as a mark.
-    fn add(&mut self, label: &str, value: String) {
-        let value = narrows_units::shown(&value);
+    /// A line under a label that is printed once for all its lines.
+    fn add(&mut self, label: &str, text: String) {
+        self.add_within(label, 0, text);
+    }
+
+    /// The same of what lies within the lines above.
+    fn add_within(&mut self, label: &str, depth: usize, text: String) {
         let shown = if self.last == label { "" } else { label };
         self.last = label.to_string();
-        let indent = value.len() - value.trim_start().len();
-        let mut line = format!("{shown:<11}");
-        let mut width = 0;
-        for word in value.split(' ') {
-            if width > 0 && width + word.chars().count() > 88 {
-                self.text += line.trim_end();
-                self.text += "\n";
-                // Two deeper than it began.
-                line = " ".repeat(13 + indent);
-                width = 2 + indent;
-            }
-            line += word;
-            line += " ";
-            width += word.chars().count() + 1;
-        }
-        self.text += line.trim_end();
-        self.text += "\n";
+        self.entries.push(Entry { depth, ..Entry::new(shown, text) });
     }
 
     fn add_known(&mut self, label: &str, parts: Vec<Option<String>>) {
@@ -215,22 +208,17 @@ fn limits(p: &Platform, lines: &mut Lines) {
     );
 }
 
+/// Lines as a screen shows them, without labels.
+#[cfg(test)]
+fn texts(lines: &Lines) -> Vec<String> {
+    let text = |entry: &Entry| format!("{}{}", "  ".repeat(entry.depth), entry.text.text());
+    lines.entries.iter().map(text).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_model::{FileSystem, Role, RolePath, Unknown};
-
-    #[test]
-    fn long_lines_go_on_below_and_nothing_is_lost() {
-        let needs = "a right ".repeat(30);
-        let p = Platform {
-            unknown: vec![Unknown { what: "wear".into(), needs: needs.trim().into() }],
-            ..Platform::default()
-        };
-        let text = platform(&p, &[]);
-        assert!(text.lines().all(|line| line.chars().count() <= 101), "{text}");
-        assert_eq!(text.matches("right").count(), 30);
-    }
+    use narrows_model::{FileSystem, Role, RolePath};
 
     #[test]
     fn a_file_system_in_memory_is_called_what_it_is() {
@@ -245,6 +233,7 @@ mod tests {
             devices: Vec::new(),
         };
         let p = Platform { roles: vec![role], ..Platform::default() };
-        assert!(platform(&p, &[]).contains("nothing survives a power-off"));
+        let entries = entries(&p, &[]);
+        assert!(entries.iter().any(|entry| entry.text.text().contains("survives a power-off")));
     }
 }

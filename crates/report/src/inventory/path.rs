@@ -10,9 +10,9 @@ pub(super) fn path(role: &RolePath, lines: &mut Lines) {
     let label = role.role.word();
     lines.add(label, format!("{}: {}", role.path, file_system(fs)));
     for item in &role.devices {
-        lines.add(label, device(item));
+        lines.add_within(label, 1, device(item));
         for link in &item.pcie {
-            lines.add(label, format!("  PCIe {}", pcie(link)));
+            lines.add_within(label, 1, format!("PCIe {}", pcie(link)));
         }
     }
 }
@@ -46,7 +46,7 @@ fn device(device: &BlockDevice) -> String {
         DeviceKind::Loop => "loop",
         DeviceKind::Memory => "device in memory",
     };
-    let mut parts = vec![format!("  {} {kind}", device.name)];
+    let mut parts = vec![format!("{} {kind}", device.name)];
     parts.extend(device.level.clone());
     parts.extend(device.model.clone());
     parts.extend(device.transport.clone());

@@ -32,8 +32,8 @@ pub(super) fn processors(p: &Platform, lines: &mut Lines) {
     if tree.is_empty() {
         caches(p, lines);
     }
-    for line in tree {
-        lines.add("topology", line);
+    for (depth, line) in tree {
+        lines.add_within("topology", depth, line);
     }
     for line in nodes::lines(p) {
         lines.add("nodes", line);

@@ -224,14 +224,13 @@ mod tests {
         let mut lines = Lines::default();
         elsewhere(&devices, &mut lines);
         made_of_others(&devices, &mut lines);
-        let shown: Vec<&str> = lines.text.lines().map(|line| line[11..].trim_end()).collect();
+        let shown = super::super::texts(&lines);
         assert_eq!(
             shown,
             [
                 "drive nvme1n1, nvme (tcp)",
                 "ways to nvme1n1, chosen by numa, nvme1 optimized, nvme2 inaccessible NOT USABLE, nvme3",
-                "persistent memory region0, kept from the cpu_cache on, node 0, as memory it would be",
-                "  node 2",
+                "persistent memory region0, kept from the cpu_cache on, node 0, as memory it would be node 2",
                 "memory dax0.0, 1.00 GB, used as memory, node 5",
                 "array md0, raid10, of sda1 sdb1, chunk 512 KiB, DEGRADED: 2 missing",
             ]
@@ -272,7 +271,7 @@ mod tests {
         let devices = Devices { mapped, ..Devices::default() };
         let mut lines = Lines::default();
         made_of_others(&devices, &mut lines);
-        let shown: Vec<&str> = lines.text.lines().map(|line| line[11..].trim_end()).collect();
+        let shown = super::super::texts(&lines);
         assert_eq!(
             shown,
             [
@@ -289,7 +288,7 @@ mod tests {
         let devices = Devices { mapped: mapped.collect(), ..Devices::default() };
         let mut lines = Lines::default();
         made_of_others(&devices, &mut lines);
-        assert_eq!(lines.text, "devices    9 device-mapper devices\n");
+        assert_eq!(super::super::texts(&lines), ["9 device-mapper devices"]);
     }
 
     #[test]

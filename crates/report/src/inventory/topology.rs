@@ -36,8 +36,8 @@ struct Branch {
     children: Vec<Branch>,
 }
 
-/// The lines of the tree, indented; none where nothing is known but the number of cores.
-pub(super) fn lines(p: &Platform) -> Vec<String> {
+/// The lines of the tree with their depths; none where nothing is known but the number of cores.
+pub(super) fn lines(p: &Platform) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     for place in places(p) {
         print(&place, 0, &mut lines);
@@ -65,8 +65,8 @@ pub(crate) fn places_with(p: &Platform, marks: Marks<'_>) -> Vec<Place> {
     merged(roots).iter().map(|branch| place(branch, marks)).collect()
 }
 
-fn print(place: &Place, depth: usize, lines: &mut Vec<String>) {
-    lines.push(format!("{}{}", "  ".repeat(depth), place.words));
+fn print(place: &Place, depth: usize, lines: &mut Vec<(usize, String)>) {
+    lines.push((depth, place.words.clone()));
     for within in &place.within {
         print(within, depth + 1, lines);
     }
@@ -260,6 +260,11 @@ fn place(branch: &Branch, marks: Marks<'_>) -> Place {
 mod tests {
     use super::*;
     use narrows_model::{Cache, CoreKind, CpuGroup, GroupLevel, MemoryCache};
+
+    fn lines(p: &Platform) -> Vec<String> {
+        let line = |(depth, words)| format!("{}{words}", "  ".repeat(depth));
+        super::lines(p).into_iter().map(line).collect()
+    }
 
     fn set(text: &str) -> IdSet {
         text.parse().unwrap()

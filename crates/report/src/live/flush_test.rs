@@ -2,48 +2,45 @@
 
 use narrows_model::{FlushTest, FlushTestKind, FlushTestRow, Run, metric};
 
-use super::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{rate, size, time};
 
 /// Beside a run: its ladder, or a live server's flush.
-pub(crate) fn views(run: &Run) -> Vec<Grid> {
+pub(crate) fn views(run: &Run) -> Vec<AnnotatedTable> {
     let here = |row: &FlushTestRow| ladder(run, row).or_else(|| live(run, row));
-    run.flush_tests.iter().map(|test| grid(test, &here)).collect()
+    run.flush_tests.iter().map(|test| view(test, &here)).collect()
 }
 
 /// Without a run.
-pub(crate) fn alone(tests: &[FlushTest]) -> Vec<Grid> {
-    tests.iter().map(|test| grid(test, &|_| None)).collect()
+pub(crate) fn alone(tests: &[FlushTest]) -> Vec<AnnotatedTable> {
+    tests.iter().map(|test| view(test, &|_| None)).collect()
 }
 
 /// Mean time, and what it is of.
 type Here = (f64, &'static str);
 
-fn grid(test: &FlushTest, here: &dyn Fn(&FlushTestRow) -> Option<Here>) -> Grid {
+fn view(test: &FlushTest, here: &dyn Fn(&FlushTestRow) -> Option<Here>) -> AnnotatedTable {
     let length = test.seconds_per_test.map_or(String::new(), |s| format!(", {s} s each"));
     let row = |row: &FlushTestRow| {
         let beside = here(row);
         let mean = |ns: Option<f64>| ns.map_or_else(|| "-".to_string(), time);
-        GridRow {
-            name: name(row),
-            cells: vec![
+        Row::figures(
+            name(row),
+            [
                 row.ops_per_s.map_or_else(|| "-".to_string(), rate),
                 mean(row.mean_ns),
                 mean(beside.map(|(ns, _)| ns)),
             ],
-            remark: match (row.ops_per_s, beside) {
+            match (row.ops_per_s, beside) {
                 (None, _) => "not possible there".to_string(),
                 (_, Some((_, of))) => of.to_string(),
                 _ => String::new(),
             },
-        }
+        )
     };
-    Grid {
-        title: format!("PG_TEST_FSYNC  {}{length}", test.source),
-        columns: ["rate", "mean", "here, mean"].map(str::to_string).to_vec(),
-        remark: String::new(),
-        rows: test.rows.iter().map(row).collect(),
-    }
+    let title = format!("PG_TEST_FSYNC  {}{length}", test.source);
+    let table = Table::figures(title, ["rate", "mean", "here, mean"], test.rows.iter().map(row));
+    AnnotatedTable { table, sentences: Vec::new() }
 }
 
 /// `2 × 8 KiB fdatasync`, `8 KiB dsync direct (open_datasync)`.

@@ -6,13 +6,14 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
-use super::{Grid, GridRow, LiveView};
+use crate::document::{Answer, Block, Entry, Facts, Inline, List, Row, Style, Table};
 use crate::notes::Notes;
 use crate::print::{Units, half_width, percent, rate, size, time};
+use crate::section::{heading_of, printed};
 use crate::words::counted;
 
 /// Every live log of the run.
-pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<LiveView> {
+pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<Vec<Block>> {
     run.live_logs.iter().map(|log| view(run, log, units, notes)).collect()
 }
 
@@ -20,24 +21,33 @@ fn dash() -> String {
     "-".to_string()
 }
 
-fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> LiveView {
+/// What it counted, what sessions were doing, what bounds commits once it is judged, and what would change it.
+fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> Vec<Block> {
     let of = run.measurement(&log.measurement);
     let seconds = significant(log.counted.interval_ns / 1e9, 3);
-    let verdict = log.verdict.as_ref();
-    LiveView {
-        heading: format!("PostgreSQL {}, {}, looked at for {seconds} s", log.version, log.address),
-        suspect: of.is_some_and(|m| m.validity == Validity::Suspect),
-        notes: notes.marks(run, &[&log.measurement]),
-        grids: [Some(counts(log, of, units)), states(log)].into_iter().flatten().collect(),
-        phrase: verdict.map_or(String::new(), |verdict| verdict.bound.words().to_string()),
-        grade: verdict.map(|verdict| verdict.grade),
-        sentences: verdict.map_or(Vec::new(), |verdict| verdict.sentences.clone()),
-        changes: verdict.map_or(Vec::new(), |verdict| verdict.changes.clone()),
-        remarks: remarks(log),
+    let heading = format!("PostgreSQL {}, {}, looked at for {seconds} s", log.version, log.address);
+    let validity = of.map_or(Validity::Valid, |m| m.validity);
+    let heading = heading_of(heading, validity, &notes.marks(run, &[&log.measurement]));
+    let tables = [Some(counts(log, of, units)), states(log)].into_iter().flatten();
+    let mut blocks: Vec<Block> = std::iter::once(heading).chain(tables.map(Block::Table)).collect();
+    if let Some(verdict) = &log.verdict {
+        let answer = Answer {
+            lead: Inline::of(Style::Strong, "WHAT BOUNDS A COMMIT"),
+            suspect: false,
+            sentence: Inline::of(Style::Strong, verdict.bound.words()),
+            grade: Some(printed(verdict.grade)),
+        };
+        let texts = |of: &[String]| of.iter().map(|text| text.as_str().into()).collect();
+        let why = List::new(verdict.sentences.iter().map(String::as_str), 3);
+        let lead = ("It would change with".to_string(), "or".to_string());
+        let changes = List { lead, items: texts(&verdict.changes), at: (3, 6) };
+        blocks.extend([Block::Gap, Block::Answer(answer), Block::List(why), Block::List(changes)]);
     }
+    blocks.push(Block::Facts(Facts { entries: remarks(log), labels: Style::Strong, at: (0, 10) }));
+    blocks
 }
 
-fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
+fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
     let counted = &log.counted;
     let around = |name: Metric, value: Option<f64>| {
         spread(of.and_then(|m| m.metric(name)).and_then(|m| m.interval_95.as_ref()), value)
@@ -88,37 +98,22 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Grid {
             .map(|share| format!("{} by sessions", percent(share))),
         method.starts_with("open_").then(|| format!("{method}: each write is durable")),
     ]);
-    let row = |name: &str, value: String, spread: String, remark: String| GridRow {
-        name: name.to_string(),
-        cells: vec![value, spread],
-        remark,
-    };
-    Grid {
-        title: "LIVE LOG".to_string(),
-        columns: vec!["per second".to_string(), "±95%".to_string()],
-        remark: String::new(),
-        rows: vec![
-            row(
-                "transactions that wrote",
-                per_s(counted.wrote()),
-                around(metric::WRITING_TRANSACTIONS, counted.per_s(counted.wrote())),
-                writers,
-            ),
-            row(
-                "log",
-                counted.per_s(counted.log_bytes).map_or_else(dash, |b| units.bytes_per_s(b)),
-                around(metric::LOG_RATE, counted.per_s(counted.log_bytes)),
-                bytes,
-            ),
-            row("writes", per_s(counted.writes), dash(), writes),
-            row(
-                "flushes",
-                per_s(durable),
-                around(metric::FLUSH_RATE, counted.per_s(durable)),
-                flushes,
-            ),
+    let per_writer = counted.per_s(counted.wrote());
+    let log = counted.per_s(counted.log_bytes);
+    let flushed = counted.per_s(durable);
+    let of_writers = [per_s(counted.wrote()), around(metric::WRITING_TRANSACTIONS, per_writer)];
+    let of_log = [log.map_or_else(dash, |b| units.bytes_per_s(b)), around(metric::LOG_RATE, log)];
+    let of_flushes = [per_s(durable), around(metric::FLUSH_RATE, flushed)];
+    Table::figures(
+        "LIVE LOG",
+        ["per second", "±95%"],
+        [
+            Row::figures("transactions that wrote", of_writers, writers),
+            Row::figures("log", of_log, bytes),
+            Row::figures("writes", [per_s(counted.writes), dash()], writes),
+            Row::figures("flushes", of_flushes, flushes),
         ],
-    }
+    )
 }
 
 /// No ± of something else: an interval of the median window can lie beside the mean that is printed.
@@ -132,7 +127,7 @@ fn counted_checkpoints(n: f64) -> String {
 }
 
 /// Where sessions at work were found; `None` where that could not be seen.
-fn states(log: &LiveLog) -> Option<Grid> {
+fn states(log: &LiveLog) -> Option<Table> {
     let waits = &log.waits;
     let active = waits.active().filter(|active| *active > 0.0)?;
     let writers = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0);
@@ -147,31 +142,28 @@ fn states(log: &LiveLog) -> Option<Grid> {
     let names = |of: &[(String, f64)]| {
         of.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let row = |wait: &LiveWait| GridRow {
-        name: wait.kind.words().to_string(),
-        cells: cells(wait.backends, spread(wait.interval_95.as_ref(), Some(wait.backends))),
-        remark: match wait.kind {
-            LiveWaitKind::Lock => names(&waits.locks),
-            LiveWaitKind::Elsewhere => names(&waits.elsewhere),
-            _ => String::new(),
-        },
+    let row = |wait: &LiveWait| {
+        Row::figures(
+            wait.kind.words().to_string(),
+            cells(wait.backends, spread(wait.interval_95.as_ref(), Some(wait.backends))),
+            match wait.kind {
+                LiveWaitKind::Lock => names(&waits.locks),
+                LiveWaitKind::Elsewhere => names(&waits.elsewhere),
+                _ => String::new(),
+            },
+        )
     };
     let (log_rows, rest): (Vec<&LiveWait>, Vec<&LiveWait>) =
         waits.sessions.iter().partition(|wait| wait.kind.is_log());
     let all: f64 = log_rows.iter().map(|wait| wait.backends).sum();
-    let mut rows: Vec<GridRow> = log_rows.into_iter().map(row).collect();
-    rows.push(GridRow {
-        name: "the log in all".to_string(),
-        cells: cells(all, dash()),
-        remark: String::new(),
-    });
+    let mut rows: Vec<Row> = log_rows.into_iter().map(row).collect();
+    rows.push(Row::figures("the log in all", cells(all, dash()), ""));
     rows.extend(rest.into_iter().map(row));
-    Some(Grid {
-        title: "SESSIONS AT WORK".to_string(),
-        columns: ["sessions", "±95%", "per commit", "of the time"].map(str::to_string).to_vec(),
-        remark: String::new(),
+    Some(Table::figures(
+        "SESSIONS AT WORK",
+        ["sessions", "±95%", "per commit", "of the time"],
         rows,
-    })
+    ))
 }
 
 /// Settings that a reader of a commit's cost asks for first.
@@ -187,24 +179,24 @@ const SHOWN: [&str; 9] = [
     "max_wal_size",
 ];
 
-fn remarks(log: &LiveLog) -> Vec<(String, String)> {
-    let mut remarks = Vec::new();
-    let settings: Vec<String> =
-        SHOWN.iter().filter_map(|name| log.setting(name)).map(setting).collect();
-    if !settings.is_empty() {
-        remarks.push(("SETTINGS".to_string(), settings.join(", ")));
-    }
-    if !log.standbys.is_empty() {
-        let standbys: Vec<String> = log.standbys.iter().map(standby).collect();
-        remarks.push(("STANDBYS".to_string(), standbys.join("; ")));
-    }
-    remarks.push(("LOOKING".to_string(), looking(&log.cost)));
-    remarks
+/// Settings, standbys, what looking took.
+fn remarks(log: &LiveLog) -> Vec<Entry> {
+    let joined = |texts: Vec<String>, by: &str| Some(texts.join(by)).filter(|all| !all.is_empty());
+    let settings = SHOWN.iter().filter_map(|name| log.setting(name)).map(setting).collect();
+    let standbys = log.standbys.iter().map(standby).collect();
+    let all = [
+        ("settings", joined(settings, ", ")),
+        ("standbys", joined(standbys, "; ")),
+        ("looking", Some(looking(&log.cost))),
+    ];
+    all.into_iter().filter_map(|(label, text)| Some(Entry::new(label, text?))).collect()
 }
 
-fn setting(setting: &LiveSetting) -> String {
+/// `fsync on`, and whether only our session has it.
+pub(crate) fn setting(setting: &LiveSetting) -> String {
     let whose = if setting.is_ours() { " (our session's)" } else { "" };
-    format!("{} {}{whose}", setting.name, setting.value)
+    let value = if setting.value.is_empty() { "''" } else { &setting.value };
+    format!("{} {value}{whose}", setting.name)
 }
 
 /// What looking took.

@@ -20,4 +20,4 @@ pub(crate) use sharing::sharing;
 pub(crate) use short::{Seen, short};
 pub(crate) use streams::streams;
 pub use streams::{Streams, StreamsRow};
-pub(crate) use tier::{Tier, tiers};
+pub(crate) use tier::tiers;

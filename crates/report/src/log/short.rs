@@ -9,7 +9,8 @@ use narrows_model::{DurabilityWord, Role, Run, Validity, condition, family};
 use super::commits::CommitsRow;
 use super::ladder::{RungFigures, RungRow, signed};
 use super::streams::Streams;
-use crate::calibration::{Fact, RateAnswer, exact_time, percentile};
+use crate::calibration::{RateAnswer, exact_time, percentile};
+use crate::document::Entry;
 use crate::print::{count, percent, rate, time};
 use narrows_units::significant;
 
@@ -26,12 +27,13 @@ pub(crate) struct Seen<'a> {
 }
 
 /// The facts, most important first; none in a run without a ladder, commits or streams.
-pub(crate) fn short(seen: &Seen<'_>) -> Vec<Fact> {
+pub(crate) fn short(seen: &Seen<'_>) -> Vec<Entry> {
     if seen.ladder.is_empty() && seen.commits.is_empty() && seen.streams.is_none() {
         return Vec::new();
     }
     let mut facts = Vec::new();
-    let mut add = |label, text: Option<String>| facts.extend(text.map(|text| Fact { label, text }));
+    let mut add =
+        |label: &str, text: Option<String>| facts.extend(text.map(|text| Entry::new(label, text)));
     add("costs", costs(seen));
     add("most by", most(seen.ladder));
     add("beside", beside(seen));

@@ -5,31 +5,26 @@ use narrows_units::significant;
 use serde_json::{Map, Value};
 
 use super::{significant_ns, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, percent, size};
-use crate::sweep::SweepView;
 use crate::words::counted;
 
 /// The table; `None` where nothing was compared.
-pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let m = usable(run, "memory.baseline.since")?;
     let rows = m.conditions.get(condition::CHANGES)?.iter().filter_map(|change| row(change, units));
     let at = m.text(condition::BASELINE_AT).unwrap_or("?");
     let at = at.get(..16).unwrap_or(at).replace('T', " ");
-    let mut grid = Grid {
-        title: format!(
-            "SINCE THE BASELINE  {at}, run {}",
-            m.text(condition::BASELINE).unwrap_or("?")
-        ),
-        columns: ["then", "now", "ratio", "95%"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: rows.collect(),
-    };
-    grid.rows.extend(states(m));
-    Some(SweepView { grid, sentences: said(m) })
+    let mut table = Table::figures(
+        format!("SINCE THE BASELINE  {at}, run {}", m.text(condition::BASELINE).unwrap_or("?")),
+        ["then", "now", "ratio", "95%"],
+        rows,
+    );
+    table.rows.extend(states(m));
+    Some(AnnotatedTable { table, sentences: said(m) })
 }
 
-fn row(change: &Value, units: Units) -> Option<GridRow> {
+fn row(change: &Value, units: Units) -> Option<Row> {
     let number = |key: &str| change.get(key)?.as_f64();
     let told = |value: f64| match change.get("unit").and_then(Value::as_str) {
         Some("bytes_per_s") => units.quantity(value, Unit::BytesPerS),
@@ -44,16 +39,16 @@ fn row(change: &Value, units: Units) -> Option<GridRow> {
         (.., false) => "? disturbed",
         _ => "",
     };
-    Some(GridRow {
-        name: name(change.get("id")?.as_str()?),
-        cells: vec![
+    Some(Row::figures(
+        name(change.get("id")?.as_str()?),
+        [
             told(number("then")?),
             told(number("now")?),
             format!("× {}", significant(number("ratio")?, 3)),
             format!("{} to {}", significant(number("low")?, 3), significant(number("high")?, 3)),
         ],
-        remark: remark.to_string(),
-    })
+        remark,
+    ))
 }
 
 fn name(id: &str) -> String {
@@ -76,7 +71,7 @@ fn number(m: &Measurement, when: Key<Map<String, Value>>, key: Key<f64>) -> Opti
 }
 
 /// What was free, and in what pieces.
-fn states(m: &Measurement) -> Vec<GridRow> {
+fn states(m: &Measurement) -> Vec<Row> {
     let rows = [
         ("free, by buddyinfo", condition::FREE_BYTES),
         ("  in pieces of 2 MiB and more", condition::FREE_IN_LARGE_PIECES_BYTES),
@@ -92,11 +87,8 @@ fn states(m: &Measurement) -> Vec<GridRow> {
             } else {
                 "-".to_string()
             };
-            (then > 0.0 || now > 0.0).then(|| GridRow {
-                name: name.to_string(),
-                cells: vec![size(then), size(now), ratio, String::new()],
-                remark: String::new(),
-            })
+            (then > 0.0 || now > 0.0)
+                .then(|| Row::figures(*name, [size(then), size(now), ratio, String::new()], ""))
         })
         .collect()
 }

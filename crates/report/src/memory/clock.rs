@@ -4,8 +4,7 @@ use narrows_model::{Layer, Run, metric};
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::live::{Grid, GridRow};
-use crate::sweep::SweepView;
+use crate::document::{AnnotatedTable, Row, Table};
 
 const WAYS: [(&str, &str); 3] = [
     ("clock.vdso", "C library (vDSO)"),
@@ -18,7 +17,7 @@ const ROWS: f64 = 10e6;
 const SLOW: [&str; 5] = ["xen", "hpet", "acpi_pm", "jiffies", "pit"];
 
 /// The table; `None` where clocks were not what was asked for.
-pub(super) fn view(run: &Run) -> Option<SweepView> {
+pub(super) fn view(run: &Run) -> Option<AnnotatedTable> {
     if run.plan.layers != [Layer::Clock, Layer::Memory] {
         return None;
     }
@@ -37,27 +36,22 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
         };
         let errors = m.metric(metric::ERRORS).map(|errors| errors.samples.iter().sum::<f64>());
         let compared = m.number(narrows_model::condition::CPUS_COMPARED).unwrap_or(0.0);
-        Some(GridRow {
-            name: name.to_string(),
-            cells: vec![
+        Some(Row::figures(
+            *name,
+            [
                 m.value(metric::COST).map_or("-".to_string(), significant_ns),
                 step,
                 errors.map_or("-".to_string(), |errors| format!("{errors:.0}")),
             ],
-            remark: match compared {
+            match compared {
                 0.0 => "one CPU, nothing to compare with".to_string(),
                 n => format!("{n:.0} CPUs compared"),
             },
-        })
+        ))
     });
-    let grid = Grid {
-        title: "READING THE TIME".to_string(),
-        columns: ["costs", "least step", "went back"].map(String::from).to_vec(),
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures("READING THE TIME", ["costs", "least step", "went back"], rows);
     let sentences = [source(run), adds(run)].into_iter().flatten().collect();
-    (!grid.rows.is_empty()).then_some(SweepView { grid, sentences })
+    (!table.rows.is_empty()).then_some(AnnotatedTable { table, sentences })
 }
 
 /// The kernel's clock source, and what its choice means.

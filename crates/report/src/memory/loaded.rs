@@ -4,9 +4,8 @@ use narrows_model::{Measurement, Run, Unit, Validity, condition};
 use narrows_units::significant;
 
 use super::{marked, significant_ns};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, percent};
-use crate::sweep::SweepView;
 use crate::words::counted;
 
 /// The prefix of the ids; what the others do; what a table of it is called, and its column.
@@ -26,7 +25,7 @@ fn of<'a>(run: &'a Run, prefix: &str) -> Option<&'a Measurement> {
 }
 
 /// The tables.
-pub(super) fn views(run: &Run, units: Units) -> impl Iterator<Item = SweepView> {
+pub(super) fn views(run: &Run, units: Units) -> impl Iterator<Item = AnnotatedTable> {
     LOADS.iter().filter_map(move |load| view(run, load, units))
 }
 
@@ -34,7 +33,7 @@ fn view(
     run: &Run,
     (prefix, _, title, moved): &(&str, &str, &str, &str),
     units: Units,
-) -> Option<SweepView> {
+) -> Option<AnnotatedTable> {
     let m = of(run, prefix)?;
     let mut curve = medians(m);
     let idle = curve.first()?.2;
@@ -48,26 +47,25 @@ fn view(
             1.0 => "as fast as they can".to_string(),
             _ => format!("{} of that", percent(bytes_per_s / most)),
         };
-        GridRow {
+        Row::figures(
             name,
-            cells: vec![
+            [
                 if *share == 0.0 { "-".to_string() } else { quantity(*bytes_per_s) },
                 marked(significant_ns(*ns), [m]),
                 format!("× {}", significant(ns / idle, 3)),
             ],
-            remark: String::new(),
-        }
+            "",
+        )
     });
     // The most says most, so it comes first.
-    let mut rows: Vec<GridRow> = rows.collect();
+    let mut rows: Vec<Row> = rows.collect();
     rows.reverse();
     let threads = m.number(condition::THREADS).unwrap_or(1.0) as usize;
-    let grid = Grid {
-        title: format!("{title}  by {}", counted(threads, "other CPU")),
-        columns: [moved, "latency", "to idle"].map(String::from).to_vec(),
-        remark: String::new(),
+    let table = Table::figures(
+        format!("{title}  by {}", counted(threads, "other CPU")),
+        [moved, "latency", "to idle"],
         rows,
-    };
+    );
     let knee =
         m.number(condition::KNEE_SHARE).and_then(|at| curve.iter().find(|point| point.0 == at));
     let knee = knee.map(|(_, bytes, ns)| (*bytes, *ns)).map(|(bytes, ns)| {
@@ -87,7 +85,7 @@ fn view(
             significant_ns(ns)
         )
     });
-    Some(SweepView { grid, sentences: knee.into_iter().collect() })
+    Some(AnnotatedTable { table, sentences: knee.into_iter().collect() })
 }
 
 /// Share, bytes/s and ns of each point, each the median of the repeats.

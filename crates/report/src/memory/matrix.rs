@@ -7,9 +7,8 @@ use narrows_stats::median;
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::print::{Units, half_width, percent};
-use crate::sweep::SweepView;
 use crate::words::counted;
 
 const LATENCY: &str = "memory.matrix.latency.";
@@ -34,7 +33,7 @@ fn cell(m: &Measurement, prefix: &str) -> Option<(u32, u32)> {
 }
 
 /// The tables; none where the machine has one node or nobody measured it.
-pub(super) fn views(run: &Run, units: Units) -> Vec<SweepView> {
+pub(super) fn views(run: &Run, units: Units) -> Vec<AnnotatedTable> {
     let [latency, read] = cells(run);
     if latency.is_empty() && read.is_empty() {
         return Vec::new();
@@ -49,19 +48,19 @@ pub(super) fn views(run: &Run, units: Units) -> Vec<SweepView> {
 }
 
 /// Rows are the CPUs' nodes, columns the memory's.
-fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<SweepView> {
+fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<AnnotatedTable> {
     let from: BTreeSet<u32> = cells.keys().map(|(from, _)| *from).collect();
     let to: BTreeSet<u32> = cells.keys().map(|(_, to)| *to).collect();
     if cells.is_empty() || to.len() > COLUMNS {
         return None;
     }
-    let row = |from: &u32| GridRow {
-        name: format!("CPUs of node {from}"),
-        cells: to
-            .iter()
-            .map(|to| cells.get(&(*from, *to)).map_or("·".to_string(), |value| print(*value)))
-            .collect(),
-        remark: String::new(),
+    let row = |from: &u32| {
+        Row::figures(
+            format!("CPUs of node {from}"),
+            to.iter()
+                .map(|to| cells.get(&(*from, *to)).map_or("·".to_string(), |value| print(*value))),
+            "",
+        )
     };
     let all = from.len() * to.len();
     let sentences = if cells.len() < all {
@@ -72,16 +71,12 @@ fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<S
     } else {
         Vec::new()
     };
-    let grid = Grid {
-        title: title.to_string(),
-        columns: to.iter().map(|node| format!("node {node}")).collect(),
-        remark: String::new(),
-        rows: from.iter().map(row).collect(),
-    };
-    Some(SweepView { grid, sentences })
+    let table =
+        Table::figures(title, to.iter().map(|node| format!("node {node}")), from.iter().map(row));
+    Some(AnnotatedTable { table, sentences })
 }
 
-fn by_distance(run: &Run, units: Units) -> SweepView {
+fn by_distance(run: &Run, units: Units) -> AnnotatedTable {
     // Distance, and whether it is a node's own.
     let mut classes: BTreeMap<(Option<u64>, bool), [Vec<f64>; 2]> = BTreeMap::new();
     let mut sentences = Vec::new();
@@ -133,19 +128,19 @@ fn by_distance(run: &Run, units: Units) -> SweepView {
             (_, Some(distance)) => format!("distance {distance}"),
             _ => "other nodes".to_string(),
         };
-        GridRow {
+        Row::figures(
             name,
-            cells: vec![latency.0, latency.1, read.0, read.1],
-            remark: counted(ns.len().max(per_s.len()), "cell"),
-        }
+            [latency.0, latency.1, read.0, read.1],
+            counted(ns.len().max(per_s.len()), "cell"),
+        )
     });
-    let grid = Grid {
-        title: "NODES BY DISTANCE".to_string(),
-        columns: ["a load", "least to most", "read", "least to most"].map(String::from).to_vec(),
-        remark: "measured".to_string(),
-        rows: rows.collect(),
-    };
-    SweepView { grid, sentences }
+    let table = Table::figures(
+        "NODES BY DISTANCE",
+        ["a load", "least to most", "read", "least to most"],
+        rows,
+    )
+    .remarked("measured", Remarks::Behind(2));
+    AnnotatedTable { table, sentences }
 }
 
 const POLICIES: [(&str, &str); 5] = [
@@ -156,8 +151,8 @@ const POLICIES: [(&str, &str); 5] = [
     ("one_node", "all on one node"),
 ];
 
-fn placements(run: &Run, units: Units) -> Option<SweepView> {
-    let rows: Vec<GridRow> = POLICIES
+fn placements(run: &Run, units: Units) -> Option<AnnotatedTable> {
+    let rows: Vec<Row> = POLICIES
         .iter()
         .filter_map(|(word, name)| {
             let of = |what: &str| usable(run, &format!("memory.policy.{what}.{word}"));
@@ -176,9 +171,9 @@ fn placements(run: &Run, units: Units) -> Option<SweepView> {
                 let (least, most) = (per_s(least), per_s(most));
                 if least == most { most } else { format!("{least} to {most}") }
             };
-            Some(GridRow {
-                name: name.to_string(),
-                cells: vec![
+            Some(Row::figures(
+                *name,
+                [
                     cost.map_or_else(dash, significant_ns),
                     predicted.map_or_else(dash, significant_ns),
                     bandwidth.map_or_else(dash, |m| per_s(m.value)),
@@ -186,23 +181,20 @@ fn placements(run: &Run, units: Units) -> Option<SweepView> {
                         .map_or_else(dash, percent),
                     span.map_or_else(dash, range),
                 ],
-                remark: String::new(),
-            })
+                "",
+            ))
         })
         .collect();
-    let grid = Grid {
-        title: "PLACEMENTS SIDE BY SIDE  CPUs of all nodes at work".to_string(),
-        columns: ["a load", "by the matrix", "all read", "±95%", "by the matrix"]
-            .map(String::from)
-            .to_vec(),
-        remark: String::new(),
+    let table = Table::figures(
+        "PLACEMENTS SIDE BY SIDE  CPUs of all nodes at work",
+        ["a load", "by the matrix", "all read", "±95%", "by the matrix"].map(String::from).to_vec(),
         rows,
-    };
+    );
     let sentences = vec![
         "By the matrix: the mean over the nodes of what each pays for its mix; reads if a CPU's times for its ways add up, to reads if \
          the ways carry at once. A link that several nodes share counts in full for each. Unmeasured cells are taken for their \
          distance's median."
             .to_string(),
     ];
-    (!grid.rows.is_empty()).then_some(SweepView { grid, sentences })
+    (!table.rows.is_empty()).then_some(AnnotatedTable { table, sentences })
 }

@@ -15,14 +15,13 @@ use narrows_model::{Measurement, MetricValue, Run, Validity, condition, metric};
 pub(crate) use loaded::{medians, usable as loaded};
 pub(crate) use matrix::{Cells, cells};
 
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::notes::{NoteMark, Notes};
 use crate::print::{self, Units, percent};
-use crate::sweep::SweepView;
 
 /// The tables, with what follows from them; none where `narrows memory` didn't run. Whatever speaks against a table's figures has its
 /// footnote in the title.
-pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<SweepView> {
+pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<AnnotatedTable> {
     let mut all = Vec::new();
     for (prefixes, tables) in tables(run, units) {
         let doubtful: Vec<&str> = run
@@ -33,7 +32,7 @@ pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<SweepView
             .collect();
         for (at, mut table) in tables.into_iter().enumerate() {
             if at == 0 {
-                table.grid.title += &in_words(&notes.marks(run, &doubtful));
+                table.table.title += &in_words(&notes.marks(run, &doubtful));
             }
             all.push(table);
         }
@@ -42,10 +41,10 @@ pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<SweepView
 }
 
 /// The tables of each kind, and the prefixes of the measurements that they show.
-type Tables = (&'static [&'static str], Vec<SweepView>);
+type Tables = (&'static [&'static str], Vec<AnnotatedTable>);
 
 fn tables(run: &Run, units: Units) -> Vec<Tables> {
-    let one = |table: Option<SweepView>| table.into_iter().collect();
+    let one = |table: Option<AnnotatedTable>| table.into_iter().collect();
     vec![
         (&["memory.curve.", "memory.latency."], one(by_cache(run))),
         (&["memory.bandwidth."], one(traffic::view(run, units))),
@@ -89,7 +88,7 @@ fn usable<'a>(run: &'a Run, id: &str) -> Option<&'a Measurement> {
 }
 
 /// One dependent load, by where it finds its line.
-fn by_cache(run: &Run) -> Option<SweepView> {
+fn by_cache(run: &Run) -> Option<AnnotatedTable> {
     let curves = CURVES.map(|id| usable(run, id));
     if curves.iter().all(Option::is_none) {
         return None;
@@ -113,32 +112,32 @@ fn by_cache(run: &Run) -> Option<SweepView> {
         };
         let size = of("cache_bytes").map_or(String::new(), |b| format!(", {}", print::size(b)));
         let at = of("read_at_bytes").map_or(String::new(), |b| format!("at {}", print::size(b)));
-        rows.push(GridRow {
-            name: format!("cache {}{size}", level + 1),
-            cells: vec![ns(found[0], curves[0]), ns(found[1], curves[1]), translation(found)],
-            remark: at,
-        });
+        rows.push(Row::figures(
+            format!("cache {}{size}", level + 1),
+            [ns(found[0], curves[0]), ns(found[1], curves[1]), translation(found)],
+            at,
+        ));
     }
     let found = latencies.map(|latency| latency.and_then(|latency| latency.metric(metric::COST)));
     let over =
         latencies.iter().flatten().find_map(|latency| latency.number(condition::FOOTPRINT_BYTES));
-    rows.push(GridRow {
-        name: "memory".to_string(),
-        cells: vec![ns(found[0], latencies[0]), ns(found[1], latencies[1]), translation(found)],
-        remark: over.map_or(String::new(), |bytes| format!("at {}", print::size(bytes))),
-    });
+    rows.push(Row::figures(
+        "memory",
+        [ns(found[0], latencies[0]), ns(found[1], latencies[1]), translation(found)],
+        over.map_or(String::new(), |bytes| format!("at {}", print::size(bytes))),
+    ));
     let place = curves.iter().flatten().next().map_or(String::new(), |curve| {
         let cpu = curve.number(condition::CPU).map_or(String::new(), |cpu| format!("CPU {cpu}"));
         let node = curve.number(condition::NODE).map_or(String::new(), |n| format!(", node {n}"));
         format!("  {cpu}{node}")
     });
-    Some(SweepView {
-        grid: Grid {
-            title: format!("A LOAD THAT WAITS FOR THE LAST ONE{place}"),
-            columns: ["4 KiB pages", "2 MiB pages", "TLB's"].map(String::from).to_vec(),
-            remark: "footprint".to_string(),
+    Some(AnnotatedTable {
+        table: Table::figures(
+            format!("A LOAD THAT WAITS FOR THE LAST ONE{place}"),
+            ["4 KiB pages", "2 MiB pages", "TLB's"],
             rows,
-        },
+        )
+        .remarked("footprint", Remarks::Behind(2)),
         sentences: said_of_translation(found).into_iter().chain(on_largest(run)).collect(),
     })
 }

@@ -7,9 +7,8 @@ use narrows_model::{Key, Measurement, Run, condition};
 use narrows_units::significant;
 
 use super::{significant_ns, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Remarks, Row, Table};
 use crate::print::{Units, percent, size};
-use crate::sweep::SweepView;
 use narrows_model::Unit;
 
 const PREFIX: &str = "memory.placement.";
@@ -18,7 +17,7 @@ const COUNTERS: &str = "memory.placement.counters";
 const COLUMNS: usize = 8;
 
 /// The table; `None` where nobody looked.
-pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let counters = usable(run, COUNTERS)?;
     let pools: Vec<&Measurement> = run
         .measurements
@@ -54,33 +53,25 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
             m.number(condition::PAGE_BYTES).map_or("-".to_string(), size),
         ];
         all.extend(cells(&by_node(m, condition::SHARE_BY_NODE)));
-        GridRow { name: name(m), cells: all, remark: proof(m) }
+        Row::figures(name(m), all, proof(m))
     };
-    let mut rows: Vec<GridRow> = pools.iter().map(row).collect();
+    let mut rows: Vec<Row> = pools.iter().map(row).collect();
     let all: f64 = [condition::SHARED_BYTES_BY_NODE, condition::HUGE_USED_BYTES_BY_NODE]
         .iter()
         .flat_map(|key| by_node(counters, *key).into_values())
         .sum();
     let mut everything = vec![size(all), "-".to_string()];
     everything.extend(cells(&by_node(counters, condition::SHARE_BY_NODE)));
-    rows.push(GridRow {
-        name: "all shared memory".to_string(),
-        cells: everything,
-        remark: "counters".to_string(),
-    });
-    let grid = Grid {
-        title: "WHERE MEMORY LIES".to_string(),
-        columns,
-        remark: "how it is known".to_string(),
-        rows,
-    };
+    rows.push(Row::figures("all shared memory", everything, "counters"));
+    let table = Table::figures("WHERE MEMORY LIES", columns, rows)
+        .remarked("how it is known", Remarks::Behind(2));
     let mut sentences: Vec<String> = pools.iter().flat_map(|m| said(m, units)).collect();
     sentences.push(
         "All shared memory: by the nodes' own counters, whoever's it is, with files in memory and huge pages in use."
             .to_string(),
     );
     sentences.extend(closed(counters, &pools));
-    Some(SweepView { grid, sentences })
+    Some(AnnotatedTable { table, sentences })
 }
 
 fn by_node(m: &Measurement, key: Key<Map<String, Value>>) -> BTreeMap<u32, f64> {

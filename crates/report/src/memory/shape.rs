@@ -4,9 +4,8 @@ use narrows_model::{Measurement, Run, condition, family, metric};
 use narrows_units::significant;
 
 use super::{marked, significant_ns, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::rate;
-use crate::sweep::SweepView;
 use crate::words::counted;
 
 const PREFIX: &str = "memory.shape.";
@@ -22,7 +21,7 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The table; `None` where none was measured.
-pub(super) fn view(run: &Run) -> Option<SweepView> {
+pub(super) fn view(run: &Run) -> Option<AnnotatedTable> {
     let found = run.measurements.iter().filter_map(|m| m.id.strip_prefix(PREFIX));
     let node = found.filter_map(|rest| rest.rsplit_once(".node")).map(|(_, node)| node).next()?;
     let all = format!("node{node}");
@@ -40,28 +39,22 @@ pub(super) fn view(run: &Run) -> Option<SweepView> {
             marked(per_s(many).map_or_else(dash, rate), many),
             marked(gain.unwrap_or_else(dash), one.into_iter().chain(many)),
         ];
-        Some(GridRow { name: name.to_string(), cells, remark: String::new() })
+        Some(Row::figures(*name, cells, ""))
     });
     let threads = KINDS.iter().find_map(|(kind, _)| of(kind, &all)?.number(condition::THREADS));
     let several = threads.is_some_and(|threads| threads > 1.0);
     let threads = counted(threads.unwrap_or(1.0) as usize, "CPU");
-    let grid = Grid {
-        title: "SHAPED LIKE A DATABASE".to_string(),
-        columns: vec![
-            "each, one CPU".to_string(),
-            "one CPU".to_string(),
-            threads,
-            "to one".to_string(),
-        ],
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures(
+        "SHAPED LIKE A DATABASE",
+        ["each, one CPU".to_string(), "one CPU".to_string(), threads, "to one".to_string()],
+        rows,
+    );
     let mut sentences: Vec<String> = pages(&of, &all).into_iter().collect();
     if several {
         sentences.extend([hot(&of, &all), company(&of, &all)].into_iter().flatten());
     }
     sentences.extend(lines(run));
-    Some(SweepView { grid, sentences })
+    Some(AnnotatedTable { table, sentences })
 }
 
 fn times(ratio: f64) -> String {

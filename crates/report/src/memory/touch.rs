@@ -3,16 +3,15 @@
 use narrows_model::{Run, Unit, condition, metric};
 
 use super::{marked, significant_ns, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, half_width, percent, size};
-use crate::sweep::SweepView;
 
 const WAYS: [(&str, &str); 3] =
     [("4k", "4 KiB pages"), ("2m", "2 MiB pages"), ("2m_transparent", "2 MiB, transparent")];
 const TERABYTE: f64 = 1e12;
 
 /// The table; `None` where no pool was touched.
-pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let mut rows = Vec::new();
     let mut bytes = None;
     let mut best: Option<(f64, String)> = None;
@@ -37,16 +36,16 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
             }
             let cost = m.value(metric::COST).map_or("-".to_string(), significant_ns);
             let page = m.number(condition::PAGE_BYTES).map_or(String::new(), size);
-            rows.push(GridRow {
+            rows.push(Row::figures(
                 name,
-                cells: vec![
+                [
                     marked(units.quantity(bandwidth.value, Unit::BytesPerS), [m]),
                     half_width(bandwidth.interval_95.as_ref()).map_or("-".to_string(), percent),
                     cost,
                     long(seconds),
                 ],
-                remark: format!("a fault brings {page}"),
-            });
+                format!("a fault brings {page}"),
+            ));
         }
     }
     let over = bytes.map_or(String::new(), |bytes| format!("  {} touched", size(bytes)));
@@ -61,13 +60,12 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
             long(worst)
         ));
     }
-    (!rows.is_empty()).then(|| SweepView {
-        grid: Grid {
-            title: format!("TOUCHING A POOL{over}"),
-            columns: ["rate", "±95%", "a page", "1 TB takes"].map(String::from).to_vec(),
-            remark: String::new(),
+    (!rows.is_empty()).then(|| AnnotatedTable {
+        table: Table::figures(
+            format!("TOUCHING A POOL{over}"),
+            ["rate", "±95%", "a page", "1 TB takes"],
             rows,
-        },
+        ),
         sentences,
     })
 }

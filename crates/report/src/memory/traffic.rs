@@ -3,9 +3,8 @@
 use narrows_model::{Measurement, Run, Unit, condition, family, metric};
 
 use super::{marked, usable};
-use crate::live::{Grid, GridRow};
+use crate::document::{AnnotatedTable, Row, Table};
 use crate::print::{Units, half_width, percent};
-use crate::sweep::SweepView;
 use crate::words::counted;
 
 const PREFIX: &str = "memory.bandwidth.";
@@ -24,7 +23,7 @@ const KINDS: [(&str, &str); 9] = [
 ];
 
 /// The table; `None` where only reads were measured.
-pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
+pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let of = |kind: &str, place: &str| usable(run, &format!("{PREFIX}{kind}.{place}"));
     let places = places(run);
     if !KINDS.iter().skip(1).any(|(kind, _)| places.iter().any(|place| of(kind, place).is_some())) {
@@ -49,20 +48,15 @@ pub(super) fn view(run: &Run, units: Units) -> Option<SweepView> {
             let width = metric.and_then(|m| half_width(m.interval_95.as_ref()));
             cells.push(width.map_or_else(dash, percent));
         }
-        Some(GridRow { name: name.to_string(), cells, remark: String::new() })
+        Some(Row::figures(*name, cells, ""))
     });
     let method = places.iter().find_map(|place| of("read", place)?.text(condition::METHOD));
     let method = method.map_or(String::new(), |method| format!("  {}", method.to_uppercase()));
-    let grid = Grid {
-        title: format!("BANDWIDTH{method}"),
-        columns,
-        remark: String::new(),
-        rows: rows.collect(),
-    };
+    let table = Table::figures(format!("BANDWIDTH{method}"), columns, rows);
     let convention = "Bytes read and written, each once. Before a plain store most processors fetch the line, which is not counted: \
                       past the caches they don't."
         .to_string();
-    Some(SweepView { grid, sentences: vec![convention] })
+    Some(AnnotatedTable { table, sentences: vec![convention] })
 }
 
 /// One CPU, then nodes, then all of them: as many as a line holds.

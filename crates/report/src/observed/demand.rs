@@ -3,7 +3,8 @@
 use narrows_model::{Measurement, Metric, Observation, metric};
 use narrows_units::significant;
 
-use crate::live::{Grid, GridRow, spread};
+use crate::document::{Row, Table};
+use crate::live::spread;
 use crate::print::{Units, count, percent, rate, time};
 
 /// A part of something: whose, how much of it, its share.
@@ -18,7 +19,7 @@ pub(crate) struct Share {
 }
 
 /// A row's two figures before they are words, and where its doubt stands.
-struct Row<'a> {
+struct Counted<'a> {
     name: &'a str,
     count: Option<f64>,
     metric: Option<Metric>,
@@ -27,7 +28,7 @@ struct Row<'a> {
     remark: Vec<Option<String>>,
 }
 
-pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -> Grid {
+pub(super) fn table(seen: &Observation, of: Option<&Measurement>, units: Units) -> Table {
     let own = |name: Metric, value: Option<f64>| {
         let metric = of.and_then(|m| m.metric(name));
         spread(metric.and_then(|metric| metric.interval_95.as_ref()), value)
@@ -37,7 +38,7 @@ pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -
     if let Some(per_s) = transactions {
         let cells = vec![rate(per_s), String::new(), own(metric::THROUGHPUT, transactions)];
         let remark = join(ended(seen));
-        rows.push(GridRow { name: "transactions".to_string(), cells, remark });
+        rows.push(Row::figures("transactions", cells, remark));
     }
     for row in
         [processors(seen), hits(seen), reads(seen, units), rows_read(seen), rows_changed(seen)]
@@ -51,14 +52,9 @@ pub(super) fn grid(seen: &Observation, of: Option<&Measurement>, units: Units) -
             each.map_or_else(|| "-".to_string(), |each| (row.each)(units, each)),
             row.metric.map_or_else(|| spread(None, each), |metric| own(metric, each)),
         ];
-        rows.push(GridRow { name: row.name.to_string(), cells, remark: join(row.remark) });
+        rows.push(Row::figures(row.name, cells, join(row.remark)));
     }
-    Grid {
-        title: "OBSERVED".to_string(),
-        columns: ["per second", "each takes", "±95%"].map(str::to_string).to_vec(),
-        remark: String::new(),
-        rows,
-    }
+    Table::figures("OBSERVED", ["per second", "each takes", "±95%"], rows)
 }
 
 fn join(parts: Vec<Option<String>>) -> String {
@@ -87,14 +83,14 @@ fn ended(seen: &Observation) -> Vec<Option<String>> {
 }
 
 /// Of all of the server's processes; the count is in ns.
-fn processors(seen: &Observation) -> Row<'static> {
+fn processors(seen: &Observation) -> Counted<'static> {
     let processes = seen.processes.as_ref();
     let cpus = processes.map(|processes| processes.cpus());
     let serving = processes.map(|processes| {
         let serve = processes.classes.iter().filter(|class| class.class.serves_transactions());
         serve.map(|class| class.cpus).sum()
     });
-    Row {
+    Counted {
         name: "CPU",
         count: cpus.map(|cpus| cpus * seen.interval_ns),
         metric: Some(metric::SERVER_CPU_PER_OP),
@@ -106,11 +102,11 @@ fn processors(seen: &Observation) -> Row<'static> {
     }
 }
 
-fn hits(seen: &Observation) -> Row<'static> {
+fn hits(seen: &Observation) -> Counted<'static> {
     let counted = &seen.counted;
     let asked = counted.block_hits.zip(counted.block_reads).map(|(hits, reads)| hits + reads);
     let found = over(counted.block_hits, asked);
-    Row {
+    Counted {
         name: "blocks hit",
         count: counted.block_hits,
         metric: Some(metric::BLOCK_HITS_PER_OP),
@@ -120,10 +116,10 @@ fn hits(seen: &Observation) -> Row<'static> {
     }
 }
 
-fn reads(seen: &Observation, units: Units) -> Row<'static> {
+fn reads(seen: &Observation, units: Units) -> Counted<'static> {
     let counted = &seen.counted;
     let drives = seen.processes.as_ref().and_then(|processes| processes.drive_read_bytes);
-    Row {
+    Counted {
         name: "blocks read",
         count: counted.block_reads,
         metric: Some(metric::BLOCK_READS_PER_OP),
@@ -138,8 +134,8 @@ fn reads(seen: &Observation, units: Units) -> Row<'static> {
     }
 }
 
-fn rows_read(seen: &Observation) -> Row<'static> {
-    Row {
+fn rows_read(seen: &Observation) -> Counted<'static> {
+    Counted {
         name: "rows read",
         count: seen.counted.rows_read,
         metric: None,
@@ -149,17 +145,17 @@ fn rows_read(seen: &Observation) -> Row<'static> {
     }
 }
 
-fn rows_changed(seen: &Observation) -> Row<'static> {
-    Row { name: "rows changed", count: seen.counted.rows_changed, ..rows_read(seen) }
+fn rows_changed(seen: &Observation) -> Counted<'static> {
+    Counted { name: "rows changed", count: seen.counted.rows_changed, ..rows_read(seen) }
 }
 
-fn log(seen: &Observation, units: Units) -> Row<'static> {
+fn log(seen: &Observation, units: Units) -> Counted<'static> {
     let without = log_parts(seen).map(|[records, _]| {
         let bytes = units.bytes_per_s(seen.per_s(Some(records.value)).unwrap_or(0.0));
         format!("{bytes} or more without whole pages")
     });
     let full = seen.counted.log_buffers_full.filter(|n| *n > 0.0);
-    Row {
+    Counted {
         name: "log",
         count: seen.counted.log_bytes,
         metric: Some(metric::WAL_BYTES_PER_OP),
@@ -169,9 +165,9 @@ fn log(seen: &Observation, units: Units) -> Row<'static> {
     }
 }
 
-fn flushes(seen: &Observation) -> Row<'static> {
+fn flushes(seen: &Observation) -> Counted<'static> {
     let mean = over(seen.counted.flush_ns, seen.counted.flushes).filter(|ns| *ns > 0.0);
-    Row {
+    Counted {
         name: "log flushes",
         count: seen.counted.flushes,
         metric: Some(metric::FLUSHES_PER_OP),

@@ -5,9 +5,10 @@ use narrows_units::significant;
 
 use super::demand::written_by;
 use super::remarks::used_by;
+use crate::document::Entry;
 use crate::print::{Units, count, percent, time};
 
-pub(super) fn facts(seen: &Observation, units: Units) -> Vec<(String, String)> {
+pub(super) fn facts(seen: &Observation, units: Units) -> Vec<Entry> {
     let all = [
         ("sessions", sessions(seen)),
         ("CPUs", seen.processes.as_ref().map(processors)),
@@ -15,8 +16,8 @@ pub(super) fn facts(seen: &Observation, units: Units) -> Vec<(String, String)> {
         ("temp files", temporary(seen, units)),
         ("deadlocks", seen.counted.deadlocks.filter(|n| *n > 0.0).map(count)),
     ];
-    let known = all.into_iter().filter_map(|(label, text)| Some((label.to_string(), text?)));
-    known.filter(|(_, text)| !text.is_empty()).collect()
+    let known = all.into_iter().filter_map(|(label, text)| Some(Entry::new(label, text?)));
+    known.filter(|entry| !entry.text.is_empty()).collect()
 }
 
 fn few(value: f64) -> String {

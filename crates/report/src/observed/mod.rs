@@ -13,9 +13,10 @@ mod verdict;
 use narrows_model::{Observation, Run, Validity};
 use narrows_units::significant;
 
-use crate::live::Grid;
-use crate::notes::{NoteMark, Notes};
+use crate::document::{Block, Entry, Facts, Style};
+use crate::notes::Notes;
 use crate::print::Units;
+use crate::section::heading_of;
 
 pub(crate) use advice::advice;
 pub(crate) use demand::{Share, log_parts, written_by};
@@ -28,18 +29,10 @@ pub(crate) use verdict::{fit, operating_point};
 pub struct ObservedView {
     /// Which one, and for how long.
     pub heading: String,
-    /// Whether its figures may be trusted; nothing is derived from invalid ones.
-    pub validity: Validity,
-    /// Footnotes.
-    pub notes: Vec<NoteMark>,
-    /// What it did per second, and what a transaction takes.
-    pub demand: Option<Grid>,
-    /// Sessions, CPUs, checkpoints and the like: label and text.
-    pub facts: Vec<(String, String)>,
-    /// Where a transaction's time goes, or at least where sessions were found.
-    pub time: Option<Grid>,
-    /// Settings, build, what looking took: label and text.
-    pub remarks: Vec<(String, String)>,
+    /// What it did per second, what a transaction takes, and where its time goes. Nothing is derived from invalid figures.
+    pub seen: Vec<Block>,
+    /// Settings, build, what looking took.
+    pub remarks: Vec<Entry>,
 }
 
 /// Every server of the run.
@@ -54,15 +47,20 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
     let verdict = run.verdicts.iter().find(|v| v.measurement == seen.measurement);
     let standing = verdict.and_then(|v| v.standing.as_ref());
     let seconds = significant(seen.interval_ns / 1e9, 3);
-    ObservedView {
-        heading: format!("{}, {}, looked at for {seconds} s", product(&seen.version), seen.address),
-        validity,
-        notes: notes.marks(run, &[&seen.measurement]),
-        demand: trusted.then(|| demand::grid(seen, of, units)).filter(|grid| !grid.rows.is_empty()),
-        facts: facts::facts(seen, units),
-        time: trusted.then(|| time::grid(seen, standing)).flatten(),
-        remarks: remarks::remarks(seen),
+    let heading =
+        format!("{}, {}, looked at for {seconds} s", product(&seen.version), seen.address);
+    let marks = notes.marks(run, &[&seen.measurement]);
+    let mut blocks = vec![heading_of(heading.as_str(), validity, &marks)];
+    let demand = trusted.then(|| demand::table(seen, of, units));
+    blocks.extend(demand.filter(|table| !table.rows.is_empty()).map(Block::Table));
+    let entries = facts::facts(seen, units);
+    if !entries.is_empty() {
+        blocks.push(Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 16) }));
     }
+    if let Some(time) = time::table(seen, standing).filter(|_| trusted) {
+        blocks.extend([Block::Gap, Block::Table(time)]);
+    }
+    ObservedView { heading, seen: blocks, remarks: remarks::remarks(seen) }
 }
 
 /// The version with the product's name; who packed it stands in the head.

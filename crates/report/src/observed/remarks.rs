@@ -2,7 +2,8 @@
 
 use narrows_model::{LiveSetting, Observation, ObservedProcesses};
 
-use crate::live::looking;
+use crate::document::Entry;
+use crate::live::{looking, setting};
 
 /// Settings that say nothing of how fast a server is; the page has them.
 const OF_NO_WEIGHT: [&str; 22] = [
@@ -52,20 +53,16 @@ pub(crate) fn used_by(processes: &ObservedProcesses) -> Vec<(&'static str, f64)>
     users
 }
 
-pub(super) fn remarks(seen: &Observation) -> Vec<(String, String)> {
-    let mut remarks = Vec::new();
-    let mut add = |label: &str, text: String| {
-        if !text.is_empty() {
-            remarks.push((label.to_string(), text));
-        }
-    };
-    add("CAPACITIES", seen.capacities_from.join("; "));
-    add("SETTINGS", settings(seen));
+pub(super) fn remarks(seen: &Observation) -> Vec<Entry> {
     let build = seen.build.iter().find(|(name, _)| name == "CFLAGS");
-    let build = build.map_or(String::new(), |(_, flags)| flags_of_weight(flags));
-    add("BUILT", build);
-    add("LOOKING", looking(&seen.cost));
-    remarks
+    let all = [
+        ("capacities", seen.capacities_from.join("; ")),
+        ("settings", settings(seen)),
+        ("built", build.map_or(String::new(), |(_, flags)| flags_of_weight(flags))),
+        ("looking", looking(&seen.cost)),
+    ];
+    let known = all.into_iter().filter(|(_, text)| !text.is_empty());
+    known.map(|(label, text)| Entry::new(label, text)).collect()
 }
 
 /// Without warnings and debugging information, which cost nothing at run time; the page has all.
@@ -87,10 +84,4 @@ fn settings(seen: &Observation) -> String {
         texts.push(format!("and {} of no weight here", rest.len()));
     }
     format!("not default: {}", texts.join(", "))
-}
-
-fn setting(setting: &LiveSetting) -> String {
-    let whose = if setting.is_ours() { " (our session's)" } else { "" };
-    let value = if setting.value.is_empty() { "''" } else { &setting.value };
-    format!("{} {value}{whose}", setting.name)
 }

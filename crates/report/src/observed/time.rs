@@ -5,7 +5,8 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
-use crate::live::{Grid, GridRow, spread};
+use crate::document::{Row, Table};
+use crate::live::spread;
 use crate::print::{percent, time};
 
 /// Names of waits beside a row.
@@ -66,42 +67,37 @@ fn named(events: &[(String, f64)]) -> String {
     texts.join(", ")
 }
 
-pub(super) fn grid(seen: &Observation, standing: Option<&Standing>) -> Option<Grid> {
+pub(super) fn table(seen: &Observation, standing: Option<&Standing>) -> Option<Table> {
     match standing.and_then(|standing| standing.time.as_ref()) {
         Some(time) => Some(of_time(seen, time)),
         None => of_sessions(seen),
     }
 }
 
-fn of_time(seen: &Observation, of: &TransactionTime) -> Grid {
-    let mut rows: Vec<GridRow> = of.parts.iter().map(|part| of_part(seen, part)).collect();
+fn of_time(seen: &Observation, of: &TransactionTime) -> Table {
+    let mut rows: Vec<Row> = of.parts.iter().map(|part| of_part(seen, part)).collect();
     let account = match of.account {
         TimeAccount::Server => "by the server's own account",
         TimeAccount::Samples => "as often as sessions were found at work",
     };
-    rows.push(GridRow {
-        name: "in all".to_string(),
-        cells: vec![time(of.summed_ns), String::new(), String::new()],
-        remark: format!("{} {account}", time(of.account_ns)),
-    });
-    Grid {
-        title: "WHERE A TRANSACTION'S TIME GOES".to_string(),
-        columns: ["each takes", "±95%", "share"].map(str::to_string).to_vec(),
-        remark: String::new(),
-        rows,
-    }
+    rows.push(Row::figures(
+        "in all",
+        [time(of.summed_ns), String::new(), String::new()],
+        format!("{} {account}", time(of.account_ns)),
+    ));
+    Table::figures("WHERE A TRANSACTION'S TIME GOES", ["each takes", "±95%", "share"], rows)
 }
 
-fn of_part(seen: &Observation, part: &TimeShare) -> GridRow {
-    GridRow {
-        name: part.name.clone(),
-        cells: vec![
+fn of_part(seen: &Observation, part: &TimeShare) -> Row {
+    Row::figures(
+        part.name.clone(),
+        [
             time(part.ns_per_op),
             spread(part.interval_95.as_ref(), Some(part.ns_per_op)),
             percent(part.share),
         ],
-        remark: named(&events(seen, states(&part.name))),
-    }
+        named(&events(seen, states(&part.name))),
+    )
 }
 
 /// The states whose time is that part of the sum.
@@ -116,24 +112,27 @@ fn states(part: &str) -> &'static [ActivityState] {
     }
 }
 
-fn of_sessions(seen: &Observation) -> Option<Grid> {
+fn of_sessions(seen: &Observation) -> Option<Table> {
     let found = found(seen);
     let at_work = found.iter().filter(|f| f.state.is_at_work());
     let all: f64 = at_work.map(|f| f.sessions).sum();
-    let row = |f: &Found| GridRow {
-        name: f.state.words().to_string(),
-        cells: vec![
-            significant(f.sessions, 3),
-            spread(f.interval.as_ref(), Some(f.sessions)),
-            if f.state.is_at_work() && all > 0.0 { percent(f.sessions / all) } else { "-".into() },
-        ],
-        remark: named(&f.events),
+    let row = |f: &Found| {
+        Row::figures(
+            f.state.words().to_string(),
+            [
+                significant(f.sessions, 3),
+                spread(f.interval.as_ref(), Some(f.sessions)),
+                if f.state.is_at_work() && all > 0.0 {
+                    percent(f.sessions / all)
+                } else {
+                    "-".into()
+                },
+            ],
+            named(&f.events),
+        )
     };
-    let rows: Vec<GridRow> = found.iter().map(row).collect();
-    (!rows.is_empty()).then(|| Grid {
-        title: "WHERE SESSIONS WERE FOUND".to_string(),
-        columns: ["sessions", "±95%", "of those at work"].map(str::to_string).to_vec(),
-        remark: String::new(),
-        rows,
+    let rows: Vec<Row> = found.iter().map(row).collect();
+    (!rows.is_empty()).then(|| {
+        Table::figures("WHERE SESSIONS WERE FOUND", ["sessions", "±95%", "of those at work"], rows)
     })
 }

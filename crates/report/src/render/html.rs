@@ -4,18 +4,28 @@
 //! document can be mailed and opened in years. Its JSON lies in a script element of a type that browsers do
 //! not execute; [`embedded_json`] reads it back.
 
+use super::{Filter, Form, Screen, Shows};
 use crate::document::{
     Answer, Block, Cell, Column, Depth, Document, Entry, Figure, Foot, Grade, Inline, List, Row,
     Section, Span, Style, Table, Verdict,
 };
 use crate::escape::{self, text};
 
+/// A page that can be read anywhere.
+pub const FORM: Form = Form {
+    name: "html",
+    about: "One self-contained page with pictures",
+    extension: "html",
+    shows: Shows::Sections(Depth::Page),
+    filter: Filter::Marks,
+    print: document,
+};
+
 const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
 const JSON_CLOSE: &str = "</script>";
 const STYLE: &str = include_str!("style.css");
 
-/// A whole document.
-pub(crate) fn document(document: &Document) -> String {
+fn document(document: &Document, _: Screen) -> String {
     let main: String = in_order(document).map(section).collect();
     let shared = document.shared.as_ref().map_or("", |svg| svg);
     let title = match document.head.title.as_slice() {
@@ -201,8 +211,13 @@ fn table(table: &Table) -> String {
 }
 
 fn entries(of: &[Entry]) -> String {
-    let one =
-        |entry: &Entry| format!("<dt>{}</dt><dd>{}</dd>", text(&entry.label), inline(&entry.text));
+    let one = |entry: &Entry| {
+        let within = match entry.depth {
+            0 => String::new(),
+            depth => format!(" style=\"padding-left:{depth}em\""),
+        };
+        format!("<dt>{}</dt><dd{within}>{}</dd>", text(&entry.label), inline(&entry.text))
+    };
     of.iter().map(one).collect()
 }
 
@@ -287,7 +302,6 @@ fn figures(figures: &[Figure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Depth;
 
     #[test]
     fn nothing_in_a_section_starts_an_element() {

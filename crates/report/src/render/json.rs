@@ -1,16 +1,19 @@
 //! What a document was made from, as it is stored.
 
-use narrows_units::shown_json;
-
-use crate::document::Document;
+use super::{Filter, Form, Shows};
 
 /// The JSON; nothing in it steers a terminal, and it is the same document.
-pub(crate) fn document(document: &Document) -> String {
-    shown_json(&document.json).into_owned()
-}
+pub const FORM: Form = Form {
+    name: "json",
+    about: "Everything, for programs; of a report the run file",
+    extension: "json",
+    shows: Shows::Json,
+    filter: Filter::Escapes,
+    print: |document, _| document.json.clone(),
+};
 
 /// The same without what stands between its values for people.
-pub(crate) fn compact(json: &str) -> String {
+pub(super) fn compact(json: &str) -> String {
     let (mut within, mut escaped) = (false, false);
     let keep = |c: &char| {
         let kept = within || !c.is_ascii_whitespace();

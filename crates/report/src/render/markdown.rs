@@ -1,16 +1,27 @@
 //! Sections as GitHub-flavoured Markdown, for issues and wikis.
 
-use super::text::joined;
+use narrows_units::shown;
+
+use super::{Filter, Form, Screen, Shows};
 use crate::document::{
     Block, Cell, Column, Depth, Document, Entry, Foot, Head, Inline, List, Row, Section, Span,
     Style, Table, Verdict,
 };
-use crate::layout::visible;
+
+/// GitHub-flavoured Markdown.
+pub const FORM: Form = Form {
+    name: "markdown",
+    about: "The same as text, for issues and wikis",
+    extension: "md",
+    shows: Shows::Sections(Depth::Text),
+    filter: Filter::Marks,
+    print: document,
+};
 
 /// Text that cannot start markup or end a table cell.
-pub(crate) fn plain(text: &str) -> String {
+fn plain(text: &str) -> String {
     let mut out = String::new();
-    for c in visible(text).chars() {
+    for c in shown(text).chars() {
         match c {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
@@ -24,13 +35,15 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
-/// A whole document.
-pub(crate) fn document(document: &Document) -> String {
+fn document(document: &Document, _: Screen) -> String {
     let mut out = match document.head.depth {
         Depth::Page => String::new(),
         _ => head(&document.head),
     };
     document.sections.iter().for_each(|of| section(of, &mut out));
+    if document.foot == Foot::default() {
+        return out.trim_end().to_string() + "\n";
+    }
     out + &foot(&document.foot)
 }
 
@@ -65,7 +78,7 @@ fn foot(foot: &Foot) -> String {
 }
 
 /// The section.
-pub(crate) fn section(section: &Section, out: &mut String) {
+fn section(section: &Section, out: &mut String) {
     if section.depth > Depth::Text {
         return;
     }
@@ -99,7 +112,7 @@ fn one(block: &Block, out: &mut String) {
         Block::Verbatim(text) => {
             // Nothing in it can end the block.
             let lines: Vec<String> =
-                text.lines().map(|line| visible(line).replace('`', "'")).collect();
+                text.lines().map(|line| shown(line).replace('`', "'")).collect();
             out.push_str(&format!("```text\n{}\n```\n\n", lines.join("\n")));
         }
         Block::From(depth, within) if *depth <= Depth::Text => blocks(within, out),
@@ -127,7 +140,7 @@ fn spans(text: &Inline, strong: bool) -> String {
                 out.push_str(&format!("**{}**", plain(text)));
             }
             Span::Text(Style::Code, text) => {
-                out.push_str(&format!("`{}`", visible(text).replace(['`', '|'], "'")));
+                out.push_str(&format!("`{}`", shown(text).replace(['`', '|'], "'")));
             }
             Span::Text(_, text) => out.push_str(&plain(text)),
             Span::Note(number) => out.push_str(&format!(" \\[{number}\\]")),
@@ -160,7 +173,7 @@ fn table(table: &Table, out: &mut String) {
         };
         cells.resize(columns.len(), String::new());
         if let (Some(_), Row::Cells(_, said)) = (&table.remark, row) {
-            cells.push(flat(&joined(said)).trim_start().to_string());
+            cells.push(flat(&Inline::joined(said)).trim_start().to_string());
         }
         cells.resize(heads.len(), String::new());
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -182,12 +195,12 @@ fn cell(cell: &Cell) -> String {
 
 fn facts(entries: &[Entry], out: &mut String) {
     for entry in entries {
-        match entry.label.as_str() {
-            "" => out.push_str(&format!("- {}\n", inline(&entry.text))),
-            label => {
-                out.push_str(&format!("- {}: {}\n", plain(label.trim()), inline(&entry.text)));
-            }
-        }
+        let within = "  ".repeat(entry.depth);
+        let label = match entry.label.trim() {
+            "" => String::new(),
+            label => format!("{}: ", plain(label)),
+        };
+        out.push_str(&format!("{within}- {label}{}\n", inline(&entry.text)));
     }
     if !entries.is_empty() {
         out.push('\n');

@@ -1,61 +1,88 @@
 //! Forms of a document, one file each. They know documents and lines, and nothing of runs.
 //!
-//! A new form is a file here and an arm in [`render`].
+//! A new form is a file here with a [`Form`] in it, and its place in [`FORMS`]; every command that prints a document has it then.
 
 mod csv;
 mod html;
 mod json;
-pub(crate) mod markdown;
-pub(crate) mod text;
+mod markdown;
+mod text;
 
-use narrows_units::{shown_lines, shown_screen};
+use narrows_units::{shown_json, shown_lines, shown_screen};
 
-use crate::document::{Document, Section};
-use crate::layout::COLOURS;
+use crate::document::{Depth, Document};
+pub use html::FORM as HTML;
 pub(crate) use html::embedded_json;
+pub use text::COLOURS;
+pub use text::FORM as TEXT;
+
+/// All forms, in the order in which they are offered.
+pub const FORMS: [&Form; 5] = [&text::FORM, &json::FORM, &csv::FORM, &markdown::FORM, &html::FORM];
 
 /// How a document is printed.
+#[derive(Debug)]
+pub struct Form {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// What it is for, in some words.
+    pub about: &'static str,
+    /// How a file of it ends.
+    pub extension: &'static str,
+    /// What of a document it shows; nothing else need be made for it.
+    pub shows: Shows,
+    /// What passes it on its last step.
+    filter: Filter,
+    print: fn(&Document, Screen) -> String,
+}
+
+/// A part of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Aligned text, every line at most `width` columns (100 at least, 120 at most).
-    Text {
-        /// Of the terminal.
-        width: usize,
-        /// Whether it shows colours.
-        colour: bool,
-    },
-    /// GitHub-flavoured Markdown.
-    Markdown,
-    /// Figures in base units, a row each (RFC 4180).
-    Csv,
-    /// What it was made from.
+pub enum Shows {
+    /// Head, sections of that depth, and foot; a page has the JSON too.
+    Sections(Depth),
+    /// The sheet.
+    Sheet,
+    /// The JSON.
     Json,
-    /// A page that can be read anywhere.
-    Html,
+}
+
+/// What keeps a text from steering who shows it.
+#[derive(Debug)]
+enum Filter {
+    /// Marks in the place of what steers.
+    Marks,
+    /// The same, but for colours of our own.
+    MarksAndColours,
+    /// Escapes, which mean the same.
+    Escapes,
+}
+
+/// What a text is shown on.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    /// Columns; at least 100 and at most 120 are used.
+    pub width: usize,
+    /// Whether it shows colours.
+    pub colour: bool,
+}
+
+impl Screen {
+    /// A hundred columns without colours.
+    pub const PLAIN: Screen = Screen { width: 100, colour: false };
+}
+
+/// The form of that name.
+pub fn form(name: &str) -> Option<&'static Form> {
+    FORMS.into_iter().find(|form| form.name == name)
 }
 
 /// The document in that form. Nothing that comes from outside moves a cursor or turns the direction of reading, whatever sections
 /// did about it: every form passes the filter on its last step.
-pub fn render(document: &Document, form: Form) -> String {
-    match form {
-        Form::Text { width, colour } => coloured(&text::document(document, width, colour), colour),
-        Form::Markdown => plain(&markdown::document(document)),
-        Form::Csv => plain(&csv::document(document)),
-        Form::Json => json::document(document),
-        Form::Html => plain(&html::document(document)),
+pub fn render(document: &Document, form: &Form, screen: Screen) -> String {
+    let text = (form.print)(document, screen);
+    match form.filter {
+        Filter::Escapes => shown_json(&text).into_owned(),
+        Filter::MarksAndColours if screen.colour => shown_screen(&text, &COLOURS).into_owned(),
+        Filter::Marks | Filter::MarksAndColours => shown_lines(&text).into_owned(),
     }
-}
-
-/// A section without a document, on a screen.
-pub(crate) fn alone(section: &Section, width: usize, colour: bool) -> String {
-    coloured(&text::alone(section, width, colour), colour)
-}
-
-fn plain(text: &str) -> String {
-    shown_lines(text).into_owned()
-}
-
-fn coloured(text: &str, colour: bool) -> String {
-    let ours: &[&str] = if colour { &COLOURS } else { &[] };
-    shown_screen(text, ours).into_owned()
 }

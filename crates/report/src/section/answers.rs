@@ -2,14 +2,12 @@
 
 use narrows_model::Validity;
 
-use super::{figure, noted, ns, remark, strong};
-use crate::calibration::{CurveRow, OracleForm, RateAnswer};
+use super::noted;
+use crate::calibration::RateAnswer;
 use crate::chart::calibration as charts;
 use crate::document::{
-    Answer, Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
+    Answer, Block, Column, Depth, Entry, Facts, Inline, Remarks, Section, Style, Table,
 };
-use crate::layout::width;
-use crate::print::rate;
 use crate::report::Report;
 
 /// Facts begin here.
@@ -46,12 +44,13 @@ pub(super) fn pictures(report: &Report) -> Option<Section> {
 fn of(answer: &RateAnswer) -> Vec<Block> {
     let mut blocks = vec![headline(answer)];
     if !answer.facts.is_empty() {
-        let facts = answer.facts.iter().map(|fact| Entry::new(fact.label, fact.text.as_str()));
-        let entries = facts.collect();
+        let entries = answer.facts.clone();
         blocks.push(Block::Facts(Facts { entries, labels: Style::Faint, at: (2, FACT) }));
     }
-    if let Some(form) = &answer.oracle {
-        blocks.extend([Block::Gap, oracle(form)]);
+    if !answer.oracle.is_empty() {
+        let entries = answer.oracle.clone();
+        let oracle = Facts { entries, labels: Style::Strong, at: (0, FACT) };
+        blocks.extend([Block::Gap, Block::Facts(oracle)]);
     }
     if answer.validity != Validity::Invalid {
         blocks.push(Block::Gap);
@@ -78,18 +77,6 @@ fn headline(answer: &RateAnswer) -> Block {
     Block::Answer(Answer { lead, suspect, sentence, grade: None })
 }
 
-fn oracle(form: &OracleForm) -> Block {
-    let name = form.lines.iter().map(|line| width(&line.0)).max().unwrap_or(0);
-    let number = form.lines.iter().map(|line| width(&line.1)).max().unwrap_or(0);
-    let lines = form.lines.iter().enumerate().map(|(i, (word, figure, what))| {
-        let text = format!("{word:<name$} = {figure:<number$}   ");
-        let label = if i == 0 { "oracle" } else { "" };
-        Entry::new(label, Inline::from(text).put(Style::Faint, what.as_str()))
-    });
-    let entries = lines.chain([Entry::new("", form.differs.as_str())]).collect();
-    Block::Facts(Facts { entries, labels: Style::Strong, at: (0, FACT) })
-}
-
 fn curve(answer: &RateAnswer) -> Vec<Block> {
     let said = noted(Inline::from(answer.curve_remark.as_str()), &answer.curve_notes);
     if answer.curve.is_empty() {
@@ -104,18 +91,7 @@ fn curve(answer: &RateAnswer) -> Vec<Block> {
         Column::figure("CPU/op", 72),
     ];
     let mut table = Table::new(columns).titled("CURVE").remarked("", Remarks::Beside(74));
-    let row = |row: &CurveRow| {
-        let cells = vec![
-            strong(figure(Some(row.asked_per_s), rate)),
-            figure(Some(row.achieved_per_s), rate),
-            ns(row.latency_p50_ns),
-            ns(row.latency_p99_ns),
-            ns(row.latency_p999_ns),
-            ns(row.cpu_per_op_ns),
-        ];
-        Row::Cells(cells, remark(Style::Plain, &row.remark, &[]))
-    };
-    table.rows = answer.curve.iter().map(row).collect();
+    table.rows = answer.curve.clone();
     let said = (!said.is_empty()).then_some(Block::Paragraph(said, FACT));
     std::iter::once(Block::Table(table)).chain(said).collect()
 }

@@ -3,9 +3,9 @@
 use narrows_plan::{Amount, Asked, AtSessions, Demand, Drawing, Fit, Migration};
 use narrows_units::{Nanos, OpsPerSecond, Ratio, si, significant};
 
-use super::plans::{binds, json, labelled, picture, side_by_side, widening};
+use super::plans::{binds, labelled, picture, side_by_side, widening};
 use crate::document::{
-    Block, Cell, Column, Depth, Document, Entry, Foot, Head, Row, Section, Sheet, Table,
+    self, Block, Cell, Column, Depth, Document, Entry, Foot, Head, Row, Section, Sheet, Table,
 };
 
 /// Room for what rows are about, and for each platform.
@@ -28,7 +28,7 @@ pub fn fits(migration: &Migration, drawings: &[Drawing]) -> Document {
         sections: [demand(migration), answers(&platforms)].into_iter().chain(sections).collect(),
         foot: Foot { more: METHOD.join(" "), ..Foot::default() },
         sheet: sheet(migration),
-        json: json(migration),
+        json: document::json(migration),
         ..Document::default()
     }
 }

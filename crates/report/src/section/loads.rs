@@ -1,9 +1,8 @@
 //! Storage alone: what ran, and what writes did to reads.
 
-use super::{figure, invalid, leading, name, noted, ns, remark};
+use super::{invalid, noted};
 use crate::chart::interference as chart;
 use crate::document::{Block, Column, Inline, Remarks, Row, Section, Style, Table};
-use crate::loads::LoadRow;
 use crate::print::rate;
 use crate::report::Report;
 
@@ -21,20 +20,7 @@ pub(crate) fn loads(report: &Report) -> Option<Section> {
     ];
     let mut table = Table::new(columns).remarked("remark", Remarks::Below(4));
     table.screen.longest_name = 29;
-    let row = |row: &LoadRow| {
-        let cells = vec![
-            name(row.name.as_str(), row.validity),
-            leading(row.validity, row.rate_per_s, rate),
-            figure(row.bandwidth_bytes_per_s, |bytes| report.units.bytes_per_s(bytes)),
-            ns(row.latency_mean_ns),
-            ns(row.latency_p50_ns),
-            ns(row.latency_p99_ns),
-            ns(row.latency_p999_ns),
-            ns(row.cpu_per_op_ns),
-        ];
-        Row::Cells(cells, remark(Style::Faint, &row.remark, &row.notes))
-    };
-    table.rows = report.loads.iter().map(row).collect();
+    table.rows = report.loads.clone();
     let some = !table.rows.is_empty();
     some.then(|| Section::new("loads", "Loads").with([Block::Table(table)]))
 }

@@ -25,7 +25,7 @@ pub(crate) fn short(report: &Report) -> Option<Section> {
     };
     let entries = report.short.iter().enumerate().map(|(i, fact)| {
         let style = if i == 0 { Style::Strong } else { Style::Plain };
-        Entry::new(fact.label, Inline::of(style, fact.text.as_str()))
+        Entry { text: fact.text.clone().all(style), ..fact.clone() }
     });
     let facts = Facts { entries: entries.collect(), labels: Style::Faint, at: (2, 10) };
     Some(section.with([Block::Facts(facts)]))
@@ -232,6 +232,8 @@ mod tests {
     use narrows_model::{DurabilityEvidence, Role};
 
     use super::*;
+    use crate::document::Document;
+    use crate::render::{Screen, TEXT, render};
 
     #[test]
     fn the_word_stands_first_and_every_line_fits() {
@@ -247,8 +249,8 @@ mod tests {
             evidence: [Leaning::For, Leaning::Against, Leaning::Open].map(item).to_vec(),
         }];
         let text = |depth| {
-            let lines = crate::render::text::section(&of_roles(&known, depth), 100);
-            crate::layout::write_lines(&lines, false)
+            let document = Document::of([of_roles(&known, depth)]);
+            render(&document, &TEXT, Screen::PLAIN)
         };
         let first = "DURABILITY  wal not shown: nothing seen here speaks against it\n";
         assert_eq!(text(Depth::Text), first);

@@ -5,6 +5,8 @@ mod findings;
 mod fits;
 mod foot;
 mod head;
+mod inventory;
+mod limits;
 mod loads;
 mod log;
 mod looked;
@@ -23,19 +25,29 @@ mod wide;
 mod workloads;
 
 pub use fits::fits;
+pub use inventory::inventory;
+pub use limits::{Shown as ShownLimits, limits};
 pub use plans::plans;
 pub(crate) use question::slb;
-pub(crate) use tables::flush_tests;
+pub(crate) use tables::{flush_tests, heading_of, printed};
 
-use narrows_model::{Finding, Platform, Validity};
+use narrows_model::Validity;
 
-use crate::document::{Cell, Depth, Document, Head, Inline, Section, Style};
+use crate::document::{Cell, Depth, Document, Inline, Section, Style};
 use crate::notes::NoteMark;
-use crate::print::{Units, time};
+use crate::print::time;
+use crate::render::Shows;
 use crate::report::Report;
 
-/// Everything that a report says to forms of that depth; what only deeper ones show is not made.
-pub(crate) fn document(report: &Report, depth: Depth) -> Document {
+/// A report as forms need it that show this of it; nothing else is made.
+pub fn document(report: &Report, shows: Shows) -> Document {
+    let depth = match shows {
+        Shows::Sections(depth) => depth,
+        Shows::Sheet => {
+            return Document { sheet: records::records(report), ..Document::default() };
+        }
+        Shows::Json => return Document { json: report.run.to_json(), ..Document::default() },
+    };
     let page = |of: fn(&Report) -> Option<Section>| match depth {
         Depth::Page => of(report),
         _ => None,
@@ -86,32 +98,19 @@ pub(crate) fn document(report: &Report, depth: Depth) -> Document {
         shared: filled.then(crate::chart::definitions),
         sections,
         foot: foot::foot(report),
-        sheet: records::records(report),
         json: if depth == Depth::Page { report.run.to_json() } else { String::new() },
         archive: true,
-    }
-}
-
-/// A machine of which nothing was measured, with what the rules find in it.
-pub(crate) fn machine(p: &Platform, findings: &[Finding]) -> Document {
-    let name = p.hostname.as_deref().unwrap_or("one machine");
-    let parts = machine::machine(p, name, findings, Units::Si);
-    let machine = Section::new("machine", "Machine").from(Depth::Page).with(parts);
-    let title = vec![name.to_string(), "its parts, nothing measured".to_string()];
-    Document {
-        head: Head { name: name.to_string(), title, ..Head::default() },
-        sections: findings::machine_findings(findings).into_iter().chain([machine]).collect(),
         ..Document::default()
     }
 }
 
 /// The text with its footnotes.
-fn noted(text: Inline, notes: &[NoteMark]) -> Inline {
+pub(crate) fn noted(text: Inline, notes: &[NoteMark]) -> Inline {
     text.notes(notes.iter().map(|mark| mark.0))
 }
 
 /// The remark of a row with its footnotes; none where there is nothing to say.
-fn remark(style: Style, text: &str, notes: &[NoteMark]) -> Vec<Inline> {
+pub(crate) fn remark(style: Style, text: &str, notes: &[NoteMark]) -> Vec<Inline> {
     Some(noted(Inline::of(style, text), notes))
         .filter(|said| !said.is_empty())
         .into_iter()
@@ -119,32 +118,36 @@ fn remark(style: Style, text: &str, notes: &[NoteMark]) -> Vec<Inline> {
 }
 
 /// What names a row, with the mark of what is suspect.
-fn name(text: impl Into<Inline>, validity: Validity) -> Cell {
+pub(crate) fn name(text: impl Into<Inline>, validity: Validity) -> Cell {
     Cell { text: text.into(), suspect: validity == Validity::Suspect }
 }
 
 /// A figure; `-` where it isn't known.
-fn figure(value: Option<f64>, print: impl Fn(f64) -> String) -> Cell {
+pub(crate) fn figure(value: Option<f64>, print: impl Fn(f64) -> String) -> Cell {
     Cell::from(value.map_or_else(|| "-".to_string(), print))
 }
 
 /// A time; `-` where it isn't known.
-fn ns(value: Option<f64>) -> Cell {
+pub(crate) fn ns(value: Option<f64>) -> Cell {
     figure(value, time)
 }
 
 /// The figure that a reader came for. An invalid one is not printed at all: what is printed gets quoted.
-fn leading(validity: Validity, value: Option<f64>, print: impl Fn(f64) -> String) -> Cell {
+pub(crate) fn leading(
+    validity: Validity,
+    value: Option<f64>,
+    print: impl Fn(f64) -> String,
+) -> Cell {
     match validity {
         Validity::Invalid => invalid(),
         _ => strong(figure(value, print)),
     }
 }
 
-fn invalid() -> Cell {
+pub(crate) fn invalid() -> Cell {
     Cell::from(Inline::of(Style::Bad, "invalid"))
 }
 
-fn strong(cell: Cell) -> Cell {
+pub(crate) fn strong(cell: Cell) -> Cell {
     Cell { text: cell.text.all(Style::Strong), ..cell }
 }

@@ -5,7 +5,7 @@ use narrows_model::{CommitFigure, Comparison, DurabilityWord, PlacedRung, Placem
 use super::{figure, invalid, name, ns, strong};
 use crate::chart::log::places as chart;
 use crate::document::{At, Block, Cell, Column, Inline, List, Remarks, Row, Section, Style, Table};
-use crate::log::{Tier, held, measured_over_predicted, tiers};
+use crate::log::{held, measured_over_predicted, tiers};
 use crate::print::{half_width, percent, rate, size, time};
 use crate::report::Report;
 
@@ -40,7 +40,7 @@ fn of(comparison: &Comparison) -> Section {
         items: sentences.collect(),
         at: (0, 2),
     }));
-    blocks.extend(tiers(comparison).iter().flat_map(|of| [Block::Gap, Block::Table(tier(of))]));
+    blocks.extend(tiers(comparison).into_iter().flat_map(|of| [Block::Gap, Block::Table(of)]));
     Section::new("places", "Places for the log").with(blocks)
 }
 
@@ -138,31 +138,15 @@ fn ladder(place: &Placement) -> String {
     if rungs.is_empty() { String::new() } else { format!("alone: {}", rungs.join("; ")) }
 }
 
-/// The log tier, as a feature that is off and on.
-fn tier(tier: &Tier) -> Table {
-    let [off, on] = tier.names.each_ref().map(String::as_str);
-    let columns = vec![
-        Column::name("", 0),
-        Column::figure(off, 38),
-        Column::figure(on, 54),
-        Column::figure("by the figures", 72),
-    ];
-    let mut table = Table::new(columns).titled("LOG TIER");
-    let row = |cells: &[String; 4]| {
-        Row::Cells(cells.iter().map(|cell| cell.as_str().into()).collect(), Vec::new())
-    };
-    table.rows = tier.rows.iter().map(row).collect();
-    table
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::write_lines;
+    use crate::document::Document;
+    use crate::render::{Screen, TEXT, render};
     use narrows_model::{CommitWork, Interval, IntervalMethod, PlacedDatabase, PlacedEmulation};
 
     fn screen(comparison: &Comparison) -> String {
-        write_lines(&crate::render::text::section(&of(comparison), 100), false)
+        render(&Document::of([of(comparison)]), &TEXT, Screen::PLAIN)
     }
 
     fn figure(rate_per_s: f64) -> CommitFigure {

@@ -5,7 +5,7 @@ use narrows_units::{Bytes, BytesPerSecond, OpsPerSecond, Ratio, si, significant}
 
 use crate::chart::{nested, wires::Wire};
 use crate::document::{
-    At, Block, Cell, Column, Depth, Document, Entry, Facts, Foot, Head, Inline, Row, Section,
+    self, At, Block, Cell, Column, Depth, Document, Entry, Facts, Foot, Head, Inline, Row, Section,
     Sheet, Style, Svg, Table,
 };
 use crate::place::Place;
@@ -27,14 +27,9 @@ pub fn plans(plans: &[Plan]) -> Document {
         sections: std::iter::once(ceilings(plans)).chain(plans.iter().map(section)).collect(),
         foot: Foot { more: more.to_string(), ..Foot::default() },
         sheet: sheet(plans),
-        json: json(plans),
+        json: document::json(plans),
         ..Document::default()
     }
-}
-
-/// Plain structures of numbers and text always have a JSON form; keys end in their units.
-pub(super) fn json(of: &(impl serde::Serialize + ?Sized)) -> String {
-    serde_json::to_string_pretty(of).unwrap_or_default() + "\n"
 }
 
 /// Platforms side by side.

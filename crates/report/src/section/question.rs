@@ -1,6 +1,5 @@
 //! Sections of commands that ask one question: SLB's loop, writers to one file, a rate of writes that lasts.
 
-use super::tables::grid;
 use crate::document::{Block, List, Section};
 use crate::question;
 use crate::report::Report;
@@ -18,7 +17,7 @@ pub(crate) fn slb(report: &Report) -> Option<Section> {
 pub(crate) fn file_sharing(report: &Report) -> Option<Section> {
     let view = question::file_sharing(&report.run)?;
     let sentences = Block::List(List::new(view.sentences, 2));
-    let blocks = [Block::Table(grid(&view.grid)), sentences];
+    let blocks = [Block::Table(view.table), sentences];
     Some(Section::new("writers", "Writers to one file").short("").with(blocks))
 }
 

@@ -16,7 +16,7 @@ const HOSTILE: &str = "cmd|' /C calc'!A0\u{1b}[2J\u{9b}31m\u{7}\u{202e}\u{2066}\
 /// How a formula begins.
 const FORMULA: [&str; 6] = ["=", "+", "-", "@", "\t", "\r"];
 
-fn runs() -> Vec<(&'static str, Run)> {
+pub(crate) fn runs() -> Vec<(&'static str, Run)> {
     vec![
         ("rich", common::rich()),
         ("quick", common::quick()),

@@ -26,7 +26,7 @@ fn flat(text: &str) -> String {
 
 fn fact(run: &Run, label: &str) -> String {
     let facts = report(run).short;
-    facts.iter().find(|fact| fact.label == label).map(|f| f.text.clone()).unwrap_or_default()
+    facts.iter().find(|fact| fact.label == label).map(|f| f.text.text()).unwrap_or_default()
 }
 
 fn plant(run: &mut Run, severity: Severity, id: &str) {
@@ -50,7 +50,6 @@ fn screens_of_the_log_look_as_they_should() {
         assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
         assert!(!screen.contains("not judged"), "no server was to be judged");
         insta::assert_snapshot!(format!("log_{name}"), screen);
-        insta::assert_snapshot!(format!("log_{name}_markdown"), markdown(&report(&run)));
     }
 }
 

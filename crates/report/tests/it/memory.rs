@@ -2,7 +2,7 @@
 
 use crate::common::memory::{aged, placement, study};
 use narrows_model::{Run, Unknown};
-use narrows_report::{Report, Units, html, markdown, text};
+use narrows_report::{Report, Units, html, text};
 
 fn all() -> [(&'static str, Run); 3] {
     [("study", study()), ("placement", placement()), ("aged", aged())]
@@ -17,7 +17,6 @@ fn screens_of_memory_look_as_they_should() {
         }
         insta::assert_snapshot!(format!("memory_{name}"), screen);
     }
-    insta::assert_snapshot!("memory_markdown", markdown(&Report::new(&study(), Units::Si)));
 }
 
 #[test]

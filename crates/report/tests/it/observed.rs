@@ -131,11 +131,6 @@ fn only_what_somebody_chose_is_called_not_the_default() {
 }
 
 #[test]
-fn markdown_has_the_same() {
-    insta::assert_snapshot!("observed_markdown", markdown(&Report::new(&observed(), Units::Si)));
-}
-
-#[test]
 fn the_page_has_the_verdict_first_and_pictures_with_words() {
     let run = observed();
     let page = html(&Report::new(&run, Units::Si));

@@ -1,7 +1,8 @@
 //! The HTML page: whole, offline, safe, and its own archive.
 
 use crate::common;
-use narrows_report::{Report, Units, embedded_run, html, platform_page};
+use narrows_model::Inventory;
+use narrows_report::{HTML, Report, Screen, Units, embedded_run, html, inventory, render};
 
 fn page(run: &narrows_model::Run) -> String {
     html(&Report::new(run, Units::Si))
@@ -184,7 +185,8 @@ fn a_machine_alone_has_a_page() {
     };
     let mut finding = common::finding(narrows_model::Severity::Note, "slot-below-device", None, "");
     finding.places = vec![place(&["0000:41:00.0"], "its slot is <slow>"), place(&[], "powersave")];
-    let page = platform_page(&platform, &[finding]);
+    let machine = inventory(&Inventory { platform, findings: vec![finding] });
+    let page = render(&machine, &HTML, Screen::PLAIN);
     assert!(page.contains("its slot is &lt;slow&gt;") && page.contains("id=\"findings\""));
     assert!(page.contains("note slot-below-device: powersave"), "a box has it");
     assert!(page.starts_with("<!doctype html>") && page.contains("<h1>&lt;db7&gt;<small>"));

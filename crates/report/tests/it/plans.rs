@@ -5,9 +5,13 @@ use narrows_plan::{
     Amount, Asked, Demand, Description, Fit, Log, Migration, PartKind, Plan, Question, TimePart,
     describe, fit, plan,
 };
-use narrows_report::{Form, fits, plans, render};
+use narrows_report::document::Document;
+use narrows_report::{FORMS, Screen, fits, form, plans, render};
 
-const SCREEN: Form = Form::Text { width: 100, colour: false };
+fn printed(document: &Document, name: &str) -> String {
+    render(document, form(name).unwrap(), Screen::PLAIN)
+}
+
 const QUESTION: Question = Question { block_bytes: 8192, table_bytes: 1_000_000_000_000 };
 
 const BOX: &str = r#"
@@ -76,26 +80,26 @@ fn planned(text: &str) -> Plan {
 fn every_form_names_what_binds_and_a_screen_fits_its_width() {
     let both = [planned(BOX), planned(TWO)];
     let document = plans(&both);
-    let screen = render(&document, SCREEN);
+    let screen = printed(&document, "text");
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     // 10,000 EUR over 160 k reads, and over 16 GB/s.
     assert!(screen.contains("62.5 EUR") && screen.contains("625 EUR"), "{screen}");
-    for form in [SCREEN, Form::Markdown, Form::Csv, Form::Json, Form::Html] {
-        let out = render(&document, form);
+    for form in FORMS {
+        let out = render(&document, form, Screen::PLAIN);
         for part in ["requests in flight of db", "disks"] {
             assert!(out.contains(part), "`{part}` is missing in {out}");
         }
     }
-    let json: serde_json::Value = serde_json::from_str(&render(&document, Form::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&printed(&document, "json")).unwrap();
     assert_eq!(json[1]["works"][0]["work"], "random_read");
     let works: usize = both.iter().map(|plan| plan.works.len()).sum();
-    assert_eq!(render(&document, Form::Csv).lines().count(), 1 + works);
+    assert_eq!(printed(&document, "csv").lines().count(), 1 + works);
 }
 
 #[test]
 fn platforms_that_have_no_room_beside_each_other_stand_below() {
     let many = [TWO; 5].map(planned);
-    let screen = render(&plans(&many), SCREEN);
+    let screen = printed(&plans(&many), "text");
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     let heads: Vec<&str> = screen.lines().filter(|line| line.contains("a <target> and")).collect();
     assert_eq!(heads.iter().map(|line| line.matches("a <target>").count()).sum::<usize>(), 5);
@@ -104,7 +108,7 @@ fn platforms_that_have_no_room_beside_each_other_stand_below() {
 
 #[test]
 fn the_page_has_ceilings_a_picture_for_both_screens_and_what_binds_in_words() {
-    let page = render(&plans(&[planned(TWO)]), Form::Html);
+    let page = printed(&plans(&[planned(TWO)]), "html");
     assert!(page.contains("<h2>a &lt;target&gt; and its host</h2>") && !page.contains("<target>"));
     assert!(page.contains("two &amp; a link"));
     // By pencil: the drives' 9 GB/s are less than the link's 24.8 GB/s.
@@ -180,21 +184,21 @@ fn every_form_carries_the_answer_to_a_demand() {
         fits: all,
     };
     let document = fits(&migration, &[]);
-    let screen = render(&document, SCREEN);
+    let screen = printed(&document, "text");
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
-    let csv = render(&document, Form::Csv);
+    let csv = printed(&document, "csv");
     assert_eq!(csv.lines().count(), 1 + 4);
     // Commas between quotes are no columns.
     let columns =
         |line: &str| line.split('"').step_by(2).map(|s| s.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
-    for form in [SCREEN, Form::Markdown, Form::Html] {
-        let out = render(&document, form);
+    for name in ["text", "markdown", "html"] {
+        let out = printed(&document, name);
         for part in ["? odd", "drifts", "refused", "fits", "8 sessions"] {
             assert!(out.contains(part), "`{part}` is missing in {out}");
         }
     }
-    let json: serde_json::Value = serde_json::from_str(&render(&document, Form::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&printed(&document, "json")).unwrap();
     assert_eq!(json["fits"][0]["verdict"], "fits");
     assert_eq!(json["fits"][3]["suspect"], true);
     assert_eq!(json["demands"][0]["log"]["bytes"]["value"], 400.0);

@@ -1,10 +1,29 @@
 //! Sections on a screen: aligned, in lines of a fixed width.
 
+mod ends;
+mod flow;
+mod line;
+mod table;
+
+use super::{Filter, Form, Screen, Shows};
 use crate::document::{
-    Answer, At, Block, Cell, Column, Depth, Document, Facts, Foot, Head, Inline, List, NotKnown,
-    Remarks, Row, Section, Span, Style, Table, Verdict,
+    Answer, Block, Depth, Document, Entry, Facts, Foot, List, Section, Style, Verdict,
 };
-use crate::layout::{Line, paragraph, visible, width, wrap, write_lines};
+use ends::{foot, head};
+use flow::{flow, paragraph, put, right};
+pub use line::COLOURS;
+use line::{Line, write_lines};
+use table::table;
+
+/// Aligned text for a screen.
+pub const FORM: Form = Form {
+    name: "text",
+    about: "For people: one screen, where it is a report",
+    extension: "txt",
+    shows: Shows::Sections(Depth::Screen),
+    filter: Filter::MarksAndColours,
+    print: document,
+};
 
 /// Where later lines of a heading begin.
 const HEADING: usize = 3;
@@ -25,12 +44,9 @@ const GRADE: usize = 7;
 const NARROWEST: usize = 100;
 /// Wider is harder to read.
 const WIDEST: usize = 120;
-/// Lines of what is not known.
-const NOT_KNOWN: usize = 3;
 
-/// A whole document, every line at most `width` columns (100 at least, 120 at most).
-pub(crate) fn document(document: &Document, width: usize, colour: bool) -> String {
-    let edge = width.clamp(NARROWEST, WIDEST);
+fn document(document: &Document, screen: Screen) -> String {
+    let edge = screen.width.clamp(NARROWEST, WIDEST);
     let mut lines = match document.head.depth {
         Depth::Screen => head(&document.head, edge),
         _ => Vec::new(),
@@ -39,104 +55,15 @@ pub(crate) fn document(document: &Document, width: usize, colour: bool) -> Strin
         lines.extend((!lines.is_empty()).then(Line::new));
         lines.extend(self::section(section, edge));
     }
-    lines.push(Line::new());
-    lines.extend(foot(&document.foot, edge));
-    write_lines(&lines, colour)
-}
-
-/// A section without a document.
-pub(crate) fn alone(section: &Section, width: usize, colour: bool) -> String {
-    write_lines(&self::section(section, width.clamp(NARROWEST, WIDEST)), colour)
-}
-
-fn head(head: &Head, edge: usize) -> Vec<Line> {
-    let title = head.title.iter().map(|piece| (Style::Strong, piece));
-    let warnings = head.warnings.iter().map(|piece| (Style::Bad, piece));
-    let pieces = title.chain(warnings).chain([(Style::Plain, &head.counts)]);
-    let mut lines = vec![Line::new()];
-    for (style, piece) in pieces {
-        let line = lines.pop().unwrap_or_default();
-        if line.width() > 0 && line.width() + 2 + width(piece) > edge {
-            lines.push(line);
-            lines.extend(paragraph(Line::new(), style, piece, 2, edge));
-        } else {
-            let gap = if line.width() > 0 { "  " } else { "" };
-            lines.push(line.put(Style::Plain, gap).put(style, piece));
-        }
+    if document.foot != Foot::default() {
+        lines.push(Line::new());
+        lines.extend(foot(&document.foot, edge));
     }
-    let mut texts: Vec<String> = Vec::new();
-    for (line, joins) in &head.lines {
-        match texts.last_mut() {
-            Some(last) if *joins && width(last) + 3 + width(line) <= edge => {
-                *last = format!("{last}.  {line}");
-            }
-            _ => texts.push(line.clone()),
-        }
-    }
-    lines.extend(texts.iter().flat_map(|text| paragraph(Line::new(), Style::Plain, text, 2, edge)));
-    lines
-}
-
-fn foot(foot: &Foot, edge: usize) -> Vec<Line> {
-    let legend = foot.legend.iter();
-    let mut lines: Vec<Line> =
-        legend.flat_map(|text| paragraph(Line::new(), Style::Faint, text, 0, edge)).collect();
-    lines.extend(side_by_side(foot.notes.iter().chain(&foot.brief), edge));
-    if !foot.not_known.is_empty() {
-        let start = Line::of(Style::Strong, "NOT KNOWN").put(Style::Plain, "  ");
-        let indent = start.width();
-        let known = compressed(&foot.not_known, edge - indent, NOT_KNOWN, &foot.all);
-        lines.extend(paragraph(start, Style::Plain, &known, indent, edge));
-    }
-    lines.extend(paragraph(Line::new(), Style::Plain, &foot.more, 2, edge));
-    lines
-}
-
-/// Short texts side by side, long ones on lines of their own.
-fn side_by_side<'a>(texts: impl Iterator<Item = &'a String>, edge: usize) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for text in texts {
-        let text = visible(text);
-        match lines.pop() {
-            Some(line) if line.width() + 2 + width(&text) <= edge => {
-                lines.push(line.put(Style::Plain, "  ").put(Style::Plain, &text));
-            }
-            last => {
-                lines.extend(last);
-                lines.extend(paragraph(Line::new(), Style::Plain, &text, 4, edge));
-            }
-        }
-    }
-    lines
-}
-
-/// The unknowns joined in about `lines` lines: with what would show each, if there is room; else the names alone, as
-/// many as fit. `all` is the command that shows the rest.
-fn compressed(unknowns: &[NotKnown], room: usize, lines: usize, all: &str) -> String {
-    let fits = |text: &str| wrap(text, room, room).len() <= lines;
-    let joined =
-        |say: fn(&NotKnown) -> String| unknowns.iter().map(say).collect::<Vec<_>>().join("; ");
-    let whole = joined(NotKnown::sentence);
-    if fits(&whole) {
-        return whole;
-    }
-    let names: Vec<&str> =
-        unknowns.iter().flat_map(|unknown| &unknown.whats).map(String::as_str).collect();
-    for n in (1..=names.len()).rev() {
-        let rest = match names.len() - n {
-            0 => format!("; why: {all}"),
-            rest => format!("; {rest} more, and why: {all}"),
-        };
-        let text = format!("{}{rest}", names[..n].join("; "));
-        if fits(&text) {
-            return text;
-        }
-    }
-    format!("{} things; {all}", names.len())
+    write_lines(&lines, screen.colour)
 }
 
 /// The section; its heading stands in the corner of a table or before a paragraph that follows it at once.
-pub(crate) fn section(section: &Section, edge: usize) -> Vec<Line> {
+fn section(section: &Section, edge: usize) -> Vec<Line> {
     if section.depth > Depth::Screen {
         return Vec::new();
     }
@@ -193,301 +120,12 @@ fn one(block: &Block, heading: &mut Option<String>, edge: usize) -> Vec<Line> {
     lines
 }
 
-impl Inline {
-    /// What has no look of its own gets this one.
-    fn all_plain(mut self, style: Style) -> Self {
-        for span in &mut self.0 {
-            if let Span::Text(old @ Style::Plain, _) = span {
-                *old = style;
-            }
-        }
-        self
-    }
-}
-
-/// Pieces as they are printed, footnotes as `[1]`.
-fn pieces(text: &Inline) -> Vec<(Style, String)> {
-    let mut pieces: Vec<(Style, String)> = Vec::new();
-    for span in &text.0 {
-        match span {
-            Span::Text(style, text) => pieces.push((*style, visible(text))),
-            Span::Note(number) => {
-                let before = pieces.last().map_or("", |(_, text)| text.as_str());
-                let close = before.is_empty() || before.ends_with([' ', ']']);
-                let mark = format!("{}[{number}]", if close { "" } else { " " });
-                let style = pieces.last().map_or(Style::Plain, |(style, _)| *style);
-                pieces.push((style, mark));
-            }
-            Span::Target(number) => pieces.push((Style::Plain, format!("[{number}]"))),
-            Span::Break => pieces.push((Style::Plain, " ".to_string())),
-            Span::Picture(_) => {}
-        }
-    }
-    pieces
-}
-
-/// Text wrapped behind `start`, each piece in its look; later lines begin at `indent`.
-pub(crate) fn flow(start: Line, text: &Inline, indent: usize, edge: usize) -> Vec<Line> {
-    let pieces = pieces(text);
-    let whole: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
-    let mut styled =
-        pieces.iter().flat_map(|(style, text)| text.chars().map(move |c| (*style, c))).peekable();
-    let rows = wrap(&whole, edge.saturating_sub(start.width()), edge.saturating_sub(indent));
-    let mut lines = Vec::new();
-    let mut start = Some(start);
-    for row in rows {
-        let mut line = start.take().unwrap_or_else(|| Line::new().to(indent));
-        let mut run = (Style::Plain, String::new());
-        for c in row.chars() {
-            // Where a line was broken its spaces are gone.
-            while c != ' ' && styled.next_if(|(_, next)| *next == ' ').is_some() {}
-            let style = styled.next().map_or(Style::Plain, |(style, _)| style);
-            if style != run.0 {
-                line = line.put(run.0, &run.1);
-                run = (style, String::new());
-            }
-            run.1.push(c);
-        }
-        lines.push(line.put(run.0, &run.1));
-    }
-    lines
-}
-
-fn put(mut line: Line, text: &Inline) -> Line {
-    for (style, piece) in pieces(text) {
-        line = line.put(style, &piece);
-    }
-    line
-}
-
-/// Appends a text so that it ends at `column`, with at least one space before it.
-fn right(line: Line, text: &Inline, column: usize) -> Line {
-    let wide: usize = pieces(text).iter().map(|(_, piece)| width(piece)).sum();
-    let start = column.saturating_sub(wide).max(line.width() + usize::from(line.width() > 0));
-    put(line.to(start), text)
-}
-
-/// The columns that a screen has, with where each begins or ends.
-struct Places<'a> {
-    columns: Vec<(usize, &'a Column, usize)>,
-}
-
-impl<'a> Places<'a> {
-    fn new(table: &'a Table) -> Self {
-        let named = |row: &Row| match row {
-            Row::Cells(cells, _) => cells.first().map_or(0, |cell| width(&cell.text.text())),
-            Row::Heading(_) => 0,
-        };
-        let names = table.rows.iter().map(named).max().unwrap_or(0);
-        let mut end =
-            names.max(table.screen.names) + table.columns.first().map_or(0, |first| left(first.at));
-        let shown = table.columns.iter().enumerate().filter(|(_, c)| c.depth <= Depth::Screen);
-        let placed = shown.map(|(number, column)| {
-            let place = match column.at {
-                At::Left(at) | At::Wrapped(at, _) | At::Right(at) => at,
-                At::Step(step) | At::Cut(step) => {
-                    end += step;
-                    end
-                }
-            };
-            (number, column, place)
-        });
-        Places { columns: placed.collect() }
-    }
-
-    /// Headings of the columns, behind `line`.
-    fn heads(&self, mut line: Line) -> Line {
-        for (_, column, place) in self.columns.iter().filter(|(_, c, _)| !c.under_title) {
-            let head = Inline::of(Style::Faint, column.head.as_str());
-            line = if column.is_figure() {
-                right(line, &head, *place)
-            } else {
-                put(line.to(*place), &head)
-            };
-        }
-        line
-    }
-
-    /// Headings of groups: where the first column of one has no room for it, its second has.
-    fn groups(&self, mut line: Line) -> Line {
-        let mut before = 0;
-        for (at, (_, column, place)) in self.columns.iter().enumerate() {
-            let first = at == 0 || self.columns[at - 1].1.group != column.group;
-            if first && !column.group.is_empty() {
-                let fits = place.saturating_sub(before) > width(&column.group) + 1;
-                let next = self.columns.get(at + 1).filter(|_| !fits);
-                let end = next.map_or(*place, |(_, _, place)| *place);
-                line = line.right(Style::Faint, &column.group, end);
-            }
-            before = *place;
-        }
-        line
-    }
-
-    /// Whether a title leaves no room for the first heading.
-    fn too_long(&self, title: &str) -> bool {
-        let first = self.columns.iter().find(|(_, column, _)| !column.under_title);
-        first.is_some_and(|(_, column, place)| {
-            let head = if column.is_figure() { width(&column.head) } else { 0 };
-            width(title) + head + 1 > *place
-        })
-    }
-}
-
-fn left(at: At) -> usize {
-    match at {
-        At::Left(at) | At::Wrapped(at, _) => at,
-        At::Right(_) | At::Step(_) | At::Cut(_) => 0,
-    }
-}
-
-/// A table with its title in the corner; where not all its columns fit, one below the other.
-fn table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
-    let names = table.screen.names;
-    let Some(At::Cut(step)) = table.columns.last().map(|last| last.at) else {
-        return one_table(table, title, edge);
-    };
-    let many: Vec<usize> = (1..table.columns.len()).collect();
-    let mut lines = Vec::new();
-    for some in many.chunks((edge.saturating_sub(names) / step).max(1)) {
-        lines.extend((!lines.is_empty()).then(Line::new));
-        lines.extend(one_table(&part(table, some, step), title, edge));
-    }
-    lines
-}
-
-/// A table of the names and these columns, whose texts lose what is too long.
-fn part(table: &Table, columns: &[usize], step: usize) -> Table {
-    let cut = |text: &str| match text.chars().count() > step - 2 {
-        true => text.chars().take(step - 3).chain(['…']).collect(),
-        false => text.to_string(),
-    };
-    let head = |column: &Column| Column { head: cut(&column.head), ..column.clone() };
-    let cell = |cell: &Cell| Cell { text: cut(&cell.text.text()).into(), ..cell.clone() };
-    let columns_of = columns.iter().map(|at| head(&table.columns[*at]));
-    let row = |row: &Row| match row {
-        Row::Cells(cells, said) => {
-            let cells_of = columns.iter().filter_map(|at| cells.get(*at)).map(cell);
-            Row::Cells(cells.iter().take(1).cloned().chain(cells_of).collect(), said.clone())
-        }
-        heading => heading.clone(),
-    };
-    Table {
-        columns: table.columns.iter().take(1).cloned().chain(columns_of).collect(),
-        rows: table.rows.iter().map(row).collect(),
-        ..table.clone()
-    }
-}
-
-fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
-    let places = Places::new(table);
-    let grouped = places.columns.iter().any(|(_, column, _)| !column.group.is_empty());
-    let mut corner = Line::of(Style::Strong, title);
-    let mut lines = Vec::new();
-    if grouped {
-        lines.push(places.groups(std::mem::take(&mut corner)));
-    } else if places.too_long(title) {
-        lines.push(std::mem::take(&mut corner));
-    }
-    let mut heads = places.heads(corner);
-    if heads.width() > 0 {
-        if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
-            heads = heads.to(at).put(Style::Faint, head);
-        }
-        lines.push(heads);
-    }
-    for row in &table.rows {
-        match row {
-            Row::Heading(text) => {
-                let at = table.columns.first().map_or(0, |first| left(first.at));
-                lines.push(Line::new().to(at).put(Style::Faint, text));
-            }
-            Row::Cells(cells, said) => lines.extend(cells_of(table, &places, cells, said, edge)),
-        }
-    }
-    lines
-}
-
-fn cells_of(
-    table: &Table,
-    places: &Places<'_>,
-    cells: &[Cell],
-    said: &[Inline],
-    edge: usize,
-) -> Vec<Line> {
-    let screen = &table.screen;
-    let mut lines: Vec<Line> = Vec::new();
-    let mut line = Line::new();
-    let mut below: Vec<(usize, Style, Vec<String>)> = Vec::new();
-    let mut figures = false;
-    for (number, column, place) in &places.columns {
-        let Some(cell) = cells.get(*number) else { continue };
-        if cell.suspect {
-            line = line.to(screen.mark).put(Style::Careful, "?").put(Style::Plain, " ");
-        }
-        match column.at {
-            At::Left(at) => {
-                let mut named = flow(line.to(at), &cell.text, at, edge);
-                line = named.pop().unwrap_or_default();
-                lines.extend(named);
-                if line.width() > screen.longest_name {
-                    lines.push(std::mem::take(&mut line));
-                }
-            }
-            At::Wrapped(at, room) => {
-                let style = pieces(&cell.text).first().map_or(Style::Plain, |(style, _)| *style);
-                let room = room.min(edge.saturating_sub(at));
-                let mut rows = wrap(&visible(&cell.text.text()), room, room);
-                line = line.to(at).put(style, &rows.remove(0));
-                below.push((at, style, rows));
-            }
-            At::Right(_) | At::Step(_) | At::Cut(_) => {
-                figures |= !cell.text.is_empty();
-                line = right(line, &cell.text, *place);
-            }
-        }
-    }
-    let beside = |line: Line, at: usize| flow(line.to(at), &joined(said), at, edge);
-    match screen.remarks {
-        _ if said.is_empty() => lines.push(line),
-        Remarks::Beside(at) => {
-            lines.extend(beside(line, if figures { at } else { screen.bare }));
-        }
-        Remarks::Behind(gap) => {
-            let at = line.width() + gap;
-            lines.extend(beside(line, at));
-        }
-        Remarks::Below(at) => {
-            lines.push(line);
-            lines.extend(said.iter().flat_map(|text| flow(Line::new().to(at), text, at, edge)));
-        }
-    }
-    let most = below.iter().map(|(_, _, rows)| rows.len()).max().unwrap_or(0);
-    for number in 0..most {
-        let mut line = Line::new();
-        for (at, style, rows) in &below {
-            line = rows.get(number).map_or(line.clone(), |row| line.to(*at).put(*style, row));
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-/// Sentences in one paragraph.
-pub(super) fn joined(said: &[Inline]) -> Inline {
-    let mut all = Inline::default();
-    for text in said {
-        if !all.is_empty() {
-            all = all.put(Style::Plain, "; ");
-        }
-        all.0.extend(text.0.iter().cloned());
-    }
-    all
-}
-
 fn facts(facts: &Facts, edge: usize) -> Vec<Line> {
-    let (at, text) = facts.at;
-    let one = |entry: &crate::document::Entry| {
+    let (at, begin) = facts.at;
+    // Of a tree, what goes on below stands deeper than it began.
+    let hang = if facts.entries.iter().any(|entry| entry.depth > 0) { 2 } else { 0 };
+    let one = |entry: &Entry| {
+        let text = begin + 2 * entry.depth;
         // A label that stands out is a heading.
         let label = match facts.labels {
             Style::Strong => entry.label.to_uppercase(),
@@ -499,7 +137,7 @@ fn facts(facts: &Facts, edge: usize) -> Vec<Line> {
         if start.width() >= text {
             lines.push(std::mem::take(&mut start));
         }
-        lines.extend(flow(start.to(text), &entry.text, text, edge));
+        lines.extend(flow(start.to(text), &entry.text, text + hang, edge));
         lines
     };
     facts.entries.iter().flat_map(one).collect()
@@ -559,6 +197,7 @@ fn verdict(verdict: &Verdict, edge: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{Cell, Column, Inline, Row, Table};
 
     fn screen(section: &Section) -> String {
         write_lines(&super::section(section, 40), false)
@@ -579,21 +218,20 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_keeps_its_look_where_a_line_is_broken() {
-        let text =
-            Inline::of(Style::Strong, "ab ").put(Style::Bad, "cd ef").put(Style::Plain, " g");
-        let lines = flow(Line::new(), &text, 1, 6);
-        assert_eq!(
-            write_lines(&lines, true),
-            "\u{1b}[1mab \u{1b}[0m\u{1b}[1;31mcd\u{1b}[0m\n \u{1b}[1;31mef\u{1b}[0m g\n"
-        );
-    }
-
-    #[test]
     fn what_a_screen_has_no_room_for_is_left_out() {
         let deep = Block::From(Depth::Text, vec![Block::paragraph("long")]);
         let section = Section::new("x", "Short").with([deep, Block::paragraph("said")]);
         assert_eq!(screen(&section), "SHORT  said\n");
         assert_eq!(screen(&section.from(Depth::Page)), "");
+    }
+
+    #[test]
+    fn a_tree_goes_on_deeper_than_it_began() {
+        let at = |depth, text: &str| Entry { depth, ..Entry::new("", text) };
+        let entries = vec![Entry::new("a", "one"), at(1, "two three four five six seven")];
+        let facts = Facts { entries, labels: Style::Plain, at: (0, 11) };
+        let of = Section::new("x", "X").short("").with([Block::Facts(facts)]);
+        let lines = "a          one\n             two three four five six\n               seven\n";
+        assert_eq!(screen(&of), lines);
     }
 }

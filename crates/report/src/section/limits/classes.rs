@@ -1,44 +1,33 @@
 //! Single classes with every figure and its whole source.
 
-use narrows_limits::table::{Class, Detail, Layout};
+use narrows_limits::table::{Class, Detail, Dimension, Figure, Layout};
 
-use super::sources::wrapped;
-use super::{Row, Shown, range, rows};
-
-/// Widest line.
-const WIDTH: usize = 100;
-/// Where values start.
-const KEY: usize = 26;
+use super::Shown;
+use super::figures::{Row, range, rows};
+use crate::document::{Block, Depth, Entry, Facts, Section, Style};
 
 /// Members for which an array's figures are printed.
 const MEMBERS: [u32; 5] = [2, 3, 4, 8, 16];
 
-/// Aligned text, 100 columns.
-pub(super) fn detail(shown: &Shown<'_>) -> String {
-    let classes: Vec<String> = shown.classes.iter().map(|class| one(shown, class)).collect();
-    classes.join("\n")
+/// One class after the other.
+pub(super) fn sections(shown: &Shown<'_>) -> Vec<Section> {
+    shown.classes.iter().map(|class| one(shown, class)).collect()
 }
 
-fn one(shown: &Shown<'_>, class: &Class) -> String {
-    let mut text = format!("{}: {}\n", class.id, class.title);
-    text += &parts(shown, class);
-    for (key, row) in told_once(class) {
-        let value = range(row.figure, row.dimension);
-        let said = format!("{value}  {}: {}", row.figure.grade, row.figure.source);
-        text += &wrapped(&label(key), &said, WIDTH);
-    }
-    for normal in shown.table.normals(&class.id) {
-        let figure = &normal.figure;
-        let value = range(figure, normal.what.dimension());
-        let said = format!("{value}  {}: {}", figure.grade, figure.source);
-        text += &wrapped(&label(normal.what.title()), &said, WIDTH);
-    }
-    text
-}
-
-/// A key and the space to its value.
-fn label(key: &str) -> String {
-    format!("  {key:<width$}  ", width = KEY - 4)
+fn one(shown: &Shown<'_>, class: &Class) -> Section {
+    let mut entries = parts(shown, class);
+    let said = |key: &str, figure: &Figure, dimension: Dimension| {
+        let value = range(figure, dimension);
+        Entry::new(key, format!("{value}  {}: {}", figure.grade, figure.source))
+    };
+    entries.extend(told_once(class).iter().map(|(key, row)| said(key, row.figure, row.dimension)));
+    let normals = shown.table.normals(&class.id);
+    entries.extend(normals.map(|of| said(of.what.title(), &of.figure, of.what.dimension())));
+    let title = format!("{}: {}", class.id, class.title);
+    // An id is no heading in capitals.
+    let heading = Block::Until(Depth::Screen, vec![Block::Heading(title.as_str().into())]);
+    let facts = Facts { entries, labels: Style::Plain, at: (2, 26) };
+    Section::new("", title).short("").with([heading, Block::Facts(facts)])
 }
 
 /// Figures with their keys; where both directions have the same, it stands once, under the key's last word.
@@ -65,11 +54,9 @@ fn told_once(class: &Class) -> Vec<(&'static str, Row<'_>)> {
 }
 
 /// What only some families have.
-fn parts(shown: &Shown<'_>, class: &Class) -> String {
-    let mut text = String::new();
-    let mut say = |key: &str, value: &str| {
-        text += &wrapped(&label(key), value, WIDTH);
-    };
+fn parts(shown: &Shown<'_>, class: &Class) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut say = |key: &str, value: &str| entries.push(Entry::new(key, value));
     match &class.detail {
         Detail::None => {}
         Detail::Link(link) => {
@@ -122,5 +109,5 @@ fn parts(shown: &Shown<'_>, class: &Class) -> String {
             }
         }
     }
-    text
+    entries
 }

@@ -1,0 +1,78 @@
+//! The first and the last lines of a screen.
+
+use narrows_units::{width, wrap};
+
+use super::flow::{paragraph, side_by_side};
+use super::line::Line;
+use crate::document::{Foot, Head, NotKnown, Style};
+
+/// Lines of what is not known.
+const NOT_KNOWN: usize = 3;
+
+pub(super) fn head(head: &Head, edge: usize) -> Vec<Line> {
+    let title = head.title.iter().map(|piece| (Style::Strong, piece));
+    let warnings = head.warnings.iter().map(|piece| (Style::Bad, piece));
+    let pieces = title.chain(warnings).chain([(Style::Plain, &head.counts)]);
+    let mut lines = vec![Line::new()];
+    for (style, piece) in pieces {
+        let line = lines.pop().unwrap_or_default();
+        if line.width() > 0 && line.width() + 2 + width(piece) > edge {
+            lines.push(line);
+            lines.extend(paragraph(Line::new(), style, piece, 2, edge));
+        } else {
+            let gap = if line.width() > 0 { "  " } else { "" };
+            lines.push(line.put(Style::Plain, gap).put(style, piece));
+        }
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for (line, joins) in &head.lines {
+        match texts.last_mut() {
+            Some(last) if *joins && width(last) + 3 + width(line) <= edge => {
+                *last = format!("{last}.  {line}");
+            }
+            _ => texts.push(line.clone()),
+        }
+    }
+    lines.extend(texts.iter().flat_map(|text| paragraph(Line::new(), Style::Plain, text, 2, edge)));
+    lines
+}
+
+pub(super) fn foot(foot: &Foot, edge: usize) -> Vec<Line> {
+    let legend = foot.legend.iter();
+    let mut lines: Vec<Line> =
+        legend.flat_map(|text| paragraph(Line::new(), Style::Faint, text, 0, edge)).collect();
+    lines.extend(side_by_side(foot.notes.iter().chain(&foot.brief), edge));
+    if !foot.not_known.is_empty() {
+        let start = Line::of(Style::Strong, "NOT KNOWN").put(Style::Plain, "  ");
+        let indent = start.width();
+        let known = compressed(&foot.not_known, edge - indent, NOT_KNOWN, &foot.all);
+        lines.extend(paragraph(start, Style::Plain, &known, indent, edge));
+    }
+    lines.extend(paragraph(Line::new(), Style::Plain, &foot.more, 2, edge));
+    lines
+}
+
+/// The unknowns joined in about `lines` lines: with what would show each, if there is room; else the names alone, as
+/// many as fit. `all` is the command that shows the rest.
+fn compressed(unknowns: &[NotKnown], room: usize, lines: usize, all: &str) -> String {
+    let fits = |text: &str| wrap(text, room, room).len() <= lines;
+    let joined =
+        |say: fn(&NotKnown) -> String| unknowns.iter().map(say).collect::<Vec<_>>().join("; ");
+    let whole = joined(NotKnown::sentence);
+    if fits(&whole) {
+        return whole;
+    }
+    let names: Vec<&str> =
+        unknowns.iter().flat_map(|unknown| &unknown.whats).map(String::as_str).collect();
+    for n in (1..=names.len()).rev() {
+        let rest = match names.len() - n {
+            0 => format!("; why: {all}"),
+            rest => format!("; {rest} more, and why: {all}"),
+        };
+        let text = format!("{}{rest}", names[..n].join("; "));
+        if fits(&text) {
+            return text;
+        }
+    }
+    format!("{} things; {all}", names.len())
+}

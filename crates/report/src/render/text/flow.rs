@@ -1,0 +1,121 @@
+//! Text that goes on from line to line: each piece keeps its look.
+
+use narrows_units::{shown, width, wrap};
+
+use super::line::Line;
+use crate::document::{Inline, Span, Style};
+
+/// Pieces as they are printed, footnotes as `[1]`.
+pub(super) fn pieces(text: &Inline) -> Vec<(Style, String)> {
+    let mut pieces: Vec<(Style, String)> = Vec::new();
+    for span in &text.0 {
+        match span {
+            Span::Text(style, text) => pieces.push((*style, shown(text).into_owned())),
+            Span::Note(number) => {
+                let before = pieces.last().map_or("", |(_, text)| text.as_str());
+                let close = before.is_empty() || before.ends_with([' ', ']']);
+                let mark = format!("{}[{number}]", if close { "" } else { " " });
+                let style = pieces.last().map_or(Style::Plain, |(style, _)| *style);
+                pieces.push((style, mark));
+            }
+            Span::Target(number) => pieces.push((Style::Plain, format!("[{number}]"))),
+            Span::Break => pieces.push((Style::Plain, " ".to_string())),
+            Span::Picture(_) => {}
+        }
+    }
+    pieces
+}
+
+/// Text wrapped behind `start`, each piece in its look; later lines begin at `indent`.
+pub(super) fn flow(start: Line, text: &Inline, indent: usize, edge: usize) -> Vec<Line> {
+    let pieces = pieces(text);
+    let whole: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
+    let mut styled =
+        pieces.iter().flat_map(|(style, text)| text.chars().map(move |c| (*style, c))).peekable();
+    let rows = wrap(&whole, edge.saturating_sub(start.width()), edge.saturating_sub(indent));
+    let mut lines = Vec::new();
+    let mut start = Some(start);
+    for row in rows {
+        let mut line = start.take().unwrap_or_else(|| Line::new().to(indent));
+        let mut run = (Style::Plain, String::new());
+        for c in row.chars() {
+            // Where a line was broken its spaces are gone.
+            while c != ' ' && styled.next_if(|(_, next)| *next == ' ').is_some() {}
+            let style = styled.next().map_or(Style::Plain, |(style, _)| style);
+            if style != run.0 {
+                line = line.put(run.0, &run.1);
+                run = (style, String::new());
+            }
+            run.1.push(c);
+        }
+        lines.push(line.put(run.0, &run.1));
+    }
+    lines
+}
+
+pub(super) fn put(mut line: Line, text: &Inline) -> Line {
+    for (style, piece) in pieces(text) {
+        line = line.put(style, &piece);
+    }
+    line
+}
+
+/// Appends a text so that it ends at `column`, with at least one space before it.
+pub(super) fn right(line: Line, text: &Inline, column: usize) -> Line {
+    let wide: usize = pieces(text).iter().map(|(_, piece)| width(piece)).sum();
+    let start = column.saturating_sub(wide).max(line.width() + usize::from(line.width() > 0));
+    put(line.to(start), text)
+}
+
+/// A text wrapped behind `start`; later lines begin at `indent`.
+pub(super) fn paragraph(
+    start: Line,
+    style: Style,
+    text: &str,
+    indent: usize,
+    right_edge: usize,
+) -> Vec<Line> {
+    let first = right_edge.saturating_sub(start.width());
+    let mut lines = Vec::new();
+    let mut start = Some(start);
+    for piece in wrap(text, first, right_edge.saturating_sub(indent)) {
+        let line = start.take().unwrap_or_else(|| Line::new().to(indent));
+        lines.push(line.put(style, &piece));
+    }
+    lines
+}
+
+/// Short texts side by side, long ones on lines of their own.
+pub(super) fn side_by_side<'a>(texts: impl Iterator<Item = &'a String>, edge: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for text in texts {
+        let text = shown(text);
+        match lines.pop() {
+            Some(line) if line.width() + 2 + width(&text) <= edge => {
+                lines.push(line.put(Style::Plain, "  ").put(Style::Plain, &text));
+            }
+            last => {
+                lines.extend(last);
+                lines.extend(paragraph(Line::new(), Style::Plain, &text, 4, edge));
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::write_lines;
+    use super::*;
+
+    #[test]
+    fn every_piece_keeps_its_look_where_a_line_is_broken() {
+        let text =
+            Inline::of(Style::Strong, "ab ").put(Style::Bad, "cd ef").put(Style::Plain, " g");
+        let lines = flow(Line::new(), &text, 1, 6);
+        assert_eq!(
+            write_lines(&lines, true),
+            "\u{1b}[1mab \u{1b}[0m\u{1b}[1;31mcd\u{1b}[0m\n \u{1b}[1;31mef\u{1b}[0m g\n"
+        );
+    }
+}
