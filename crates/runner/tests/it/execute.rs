@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use narrows_model::{Layer, Measurement, Plan, Platform, Run, Validity};
 use narrows_runner::exit::{Answers, Exit};
 use narrows_runner::request::RunOptions;
-use narrows_runner::session::{Ended, Session, EndReport};
+use narrows_runner::session::{EndReport, Ended, Session};
 use narrows_runner::ui::{Phase, Progress};
 use narrows_runner::{Program, Ui, execute, store};
 
