@@ -138,7 +138,7 @@ pub const SLOWEST_OVER_FASTEST_THREAD: Key<f64> = Key::new("slowest_over_fastest
 /// Bytes swapped out.
 pub const SWAP_BYTES: Key<f64> = Key::new("swap_bytes");
 /// Segments of System V shared memory.
-pub const SYSV_SEGMENTS: Key<f64> = Key::new("sysv_segments");
+pub const SYSV_SEGMENTS: Key<[Value]> = Key::new("sysv_segments");
 /// The hypervisor that tells the topology.
 pub const TOPOLOGY_TOLD_BY: Key<str> = Key::new("topology_told_by");
 /// Bytes in transparent huge pages.

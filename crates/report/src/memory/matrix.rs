@@ -164,7 +164,7 @@ fn placements(run: &Run, units: Units) -> Option<AnnotatedTable> {
             let bandwidth = read.and_then(|m| m.metric(metric::BANDWIDTH));
             let span = read.and_then(|m| {
                 let of = m.conditions.get(narrows_model::condition::PREDICTED_BYTES_PER_S)?;
-                Some((of.get(0)?.as_f64()?, of.get(1)?.as_f64()?))
+                Some((of.first()?.as_f64()?, of.get(1)?.as_f64()?))
             });
             let per_s = |bytes| units.quantity(bytes, Unit::BytesPerS);
             let range = |(least, most): (f64, f64)| {

@@ -166,7 +166,7 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
 fn cost(m: &Measurement, units: Units) -> String {
     let span = |key: Key<[Value]>| {
         let of = m.conditions.get(key)?;
-        let (least, most) = (of.get(0)?.as_f64()?, of.get(1)?.as_f64()?);
+        let (least, most) = (of.first()?.as_f64()?, of.get(1)?.as_f64()?);
         let (low, high) =
             (units.quantity(least, Unit::BytesPerS), units.quantity(most, Unit::BytesPerS));
         Some(if low == high { high } else { format!("{low} to {high}") })

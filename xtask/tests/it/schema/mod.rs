@@ -31,8 +31,8 @@ fn full() -> Run {
     let interval = Interval { low: 79e3, high: 82e3, method: IntervalMethod::OrderStatistic };
     let mut m = Measurement::new("block.read.random.8k.knee", Layer::Block);
     m.repeats = 6;
-    m.workload.insert(narrows_model::condition::DEPTH.into(), json!(32));
-    m.conditions.insert(narrows_model::condition::METHOD.into(), json!("io_uring"));
+    m.workload.insert(narrows_model::condition::DEPTH, json!(32));
+    m.conditions.insert(narrows_model::condition::METHOD, json!("io_uring"));
     m.metrics.push(MetricValue::new(
         metric::THROUGHPUT,
         80_817.0,
