@@ -73,13 +73,40 @@ pub fn unclean(root: &Path) -> Result<Vec<String>> {
 
 fn forbidden(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
     text.lines().enumerate().flat_map(|(index, line)| {
-        let hits = FORBIDDEN.iter().filter(|(part, _)| line.contains(part));
+        // `/proc/N/root` is where a process sees its files, and no home.
+        let line = without_roots_of_processes(line);
+        let hits = FORBIDDEN.iter().filter(move |(part, _)| line.contains(part));
         hits.map(move |(_, why)| (index + 1, *why))
     })
 }
 
+/// The line without the roots of processes, `/proc/77/root/` and `/proc/{process}/root/`.
+fn without_roots_of_processes(line: &str) -> String {
+    let mut left = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("/proc/") {
+        let end = at + "/proc/".len();
+        left.push_str(&rest[..end]);
+        rest = &rest[end..];
+        let after = rest.find('/').map_or("", |slash| &rest[slash..]);
+        if after.starts_with(concat!("/ro", "ot/")) {
+            rest = &after[concat!("/ro", "ot").len()..];
+        }
+    }
+    left + rest
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_root_of_a_process_is_no_home() {
+        let root = concat!("/ro", "ot/");
+        let of = |text: &str| super::forbidden(text).count();
+        assert_eq!(of(&format!("/proc/77{root}sys and /proc/{{process}}{root}x")), 0);
+        assert_eq!(of(&format!("/proc/77/status, {root}x")), 1);
+        assert_eq!(of(&format!("/proc/77{root}sys, {root}x")), 1);
+    }
+
     #[test]
     fn a_home_path_is_found_with_its_line() {
         let text = format!("fine\nsee {}someone/x\n", concat!("/ho", "me/"));

@@ -176,7 +176,7 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.8),
         },
         figures: &[Metric(metric::DEVICE_WRITES), Metric(metric::SERVER_FLUSH_TIME)],
-        summary: "The I/O limit of the server's control group was reached: flushes take the limit's time, not the drive's",
+        summary: "The server's control group used up its I/O limit: flushes take the limit's time, not the drive's",
         advice: "Raise the limit (io.max, blkio.throttle) before a faster drive is bought, and look again",
         reason: "A group that has used up its limit waits for the next moment of it, however fast the drive is",
         reference: "Linux Documentation/admin-guide/cgroup-v2.rst, io.max; cgroup-v1/blkio-controller.rst",
