@@ -24,8 +24,9 @@ pub fn judge(run: &mut Run) {
     run.starts = narrows_verdict::starts(run);
     run.file_sharing = narrows_verdict::file_sharing(run);
     run.durability = narrows_validity::durability::of_run(run);
-    for log in &mut run.live_logs {
-        log.verdict = Some(narrows_verdict::live(log));
+    let live: Vec<_> = run.live_logs.iter().map(|log| narrows_verdict::live_in(run, log)).collect();
+    for (log, verdict) in run.live_logs.iter_mut().zip(live) {
+        log.verdict = Some(verdict);
     }
     run.comparison = narrows_verdict::compare::compare(run, &run.durability);
 }

@@ -45,7 +45,7 @@ pub use estimate::Estimate;
 pub use file_sharing::file_sharing;
 pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
-pub use live::live;
+pub use live::{live, live_in};
 pub use narrows_model::Workload;
 pub use scaling::scalings;
 pub use starts::starts;

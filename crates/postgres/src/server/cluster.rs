@@ -54,12 +54,23 @@ pub struct Options<'a> {
     pub preload: Option<&'a Path>,
     /// More variables for the server's environment.
     pub env: &'a [(String, String)],
+    /// Whether what `initdb` makes is durable before the server starts, as in ordinary use. Tests of anything else leave it to the
+    /// kernel, which has written little of it when they remove it.
+    pub durable: bool,
 }
 
 impl<'a> Options<'a> {
     /// Defaults in these two folders.
     pub fn new(data_dir: &'a Path, wal_dir: &'a Path) -> Options<'a> {
-        Options { data_dir, wal_dir, settings: &[], cpus: &[], preload: None, env: &[] }
+        Options {
+            data_dir,
+            wal_dir,
+            settings: &[],
+            cpus: &[],
+            preload: None,
+            env: &[],
+            durable: !cfg!(test),
+        }
     }
 }
 
@@ -112,7 +123,7 @@ impl Cluster {
         }
         let folders =
             Folders::create(options.data_dir, options.wal_dir, user, found.version.major)?;
-        let said = initdb(found, user, &folders, stop)?;
+        let said = initdb(found, user, &folders, options.durable, stop)?;
         let cluster = Cluster {
             running: None,
             found: found.clone(),
@@ -400,12 +411,15 @@ fn initdb(
     found: &Found,
     user: &ServerUser,
     folders: &Folders,
+    durable: bool,
     stop: &Stop,
 ) -> Result<String, ServerError> {
     let program = found.bin_dir.join("initdb");
     let mut command = user.command(&program, &folders.run);
     inherits(&mut command, folders.hold.file());
-    // Not --no-sync: what the server finds at its first start must be as durable as in ordinary use.
+    if !durable {
+        command.arg("--no-sync");
+    }
     command.arg("-D").arg(&folders.data).arg("-X").arg(&folders.wal).args([
         "--auth=trust",
         "--encoding=UTF8",

@@ -8,6 +8,7 @@ use narrows_model::Layer;
 use narrows_postgres::server::{self, Cluster, Found, Options, ServerUser};
 use narrows_postgres::{Address, Connection, Endpoint};
 
+use crate::least_load;
 use crate::session::Session;
 
 /// The load's database; a server is watched from its own first one.
@@ -122,8 +123,12 @@ impl ManagedServer {
         let data_dir = data.path().join("data");
         let wal_dir = wal.as_ref().unwrap_or(&data).path().join("wal");
         let settings = settings.list(&installation.found);
-        let options =
-            Options { settings: &settings, cpus: place.cpus, ..Options::new(&data_dir, &wal_dir) };
+        let options = Options {
+            settings: &settings,
+            cpus: place.cpus,
+            durable: least_load::wanted().is_none(),
+            ..Options::new(&data_dir, &wal_dir)
+        };
         let Installation { found, user } = installation;
         let cluster = Cluster::create(found, user, &options, session.stop)?;
         let version = found.version_text.clone();

@@ -15,9 +15,25 @@ mod model;
 mod sentences;
 mod share;
 
-use narrows_model::{LiveLog, LivePart, LiveVerdict};
+use narrows_model::{Grade, LiveLog, LivePart, LiveVerdict, Run, Severity};
 
 use groups::Groups;
+
+/// Judges what was observed, in its run: where a finding makes its figures doubtful the verdict is OPEN, and what that finding advises
+/// comes before any change of the log.
+pub fn live_in(run: &Run, log: &LiveLog) -> LiveVerdict {
+    let mut verdict = live(log);
+    let doubtful = run.findings.iter().filter(|finding| {
+        finding.severity >= Severity::Suspect
+            && finding.measurement.as_deref() == Some(log.measurement.as_str())
+    });
+    for (at, finding) in doubtful.enumerate() {
+        verdict.grade = Grade::Open;
+        verdict.sentences.insert(at, format!("{} ({}).", finding.summary, finding.id));
+        verdict.changes.insert(at, finding.advice.clone());
+    }
+    verdict
+}
 
 /// Judges what was observed.
 pub fn live(log: &LiveLog) -> LiveVerdict {

@@ -414,3 +414,28 @@ fn states_that_contradict_the_servers_own_times_decide_nothing() {
     assert_eq!(verdict.grade, Grade::Open);
     assert!(said(&verdict).contains("× 0.40 as often"), "{}", said(&verdict));
 }
+
+#[test]
+fn what_makes_the_figures_doubtful_opens_the_verdict_and_comes_first() {
+    use LiveWaitKind::*;
+    let log = server(&[(Flush, 0.5), (Behind, 0.8), (Running, 0.4)]);
+    let mut run = Run::blank(Plan::default(), Platform::default());
+    let found = |id: &str, severity, measurement: &str| Finding {
+        id: id.into(),
+        severity,
+        measurement: Some(measurement.into()),
+        summary: "The server's control group used up its I/O limit".into(),
+        evidence: "ratio 1".into(),
+        advice: "Raise the limit".into(),
+        places: Vec::new(),
+    };
+    run.findings.push(found("live-full-pages-dominate", Severity::Note, "log.live"));
+    run.findings.push(found("settled-lower", Severity::Suspect, "log.append.fdatasync.idle"));
+    let verdict = super::live_in(&run, &log);
+    assert_eq!((verdict.grade, verdict.changes.len()), (Grade::Likely, live(&log).changes.len()));
+    run.findings.push(found("live-io-limit-reached", Severity::Suspect, "log.live"));
+    let verdict = super::live_in(&run, &log);
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
+    assert_eq!(verdict.changes[0], "Raise the limit");
+    assert!(verdict.sentences[0].ends_with("I/O limit (live-io-limit-reached)."), "{verdict:#?}");
+}
