@@ -94,7 +94,7 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         // Without a terminal a repeated phase is told only once in a while.
         run.wait_for(if said == "its index" { "database fill" } else { said });
         if said == "its index" {
-            std::thread::sleep(Duration::from_millis(1500));
+            std::thread::sleep(Duration::from_millis(500));
         }
         let used = memory_of(&fixture);
         run.signal(libc::SIGINT);
@@ -104,8 +104,9 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         assert_no_memory_left(&used, "after Ctrl-C");
         // While its table is filled a server is there for certain.
         assert!(said != "database fill" || !used.is_empty(), "no memory of a server was seen");
-        // Between the last look at the request and the end a run may still complete.
-        let late = said == "database clean up" && matches!(ended.code(), Some(0 | 3 | 4));
+        // Between the last look at the request and the end a run may still complete, and a small table's is short.
+        let may_be_late = ["database clean up", "its index"].contains(&said);
+        let late = may_be_late && matches!(ended.code(), Some(0 | 3 | 4));
         assert!(ended.code() == Some(130) || late, "{said}: {}", ended.stderr);
         let run = Run::from_json(&ended.stdout).unwrap();
         assert_eq!(run.completed, late, "{said}");
