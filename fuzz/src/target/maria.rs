@@ -1,8 +1,8 @@
 //! What a MariaDB server says, or something that answers on its socket: login, text rows, a statement prepared and run in binary.
 
 use narrows_engine::Stop;
-use narrows_layer_database::kind::{KindError, Sessions};
 use narrows_layer_database::Value;
+use narrows_layer_database::kind::{KindError, Sessions};
 use narrows_mariadb::MariaDb;
 
 use super::wire::{SOCKET, say};
