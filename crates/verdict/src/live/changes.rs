@@ -15,7 +15,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
                 .to_string(),
         ],
         LiveBound::NotTheLog => {
-            vec!["a faster log device would not: look at what sessions do instead".to_string()]
+            vec!["what sessions do instead: a faster log device changes nothing here".to_string()]
         }
         LiveBound::Locks => vec![
             "shorter transactions where many want the same rows: what all of them change, last before the commit; \
@@ -29,12 +29,10 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
                 .to_string(),
         ],
         LiveBound::CommitDelay => vec![
-            "ALTER SYSTEM SET commit_delay = 0, then SELECT pg_reload_conf(): it takes effect at once, and ALTER SYSTEM RESET \
+            "commit_delay = 0, at once: ALTER SYSTEM SET commit_delay = 0, then SELECT pg_reload_conf(); ALTER SYSTEM RESET \
              commit_delay takes it back"
                 .to_string(),
-            "if commits are to share flushes all the same: commit_delay of about half a flush, and commit_siblings of at least 5"
-                .to_string(),
-            "no faster log device: the wait is not its"
+            "a commit_delay of about half a flush with commit_siblings of 5 or more, if commits are to share flushes all the same"
                 .to_string(),
         ],
         LiveBound::FlushTime => flush(log, verdict, false),

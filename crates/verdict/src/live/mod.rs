@@ -20,7 +20,7 @@ use narrows_model::{Grade, LiveLog, LivePart, LiveVerdict, Run, Severity};
 use groups::Groups;
 
 /// Judges what was observed, in its run: where a finding makes its figures doubtful the verdict is OPEN, and what that finding advises
-/// comes before any change of the log.
+/// stands in place of any change of the log.
 pub fn live_in(run: &Run, log: &LiveLog) -> LiveVerdict {
     let mut verdict = live(log);
     let doubtful = run.findings.iter().filter(|finding| {
@@ -29,8 +29,10 @@ pub fn live_in(run: &Run, log: &LiveLog) -> LiveVerdict {
     });
     for (at, finding) in doubtful.enumerate() {
         verdict.grade = Grade::Open;
-        verdict.sentences.insert(at, format!("{} ({}).", finding.summary, finding.id));
-        verdict.changes.insert(at, finding.advice.clone());
+        let said = format!("{} ({}). {}.", finding.summary, finding.id, finding.advice);
+        verdict.sentences.insert(at, said);
+        // Until then nobody knows what a change of the log would do.
+        verdict.changes.clear();
     }
     verdict
 }
