@@ -33,7 +33,7 @@ pub struct Hierarchies {
     mounts: Vec<Mount>,
     /// Those of another process, seen through its root folder.
     of_process: Vec<Mount>,
-    /// Whether it is this process, whose nearest visible group is its own or holds it.
+    /// Whether it is this process or one in the same groups, whose nearest visible group is its own or holds it.
     own: bool,
     /// (controllers, path) per line; version 2 has no controllers in its line.
     memberships: Vec<(Vec<String>, String)>,
@@ -60,6 +60,8 @@ impl Hierarchies {
             }
         }
         let text = source.text(&format!("/proc/{process}/cgroup")).unwrap_or_default();
+        // Who is in the same groups has the same limits, whatever a mount shows of them.
+        let own = own || source.text("/proc/self/cgroup").is_some_and(|ours| ours == text);
         let memberships = text.lines().filter_map(membership).collect();
         Hierarchies { mounts: groups(mounts(source)), of_process, own, memberships }
     }
@@ -326,6 +328,11 @@ mod tests {
         let expected =
             [format!("/cg{pod}/b"), format!("/cg{pod}"), "/cg/kubepods.slice".into(), "/cg".into()];
         assert_eq!(server.controller(&node, "cpu").unwrap().folders, expected);
+        // In the same container, whose mounts show the node's paths of nobody.
+        fs::write(root.path().join("proc/79/cgroup"), "0::/docker/us\n").unwrap();
+        assert!(Hierarchies::of(&node, "79").hides(&node, "cpu"));
+        fs::write(root.path().join("proc/self/cgroup"), "0::/docker/us\n").unwrap();
+        assert_eq!(Hierarchies::of(&node, "79").controller(&node, "cpu").unwrap().folders, ["/cg"]);
         // A group that has been removed meanwhile, and one above a namespace in the midst of a path.
         fs::write(root.path().join("proc/79/cgroup"), "0::/gone\n").unwrap();
         assert!(Hierarchies::of(&node, "79").hides(&node, "cpu"));

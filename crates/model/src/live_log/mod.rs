@@ -59,8 +59,9 @@ impl LiveLog {
     /// Processes found writing or flushing the log at a moment, mean; `None` where states are unknown.
     pub fn flush_seen(&self) -> Option<f64> {
         let all = self.waits.sessions.iter().chain(&self.waits.own);
-        let at_it = all.filter(|wait| wait.kind.is_at_the_log()).map(|wait| wait.backends).sum();
-        (self.waits.samples > 0).then_some(at_it)
+        let at_it = all.filter(|wait| wait.kind.is_at_the_log()).map(|wait| wait.backends);
+        // Of nothing the sum of floats is minus zero, and is printed as that.
+        (self.waits.samples > 0).then(|| at_it.sum::<f64>() + 0.0)
     }
 
     /// Whether the setting is known and has this value in our session.

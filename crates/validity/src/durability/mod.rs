@@ -15,12 +15,21 @@ mod flush;
 mod switched_off;
 
 use narrows_model::{
-    CrashTest, Durability, DurabilityEvidence, DurabilityWord, Layer, Leaning, Medium, RolePath,
-    Run, metric,
+    CrashTest, Durability, DurabilityEvidence, DurabilityWord, Finding, Layer, Leaning, Medium,
+    RolePath, Run, metric,
 };
 
 pub use flush::FlushCost;
 pub(crate) use switched_off::{SwitchedOff, switched_off};
+
+/// Rules that compare a server's flushes and log with what its drives saw.
+const UNFLUSHED: [&str; 5] = [
+    "commits-not-flushed",
+    "commits-not-written",
+    "observed-not-flushed",
+    "observed-not-written",
+    "live-not-flushed",
+];
 
 /// Which machine a path is on. Names repeat in a fleet, and machine ids in machines that were copied; a boot is unique.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,6 +53,8 @@ pub struct Known<'a> {
     pub hypervisor: Option<&'a str>,
     /// What a durable write took, where it was measured.
     pub flush: Option<FlushCost>,
+    /// What was found of a server's flushes that its drives never saw.
+    pub unflushed: Option<&'a Finding>,
     /// Crash tests whose results were brought in, of this path or others.
     pub crash_tests: &'a [CrashTest],
 }
@@ -59,6 +70,11 @@ pub fn durability(known: &Known<'_>) -> Durability {
         ))
     }));
     evidence.extend(known.flush.map(|cost| flush::evidence(&cost)));
+    evidence.extend(
+        known
+            .unflushed
+            .map(|found| against("the server", format!("{}: {}", found.summary, found.evidence))),
+    );
     let elsewhere = elsewhere(known);
     let cuts = cuts::evidence(known, elsewhere.as_deref());
     let word = cuts.word;
@@ -95,6 +111,7 @@ pub fn of_run(run: &Run) -> Vec<Durability> {
                 },
                 hypervisor: platform.hypervisor.as_deref(),
                 flush: flush_of(run),
+                unflushed: run.findings.iter().find(|found| UNFLUSHED.contains(&found.id.as_str())),
                 crash_tests: &run.crash_tests,
             })
         })

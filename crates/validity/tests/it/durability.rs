@@ -2,9 +2,10 @@
 
 use narrows_model::{
     BlockDevice, CrashTest, CrashTestOutcome, DeviceKind, DriveCache, Durability, DurabilityWord,
-    FileSystem, Leaning, Queue, Role, RolePath,
+    FileSystem, Finding, Layer, Leaning, Measurement, Plan, Platform, Queue, Role, RolePath, Run,
+    Severity,
 };
-use narrows_validity::durability::{FlushCost, Identity, Known, durability};
+use narrows_validity::durability::{FlushCost, Identity, Known, durability, of_run};
 
 fn device(name: &str, kind: DeviceKind, cache: Option<&str>, slaves: &[&str]) -> BlockDevice {
     BlockDevice {
@@ -80,7 +81,14 @@ const DB1: Identity<'_> =
     Identity { host: Some("db1"), machine: Some("m1"), boot_id: Some("later") };
 
 fn judge_at(machine: Identity<'_>, path: &RolePath, tests: &[CrashTest]) -> Durability {
-    durability(&Known { path, machine, hypervisor: None, flush: None, crash_tests: tests })
+    durability(&Known {
+        path,
+        machine,
+        hypervisor: None,
+        flush: None,
+        unflushed: None,
+        crash_tests: tests,
+    })
 }
 
 fn judge(path: &RolePath, tests: &[CrashTest]) -> Durability {
@@ -160,7 +168,14 @@ fn speed_alone_convicts_nobody() {
             let flush = Some(FlushCost { durable_ns, plain_ns: Some(1500.0), device_flushes });
             let hypervisor = Some("KVM");
             let machine = Identity::default();
-            let known = Known { path: &path, machine, hypervisor, flush, crash_tests: &[] };
+            let known = Known {
+                path: &path,
+                machine,
+                hypervisor,
+                flush,
+                unflushed: None,
+                crash_tests: &[],
+            };
             let found = durability(&known);
             assert_eq!(found.word, DurabilityWord::NotShown);
             let of = |about| found.evidence.iter().find(|item| item.about == about).unwrap();
@@ -285,7 +300,14 @@ fn ending_a_guest_cuts_no_drive() {
     let path = path("ext4", &[], drive());
     let tests = [test("/wal/crash", CrashTestOutcome::Shown, true)];
     let hypervisor = Some("KVM");
-    let known = Known { path: &path, machine: DB1, hypervisor, flush: None, crash_tests: &tests };
+    let known = Known {
+        path: &path,
+        machine: DB1,
+        hypervisor,
+        flush: None,
+        unflushed: None,
+        crash_tests: &tests,
+    };
     let found = durability(&known);
     assert_eq!(found.word, DurabilityWord::NotShown);
     let item = found.evidence.iter().find(|item| item.about == "hypervisor").unwrap();
@@ -313,4 +335,41 @@ fn a_drive_that_contradicts_the_kernel_speaks_against_itself() {
     assert_eq!(leaning, Leaning::Open, "{text}");
     assert!(text.contains("says itself"), "{text}");
     assert_eq!(of(&says("write back", true)).0, Leaning::For);
+}
+
+#[test]
+fn a_server_whose_flushes_no_drive_saw_speaks_against_its_path() {
+    let path = path("ext4", &[], drive());
+    let found = Finding {
+        id: "live-not-flushed".into(),
+        severity: Severity::Suspect,
+        measurement: Some("log.live".into()),
+        summary: "The server counted flushes of the log that never reached its drives".into(),
+        evidence: "7 against 230,000".into(),
+        advice: "Look for LD_PRELOAD".into(),
+        places: Vec::new(),
+    };
+    let machine = DB1;
+    let mut run =
+        Run::blank(Plan::default(), Platform { roles: vec![path.clone()], ..Platform::default() });
+    run.measurements.push(Measurement::new("log.live", Layer::Log));
+    let of = |run: &Run| of_run(run).remove(0);
+    assert!(of(&run).sentence.starts_with("nothing seen here"), "{:?}", of(&run));
+    run.findings.push(Finding { id: "live-full-pages-dominate".into(), ..found.clone() });
+    assert!(of(&run).sentence.starts_with("nothing seen here"), "{:?}", of(&run));
+    run.findings.push(found.clone());
+    assert!(of(&run).sentence.starts_with("the server speaks against it"), "{:?}", of(&run));
+    let known = Known {
+        path: &path,
+        machine,
+        hypervisor: None,
+        flush: None,
+        unflushed: Some(&found),
+        crash_tests: &[],
+    };
+    let said = durability(&known);
+    assert!(
+        said.evidence.iter().any(|item| item.sentence.contains("7 against 230,000")),
+        "{said:?}"
+    );
 }
