@@ -163,6 +163,10 @@ pub struct Sum {
     pub measured_per_s: f64,
     /// Whether they agree within the tolerance (5 %).
     pub agrees: bool,
+    /// The largest error in the sum, relative, that an account kept apart from it would have shown; absent where nothing
+    /// was held against it, and where the law needs no account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked_to: Option<f64>,
 }
 
 /// Processor time per operation at this load against alone.
@@ -176,9 +180,13 @@ pub struct Sharing {
     /// What two busy threads of a core cost each other, as measured on these cores; 1 without SMT, absent
     /// where SMT is active and its yield was not measured.
     pub smt_factor: Option<f64>,
-    /// loaded / alone / smt_factor: memory, coherence or locks.
+    /// The most by which the clock can be higher for a lone session: the highest over the sustained one; absent where the
+    /// machine does not tell its clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_factor: Option<f64>,
+    /// loaded / alone / smt_factor: memory, coherence or locks, or a lower clock.
     pub ratio: Option<f64>,
-    /// Above 1.15: more cores will not scale.
+    /// Above 1.15 times what the clock can explain: more cores will not scale.
     pub limits_scaling: bool,
 }
 

@@ -3,7 +3,7 @@
 //! The sentences are a table by narrow place. Gains are the verdict's bounds, never promises: where the
 //! action is not the one that was tested, the row says `+0 to`.
 
-use narrows_model::{DatabaseChoice, Grade, Narrow, Run, Validity, Verdict};
+use narrows_model::{DatabaseChoice, Grade, Key, Narrow, Run, Validity, Verdict, condition};
 
 use crate::observed;
 use crate::print;
@@ -60,7 +60,7 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::ReadLatency,
-        action: "more sessions, not faster drives",
+        action: "more sessions: each waits for one read at a time, and the drives have room",
         prove: "narrows run --sessions N",
         tested_is_action: true,
     },
@@ -90,7 +90,7 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::CommitInsideServer,
-        action: "look inside the server, its flush is slower than the same outside it",
+        action: "look at what shares the WAL's drive and file system: a flush takes longer in the server than outside it",
         prove: "narrows run --wal DIR",
         tested_is_action: false,
     },
@@ -102,7 +102,7 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::Lock,
-        action: "find the lock in the wait samples; hardware will not help",
+        action: "find the lock in the wait samples; hold it for less, or spread what it protects",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
@@ -141,7 +141,8 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             unclear.push(plural);
             continue;
         };
-        let (gain, expect) = expectation(advice, v);
+        let (gain, expect) = expectation(run, advice, v);
+        ranked.extend(shorter_reads(run, advice, v, &plural));
         let tested = v.test.as_ref().is_some_and(|t| t.confirms) && advice.tested_is_action;
         let (action, command) = action(run, advice, v);
         let prove = if tested { "tested above".to_string() } else { command };
@@ -173,12 +174,30 @@ fn pauses(v: &Verdict) -> bool {
     point.think_ns * 1e-9 * v.throughput_per_s > 0.5 * f64::from(point.sessions)
 }
 
+/// `commit_delay` of the server, µs as it is set, where commits are what is waited for: a setting comes before a device.
+fn delays_commits<'a>(run: &'a Run, v: &Verdict) -> Option<&'a str> {
+    const COMMIT_DELAY: Key<str> = condition::COMMIT_DELAY.inside(condition::SERVER_SETTINGS);
+    if !matches!(v.narrow, Narrow::CommitWait | Narrow::CommitInsideServer) {
+        return None;
+    }
+    let ours = || run.measurement(&v.measurement)?.conditions.get(COMMIT_DELAY);
+    let seen = run.observations.iter().find(|seen| seen.measurement == v.measurement);
+    let theirs = seen.and_then(|seen| seen.setting("commit_delay")).map(|set| set.value.as_str());
+    theirs.or_else(ours).filter(|delay| *delay != "0")
+}
+
 /// The action and how to prove it. Where more CPUs do not scale, they are not advised; where our own server had a part of
 /// the machine's CPUs only, that is the first thing to change.
 fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let had = run.plan.server_cpus.len();
     let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
     let ours = run.plan.database == DatabaseChoice::Managed;
+    if let Some(delay) = delays_commits(run, v) {
+        let action = format!(
+            "commit_delay = 0: every flush waits {delay} µs for others to join, whatever the drive does"
+        );
+        return (action, "look again after setting it".to_string());
+    }
     if let Some((action, prove)) = observed::advice(run, v) {
         return (action.to_string(), prove.replace("{id}", &run.id));
     }
@@ -200,11 +219,42 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     }
 }
 
+/// Sessions that wait for reads have two ways out, and the law bounds the other one too: reads that take no time.
+fn shorter_reads(
+    run: &Run,
+    advice: &Advice,
+    v: &Verdict,
+    plural: &str,
+) -> Option<(Grade, f64, NextRow)> {
+    let gain = v.gain_at_most.filter(|gain| *gain > 0.0 && gain.is_finite())?;
+    let ours = observed::advice(run, v).is_none();
+    (advice.narrow == Narrow::ReadLatency && ours).then(|| {
+        let row = NextRow {
+            action: "reads that answer sooner (other drives), or fewer of them (more memory)".into(),
+            expect: format!("+0 to {}", print::change(gain)),
+            prove: "narrows run --data DIR".to_string(),
+            workloads: vec![plural.to_string()],
+        };
+        // Bounds come after what was tested.
+        (v.grade, 0.0, row)
+    })
+}
+
+/// The effect of the verdict's test as its interval has it, `+38 to +64 %`.
+fn tested_range(v: &Verdict) -> Option<String> {
+    let interval = v.test.as_ref().filter(|test| test.confirms)?.interval_95.as_ref()?;
+    let (low, high) = (print::change(interval.low), print::change(interval.high));
+    Some(format!("{} to {high}", low.trim_end_matches(" %")))
+}
+
 /// The gain used for ranking, and its text.
-fn expectation(advice: &Advice, v: &Verdict) -> (f64, String) {
+fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
     let tested = v.gain_tested.filter(|g| *g > 0.0);
     if let Some(gain) = tested.filter(|_| advice.tested_is_action) {
-        return (gain, print::change(gain));
+        return (gain, tested_range(v).unwrap_or_else(|| print::change(gain)));
+    }
+    if delays_commits(run, v).is_some() {
+        return (0.0, "not known".to_string());
     }
     // CPUs that the client went on using are less than CPUs of one's own: a floor, with the law's bound as ceiling.
     let lent = v.test.as_ref().is_some_and(|t| t.confirms && t.measurement.ends_with(".more_cpus"));
@@ -213,6 +263,9 @@ fn expectation(advice: &Advice, v: &Verdict) -> (f64, String) {
         && least < most
         && most.is_finite()
     {
+        // The least that the test allows, not its middle.
+        let interval = v.test.as_ref().and_then(|test| test.interval_95.as_ref());
+        let least = interval.map_or(least, |interval| interval.low.clamp(0.0, least));
         let (from, to) = (print::change(least), print::change(most));
         return (least, format!("{} to {to}", from.trim_end_matches(" %")));
     }

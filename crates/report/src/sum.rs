@@ -33,6 +33,8 @@ pub struct SumText {
     pub total: String,
     /// Whether sum and measured rate agree within the verdict's tolerance.
     pub agrees: bool,
+    /// What it is: of one resource there is nothing to add up.
+    pub label: &'static str,
 }
 
 /// The verdict's sum; `None` where it has none.
@@ -75,6 +77,10 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
         parts: printed.parts,
         total: format!("{} {}", printed.total, printed.unit),
         agrees: sum.agrees,
+        label: match sum.kind {
+            SumKind::Capacity => "use",
+            SumKind::Session | SumKind::Batch => "sum",
+        },
     })
 }
 
@@ -111,6 +117,9 @@ fn remarks(run: &Run, verdict: &Verdict, sum: &Sum, rate: f64) -> Vec<String> {
         let way = if off < 0.0 { "less" } else { "more" };
         remarks.push(format!("measured {} {way}", print::percent(off.abs())));
     }
+    if let Some(share) = sum.checked_to.filter(|_| sum.agrees) {
+        remarks.push(format!("checked to ± {}", print::percent(share)));
+    }
     let measurement = run.measurement(&verdict.measurement);
     if let Some(commits) = measurement
         .and_then(|m| m.value(narrows_model::metric::COMMITS_PER_FLUSH))
@@ -137,12 +146,25 @@ fn shared(verdict: &Verdict) -> Option<String> {
         Some(smt) if smt > 1.0 => format!("SMT × {}, ", significant(smt, 3)),
         _ => String::new(),
     };
+    let grown = |ratio: f64| format!("{alone}: {smt}× {}", significant(ratio, 3));
     match sharing.ratio {
         Some(ratio) if sharing.limits_scaling => {
-            let ratio = significant(ratio, 3);
+            let clock = match sharing.clock_factor {
+                Some(clock) if clock > 1.0 => {
+                    format!(", more than a clock that falls (× {} at most)", significant(clock, 3))
+                }
+                _ => String::new(),
+            };
             Some(format!(
-                "{alone}: {smt}sharing × {ratio} (memory, caches, locks), so more cores will not scale"
+                "{} by sharing (memory, caches, locks){clock}, so more cores will not scale",
+                grown(ratio)
             ))
+        }
+        Some(ratio) if on_cpu && ratio < 1.0 => Some(format!(
+            "{alone}, more than one of many: what sharing costs can't be told"
+        )),
+        Some(ratio) if on_cpu && ratio > 1.0 && sharing.clock_factor != Some(1.0) => {
+            Some(format!("{}, which sharing or a clock that falls under load may be", grown(ratio)))
         }
         Some(_) if on_cpu => Some(format!("{alone}: {smt}no sharing loss seen")),
         None if on_cpu => Some(format!("{alone}: SMT and sharing can't be told apart")),

@@ -41,6 +41,7 @@ pub(crate) fn database(
     m.workload.insert(condition::CPUS_SHARED, json!(server.shared_cpus));
     m.conditions.insert(condition::SYNC_METHOD, json!("fdatasync"));
     m.conditions.insert(condition::HOT_THREAD_NAME, json!("a session"));
+    m.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!(looks(server, windows)));
     if server.reads_per_op() > 0 && table.is_none() {
         m.conditions.insert(condition::UNCACHED_BY, json!("debug_io_direct"));
         m.conditions.insert(condition::METHOD, json!("direct"));
@@ -54,6 +55,20 @@ pub(crate) fn database(
     m
 }
 
+/// States in which a session sleeps.
+const BLOCKED: [State; 5] =
+    [State::Read, State::Flush, State::Lock, State::Client, State::Other];
+/// How far patient and impatient looks lie apart, as share of the sessions' time: about the least that was seen on real servers.
+const LOOKS_APART: f64 = 0.05;
+
+/// Shares of time blocked as patient and impatient looks have them, around the truth.
+fn looks(server: &Server, windows: &[Account]) -> [f64; 2] {
+    let all_ns: f64 = windows.iter().map(|w| w.window_ns).sum::<f64>() * f64::from(server.sessions);
+    let on_cpu_ns: f64 = windows.iter().map(|w| w.cpu_ns + w.run_queue_ns).sum();
+    let blocked = 1.0 - on_cpu_ns / all_ns;
+    [blocked + LOOKS_APART / 2.0, blocked - LOOKS_APART / 2.0]
+}
+
 pub(crate) type Row = (Metric, f64);
 
 fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<Row> {
@@ -65,7 +80,15 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
     let residence_ns = servers / rate * 1e9;
     // Thinking is a setting of the load, not a wait of the server's; the samples can't tell it from waiting.
     let think_ns = server.think.map_or(0.0, |law| law.mean_ns() * chunks);
-    let wait = |state| account.share(state) * residence_ns;
+    // As the layer does: what the scheduler's account leaves is the time blocked, and the server's labels share it out, those of
+    // sessions among them that were woken and wait for a processor.
+    let on_cpu_ns = per_op(account.cpu_ns + account.run_queue_ns);
+    let blocked_ns = (residence_ns - on_cpu_ns).max(0.0);
+    let labelled: f64 = BLOCKED.iter().map(|state| account.share(*state)).sum();
+    let wait = |state: State| match labelled > 0.0 {
+        true => account.share(state) / labelled * blocked_ns,
+        false => 0.0,
+    };
     let reads = account.reads as f64;
     let blocks = reads * table.map_or(1.0, |table| table.blocks_per_read);
     let client_busy = account.client_cpu_ns / account.window_ns / f64::from(server.client_cpus);
@@ -81,7 +104,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
         (metric::CLIENT_CPU_PER_OP, per_op(account.client_cpu_ns)),
         (metric::CLIENT_BUSY, client_busy),
         (metric::RUN_QUEUE_PER_OP, per_op(account.run_queue_ns)),
-        (metric::SAMPLED_ON_CPU_PER_OP, wait(State::Running) + wait(State::RunQueue)),
+        (metric::SAMPLED_ON_CPU_PER_OP, residence_ns - blocked_ns),
         (metric::WAIT_READ_PER_OP, wait(State::Read)),
         (metric::WAIT_FLUSH_PER_OP, wait(State::Flush)),
         (metric::WAIT_LOCK_PER_OP, wait(State::Lock)),
@@ -133,6 +156,11 @@ pub(crate) fn device(id: &str, layer: Layer, depth: u32, windows: &[Account]) ->
         let rate = account.rate_per_s();
         let latency_ns = f64::from(depth) / rate * 1e9;
         samples.extend([(metric::THROUGHPUT, rate), (metric::LATENCY_MEAN, latency_ns)]);
+        if account.flushes > 0 {
+            let flushes_per_op = account.flushes as f64 / account.operations as f64;
+            samples.add(metric::FLUSHES_PER_OP, flushes_per_op);
+            samples.add(metric::FLUSH_BYTES, (WAL_BYTES / flushes_per_op).max(BLOCK_BYTES));
+        }
     }
     m.metrics = samples.into_metrics();
     m.repeats = windows.len() as u32;

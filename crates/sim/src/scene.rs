@@ -4,7 +4,7 @@ use narrows_judge::judge;
 use narrows_model::{
     Cpu, DatabaseChoice, Layer, Measurement, Plan, Platform, Run, Tool, condition,
 };
-use narrows_verdict::{Intervention, Workload, fewer_cpus, propose};
+use narrows_verdict::{MOST_TESTS, Intervention, Workload, fewer_cpus, propose};
 use serde_json::json;
 
 use crate::account::Windows;
@@ -170,6 +170,9 @@ impl Scene {
                 threads: all,
                 smt_active: Some(smt),
                 cores_threads: cores,
+                // The simulated clock is one.
+                base_khz: Some(3_000_000),
+                max_khz: Some(3_000_000),
                 ..Cpu::default()
             },
             ..Platform::default()
@@ -199,7 +202,8 @@ impl Scene {
 pub fn simulate(scene: &Scene) -> Run {
     let mut run = scene.measure();
     judge(&mut run);
-    if let Some(intervention) = propose(&run, scene.workload.measurement_id()) {
+    for _ in 0..MOST_TESTS {
+        let Some(intervention) = propose(&run, scene.workload.measurement_id()) else { break };
         run.measurements.push(scene.intervene(intervention));
         judge(&mut run);
     }

@@ -1,16 +1,21 @@
 //! Everything that the law says about one measurement before any test: demands, bounds, the time of an operation
 //! with and without queues.
 
-use narrows_model::{Narrow, Provenance, Run, metric};
+use narrows_model::{Interval, Measurement, Narrow, Provenance, Run, condition, metric};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::{Capacities, capacities};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
+use crate::intervention::Intervention;
 use crate::log;
 use crate::narrow::Choice;
+use crate::processors;
 use crate::session::{Parts, TimeComponent};
-use crate::threshold::{MOSTLY_STOPPED, SLOWER_INSIDE, WORKERS_BUSY};
+use crate::test::effect;
+use crate::threshold::{
+    BARELY_HELD_UP, CLEAR_GAIN, HOLDER_FLUSHES, MOSTLY_STOPPED, SLOWER_INSIDE, UNCHANGED, WORKERS_BUSY,
+};
 
 /// A flush that takes longer inside the server than in the log layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,6 +26,17 @@ pub(crate) struct SlowInside {
     pub flush_ns: f64,
     /// Whether both are the least that it can be: the server does not time its flushes, and its commits' waits tell.
     pub at_least: bool,
+}
+
+/// What `synchronous_commit = off` showed of a lock in front of which sessions wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LockHeld {
+    /// Through a flush: without one the rate rises by more than the processor time that is saved with it.
+    ThroughFlush,
+    /// Not through a flush: nobody is in one meanwhile, or the rate stays without it.
+    OnCpu,
+    /// It wasn't tried, or its interval allows both.
+    NotKnown,
 }
 
 /// Everything that the law says about one measurement, before any test.
@@ -37,6 +53,10 @@ pub(crate) struct Analysis<'a> {
     pub session: Option<Candidate>,
     /// A flush that is slow inside the server.
     pub inside: Option<SlowInside>,
+    /// Through what the lock is held that most of the time goes to; `None` where it goes elsewhere.
+    pub lock_held: Option<LockHeld>,
+    /// That others use CPUs which they may only have because the server leaves them.
+    pub leftovers: Option<String>,
     pub choice: Option<Choice>,
 }
 
@@ -55,13 +75,17 @@ impl<'a> Analysis<'a> {
             unqueued: None,
             session: None,
             inside: None,
+            lock_held: None,
+            leftovers: None,
             choice: None,
         };
         if let Ok(parts) = &analysis.parts {
             let unqueued = parts.without_queues(&analysis.ceilings(parts), analysis.stopped_ns());
             analysis.inside = flush_inside(run, &analysis.demand, Some(&unqueued));
+            analysis.lock_held = analysis.lock_held(&unqueued);
             analysis.session = analysis.session_bound(&unqueued);
             analysis.unqueued = Some(unqueued);
+            analysis.give_back_leftovers();
         } else {
             analysis.inside = flush_inside(run, &analysis.demand, None);
         }
@@ -186,10 +210,89 @@ impl<'a> Analysis<'a> {
             TimeComponent::Read => Narrow::ReadLatency,
             TimeComponent::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
             TimeComponent::Flush => Narrow::CommitWait,
+            TimeComponent::Lock if self.lock_held == Some(LockHeld::ThroughFlush) => {
+                Narrow::CommitWait
+            }
             TimeComponent::Lock => Narrow::Lock,
             TimeComponent::Client | TimeComponent::Between | TimeComponent::Pause => Narrow::Client,
             TimeComponent::Other => Narrow::Unknown,
         }
+    }
+
+    /// What sessions would do that never waited for a CPU, over what they do; `None` where even all CPUs of the set would end
+    /// before the sessions do.
+    pub fn without_run_queue(&self) -> Option<f64> {
+        let session = self.session.as_ref()?;
+        let cpu_s = self.demand.cpu.server_ns?.value * 1e-9;
+        let whole_set = self.demand.cpu.set? / cpu_s;
+        (session.rate.value < whole_set).then(|| session.rate.value / self.demand.rate())
+    }
+
+    /// Where sessions hardly wait for a CPU, what others use is no less than what the server leaves to them, and no end of what it
+    /// may have: that is the whole set then. Who works at a low priority takes all that is left, and would give it back.
+    fn give_back_leftovers(&mut self) {
+        let hardly = self.without_run_queue().is_some_and(|gain| gain < BARELY_HELD_UP);
+        let (Some(set), Some(taken)) = (self.demand.cpu.set, self.demand.cpu.taken) else { return };
+        let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::CpuTaken;
+        let Some(cpu) = self.capacities.candidates.iter_mut().find(cpu).filter(|_| hardly) else {
+            return;
+        };
+        let Some(whole) = cpu.changed(Estimate::exact(set), cpu.demand_per_op) else { return };
+        *cpu = whole;
+        cpu.narrow = Narrow::Cpu;
+        cpu.label = format!("the server's {}", processors::words(set));
+        self.leftovers = Some(format!(
+            "others use {taken:.1} of the server's {}, which it hardly waits for: how much of that they would leave to it isn't known",
+            processors::words(set)
+        ));
+    }
+
+    /// Through what the lock is held for which most of the time goes.
+    ///
+    /// PostgreSQL gives up a transaction's locks when its commit has been flushed. Who holds a lock that others queue for is
+    /// then found in a flush for as much of the time as the flush is of what they wait for: where hardly anybody is, the lock is
+    /// not held through one.
+    fn lock_held(&self, unqueued: &Parts) -> Option<LockHeld> {
+        let (largest, _) = *unqueued.by_size().first()?;
+        if largest != TimeComponent::Lock {
+            return None;
+        }
+        let flushing = unqueued.ns(TimeComponent::Flush) * 1e-9 * self.demand.rate();
+        if self.demand.commits_per_op().is_none() || flushing < HOLDER_FLUSHES {
+            return Some(LockHeld::OnCpu);
+        }
+        Some(self.without_flushes().map_or(LockHeld::NotKnown, |gain| {
+            let spared = self.cpu_spared() - 1.0;
+            if gain.low > spared + UNCHANGED {
+                LockHeld::ThroughFlush
+            } else if gain.high < spared + CLEAR_GAIN {
+                LockHeld::OnCpu
+            } else {
+                LockHeld::NotKnown
+            }
+        }))
+    }
+
+    /// The relative change of the rate without flushes, where it was measured.
+    fn without_flushes(&self) -> Option<Interval> {
+        let own = self.demand.measurement;
+        let id = Intervention::SyncOff.measurement_id(&own.id);
+        let m = self.run.measurement(&id).filter(|m| m.usable())?;
+        effect(self.run, m, own)?.1
+    }
+
+    /// What `synchronous_commit = off` divides the server's processor time per operation by: who waits for no flush is not put
+    /// to sleep and woken for it. 1 where it was not measured.
+    pub fn cpu_spared(&self) -> f64 {
+        let own = self.demand.measurement;
+        let id = Intervention::SyncOff.measurement_id(&own.id);
+        let test = self.run.measurement(&id).filter(|m| m.usable());
+        let before = test
+            .and_then(|m| self.run.measurement(m.text(condition::BASELINE)?))
+            .filter(|m| m.usable())
+            .unwrap_or(own);
+        let cpu_ns = |m: &Measurement| m.value(metric::SERVER_CPU_PER_OP).filter(|ns| *ns > 0.0);
+        test.and_then(|test| Some(cpu_ns(before)? / cpu_ns(test)?)).map_or(1.0, |spared| spared.max(1.0))
     }
 }
 
@@ -216,15 +319,17 @@ fn flush_inside(run: &Run, demand: &Demand, unqueued: Option<&Parts>) -> Option<
     if demand.observed.as_ref().is_some_and(|observed| observed.waits_for_standby()) {
         return None;
     }
-    let layer_ns = log::layer_flush_ns(run, demand.measurement)?;
+    let m = demand.measurement;
+    let layer = log::flush_to_compare(run, m, demand.servers, demand.io.flush_bytes)?;
     let (flush_ns, at_least) = match demand.flush_ns() {
-        Some(ns) => (ns, false),
+        // Who flushed is put into the run queue when the drive has answered, and its clock goes on: that much is not the flush's.
+        Some(ns) => (ns - demand.time.run_queue.map_or(0.0, |queue| queue.value), false),
         // A commit waits for the rest of the flush that is under way, and for its own: for two at most.
         None => {
             demand.observed.as_ref().filter(|observed| !observed.delays_commits())?;
             (unqueued?.ns(TimeComponent::Flush) / commits / 2.0, true)
         }
     };
-    let times = flush_ns / layer_ns;
+    let times = flush_ns / layer.ns;
     (times >= SLOWER_INSIDE).then_some(SlowInside { times, flush_ns, at_least })
 }

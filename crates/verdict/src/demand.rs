@@ -27,6 +27,9 @@ pub(crate) struct Demand<'a> {
     /// Client processor time over what the client may use.
     pub client_busy: Option<f64>,
     pub client_cpu_ns: Option<Estimate>,
+    /// Of the sessions' time, the share that could be accounted to the wrong side of blocked and not without the looks at their
+    /// processes contradicting it; `None` where nobody looked.
+    pub bracket: Option<f64>,
     /// The busiest server thread's share of the window, and its name.
     pub hot_thread: Option<(f64, String)>,
     /// What only a server has that was looked at and not loaded.
@@ -164,6 +167,7 @@ impl<'a> Demand<'a> {
             },
             client_busy: measurement.value(metric::CLIENT_BUSY),
             client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
+            bracket: between_looks(measurement),
             hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
                 let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("name not known");
                 (busy, name.to_string())
@@ -217,6 +221,14 @@ impl<'a> Demand<'a> {
             Some(of_theirs) => of_theirs.as_f64(),
             None => run.platform()?.cgroup.cpu_quota_cpus,
         }
+    }
+}
+
+/// What lies between the two kinds of looks.
+fn between_looks(measurement: &Measurement) -> Option<f64> {
+    match measurement.numbers(condition::SAMPLED_BLOCKED_SHARES)?[..] {
+        [patient, impatient] => Some((patient - impatient).abs()),
+        _ => None,
     }
 }
 

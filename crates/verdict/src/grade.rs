@@ -1,10 +1,16 @@
-//! How sure a verdict is: SURE where sum and test agree, LIKELY where the sum does, OPEN else.
+//! How sure a verdict is: SURE where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
+//! little to change the name, OPEN else.
 
-use narrows_model::{Grade, Sum};
+use narrows_model::{Grade, Narrow, Severity, Sum, SumKind, Validity};
 
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
+use crate::observed;
 use crate::test::{Outcome, Tested};
+use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
+
+/// Rules that find sessions looked at too seldom.
+const OF_SAMPLES: [&str; 2] = ["observed-few-samples", "few-wait-samples"];
 
 /// The grade, and why it is not a better one.
 pub(crate) fn grade(
@@ -15,15 +21,24 @@ pub(crate) fn grade(
 ) -> (Grade, Vec<String>) {
     let outcome = tested.map(|tested| tested.outcome);
     let mut reasons = choice.withheld.clone();
+    let mut doubts = choice.doubts.clone();
     if !analysis.demand.measurement.usable() {
-        reasons.push(suspect(analysis));
+        match needs_no_samples(analysis, choice) {
+            true => doubts.push(suspect(analysis)),
+            false => reasons.push(suspect(analysis)),
+        }
     }
     match sum {
         None => reasons.push("there is no sum to compare with the measured rate".to_string()),
-        Some(sum) if !sum.agrees => reasons.push(format!(
-            "the sum differs from the measured rate by {:+.0} %; it must agree within 5 %",
-            (sum.predicted_per_s / sum.measured_per_s - 1.0) * 100.0
-        )),
+        Some(sum) if !sum.agrees => {
+            let off = sum.predicted_per_s / sum.measured_per_s - 1.0;
+            let text = format!("the sum differs from the measured rate by {:+.0} %", off * 100.0);
+            if keeps_its_name(analysis, choice, off) {
+                doubts.push(format!("{text}, and an error of that size would not change the name"));
+            } else {
+                reasons.push(format!("{text}; it must agree within 5 %"));
+            }
+        }
         Some(_) => {}
     }
     if let Err(missing) = &analysis.parts {
@@ -44,10 +59,11 @@ pub(crate) fn grade(
         ));
     }
     if !reasons.is_empty() {
-        reasons.extend(choice.doubts.iter().cloned());
+        reasons.extend(doubts);
         return (Grade::Open, reasons);
     }
-    reasons.extend(choice.doubts.iter().cloned());
+    let doubted = !doubts.is_empty();
+    reasons.extend(doubts);
     if choice.or.is_some() {
         // A test that excludes the rival speaks for the other one, but the figures do not, and two names are no answer.
         if outcome == Some(Outcome::Confirms) && !choice.within_session {
@@ -55,11 +71,79 @@ pub(crate) fn grade(
         }
         return (Grade::Open, reasons);
     }
-    if !choice.doubts.is_empty() {
+    if doubted {
         return (Grade::Likely, reasons);
     }
     reasons.extend(untested(analysis, outcome));
+    reasons.extend(coarsely_checked(analysis, sum));
     (if reasons.is_empty() { Grade::Sure } else { Grade::Likely }, reasons)
+}
+
+/// Whether an error of that size in the sum, wherever it lies, leaves the narrow place the narrow place.
+///
+/// Beyond twice the tolerance something is left out, and nobody knows what: then no name is given.
+fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
+    if off.abs() > MISSED_BY_MUCH || choice.or.is_some() || account_is_off(analysis) {
+        return false;
+    }
+    let rate = analysis.demand.rate();
+    let clear_of_rival = choice.rival.as_ref().is_none_or(|rival| {
+        rival.rate.value / choice.winner.rate.value > (1.0 + off.abs()) * SMALLEST_RATIO
+    });
+    let Some(part) = choice.part else {
+        return clear_of_rival && choice.winner.is_saturated(rate);
+    };
+    let Some(parts) = &analysis.unqueued else { return false };
+    let error_ns = off.abs() * parts.servers / rate * 1e9;
+    let second_ns = parts.by_size().into_iter().filter(|(other, _)| *other != part);
+    let second_ns = second_ns.map(|(_, ns)| ns.value).fold(0.0, f64::max);
+    clear_of_rival && parts.ns(part) - error_ns > second_ns + error_ns
+}
+
+/// Whether somebody's server accounts for its transactions' time in a way that the parts are far from.
+fn account_is_off(analysis: &Analysis) -> bool {
+    let Some(observed) = &analysis.demand.observed else { return false };
+    let account = observed.account(&analysis.demand.throughput);
+    let both = account.zip(observed::time_ns(analysis));
+    !both.is_some_and(|((account, _), parts)| {
+        (parts.value / account.value - 1.0).abs() <= MISSED_BY_MUCH
+    })
+}
+
+/// Whether what is wrong with the measurement is only that sessions were looked at too seldom, while the narrow place is proven by
+/// counters of the kernel's.
+fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
+    let measurement = analysis.demand.measurement;
+    let counted = match choice.winner.narrow {
+        Narrow::IoLimit => true,
+        Narrow::CpuQuota => {
+            analysis.demand.cpu.throttled_share.is_some_and(|share| share > MOSTLY_STOPPED)
+        }
+        _ => false,
+    };
+    counted
+        && choice.winner.is_saturated(analysis.demand.rate())
+        && measurement.validity == Validity::Suspect
+        && analysis
+            .run
+            .findings
+            .iter()
+            .filter(|f| f.measurement.as_deref() == Some(measurement.id.as_str()))
+            .filter(|f| f.severity == Severity::Suspect)
+            .all(|f| OF_SAMPLES.contains(&f.id.as_str()))
+}
+
+/// What of a sum that agrees keeps a verdict from being SURE.
+fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
+    let sum = sum.filter(|sum| sum.kind == SumKind::Session && analysis.demand.observed.is_none())?;
+    match sum.checked_to {
+        Some(share) if share <= FINELY_CHECKED => None,
+        Some(share) => Some(format!(
+            "the sum is checked to ± {:.0} % only, by looks at the server's processes",
+            share * 100.0
+        )),
+        None => Some("nothing apart from the sum was held against it".to_string()),
+    }
 }
 
 fn cap(reasons: &[String]) -> Grade {

@@ -5,7 +5,7 @@ use narrows_model::{
     Validity, Verdict, metric,
 };
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::demand::Demand;
 use crate::grade::grade;
@@ -13,7 +13,7 @@ use crate::intervention::Intervention;
 use crate::narrow::Choice;
 use crate::phrase::{name, phrase};
 use crate::prediction::separating;
-use crate::session::agrees;
+use crate::session::{TimeComponent, agrees};
 use crate::sharing::sharing;
 use crate::test::tested;
 use crate::{Workload, observed, test};
@@ -35,6 +35,9 @@ pub fn judge(run: &Run) -> Vec<Verdict> {
         .collect()
 }
 
+/// Tests that a verdict can ask for, one after the other: what comes of the first can leave a second question.
+pub const MOST_TESTS: usize = 2;
+
 /// The intervention whose outcome best tells the verdict on this measurement from its rival and that this run
 /// can make; `None` where no test would change the grade.
 pub fn propose(run: &Run, measurement_id: &str) -> Option<Intervention> {
@@ -48,7 +51,15 @@ pub fn propose(run: &Run, measurement_id: &str) -> Option<Intervention> {
     if !choice.withheld.is_empty() || !sum.is_some_and(|sum| sum.agrees) {
         return None;
     }
-    separating(&analysis, choice).first().map(|prediction| prediction.intervention)
+    let best = separating(&analysis, choice).first().map(|prediction| prediction.intervention);
+    // Whether a lock is held through a flush decides what is waited for, so that is asked first.
+    let made = |i: &Intervention| run.measurement(&i.measurement_id(measurement_id)).is_some();
+    if analysis.lock_held == Some(LockHeld::NotKnown) && !made(&Intervention::SyncOff) {
+        return Some(Intervention::SyncOff);
+    }
+    // One test is made of a verdict; a second only of what the first showed it to be.
+    let tested = tested(&analysis, choice).is_some();
+    best.filter(|intervention| !tested && !made(intervention))
 }
 
 fn verdict(analysis: &Analysis) -> Verdict {
@@ -164,7 +175,10 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
 pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
     let session = match &analysis.demand.observed {
         Some(_) => observed::sum(analysis),
-        None => analysis.parts.as_ref().ok().map(|parts| parts.sum()),
+        None => analysis.parts.as_ref().ok().map(|parts| Sum {
+            checked_to: analysis.demand.bracket,
+            ..parts.sum()
+        }),
     };
     let winner = &choice.winner;
     if winner.place == BoundLaw::Session {
@@ -197,6 +211,7 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
         predicted_per_s,
         measured_per_s,
         agrees: agrees(predicted_per_s, measured_per_s),
+        checked_to: None,
     }
 }
 
@@ -219,17 +234,28 @@ fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
     next
 }
 
-/// The gain if the narrow place took no time or had no end: up to the next bound.
+/// The gain if the narrow place took no time or had no end: up to the next bound of the server. Our own load generator's CPUs are
+/// none of its.
 fn gain_at_most(analysis: &Analysis, choice: &Choice) -> Option<f64> {
+    let rate = analysis.demand.rate();
     let own = match choice.part {
-        Some(part) => analysis.unqueued.as_ref().and_then(|parts| parts.rate_without(part)),
+        Some(part) => analysis.unqueued.as_ref().and_then(|parts| {
+            let behind = (analysis.lock_held == Some(LockHeld::ThroughFlush)
+                && part == TimeComponent::Lock)
+                .then(|| parts.ns(TimeComponent::Flush));
+            parts.rate_spared(parts.ns(part) + behind.unwrap_or(0.0))
+        }),
         None => None,
     };
     let others = analysis
         .bounds()
         .into_iter()
         .filter(|c| c.place != choice.winner.place && !same_place(c.narrow, choice.winner.narrow))
+        .filter(|c| c.place != BoundLaw::Client)
         .map(|c| c.rate.value);
-    let ceiling = others.chain(own).fold(f64::INFINITY, f64::min);
-    ceiling.is_finite().then(|| (ceiling / analysis.demand.rate() - 1.0).max(0.0))
+    let together = analysis.one_budget().map(|budget| rate / budget.both());
+    let of_drives = choice.winner.serves_reads() || choice.winner.place == BoundLaw::Writes;
+    let together = together.filter(|bound| !of_drives && *bound >= rate);
+    let ceiling = others.chain(own).chain(together).fold(f64::INFINITY, f64::min);
+    ceiling.is_finite().then(|| (ceiling / rate - 1.0).max(0.0))
 }

@@ -44,7 +44,7 @@ pub use asked::{PerOperation, Refused, TimePart, per_operation};
 pub use estimate::Estimate;
 pub use file_sharing::file_sharing;
 pub use intervention::{Intervention, fewer_cpus};
-pub use judge::{judge, propose};
+pub use judge::{MOST_TESTS, judge, propose};
 pub use live::{live, live_in};
 pub use narrows_model::Workload;
 pub use scaling::scalings;

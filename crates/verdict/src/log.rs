@@ -10,6 +10,9 @@ use narrows_model::{Measurement, Run, condition, family, metric};
 use crate::estimate::Estimate;
 use crate::threshold::INTERPOLATED;
 
+/// What a lone writer of the log layer appends and flushes, bytes.
+const PAGE_BYTES: f64 = 8192.0;
+
 /// The ladder's bound at a number of sessions.
 #[derive(Debug, Clone)]
 pub(crate) struct LogBound {
@@ -79,13 +82,82 @@ fn appends<'a>(run: &'a Run, workload: &Measurement) -> impl Iterator<Item = &'a
     ["busy", "idle"].into_iter().filter_map(found).filter(|m| m.usable())
 }
 
-/// One such flush, ns. The comparison must not accuse the server lightly, so of mean and median the slower counts.
+/// One flush of eight KiB by a lone writer, ns. The comparison must not accuse the server lightly, so of mean and median the slower counts.
 pub(crate) fn layer_flush_ns(run: &Run, workload: &Measurement) -> Option<f64> {
-    appends(run, workload).find_map(|m| {
-        [metric::LATENCY_MEAN, metric::LATENCY_P50]
-            .into_iter()
-            .filter_map(|metric| m.value(metric))
-            .fold(None, |max: Option<f64>, ns| Some(max.map_or(ns, |max| max.max(ns))))
-            .filter(|ns| *ns > 0.0)
+    appends(run, workload).find_map(lone_flush_ns)
+}
+
+fn lone_flush_ns(append: &Measurement) -> Option<f64> {
+    [metric::LATENCY_MEAN, metric::LATENCY_P50]
+        .into_iter()
+        .filter_map(|metric| append.value(metric))
+        .fold(None, |max: Option<f64>, ns| Some(max.map_or(ns, |max| max.max(ns))))
+        .filter(|ns| *ns > 0.0)
+}
+
+/// A flush outside the server, ns, with the bytes that it wrote.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LayerFlush {
+    pub ns: f64,
+    pub bytes: f64,
+}
+
+/// The slowest of the log layer's flushes that the server's may be held against: one by a lone writer (before the workload, and
+/// after it where that was measured), and those that as many committers share as the workload has sessions.
+///
+/// Where none of these wrote at least half as much as the server does per flush, each is taken to grow in proportion to its
+/// bytes: a flush may take that much longer on the same drive, and the server is not to be accused for it.
+pub(crate) fn flush_to_compare(
+    run: &Run,
+    workload: &Measurement,
+    sessions: f64,
+    server_bytes: Option<f64>,
+) -> Option<LayerFlush> {
+    let lone = appends(run, workload)
+        .take(1)
+        .chain(after(run, workload).filter(|m| committers(m) == Some(1.0)))
+        .filter_map(|m| Some(LayerFlush { ns: lone_flush_ns(m)?, bytes: bytes_or_page(m) }));
+    let rung = ladder(run).into_iter().find(|(n, _)| *n >= sessions).map(|(_, m)| m);
+    let shared = rung
+        .into_iter()
+        .chain(after(run, workload).filter(|m| committers(m) != Some(1.0)))
+        .filter_map(|m| Some(LayerFlush { ns: shared_flush_ns(m)?, bytes: bytes_or_page(m) }));
+    let all: Vec<LayerFlush> = lone.chain(shared).collect();
+    let own = server_bytes.unwrap_or(0.0);
+    let alike = all.iter().any(|flush| flush.bytes * 2.0 >= own);
+    let grown = |flush: LayerFlush| match alike {
+        true => flush,
+        false => LayerFlush { ns: flush.ns * (own / flush.bytes).max(1.0), bytes: own },
+    };
+    all.into_iter().map(grown).max_by(|a, b| a.ns.total_cmp(&b.ns))
+}
+
+/// What was measured of the log after this workload had ended.
+fn after<'a>(run: &'a Run, workload: &'a Measurement) -> impl Iterator<Item = &'a Measurement> {
+    run.measurements.iter().filter(|m| {
+        m.usable() && family::LOG_AFTER.rest(&m.id).is_some_and(|id| is_after(id, workload))
     })
+}
+
+/// `update.commit` of `database.update`.
+fn is_after(rest: &str, workload: &Measurement) -> bool {
+    let named = rest.rsplit_once('.').map_or(rest, |(workload, _)| workload);
+    family::DATABASE.rest(&workload.id) == Some(named)
+}
+
+fn committers(m: &Measurement) -> Option<f64> {
+    m.number(condition::SESSIONS)
+}
+
+/// Bytes of one flush; a lone writer's are a page.
+fn bytes_or_page(m: &Measurement) -> f64 {
+    let counted = m.value(metric::FLUSH_BYTES).filter(|bytes| *bytes > 0.0);
+    counted.or_else(|| m.number(condition::BLOCK_BYTES)).unwrap_or(PAGE_BYTES)
+}
+
+/// From one flush's end to the next one's, ns, where commits come without a pause: the flush with the write before it.
+fn shared_flush_ns(rung: &Measurement) -> Option<f64> {
+    let commits_per_s = rung.value(metric::THROUGHPUT).filter(|rate| *rate > 0.0)?;
+    let flushes_per_commit = rung.value(metric::FLUSHES_PER_OP).filter(|n| *n > 0.0)?;
+    Some(1e9 / (commits_per_s * flushes_per_commit))
 }

@@ -1,12 +1,12 @@
 //! Which bound is the lowest, what comes second, and whether the two can be told apart.
 
-use narrows_model::{Narrow, Provenance};
+use narrows_model::{Narrow, Provenance, Role, Run};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
 use crate::session::TimeComponent;
-use crate::threshold::{NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
+use crate::threshold::{HELD_UP, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 
 /// The narrow place and its rival.
 #[derive(Debug, Clone)]
@@ -24,6 +24,33 @@ pub(crate) struct Choice {
     pub withheld: Vec<String>,
     /// What keeps it from being surer.
     pub doubts: Vec<String>,
+}
+
+/// Shares of what the drives did of reads alone and of writes alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OneBudget {
+    pub read: f64,
+    pub write: f64,
+    /// What is said of the drives if it is full.
+    pub narrow: Narrow,
+}
+
+impl OneBudget {
+    /// Share of a budget from which both are served.
+    pub fn both(&self) -> f64 {
+        self.read + self.write
+    }
+}
+
+/// Whether the log lies on other drives than the data, so that no drive serves both.
+fn drives_apart(run: &Run) -> bool {
+    let Some(platform) = run.platform() else { return false };
+    let devices = |role| {
+        let paths = platform.roles.iter().filter(move |path| path.role == role);
+        paths.flat_map(|path| &path.devices).map(|device| &device.number).collect::<Vec<_>>()
+    };
+    let (data, log) = (devices(Role::Data), devices(Role::Wal));
+    !data.is_empty() && !log.is_empty() && !data.iter().any(|number| log.contains(number))
 }
 
 impl Analysis<'_> {
@@ -58,6 +85,9 @@ impl Analysis<'_> {
             choice.withheld.push("most of the time goes into waits that have no name here".into());
         }
         self.tell_apart(&mut choice, rate);
+        self.tell_lock_from_commit(&mut choice);
+        self.doubt_that_others_hold_up(&mut choice);
+        self.doubt_one_budget_of_the_drives(&mut choice);
         self.doubt_what_was_only_looked_at(&mut choice);
         Some(choice)
     }
@@ -124,6 +154,68 @@ impl Analysis<'_> {
             let why = format!("{} and {} take equally long", part.name(), second.name());
             choice.within_session = choice.or.is_none();
             self.cannot_tell(choice, self.narrow_of(second, parts), why);
+        }
+    }
+
+    /// Whoever holds a lock until his commit has been flushed makes others wait for that flush.
+    fn tell_lock_from_commit(&self, choice: &mut Choice) {
+        if choice.part != Some(TimeComponent::Lock) || self.lock_held != Some(LockHeld::NotKnown) {
+            return;
+        }
+        let flushing = self.unqueued.as_ref().map_or(0.0, |parts| parts.ns(TimeComponent::Flush));
+        let sessions = narrows_units::significant(flushing * 1e-9 * self.demand.rate(), 2);
+        let why = format!(
+            "locks of a transaction are held until its commit is flushed, and {sessions} sessions are in a flush at a moment: \
+             synchronous_commit=off would tell whether the locks or the flush are waited for"
+        );
+        self.cannot_tell(choice, Narrow::CommitWait, why);
+    }
+
+    /// A neighbour that uses whatever is left looks like one that takes.
+    fn doubt_that_others_hold_up(&self, choice: &mut Choice) {
+        if choice.winner.place == BoundLaw::Session {
+            choice.doubts.extend(self.leftovers.clone());
+        }
+        let held_up = self.without_run_queue().filter(|gain| *gain < HELD_UP);
+        let taken = choice.winner.place == BoundLaw::Cpu && choice.winner.narrow == Narrow::CpuTaken;
+        if let (true, Some(gain), Some(session)) = (taken, held_up, &self.session) {
+            let why = format!(
+                "without any wait for a CPU the sessions would do {:.0} % more: others may use CPUs that the server leaves to them",
+                (gain - 1.0) * 100.0
+            );
+            self.cannot_tell(choice, session.narrow, why);
+        }
+    }
+
+    /// Of a drive's reads and writes, each against what it does of that kind alone: the larger share, and both together.
+    pub fn one_budget(&self) -> Option<OneBudget> {
+        let rate = self.demand.rate();
+        let most = |serves: fn(&Candidate) -> bool| {
+            let all = self.capacities.candidates.iter().filter(|c| c.fills_up() && serves(c));
+            all.max_by(|a, b| a.utilisation(rate).total_cmp(&b.utilisation(rate)))
+        };
+        let reads = most(Candidate::serves_reads)?;
+        let writes = most(|c| matches!(c.place, BoundLaw::Writes | BoundLaw::WriteLimit))?;
+        let [read, write] = [reads, writes].map(|c| c.utilisation(rate));
+        let larger = if read >= write { reads } else { writes };
+        (!drives_apart(self.run)).then_some(OneBudget { read, write, narrow: larger.narrow })
+    }
+
+    /// Reads and writes are bounded by what the drives do of each alone; of one budget for both, as cloud volumes have it, more is
+    /// used than of either.
+    fn doubt_one_budget_of_the_drives(&self, choice: &mut Choice) {
+        let of_drives = choice.winner.serves_reads()
+            || matches!(choice.winner.place, BoundLaw::Writes | BoundLaw::WriteLimit);
+        let Some(budget) = self.one_budget().filter(|_| !of_drives) else { return };
+        if budget.read.max(budget.write) < NEAR_SATURATION && budget.both() >= NEAR_SATURATION {
+            let why = format!(
+                "the drives do {:.0} % of the reads and {:.0} % of the writes that they did of each alone: if one budget serves both, \
+                 {:.0} % of it is used",
+                budget.read * 100.0,
+                budget.write * 100.0,
+                budget.both() * 100.0
+            );
+            self.cannot_tell(choice, budget.narrow, why);
         }
     }
 

@@ -51,17 +51,20 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
         }
         Narrow::CommitInsideServer => match analysis.inside {
             Some(slower) => format!(
-                "{subject}: the flush inside the server is {} times slower than the log layer's, so it \
-                 is not the device",
+                "{subject}: a flush there takes {} times as long as outside it",
                 times(slower.times)
             ),
             None => subject.to_string(),
         },
         Narrow::CommitWait => {
+            let held = match choice.part {
+                Some(TimeComponent::Lock) => ", with locks held through the flush",
+                _ => "",
+            };
             let others = busy(analysis, &[(BoundLaw::Cpu, "CPU"), (BoundLaw::Writes, "drives")]);
             let drives =
                 if analysis.bound(BoundLaw::Writes).is_none() { ", drives unknown" } else { "" };
-            format!("{subject}; {others}{drives}")
+            format!("{subject}{held}; {others}{drives}")
         }
         Narrow::Workers => {
             let on_cpu = analysis.demand.time.cpu.or(analysis.demand.cpu.server_ns).map(|ns| {

@@ -7,7 +7,7 @@
 
 use narrows_model::{Narrow, Provenance, metric};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
 use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
@@ -212,13 +212,26 @@ fn factor(analysis: &Analysis, bound: &Candidate, intervention: Intervention) ->
         (Intervention::FewerCpus, BoundLaw::Cpu) => fewer(analysis, bound),
         (Intervention::MoreCpus, BoundLaw::Cpu) => more(analysis, bound),
         (Intervention::SyncOff, BoundLaw::Session) => {
-            let without = analysis.unqueued.as_ref()?.rate_without(TimeComponent::Flush);
+            let without = analysis.unqueued.as_ref()?.rate_spared(spared_ns(analysis)?);
             Some(without.map_or(f64::INFINITY, |rate| rate / bound.rate.value))
         }
+        (Intervention::SyncOff, BoundLaw::Cpu) => Some(analysis.cpu_spared()),
         (Intervention::SyncOff, BoundLaw::Log) => Some(f64::INFINITY),
         (Intervention::WorkersX2, BoundLaw::Session) if scan => Some(2.0),
         _ => Some(1.0),
     }
+}
+
+/// What an operation takes less without its flush, ns: the flush, the processor time of going to sleep and waking for it, and the
+/// wait for whoever is in it with a lock in his hand.
+fn spared_ns(analysis: &Analysis) -> Option<f64> {
+    let parts = analysis.unqueued.as_ref()?;
+    let behind_locks = match analysis.lock_held {
+        Some(LockHeld::ThroughFlush) => parts.ns(TimeComponent::Lock),
+        _ => 0.0,
+    };
+    let cpu_ns = parts.ns(TimeComponent::Cpu) * (1.0 - 1.0 / analysis.cpu_spared());
+    Some(parts.ns(TimeComponent::Flush) + behind_locks + cpu_ns)
 }
 
 /// Fewer processors: in proportion, unless a quota is reached only later.

@@ -1,9 +1,8 @@
 //! The session bound: `X ≤ N / (R + Z)`, with the time `R` of one operation summed from its parts.
 //!
-//! Processor time and run queue come from the scheduler, waits from samples of the sessions' states scaled by the
-//! mean residence `N / X`. The sum is not circular: the samples that found a session *without* a wait are not
-//! used; the scheduler stands in for them, and if the two disagree the sum misses the rate and the verdict
-//! stays open.
+//! Processor time and run queue come from the scheduler; what they leave of the residence `N / X` is the time blocked, and samples
+//! share it out. So the sum gives the rate by itself as long as the looks at the processes admit what the scheduler leaves, and
+//! is a check only as fine as those looks: what they would let pass is stored with it (`checked_to`), and bounds the grade.
 //!
 //! For the bound, as opposed to the sum, queues in front of saturated resources are left out: they are the
 //! resource's doing, not the session's.
@@ -130,6 +129,7 @@ impl Parts {
             predicted_per_s,
             measured_per_s: self.rate,
             agrees: agrees(predicted_per_s, self.rate),
+            checked_to: None,
         }
     }
 
@@ -178,9 +178,9 @@ impl Parts {
         self.by_size().into_iter().map(|(part, _)| part).find(|part| !no_wait.contains(part))
     }
 
-    /// The rate if a part took no time, operations per second; `None` if nothing else takes any.
-    pub fn rate_without(&self, part: TimeComponent) -> Option<f64> {
-        let rest_ns = self.residence().value - self.ns(part);
+    /// The rate if an operation took so much less, operations per second; `None` if nothing of it is left.
+    pub fn rate_spared(&self, spared_ns: f64) -> Option<f64> {
+        let rest_ns = self.residence().value - spared_ns;
         (rest_ns > 0.0).then(|| self.servers / rest_ns * 1e9)
     }
 }

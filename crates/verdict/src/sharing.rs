@@ -2,7 +2,8 @@
 //!
 //! Two things make it grow. CPUs of one core slow each other down whatever they do (SMT), by a factor that is measured
 //! on these cores: `n / yield`, where `yield` is what the `n` CPUs of a core do together over what one does alone. What
-//! remains is sharing: memory, coherence, locks.
+//! remains is sharing (memory, coherence, locks) or a clock that falls as more CPUs work. How far it can fall is what the highest
+//! clock is over the sustained one; only what goes beyond that is called sharing.
 
 use narrows_model::{Run, Sharing, condition, metric};
 
@@ -26,13 +27,26 @@ pub(crate) fn sharing(analysis: &Analysis) -> Option<Sharing> {
     let loaded_ns_per_op = demand.cpu.server_ns?.value;
     let smt_factor = smt_factor(analysis);
     let ratio = smt_factor.map(|smt| loaded_ns_per_op / alone_ns_per_op / smt);
+    let clock_factor = clock_factor(run);
+    let limits_scaling =
+        ratio.zip(clock_factor).is_some_and(|(ratio, clock)| ratio > SHARING * clock);
     Some(Sharing {
         loaded_ns_per_op,
         alone_ns_per_op,
         smt_factor,
+        clock_factor,
         ratio,
-        limits_scaling: ratio.is_some_and(|ratio| ratio > SHARING),
+        limits_scaling,
     })
+}
+
+/// The most by which the clock can be higher for a lone session than for all: the highest over the one that is sustained. `None`
+/// where the machine does not tell, as in virtual machines: then nobody knows whether an operation takes longer or its clock is
+/// slower.
+fn clock_factor(run: &Run) -> Option<f64> {
+    let cpu = &run.platform()?.cpu;
+    let (base, most) = (cpu.base_khz.filter(|khz| *khz > 0)?, cpu.max_khz?);
+    Some((most as f64 / base as f64).max(1.0))
 }
 
 /// What the CPUs of a core cost each other at this operating point; `None` where it can't be known: no yield was

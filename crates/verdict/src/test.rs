@@ -54,7 +54,11 @@ fn read(analysis: &Analysis, choice: &Choice, intervention: Intervention) -> Opt
 }
 
 /// The relative change of the rate and its interval: pair by pair where test and baseline were interleaved.
-fn effect(run: &Run, test: &Measurement, own: &Measurement) -> Option<(f64, Option<Interval>)> {
+pub(crate) fn effect(
+    run: &Run,
+    test: &Measurement,
+    own: &Measurement,
+) -> Option<(f64, Option<Interval>)> {
     let after = test.metric(metric::THROUGHPUT)?;
     let ratio = match test.text(condition::BASELINE) {
         Some(id) => {

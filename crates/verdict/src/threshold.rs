@@ -106,3 +106,21 @@ pub const MOST_OF_THE_WORK: f64 = 0.5;
 
 /// A part of a transaction's time, or of the processors in use, that is not worth a word.
 pub const NOT_WORTH_A_WORD: f64 = 0.02;
+
+/// Sessions found in a flush at a moment, from which on the holder of a contended lock may be the one in it: with one hot row and a
+/// flush of a tenth of the time that its holder has it.
+pub const HOLDER_FLUSHES: f64 = 0.1;
+
+/// A sum that an account apart from it would have shown to be off by no more than this can carry SURE. Judgement: twice the tolerance.
+pub const FINELY_CHECKED: f64 = 2.0 * SUM_TOLERANCE;
+
+/// What others use of the CPUs is named only where the server's sessions, without their wait for a CPU, would do so many times the
+/// rate. Below [`BARELY_HELD_UP`] it is no bound at all: others may use what the server leaves.
+pub const HELD_UP: f64 = FAR;
+
+/// See [`HELD_UP`].
+pub const BARELY_HELD_UP: f64 = 1.25;
+
+/// A sum that misses by more leaves something out, and no name is given however clear the largest part is. Judgement: twice the
+/// tolerance; what was seen to miss by more (planted, and servers that were tried) had a cause that the sum did not hold.
+pub const MISSED_BY_MUCH: f64 = 2.0 * SUM_TOLERANCE;

@@ -18,6 +18,8 @@ pub const CONDITIONS_CHECKED: Key<[Value]> = Key::new("conditions_checked");
 pub const DEBUG_ASSERTIONS: Key<str> = Key::new("debug_assertions");
 /// Which flushes the counter of the server counts, where not those of the log alone.
 pub const FLUSHES_COUNTED: Key<str> = Key::new("flushes_counted");
+/// The server's setting of that name, µs.
+pub const COMMIT_DELAY: Key<str> = Key::new("commit_delay");
 /// The server's setting of that name.
 pub const FULL_PAGE_WRITES: Key<str> = Key::new("full_page_writes");
 /// At which warehouses sessions enter transactions.

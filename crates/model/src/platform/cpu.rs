@@ -41,6 +41,9 @@ pub struct Cpu {
     pub kinds: Vec<CoreKind>,
     /// Frequency governor, if all share one.
     pub governor: Option<String>,
+    /// Lowest frequency that any of them sustains, kHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_khz: Option<u64>,
     /// Highest frequency, kHz.
     pub max_khz: Option<u64>,
     /// Whether the time-stamp counter runs at a constant rate in all states.

@@ -92,8 +92,12 @@ fn capacity(source: &dyn Source, cpu: u32) -> Option<u32> {
     source.number(&format!("{CPUS}/cpu{cpu}/cpu_capacity"))
 }
 
-fn base_khz(source: &dyn Source, cpu: u32) -> Option<u64> {
-    frequency(source, cpu, "base_frequency")
+/// The frequency that a CPU sustains, kHz: `intel_pstate` says it, and the firmware's CPPC tables do (MHz there).
+pub(super) fn base_khz(source: &dyn Source, cpu: u32) -> Option<u64> {
+    frequency(source, cpu, "base_frequency").or_else(|| {
+        let nominal: u64 = source.number(&format!("{CPUS}/cpu{cpu}/acpi_cppc/nominal_freq"))?;
+        (nominal > 0).then_some(nominal * 1000)
+    })
 }
 
 fn frequency(source: &dyn Source, cpu: u32, name: &str) -> Option<u64> {

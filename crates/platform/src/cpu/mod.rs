@@ -35,6 +35,7 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Cpu {
             "a kernel that controls the frequency; inside a virtual machine the host does",
         );
     }
+    let base_khz = online.iter().filter_map(|&cpu| kinds::base_khz(source, cpu)).min();
     let threads = online.len() as u32;
     let smt_active = match source.text(&format!("{CPUS}/smt/active")).as_deref() {
         Some("1") => Some(true),
@@ -57,6 +58,7 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Cpu {
         cores_threads: cores,
         groups,
         governor,
+        base_khz,
         max_khz,
         invariant_tsc: field(&head, "flags").map(|flags| {
             let has = |name| flags.split_whitespace().any(|flag| flag == name);

@@ -59,7 +59,7 @@ fn reasons(block: &Judged) -> Vec<Entry> {
         let text: Vec<&str> = std::iter::once(sum.expression.as_str())
             .chain(sum.remarks.iter().map(String::as_str))
             .collect();
-        all.push(Entry::new("sum", text.join("; ")));
+        all.push(Entry::new(sum.label, text.join("; ")));
     }
     all.extend(block.test.as_ref().map(|test| Entry::new("test", test.text.as_str())));
     if !block.then.is_empty() {

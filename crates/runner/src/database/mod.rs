@@ -14,7 +14,7 @@ use narrows_engine::Context;
 use narrows_judge::judge;
 use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation};
 use narrows_model::{Layer, Measurement, PlannedStep, Workload, metric};
-use narrows_verdict::Intervention;
+use narrows_verdict::{Intervention, MOST_TESTS};
 use server::{Tables, scan_workers};
 
 use crate::resolved::{PlannedSession, Resolved};
@@ -225,7 +225,7 @@ pub fn on_start(base: &Variation, start: u32) -> Variation {
     Variation { id: format!("{}.start_{start}", base.id), ..base.clone() }
 }
 
-/// Tests the verdict by the intervention it proposes, interleaved with its own baseline.
+/// Tests the verdict by the interventions it proposes, each interleaved with its own baseline.
 pub fn prove(
     session: &mut PlannedSession<'_, '_>,
     database: &mut Database,
@@ -233,7 +233,8 @@ pub fn prove(
     task: &Task,
     base: &Variation,
 ) -> Result<()> {
-    if let Some(pair) = intervention(session, base) {
+    for _ in 0..MOST_TESTS {
+        let Some(pair) = intervention(session, base) else { break };
         take(session, database, ctx, task, &pair)?;
     }
     Ok(())

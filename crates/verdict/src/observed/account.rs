@@ -53,5 +53,6 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
         predicted_per_s,
         measured_per_s,
         agrees: agrees(predicted_per_s, measured_per_s),
+        checked_to: None,
     })
 }

@@ -1,5 +1,6 @@
 //! Verdicts on runs whose narrow place is known.
 
+mod attacked;
 mod compare;
 mod observed;
 mod servers;

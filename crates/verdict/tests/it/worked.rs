@@ -11,7 +11,7 @@ use serde_json::json;
 const REPEATS: usize = 6;
 
 /// A measurement with each metric known to ± 1 %.
-fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
+pub fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.repeats = REPEATS as u32;
     m.metrics = metrics
@@ -32,7 +32,7 @@ fn measured(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     m
 }
 
-fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Run {
+pub fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Run {
     let all = server_cpus + client_cpus;
     let plan = Plan {
         layers: Layer::ALL.to_vec(),
@@ -43,14 +43,15 @@ fn run(server_cpus: u32, client_cpus: u32, measurements: Vec<Measurement>) -> Ru
         client_cpus: (server_cpus..all).collect(),
         ..Plan::default()
     };
-    let cpu = Cpu { threads: all, smt_active: Some(false), ..Cpu::default() };
+    let (base_khz, max_khz) = (Some(3_000_000), Some(3_000_000));
+    let cpu = Cpu { threads: all, smt_active: Some(false), base_khz, max_khz, ..Cpu::default() };
     Run { measurements, ..Run::blank(plan, Platform { cpu, ..Platform::default() }) }
 }
 
 /// Time per operation, µs, in the order CPU, run queue, read, flush, lock, client, other.
-struct Time(f64, f64, f64, f64, f64, f64, f64);
+pub struct Time(pub f64, pub f64, pub f64, pub f64, pub f64, pub f64, pub f64);
 
-fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Measurement {
+pub fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Measurement {
     let us = 1e3;
     let Time(cpu, run_queue, read, flush, lock, client, other) = time;
     let mut m = measured(
@@ -84,14 +85,16 @@ fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Measur
     }
     m.conditions.insert(condition::CPUS_SHARED, json!(false));
     m.conditions.insert(condition::CLIENT_CPUS, json!([96, 97, 98, 99]));
+    // The looks at the processes lie 4 % apart: as fine as they get.
+    m.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!([0.50, 0.46]));
     m
 }
 
-fn tested(id: &str, intervention: Intervention, rate: f64) -> Measurement {
+pub fn tested(id: &str, intervention: Intervention, rate: f64) -> Measurement {
     measured(&intervention.measurement_id(id), Layer::Database, &[(metric::THROUGHPUT, rate)])
 }
 
-fn cached() -> Measurement {
+pub fn cached() -> Measurement {
     workload(
         "database.lookup_cached",
         128.0,
@@ -101,7 +104,7 @@ fn cached() -> Measurement {
     )
 }
 
-fn uncached() -> Measurement {
+pub fn uncached() -> Measurement {
     let mut m = workload(
         "database.lookup_uncached",
         128.0,
@@ -113,7 +116,7 @@ fn uncached() -> Measurement {
     m
 }
 
-fn drives() -> Measurement {
+pub fn drives() -> Measurement {
     measured("block.read.random.8k.knee", Layer::Block, &[(metric::THROUGHPUT, 2.31e6)])
 }
 
@@ -316,6 +319,7 @@ fn a_scan_with_few_workers() {
         ],
     );
     scan.conditions.insert(condition::CPUS_SHARED, json!(false));
+    scan.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!([0.10, 0.06]));
     let sequential = measured(
         "block.read.sequential.1m.knee",
         Layer::Block,

@@ -296,6 +296,7 @@ fn verdict(interval: Interval) -> Verdict {
             predicted_per_s: 152e3,
             measured_per_s: 152e3,
             agrees: true,
+            checked_to: Some(0.33),
         }),
         sharing: None,
         test: None,

@@ -245,6 +245,7 @@ fn verdict() -> Verdict {
             predicted_per_s: 1560.0,
             measured_per_s: RATE,
             agrees: true,
+            checked_to: None,
         }),
         sharing: None,
         test: None,

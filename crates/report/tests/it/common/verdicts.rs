@@ -66,6 +66,7 @@ fn sum(
         predicted_per_s: predicted,
         measured_per_s: measured,
         agrees: (predicted / measured - 1.0).abs() <= 0.05,
+        checked_to: (kind == SumKind::Session).then_some(0.07),
     })
 }
 
@@ -83,6 +84,7 @@ pub fn verdicts() -> Vec<Verdict> {
         loaded_ns_per_op: 61.2e3,
         alone_ns_per_op: 28.1e3,
         smt_factor: Some(1.65),
+        clock_factor: Some(1.0),
         ratio: Some(1.32),
         limits_scaling: true,
     });

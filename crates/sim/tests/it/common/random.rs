@@ -15,13 +15,20 @@ pub fn random(seed: u64) -> Scene {
     let cpus = pick(&[1.0, 2.0, 4.0, 8.0]) as u32;
     let sessions = pick(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]) as u32;
     let on_cpu = pick(&[10e3, 25e3, 60e3, 150e3]);
-    let kind = pick(&[0.0, 1.0, 2.0, 3.0]) as u32;
     let mut steps = vec![client(pick(&[3e3, 10e3, 40e3])), cpu(on_cpu)];
-    match kind {
-        1 => steps.extend([Step::Read, cpu(on_cpu / 2.0)]),
-        2 => steps.push(Step::Commit),
-        3 => steps.extend([Step::Lock, cpu(on_cpu * pick(&[0.2, 1.0])), Step::Unlock]),
-        _ => {}
+    // Several kinds of waits at once, or none.
+    let [reads, locks, commits] = [pick(&[0.0, 1.0]), pick(&[0.0, 0.0, 1.0]), pick(&[0.0, 1.0])];
+    if reads > 0.5 {
+        steps.extend([Step::Read, cpu(on_cpu / 2.0)]);
+    }
+    let held = cpu(on_cpu * pick(&[0.2, 1.0]));
+    match (locks > 0.5, commits > 0.5, pick(&[0.0, 1.0]) > 0.5) {
+        // As a row's is: until the commit has been flushed.
+        (true, true, true) => steps.extend([Step::Lock, held, Step::Commit, Step::Unlock]),
+        (true, true, false) => steps.extend([Step::Lock, held, Step::Unlock, Step::Commit]),
+        (true, false, _) => steps.extend([Step::Lock, held, Step::Unlock]),
+        (false, true, _) => steps.push(Step::Commit),
+        (false, false, _) => {}
     }
     let mut server = Server::new(cpus, sessions, steps);
     server.client_cpus = pick(&[1.0, 2.0, 4.0]) as u32;
@@ -34,10 +41,10 @@ pub fn random(seed: u64) -> Scene {
         server.quota_cpus = Some(f64::from(cpus) * 0.4);
     }
     server.scatter = pick(&[0.005, 0.02]);
-    match kind {
-        1 => uncached(server, seed),
-        2 => update(server, seed),
-        _ => cached(server, seed),
+    match (commits > 0.5, reads > 0.5) {
+        (true, _) => update(server, seed),
+        (false, true) => uncached(server, seed),
+        (false, false) => cached(server, seed),
     }
 }
 

@@ -263,9 +263,10 @@ pub fn cached_reads(region: impl Into<Region>) -> Stream {
     Stream { route: Route::Buffered, ..reads(region) }
 }
 
-/// The same stream, whose window ends with so many operations of all its threads.
+/// The same stream, whose window ends when all its threads have done their shares of so many operations: a thread that the machine
+/// lets wait is waited for.
 pub fn counted(stream: Stream, operations: u64) -> Stream {
-    Stream { limit: Some(Limit { operations, then: Then::CloseWindow }), ..stream }
+    Stream { limit: Some(Limit { operations, then: Then::EndStream }), ..stream }
 }
 
 /// Whether the finding is there, with its weight; the evidence for a closer look.
