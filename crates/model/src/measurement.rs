@@ -369,11 +369,6 @@ impl Measurement {
         self.get(key)
     }
 
-    /// A list of numbers; `None` where it is absent or holds something else.
-    pub fn numbers(&self, key: Key<[serde_json::Value]>) -> Option<Vec<f64>> {
-        self.get(key)?.iter().map(serde_json::Value::as_f64).collect()
-    }
-
     /// The drives' PCIe links as they were read again while it was measured; those that always ran at their best aren't among
     /// them.
     pub fn links_under_load(&self) -> Vec<LoadedLink> {

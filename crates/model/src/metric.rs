@@ -247,6 +247,8 @@ metrics! {
     FLUSH_BYTES: "flush_bytes", Bytes, Neither;
     /// Mean wait of a commit from when it was queued until its session ran again, ns: Oracle's *log file sync*.
     LOG_FILE_SYNC_MEAN: "log_file_sync_mean", Ns, Less;
+    /// Mean time of the log's flush alone, without the write before it, ns.
+    FLUSH_TIME_MEAN: "flush_time_mean", Ns, Less;
     /// Mean time of the log's write and flush, ns: Oracle's *log file parallel write*.
     PARALLEL_WRITE_MEAN: "parallel_write_mean", Ns, Less;
     /// Its median, ns.
@@ -299,6 +301,9 @@ metrics! {
     RUN_QUEUE_PER_OP: "run_queue_per_op", NsPerOp, Less;
     /// Sampled time per operation without a wait event, ns: on a processor or waiting for one.
     SAMPLED_ON_CPU_PER_OP: "sampled_on_cpu_per_op", NsPerOp, Less;
+    /// How far apart the two ends are between which looks at the sessions' processes leave their time blocked, with the looks' own doubt, over
+    /// all of the sessions' time: an error of the parts smaller than this is not seen. Absent where the kernel grants no impatient look.
+    SAMPLED_WIDTH: "sampled_width", Ratio, Less;
     /// Sampled wait for data-file reads per operation, ns.
     WAIT_READ_PER_OP: "wait_read_per_op", NsPerOp, Less;
     /// Sampled wait for the commit log (own flush, or another's) per operation, ns.

@@ -94,8 +94,8 @@ pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees. 
 pub(crate) const SUSPECT: &str = "? suspect: something disturbed it, or speaks against it";
 
 /// What the lines under a verdict are.
-pub(crate) const LINES: &str = "sum: the rate from its parts.  test: what a change did.  then: the next limits.  \
-                                why: why not SURE";
+pub(crate) const LINES: &str = "sum: the rate from its parts.  use: how full a resource is.  test: what a change did.  \
+                                then: the next limits.  why: why not SURE";
 
 /// `1 core`, `2 cores`.
 pub(crate) fn counted(n: usize, one: &str) -> String {

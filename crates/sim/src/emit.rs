@@ -41,7 +41,6 @@ pub(crate) fn database(
     m.workload.insert(condition::CPUS_SHARED, json!(server.shared_cpus));
     m.conditions.insert(condition::SYNC_METHOD, json!("fdatasync"));
     m.conditions.insert(condition::HOT_THREAD_NAME, json!("a session"));
-    m.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!(looks(server, windows)));
     if server.reads_per_op() > 0 && table.is_none() {
         m.conditions.insert(condition::UNCACHED_BY, json!("debug_io_direct"));
         m.conditions.insert(condition::METHOD, json!("direct"));
@@ -60,14 +59,6 @@ const BLOCKED: [State; 5] =
     [State::Read, State::Flush, State::Lock, State::Client, State::Other];
 /// How far patient and impatient looks lie apart, as share of the sessions' time: about the least that was seen on real servers.
 const LOOKS_APART: f64 = 0.05;
-
-/// Shares of time blocked as patient and impatient looks have them, around the truth.
-fn looks(server: &Server, windows: &[Account]) -> [f64; 2] {
-    let all_ns: f64 = windows.iter().map(|w| w.window_ns).sum::<f64>() * f64::from(server.sessions);
-    let on_cpu_ns: f64 = windows.iter().map(|w| w.cpu_ns + w.run_queue_ns).sum();
-    let blocked = 1.0 - on_cpu_ns / all_ns;
-    [blocked + LOOKS_APART / 2.0, blocked - LOOKS_APART / 2.0]
-}
 
 pub(crate) type Row = (Metric, f64);
 
@@ -105,6 +96,7 @@ fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<R
         (metric::CLIENT_BUSY, client_busy),
         (metric::RUN_QUEUE_PER_OP, per_op(account.run_queue_ns)),
         (metric::SAMPLED_ON_CPU_PER_OP, residence_ns - blocked_ns),
+        (metric::SAMPLED_WIDTH, LOOKS_APART),
         (metric::WAIT_READ_PER_OP, wait(State::Read)),
         (metric::WAIT_FLUSH_PER_OP, wait(State::Flush)),
         (metric::WAIT_LOCK_PER_OP, wait(State::Lock)),

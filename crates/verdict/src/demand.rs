@@ -30,6 +30,8 @@ pub(crate) struct Demand<'a> {
     /// Of the sessions' time, the share that could be accounted to the wrong side of blocked and not without the looks at their
     /// processes contradicting it; `None` where nobody looked.
     pub bracket: Option<f64>,
+    /// Time of an operation in statements by the server's own account, ns.
+    pub active_ns: Option<f64>,
     /// The busiest server thread's share of the window, and its name.
     pub hot_thread: Option<(f64, String)>,
     /// What only a server has that was looked at and not loaded.
@@ -167,7 +169,8 @@ impl<'a> Demand<'a> {
             },
             client_busy: measurement.value(metric::CLIENT_BUSY),
             client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
-            bracket: between_looks(measurement),
+            bracket: measurement.value(metric::SAMPLED_WIDTH),
+            active_ns: get(metric::ACTIVE_TIME_PER_OP).map(|ns| ns.value),
             hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
                 let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("name not known");
                 (busy, name.to_string())
@@ -221,14 +224,6 @@ impl<'a> Demand<'a> {
             Some(of_theirs) => of_theirs.as_f64(),
             None => run.platform()?.cgroup.cpu_quota_cpus,
         }
-    }
-}
-
-/// What lies between the two kinds of looks.
-fn between_looks(measurement: &Measurement) -> Option<f64> {
-    match measurement.numbers(condition::SAMPLED_BLOCKED_SHARES)?[..] {
-        [patient, impatient] => Some((patient - impatient).abs()),
-        _ => None,
     }
 }
 

@@ -139,7 +139,7 @@ fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
     match sum.checked_to {
         Some(share) if share <= FINELY_CHECKED => None,
         Some(share) => Some(format!(
-            "the sum is checked to ± {:.0} % only, by looks at the server's processes",
+            "the sum is checked to ± {:.0} % only: the verdict rests on its test",
             share * 100.0
         )),
         None => Some("nothing apart from the sum was held against it".to_string()),

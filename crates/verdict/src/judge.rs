@@ -13,7 +13,8 @@ use crate::intervention::Intervention;
 use crate::narrow::Choice;
 use crate::phrase::{name, phrase};
 use crate::prediction::separating;
-use crate::session::{TimeComponent, agrees};
+use crate::session::{Parts, TimeComponent, agrees};
+use crate::threshold::FINEST_ACCOUNT;
 use crate::sharing::sharing;
 use crate::test::tested;
 use crate::{Workload, observed, test};
@@ -176,7 +177,7 @@ pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
     let session = match &analysis.demand.observed {
         Some(_) => observed::sum(analysis),
         None => analysis.parts.as_ref().ok().map(|parts| Sum {
-            checked_to: analysis.demand.bracket,
+            checked_to: checked_to(&analysis.demand, parts),
             ..parts.sum()
         }),
     };
@@ -191,6 +192,24 @@ pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
     match session {
         Some(session) if session.agrees || !own.agrees => Some(session),
         _ => Some(own),
+    }
+}
+
+/// The error of the sum, as share of the sessions' time, that would have shown: by looks at the server's processes, or by the server's
+/// own account of the time in statements, which knows neither those looks nor the scheduler.
+fn checked_to(demand: &Demand, parts: &Parts) -> Option<f64> {
+    let outside = [TimeComponent::Client, TimeComponent::Pause, TimeComponent::Between];
+    let inside = parts.parts.iter().filter(|(part, _)| !outside.contains(part));
+    let inside_ns: f64 = inside.map(|(_, ns)| ns.value).sum::<f64>() + parts.run_queue.value;
+    let residence_ns = parts.servers / parts.rate * 1e9;
+    // A scan is one statement of several processes, and the account is of one.
+    let active_ns = demand.active_ns.filter(|ns| *ns > 0.0 && !demand.workload.is_scan());
+    let by_account = active_ns.map(|active_ns| {
+        ((inside_ns - active_ns).abs() / residence_ns).max(FINEST_ACCOUNT)
+    });
+    match (demand.bracket, by_account) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

@@ -10,6 +10,8 @@ use narrows_model::{Measurement, Run, condition, family, metric};
 use crate::estimate::Estimate;
 use crate::threshold::INTERPOLATED;
 
+/// What ends the id of a lone writer's flush after a workload.
+const LONE: &str = ".lone";
 /// What a lone writer of the log layer appends and flushes, bytes.
 const PAGE_BYTES: f64 = 8192.0;
 
@@ -115,12 +117,12 @@ pub(crate) fn flush_to_compare(
 ) -> Option<LayerFlush> {
     let lone = appends(run, workload)
         .take(1)
-        .chain(after(run, workload).filter(|m| committers(m) == Some(1.0)))
+        .chain(after(run, workload).filter(|m| is_lone(m)))
         .filter_map(|m| Some(LayerFlush { ns: lone_flush_ns(m)?, bytes: bytes_or_page(m) }));
     let rung = ladder(run).into_iter().find(|(n, _)| *n >= sessions).map(|(_, m)| m);
     let shared = rung
         .into_iter()
-        .chain(after(run, workload).filter(|m| committers(m) != Some(1.0)))
+        .chain(after(run, workload).filter(|m| !is_lone(m)))
         .filter_map(|m| Some(LayerFlush { ns: shared_flush_ns(m)?, bytes: bytes_or_page(m) }));
     let all: Vec<LayerFlush> = lone.chain(shared).collect();
     let own = server_bytes.unwrap_or(0.0);
@@ -139,14 +141,13 @@ fn after<'a>(run: &'a Run, workload: &'a Measurement) -> impl Iterator<Item = &'
     })
 }
 
-/// `update.commit` of `database.update`.
+/// `update` and `update.lone` of `database.update`.
 fn is_after(rest: &str, workload: &Measurement) -> bool {
-    let named = rest.rsplit_once('.').map_or(rest, |(workload, _)| workload);
-    family::DATABASE.rest(&workload.id) == Some(named)
+    family::DATABASE.rest(&workload.id) == Some(rest.strip_suffix(LONE).unwrap_or(rest))
 }
 
-fn committers(m: &Measurement) -> Option<f64> {
-    m.number(condition::SESSIONS)
+fn is_lone(after: &Measurement) -> bool {
+    after.id.ends_with(LONE)
 }
 
 /// Bytes of one flush; a lone writer's are a page.
@@ -155,8 +156,11 @@ fn bytes_or_page(m: &Measurement) -> f64 {
     counted.or_else(|| m.number(condition::BLOCK_BYTES)).unwrap_or(PAGE_BYTES)
 }
 
-/// From one flush's end to the next one's, ns, where commits come without a pause: the flush with the write before it.
+/// The flush alone, ns, where it was timed; else from one flush's end to the next one's, where commits come without a pause.
 fn shared_flush_ns(rung: &Measurement) -> Option<f64> {
+    if let Some(ns) = rung.value(metric::FLUSH_TIME_MEAN).filter(|ns| *ns > 0.0) {
+        return Some(ns);
+    }
     let commits_per_s = rung.value(metric::THROUGHPUT).filter(|rate| *rate > 0.0)?;
     let flushes_per_commit = rung.value(metric::FLUSHES_PER_OP).filter(|n| *n > 0.0)?;
     Some(1e9 / (commits_per_s * flushes_per_commit))

@@ -124,3 +124,7 @@ pub const BARELY_HELD_UP: f64 = 1.25;
 /// A sum that misses by more leaves something out, and no name is given however clear the largest part is. Judgement: twice the
 /// tolerance; what was seen to miss by more (planted, and servers that were tried) had a cause that the sum did not hold.
 pub const MISSED_BY_MUCH: f64 = 2.0 * SUM_TOLERANCE;
+
+/// A server's account of its statements' time is taken to show no error smaller than this, however well it agrees: what a session does
+/// between statements is in the parts and not in the account.
+pub const FINEST_ACCOUNT: f64 = 0.02;

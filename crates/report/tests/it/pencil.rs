@@ -33,7 +33,9 @@ fn rate(text: &str) -> f64 {
 /// Follows `128 sessions / (CPU 96 + read 131 = 227 µs) = 564 k/s` and fails where it does not hold.
 fn check(line: &str) {
     let expression = line.split(';').next().unwrap().trim();
-    let expression = expression.strip_prefix("sum").unwrap_or(expression).trim();
+    let labels = ["sum", "use"].into_iter();
+    let expression =
+        labels.filter_map(|label| expression.strip_prefix(label)).next().unwrap_or(expression).trim();
     let (servers, rest) = expression.split_once(" / ").expect("a division");
     let (time, result) = rest.rsplit_once(" = ").expect("a result");
     let servers = number(servers.split(' ').next().unwrap());
@@ -71,12 +73,12 @@ fn check(line: &str) {
     assert!((pencil / printed - 1.0).abs() <= 0.0105, "{line}: the pencil gives {pencil}");
 }
 
-/// The sum lines of a screen, continuation lines joined.
+/// The lines of sums and of full resources, continuation lines joined.
 fn sums(screen: &str) -> Vec<String> {
     let mut sums: Vec<String> = Vec::new();
     let mut open = false;
     for line in screen.lines() {
-        if line.starts_with("   sum") {
+        if line.starts_with("   sum") || line.starts_with("   use") {
             sums.push(line.trim().to_string());
             open = true;
         } else if open && line.starts_with("         ") {

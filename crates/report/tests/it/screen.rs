@@ -172,7 +172,8 @@ fn a_factor_that_is_no_loss_is_not_called_sharing() {
     let screen_text = screen(&run);
     assert!(!screen_text.contains("0.686") && !screen_text.contains("sharing ×"), "{screen_text}");
     let flat = screen_text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("a lone session needs 89.2 µs CPU: no sharing loss seen"), "{flat}");
+    let told = "a lone session needs 89.2 µs CPU, more than one of many: what sharing costs can't be told";
+    assert!(flat.contains(told), "{flat}");
     // Then more CPUs are worth a try, and the reader is told how many there were.
     let next = Report::new(&run, Units::Si).next;
     let asks = |row: &narrows_report::NextRow| row.action.contains("the server had 96 of 128");
@@ -180,6 +181,47 @@ fn a_factor_that_is_no_loss_is_not_called_sharing() {
     // Where something else is narrow, it would only be noise.
     run.verdicts[0].narrow = narrows_model::Narrow::Client;
     assert!(!screen(&run).contains("sharing"));
+}
+
+#[test]
+fn growth_that_a_clock_may_explain_is_called_either() {
+    let mut run = common::rich();
+    let sharing = run.verdicts[0].sharing.as_mut().unwrap();
+    (sharing.clock_factor, sharing.limits_scaling) = (None, false);
+    let flat = |run: &narrows_model::Run| screen(run).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat(&run).contains("SMT × 1.65, × 1.32, which sharing or a clock that falls under load may be"));
+    // A clock that falls by a fifth at most, and is known to.
+    let sharing = run.verdicts[0].sharing.as_mut().unwrap();
+    (sharing.clock_factor, sharing.limits_scaling, sharing.ratio) = (Some(1.2), true, Some(1.5));
+    let text = flat(&run);
+    assert!(text.contains("× 1.50 by sharing (memory, caches, locks), more than a clock that falls (× 1.20 at most)"), "{text}");
+}
+
+#[test]
+fn a_wait_for_reads_has_two_ways_out_with_the_gain_of_each() {
+    let next = Report::new(&common::rich(), Units::Si).next;
+    let of = |words: &str| next.iter().find(|row| row.action.contains(words)).unwrap();
+    let (sessions, reads) = (of("more sessions"), of("reads that answer sooner"));
+    assert_eq!((sessions.expect.as_str(), sessions.prove.as_str()), ("+51 %", "tested above"));
+    assert_eq!(reads.expect, "+0 to +91 %");
+}
+
+#[test]
+fn a_commit_delay_is_blamed_before_a_drive() {
+    let mut run = common::rich();
+    let delayed = |delay: &str, run: &mut narrows_model::Run| {
+        let id = run.verdicts[2].measurement.clone();
+        let m = run.measurements.iter_mut().find(|m| m.id == *id.as_str()).unwrap();
+        m.conditions.insert(
+            narrows_model::condition::SERVER_SETTINGS,
+            serde_json::json!({"commit_delay": delay}),
+        );
+        Report::new(run, Units::Si).next.iter().map(|row| row.action.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let told = delayed("5000", &mut run);
+    assert!(told.contains("commit_delay = 0: every flush waits 5000 µs"), "{told}");
+    assert!(!told.contains("a faster flush"), "{told}");
+    assert!(delayed("0", &mut run).contains("a faster flush"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub fn workload(id: &str, sessions: f64, rate: f64, cpus: f64, time: Time) -> Me
     m.conditions.insert(condition::CPUS_SHARED, json!(false));
     m.conditions.insert(condition::CLIENT_CPUS, json!([96, 97, 98, 99]));
     // The looks at the processes lie 4 % apart: as fine as they get.
-    m.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!([0.50, 0.46]));
+    m.metrics.extend(measured("", Layer::Database, &[(metric::SAMPLED_WIDTH, 0.04)]).metrics);
     m
 }
 
@@ -319,7 +319,7 @@ fn a_scan_with_few_workers() {
         ],
     );
     scan.conditions.insert(condition::CPUS_SHARED, json!(false));
-    scan.conditions.insert(condition::SAMPLED_BLOCKED_SHARES, json!([0.10, 0.06]));
+    scan.metrics.extend(measured("", Layer::Database, &[(metric::SAMPLED_WIDTH, 0.04)]).metrics);
     let sequential = measured(
         "block.read.sequential.1m.knee",
         Layer::Block,
