@@ -150,6 +150,8 @@ pub mod family {
     pub const DATABASE_UPDATE_WAL: Family = Family("database.update.wal_");
     /// All of the log.
     pub const LOG: Family = Family("log.");
+    /// The flush again after workloads that committed, by their words.
+    pub const LOG_AFTER: Family = Family("log.after.");
     /// Commits by the log writer, by rates and sessions.
     pub const LOG_CALIBRATE: Family = Family("log.calibrate.");
     /// Group commit, by committers.

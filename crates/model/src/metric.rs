@@ -247,6 +247,8 @@ metrics! {
     FLUSH_BYTES: "flush_bytes", Bytes, Neither;
     /// Mean wait of a commit from when it was queued until its session ran again, ns: Oracle's *log file sync*.
     LOG_FILE_SYNC_MEAN: "log_file_sync_mean", Ns, Less;
+    /// Mean time of the log's flush alone, without the write before it, ns.
+    FLUSH_TIME_MEAN: "flush_time_mean", Ns, Less;
     /// Mean time of the log's write and flush, ns: Oracle's *log file parallel write*.
     PARALLEL_WRITE_MEAN: "parallel_write_mean", Ns, Less;
     /// Its median, ns.
