@@ -19,6 +19,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Rng, Stop, Window, now_ns};
+use narrows_facts::process;
 
 use crate::kind::{Observer, SessionState};
 use crate::load::LoadError;
@@ -67,6 +68,8 @@ pub struct Sampled {
     pub most_workers: u64,
     /// The same answers slice by slice from the window's start.
     pub history: Vec<Moment>,
+    /// CPU time of the sampler itself, on the server's CPUs, ns.
+    pub own_cpu_ns: u64,
 }
 
 /// The answers of one slice.
@@ -170,7 +173,8 @@ pub(crate) fn sample(
     stop: &Stop,
     until: impl Fn() -> bool,
 ) -> Result<Sampled, LoadError> {
-    let _place = CpuPinning::take(cpus);
+    let place = CpuPinning::take(cpus);
+    let began_ns = process::thread_cpu_ns();
     let mut sampled = Sampled::default();
     let mut looks = Looks::default();
     let mut rng = Rng::new(window.start_ns);
@@ -199,6 +203,9 @@ pub(crate) fn sample(
             Some('S' | 'D' | 'I') => sampled.blocked[kind] += 1,
             _ => {}
         }
+    }
+    if place.is_there {
+        sampled.own_cpu_ns = process::thread_cpu_ns().saturating_sub(began_ns);
     }
     Ok(sampled)
 }
@@ -243,16 +250,16 @@ fn state_letter(stat: &[u8]) -> Option<char> {
 /// Processors of this thread for the time of sampling.
 struct CpuPinning {
     before: Vec<u32>,
+    /// Whether it was granted.
+    is_there: bool,
 }
 
 impl CpuPinning {
     fn take(cpus: &[u32]) -> CpuPinning {
         let before = narrows_facts::affinity::current();
-        if !cpus.is_empty() {
-            // Where it is refused, the shares are what they are: the sum will say so.
-            let _ = narrows_facts::affinity::pin(cpus);
-        }
-        CpuPinning { before }
+        // Where it is refused, the shares are what they are: the sum will say so.
+        let is_there = !cpus.is_empty() && narrows_facts::affinity::pin(cpus).is_ok();
+        CpuPinning { before, is_there }
     }
 }
 
