@@ -303,6 +303,9 @@ metrics! {
     RUN_QUEUE_PER_OP: "run_queue_per_op", NsPerOp, Less;
     /// Sampled time per operation without a wait event, ns: on a processor or waiting for one.
     SAMPLED_ON_CPU_PER_OP: "sampled_on_cpu_per_op", NsPerOp, Less;
+    /// How far apart the two ends are between which looks at the sessions' processes leave their time blocked, with the looks' own doubt, over
+    /// all of the sessions' time: an error of the parts smaller than this is not seen. Absent where the kernel grants no impatient look.
+    SAMPLED_WIDTH: "sampled_width", Ratio, Less;
     /// Sampled wait for data-file reads per operation, ns.
     WAIT_READ_PER_OP: "wait_read_per_op", NsPerOp, Less;
     /// Sampled wait for the commit log (own flush, or another's) per operation, ns.

@@ -67,13 +67,14 @@ impl Observer for Statistics {
         } else {
             "(SELECT wal_fpi::float8 FROM pg_stat_wal)"
         };
+        let active = if self.version < 140_000 { "NULL::float8" } else { "active_time" };
         // Without the right to see it there is no such row.
         let checkpointing = "(SELECT max((wait_event IS DISTINCT FROM 'CheckpointerMain')::int) \
                              FROM pg_stat_activity WHERE backend_type = 'checkpointer')";
         let rows = self.monitor.query(&format!(
             "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
              pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {log}, {checkpoints}, {checkpointing}, \
-             {full_pages} \
+             {full_pages}, {active} \
              FROM pg_stat_database WHERE datname = '{}'",
             self.database.replace('\'', "''")
         ))?;
@@ -94,6 +95,7 @@ impl Observer for Statistics {
             checkpoint_pages: Some(need(9)?),
             checkpointing: number(10),
             full_pages: number(11),
+            active_time_ns: number(12).map(|ms| ms * 1e6),
             own,
         })
     }

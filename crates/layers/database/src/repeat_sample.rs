@@ -153,6 +153,9 @@ impl RepeatSample {
         if let Some(time) = counters.read_time_ns {
             per_op(metric::SERVER_READ_TIME_PER_OP, time);
         }
+        if let Some(time) = counters.active_time_ns {
+            per_op(metric::ACTIVE_TIME_PER_OP, time);
+        }
         if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0.0) {
             per_op(metric::BLOCKS_PER_OP, blocks * span);
         }
@@ -239,6 +242,9 @@ impl RepeatSample {
             (used.backend_cpu_ns + used.backend_run_delay_ns) as f64 / operations / session_ns;
         let Some(blocked) = self.sampled.blocked_share(1.0 - on_cpu) else { return };
         add(metric::SAMPLED_ON_CPU_PER_OP, (1.0 - blocked) * session_ns);
+        if let Some(width) = self.sampled.width() {
+            add(metric::SAMPLED_WIDTH, width);
+        }
         for (name, wait) in [
             (metric::WAIT_READ_PER_OP, Wait::Read),
             (metric::WAIT_FLUSH_PER_OP, Wait::Flush),
