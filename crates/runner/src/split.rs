@@ -106,7 +106,9 @@ pub fn around(server: &[u32], platform: &Platform, ratio: CostRatio) -> Split {
             })
     };
     let mut client: Vec<u32> = Vec::new();
-    for core in cores(platform).into_iter().rev().filter(|core| !core.iter().any(|&cpu| beside(cpu))) {
+    for core in
+        cores(platform).into_iter().rev().filter(|core| !core.iter().any(|&cpu| beside(cpu)))
+    {
         if !client.is_empty() && client.len() as f64 >= MARGIN * ratio.need(server.len()) {
             break;
         }
@@ -115,7 +117,11 @@ pub fn around(server: &[u32], platform: &Platform, ratio: CostRatio) -> Split {
     let here: Vec<u32> =
         server.iter().copied().filter(|cpu| platform.cpu.allowed.contains(cpu)).collect();
     // Where we may not go there is nothing to keep off.
-    if client.is_empty() || here.is_empty() { usual } else { Split { server: here, client: sorted(client) } }
+    if client.is_empty() || here.is_empty() {
+        usual
+    } else {
+        Split { server: here, client: sorted(client) }
+    }
 }
 
 /// The server's CPUs for the test with fewer of them: a quarter fewer whole cores, at least one. Without the siblings
@@ -199,15 +205,30 @@ mod tests {
     }
 
     #[test]
+    fn whatever_a_probe_finds_the_client_is_not_full_and_half_the_machine_not_idle() {
+        for (cores, threads) in [4, 8, 16, 64, 128].into_iter().flat_map(|n| [(n, 1), (n, 2)]) {
+            let machine = wide(cores, threads);
+            let planned = split(&machine, CostRatio::PUBLISHED);
+            for percent in 5..=200 {
+                let ratio = CostRatio(f64::from(percent) / 100.0);
+                let split = planned.fitted(&machine, ratio).unwrap_or_else(|| planned.clone());
+                let what = format!("{cores} cores of {threads}, {ratio:?}: {split:?}");
+                let last_core = split.server.len() == threads as usize;
+                assert!(split.has_over_need(ratio) >= 1.3 || last_core, "{what}");
+                let idle = split.client.len() as f64 - ratio.need(split.server.len());
+                let all = f64::from(cores * threads);
+                // Of four cores a client that needs more than two of them has three.
+                assert!(idle <= all / 2.0 || cores == 4 && ratio.0 > 0.7, "{idle} idle: {what}");
+            }
+        }
+    }
+
+    #[test]
     fn the_published_cost_shares_the_usual_machines_so() {
-        let client = |cores, threads| {
-            split(&wide(cores, threads), CostRatio::PUBLISHED).client.len()
-        };
+        let client =
+            |cores, threads| split(&wide(cores, threads), CostRatio::PUBLISHED).client.len();
         let counted = [1, 2, 3, 4, 8, 16, 64, 128].map(|cores| (cores, client(cores, 1)));
-        assert_eq!(
-            counted,
-            [(1, 1), (2, 1), (3, 2), (4, 2), (8, 4), (16, 7), (64, 28), (128, 55)]
-        );
+        assert_eq!(counted, [(1, 1), (2, 1), (3, 2), (4, 2), (8, 4), (16, 7), (64, 28), (128, 55)]);
         assert_eq!([4, 16, 64].map(|cores| client(cores, 2)), [4, 14, 56], "with siblings");
         let scans = [2, 4, 64].map(|n| split(&wide(n, 2), CostRatio::NONE).client.len());
         assert_eq!(scans, [2, 2, 2], "a core for who asks once a window");

@@ -142,7 +142,9 @@ impl Database {
     /// What every measurement's conditions say besides, from now on.
     pub fn also_say<T: condition::Shape + ?Sized>(
         &mut self,
-        key: condition::Key<T>, what: impl Into<Value>) {
+        key: condition::Key<T>,
+        what: impl Into<Value>,
+    ) {
         self.settings.conditions.insert(key, what);
     }
 

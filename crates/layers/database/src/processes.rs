@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_scan_is_its_session_and_its_workers() {
-        let own = [("parallel worker", 300), ("io worker", 450), ("io worker", 250), ("walwriter", 5)];
+        let own =
+            [("parallel worker", 300), ("io worker", 450), ("io worker", 250), ("walwriter", 5)];
         let used = Used {
             // The session had 350, and workers that ended meanwhile 100.
             total_cpu_ns: 350 + 100 + 300 + 450 + 250 + 5,

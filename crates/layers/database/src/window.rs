@@ -1,7 +1,7 @@
 //! One window of one variation: the load, and what watches the server and the machine meanwhile.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
@@ -69,12 +69,11 @@ impl Database {
             blocks: programs.blocks_per_operation(),
             ..Shape::of(task, load)
         };
-        let before_ns = evictor.as_ref().map_or(0, Evictor::cpu_ns);
+        let (began, before_ns) = (Instant::now(), evictor.as_ref().map_or(0, Evictor::cpu_ns));
         let (mut once, hot) = self.load_window(ctx, variation, &asked, table.block_bytes, shape)?;
         let after_ns = evictor.as_ref().map_or(0, Evictor::cpu_ns);
-        // Of the whole load; the window is its part of that.
-        let load_ns = (asked.warm_up + window).as_nanos() as f64;
-        let share = once.window_ns / load_ns;
+        // It runs from before the first session until the last has gone; the window is its part of that.
+        let share = once.window_ns / began.elapsed().as_nanos() as f64;
         once.evictor_cpu_ns = ((after_ns - before_ns) as f64 * share) as u64;
         drop(evictor);
         if task.is_scan() {
@@ -201,11 +200,7 @@ impl Database {
 }
 
 /// How many processes scanned together, with their processor time and waiting put together.
-fn scanners(
-    processes: Option<ServerProcesses>,
-    used: &mut Option<Used>,
-    sampled: &Sampled,
-) -> f64 {
+fn scanners(processes: Option<ServerProcesses>, used: &mut Option<Used>, sampled: &Sampled) -> f64 {
     if let Some((processes, together)) = processes.zip(used.take()) {
         let mut together = processes.together(together);
         // The workers' run queue ends with them; they wait in the same queue as the leader.

@@ -5,8 +5,8 @@
 //! the device is still the one that was measured: credits are spent and caches fill while a workload runs. So the comparison is with
 //! these, and the lone flush says against `log.append.fdatasync.idle` whether the device has changed since.
 
-use std::sync::atomic::AtomicU64;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase};

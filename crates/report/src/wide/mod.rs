@@ -314,7 +314,8 @@ fn flush_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
 
 /// Of how many bytes, with how many committers, and what the device takes alone by then.
 fn after_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
-    let mut remark: Vec<String> = m.value(metric::FLUSH_BYTES).map(print::size).into_iter().collect();
+    let mut remark: Vec<String> =
+        m.value(metric::FLUSH_BYTES).map(print::size).into_iter().collect();
     remark.extend(m.number(condition::SESSIONS).map(|n| format!("{} waiting", print::count(n))));
     let lone = run.measurement(&format!("{}.lone", m.id)).filter(|m| m.usable());
     let alone = lone.and_then(|m| m.value(metric::LATENCY_MEAN));

@@ -7,10 +7,8 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_layer_database::{Database, Task, Variation};
-use narrows_model::{
-    DatabaseChoice, Layer, Measurement, PlannedStep, condition, family, metric,
-};
-use serde_json::json;
+use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, condition, family, metric};
+use serde_json::{Value, json};
 
 use super::client;
 use crate::resolved::{PlannedSession, Resolved};
@@ -83,9 +81,9 @@ impl Cost {
         if self.client_busy <= BUSY {
             return None;
         }
-        let server = self.server_ns.map_or(String::new(), |ns| {
-            format!(" and the server {:.1} µs", ns / 1e3)
-        });
+        let server = self
+            .server_ns
+            .map_or(String::new(), |ns| format!(" and the server {:.1} µs", ns / 1e3));
         let what = format!(
             "note: in a short first window the load's CPUs were {:.0} % busy (an operation costs the client {:.1} µs of CPU time{server}): \
              rates from here on may be the client's limit and not the server's",
@@ -124,13 +122,7 @@ pub fn fit(
         take(session, database, split);
         moved = true;
     }
-    let sized_by = match last.and_then(|cost| Some((cost, cost.server_ns?))) {
-        Some((Cost { client_ns, .. }, server_ns)) => {
-            json!({"from": "measured", "client_ns": client_ns, "server_ns": server_ns})
-        }
-        None => json!({"from": "published", "client_over_server": CostRatio::PUBLISHED.0}),
-    };
-    database.also_say(condition::CLIENT_CPUS_SIZED_BY, sized_by);
+    database.also_say(condition::CLIENT_CPUS_SIZED_BY, sized_by(last, ours));
     if moved {
         // What the client gives alone, it gives on the CPUs that it has.
         session.run.measurements.retain(|m| !family::DATABASE_CLIENT.has(&m.id));
@@ -144,6 +136,17 @@ pub fn fit(
     Ok(())
 }
 
+/// What the split was made by; that of a user's server follows from its CPUs, whatever was found.
+fn sized_by(last: Option<Cost>, ours: bool) -> Value {
+    let measured = last.and_then(|cost| Some((cost.client_ns, cost.server_ns?)));
+    match measured.filter(|_| ours) {
+        Some((client_ns, server_ns)) => {
+            json!({"from": "measured", "client_ns": client_ns, "server_ns": server_ns})
+        }
+        None => json!({"from": "published", "client_over_server": CostRatio::PUBLISHED.0}),
+    }
+}
+
 /// One probe; `None` where it could not be had: the workload itself will say why.
 fn probe(
     session: &mut PlannedSession<'_, '_>,
@@ -152,7 +155,8 @@ fn probe(
 ) -> Result<Option<Cost>> {
     let resolved = session.resolved;
     let usual = resolved.context(session);
-    let ctx = Context { window: window(resolved), repeats: REPEATS, ..usual };
+    let repeats = REPEATS.min(resolved.plan.repeats);
+    let ctx = Context { window: window(resolved), repeats, ..usual };
     let unpaused = Task { think: Duration::ZERO, ..*task };
     let variation = [Variation::closed("database.probe", resolved.plan.sessions)];
     match database.measure(&ctx, unpaused, &variation) {
@@ -209,6 +213,17 @@ mod tests {
             measured(&[(metric::CLIENT_CPU_PER_OP, 6_000.0), (metric::CLIENT_BUSY, 0.5)]);
         assert_eq!(Cost::of(&elsewhere, None).unwrap().ratio(), None, "no processes to be seen");
         assert_eq!(Cost::of(&measured(&[]), None), None, "no operation ended");
+    }
+
+    #[test]
+    fn a_measurement_says_what_its_split_was_made_by() {
+        let cost = Cost { client_ns: 8e3, server_ns: Some(16e3), client_busy: 0.5 };
+        let from = |last, ours| sized_by(last, ours)["from"].clone();
+        assert_eq!(from(Some(cost), true), "measured");
+        assert_eq!(sized_by(Some(cost), true)["server_ns"], 16e3);
+        assert_eq!(from(Some(cost), false), "published", "not ours to share");
+        assert_eq!(from(None, true), "published");
+        assert_eq!(from(Some(Cost { server_ns: None, ..cost }), true), "published");
     }
 
     #[test]

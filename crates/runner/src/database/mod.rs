@@ -21,10 +21,10 @@ use narrows_model::{
 use narrows_verdict::Intervention;
 use server::{Tables, scan_workers};
 
+use crate::layers;
 use crate::resolved::{PlannedSession, Resolved};
 use crate::session::Interrupted;
 use crate::split::{self, Split};
-use crate::layers;
 
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
 pub const OPEN_SHARE: f64 = 0.7;
@@ -212,9 +212,14 @@ pub fn closed_window(task: &Task, resolved: &Resolved) -> Duration {
 pub fn flush_after(session: &mut PlannedSession<'_, '_>, workload: &Measurement, sessions: u32) {
     let Some(word) = family::DATABASE.rest(&workload.id) else { return };
     let Some(committed) = committed(workload, word, sessions) else { return };
-    if let Err(error) = layers::flush_after(session, &committed) {
+    let Err(error) = layers::flush_after(session, &committed) else { return };
+    let id = family::LOG_AFTER.id(word);
+    if session.resolved.has(Layer::Log) {
         // A stop is noticed by the next window.
-        let _ = session.absent(&family::LOG_AFTER.id(word), error);
+        let _ = session.absent(&id, error);
+    } else if !session.stop.is_set() {
+        // Nobody asked for it, so nothing that was asked for is missing.
+        session.ui.say(&format!("note: {id} is not measured: {error}"));
     }
 }
 
@@ -312,12 +317,7 @@ pub fn intervention(session: &PlannedSession<'_, '_>, base: &Variation) -> Optio
 }
 
 /// Changes a variation as the intervention asks.
-fn intervene(
-    test: &mut Variation,
-    intervention: Intervention,
-    split: &Split,
-    platform: &Platform,
-) {
+fn intervene(test: &mut Variation, intervention: Intervention, split: &Split, platform: &Platform) {
     match intervention {
         Intervention::SessionsX2 => test.sessions *= 2,
         Intervention::SyncOff => test.synchronous_commit = false,
@@ -364,7 +364,9 @@ mod tests {
         assert_eq!(of(&[logged, half]), Some(uncounted), "PostgreSQL 13 counts no flushes");
         assert_eq!(of(&[half, shared]), None, "nothing was logged");
         let mut of_all_files = update(&[logged, half, shared]);
-        of_all_files.conditions.insert(condition::FLUSHES_COUNTED, "every fsync, of data files too");
+        of_all_files
+            .conditions
+            .insert(condition::FLUSHES_COUNTED, "every fsync, of data files too");
         assert_eq!(committed(&of_all_files, "update", 32), Some(uncounted));
     }
 }

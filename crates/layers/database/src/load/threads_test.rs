@@ -29,12 +29,7 @@ struct Echo {
 struct Echoes;
 
 impl Sessions for Echoes {
-    fn open(
-        &self,
-        _: &[String],
-        _: &[String],
-        _: &[&Stop],
-    ) -> Result<Box<dyn Session>, KindError> {
+    fn open(&self, _: &[String], _: &[String], _: &[&Stop]) -> Result<Box<dyn Session>, KindError> {
         let (ours, theirs) = UnixStream::pair()?;
         Ok(Box::new(Echo { ours, theirs, step: Step(false) }))
     }
