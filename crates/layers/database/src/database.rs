@@ -36,6 +36,8 @@ pub struct Settings {
     pub private: Option<u32>,
     /// Memory of the server's machine, bytes; `None` where that is another.
     pub memory_bytes: Option<u64>,
+    /// Last-level caches of that machine together, bytes, where they are known.
+    pub cache_bytes: Option<u64>,
     /// Processors the server may use, as far as known.
     pub server_cpus: Vec<u32>,
     /// Processors of the client.

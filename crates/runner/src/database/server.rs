@@ -197,6 +197,9 @@ pub(super) fn measure(
         contents: Contents { entropy_percent: tables.entropy_percent },
         private: tables.private,
         memory_bytes: local.then_some(resolved.platform.memory.total_bytes),
+        cache_bytes: local
+            .then(|| narrows_layer_memory::last_level_bytes(&resolved.platform.caches))
+            .flatten(),
         server_cpus: if own_server {
             session.split.server.clone()
         } else {
