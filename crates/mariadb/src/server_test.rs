@@ -49,6 +49,7 @@ impl Bench {
             contents: Contents { entropy_percent: 50 },
             private: None,
             memory_bytes: None,
+            cache_bytes: None,
             server_cpus: Vec::new(),
             client_cpus: Vec::new(),
             cpu_quota: None,

@@ -79,6 +79,9 @@ pub const SERVER_LIMITS: Key<str> = Key::new("server_limits");
 pub const CLIENT_CPUS: Key<CpuCount> = Key::new("client_cpus");
 /// The same where it is their number.
 pub const CLIENT_CPUS_COUNT: Key<f64> = Key::new("client_cpus");
+/// What the client's share of the processors was sized by: a `from` of `measured` with the CPU time of an operation in client and server,
+/// ns, or of `published` with their ratio.
+pub const CLIENT_CPUS_SIZED_BY: Key<Map<String, Value>> = Key::new("client_cpus_sized_by");
 /// Whether client and server share processors.
 pub const CPUS_SHARED: Key<bool> = Key::new("cpus_shared");
 /// Durable-write method: `fdatasync`, `open_dsync`.

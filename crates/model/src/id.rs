@@ -150,7 +150,7 @@ pub mod family {
     pub const DATABASE_UPDATE_WAL: Family = Family("database.update.wal_");
     /// All of the log.
     pub const LOG: Family = Family("log.");
-    /// The log again when a workload of the database has ended, by that workload.
+    /// The flush again after workloads that committed, by their words.
     pub const LOG_AFTER: Family = Family("log.after.");
     /// Commits by the log writer, by rates and sessions.
     pub const LOG_CALIBRATE: Family = Family("log.calibrate.");

@@ -286,6 +286,8 @@ metrics! {
     SERVER_CPUS: "server_cpus", Cpus, Neither;
     /// Processors used by others on the server's set, steal included.
     SERVER_CPUS_TAKEN: "server_cpus_taken", Cpus, Less;
+    /// Processors of the server's set that narrows' own looking used: its sampler, and the server's processes that answer it.
+    SERVER_CPUS_LOOKING: "server_cpus_looking", Cpus, Less;
     /// Server processor time per operation, ns (all of its processes).
     SERVER_CPU_PER_OP: "server_cpu_per_op", NsPerOp, Less;
     /// Processor time of the sessions' own processes per operation, ns.

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use narrows_layer_database::kind::{KindError, Observer, SessionState};
 use narrows_layer_database::{Counters, Wait};
+use narrows_model::ActivityState;
 
+use crate::observe::places;
 use crate::session::APPLICATION_NAME;
 use crate::wire::{Connection, Row, WireError};
 
@@ -21,6 +23,9 @@ pub(crate) struct Statistics {
     database: String,
     /// `server_version_num`.
     version: u32,
+    /// Whether the question for the sessions is planned: planning it each time, with the joins of the view `pg_stat_activity`, takes a
+    /// processor from those who are asked about.
+    is_prepared: bool,
 }
 
 impl Statistics {
@@ -31,7 +36,7 @@ impl Statistics {
 
     /// Of `database`, by this connection.
     pub(crate) fn new(monitor: Connection, database: &str, version: u32) -> Statistics {
-        Statistics { monitor, database: database.to_string(), version }
+        Statistics { monitor, database: database.to_string(), version, is_prepared: false }
     }
 }
 
@@ -67,13 +72,14 @@ impl Observer for Statistics {
         } else {
             "(SELECT wal_fpi::float8 FROM pg_stat_wal)"
         };
+        let active = if self.version < 140_000 { "NULL::float8" } else { "active_time" };
         // Without the right to see it there is no such row.
         let checkpointing = "(SELECT max((wait_event IS DISTINCT FROM 'CheckpointerMain')::int) \
                              FROM pg_stat_activity WHERE backend_type = 'checkpointer')";
         let rows = self.monitor.query(&format!(
             "SELECT xact_commit + xact_rollback, blks_read, blks_hit, blk_read_time, \
              pg_current_wal_insert_lsn() - '0/0'::pg_lsn, {log}, {checkpoints}, {checkpointing}, \
-             {full_pages} \
+             {full_pages}, {active} \
              FROM pg_stat_database WHERE datname = '{}'",
             self.database.replace('\'', "''")
         ))?;
@@ -94,6 +100,7 @@ impl Observer for Statistics {
             checkpoint_pages: Some(need(9)?),
             checkpointing: number(10),
             full_pages: number(11),
+            active_time_ns: number(12).map(|ms| ms * 1e6),
             own,
         })
     }
@@ -117,10 +124,16 @@ impl Observer for Statistics {
     }
 
     fn activity(&mut self) -> Result<Vec<SessionState>, KindError> {
-        let rows = self.monitor.query(&format!(
-            "SELECT wait_event_type, wait_event, state, pid, backend_type FROM pg_stat_activity \
-             WHERE application_name = '{APPLICATION_NAME}'"
-        ))?;
+        if !self.is_prepared {
+            self.monitor.execute(&format!(
+                "PREPARE narrows_standing AS \
+                 SELECT wait_event_type, wait_event, state, pid, backend_type \
+                 FROM pg_catalog.pg_stat_get_activity(NULL) \
+                 WHERE application_name = '{APPLICATION_NAME}'"
+            ))?;
+            self.is_prepared = true;
+        }
+        let rows = self.monitor.query("EXECUTE narrows_standing")?;
         Ok(rows.iter().map(standing).collect())
     }
 }
@@ -130,7 +143,7 @@ fn standing(row: &Row) -> SessionState {
     let text = |column: usize| row.get(column).and_then(|c| c.as_deref()).unwrap_or("");
     let (kind, event, state) = (text(0), text(1), text(2));
     let name = match kind {
-        "" if state.starts_with("idle") => "idle".to_string(),
+        "" if state.starts_with("idle") => "on CPU between statements".to_string(),
         "" => "on CPU".to_string(),
         _ => format!("{kind}:{event}"),
     };
@@ -142,23 +155,16 @@ fn standing(row: &Row) -> SessionState {
     }
 }
 
-/// From the server's words. Names were recased in version 17 (`WALWrite` became `WalWrite`).
+/// From the server's words, as they are read wherever a server is looked at. A session without a statement that waits for nothing takes a
+/// request in or sends an answer off: it runs, and its client is not waited for.
 fn wait(kind: &str, event: &str, state: &str) -> Wait {
-    let event = event.to_ascii_lowercase();
-    match kind {
-        "Client" => Wait::Client,
+    match places::wait(kind, event) {
+        ActivityState::Running => Wait::None,
         _ if state.starts_with("idle") => Wait::Client,
-        "" => Wait::None,
-        "IO" if event.starts_with("wal") => Wait::Flush,
-        "IO" if event.contains("read")
-            || event.starts_with("aio")
-            || event.contains("prefetch") =>
-        {
-            Wait::Read
-        }
-        // Sessions that find the log being flushed wait for the flusher's lock, not for a lock of theirs.
-        "LWLock" if event == "walwrite" => Wait::Flush,
-        "LWLock" | "Lock" | "BufferPin" => Wait::Lock,
+        ActivityState::Client => Wait::Client,
+        ActivityState::Read => Wait::Read,
+        ActivityState::Log => Wait::Flush,
+        ActivityState::Lock | ActivityState::Latch => Wait::Lock,
         _ => Wait::Other,
     }
 }

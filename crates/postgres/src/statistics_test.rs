@@ -121,9 +121,17 @@ fn the_servers_words_of_two_generations_mean_the_same() {
     assert_eq!(wait("LWLock", "WALInsert", "active"), Wait::Lock);
     assert_eq!(wait("Lock", "transactionid", "active"), Wait::Lock);
     assert_eq!(wait("Client", "ClientRead", "idle"), Wait::Client);
-    assert_eq!(wait("", "", "idle"), Wait::Client);
+    // It takes a request in, or sends an answer off.
+    assert_eq!(wait("", "", "idle"), Wait::None);
+    assert_eq!(wait("Client", "ClientRead", "idle in transaction"), Wait::Client);
     assert_eq!(wait("", "", "active"), Wait::None);
     assert_eq!(wait("IPC", "ExecuteGather", "active"), Wait::Other);
+    // As an observed server's are read.
+    assert_eq!(wait("IPC", "BufferIO", "active"), Wait::Read);
+    assert_eq!(wait("IPC", "SyncRep", "active"), Wait::Flush);
+    assert_eq!(wait("Timeout", "CommitDelay", "active"), Wait::Flush);
+    assert_eq!(wait("LWLock", "WALBufMapping", "active"), Wait::Flush);
+    assert_eq!(wait("Lock", "extend", "active"), Wait::Other, "for who writes the table's end");
 }
 
 #[test]
@@ -135,7 +143,6 @@ fn a_row_is_read_in_the_servers_words_and_in_ours() {
     assert_eq!((flush.wait, &*flush.name, flush.pid), (Wait::Flush, "IO:WALSync", Some(12)));
     let worker = standing(&row(["", "", "active", "13", "parallel worker"]));
     assert_eq!((worker.wait, &*worker.name, worker.worker), (Wait::None, "on CPU", true));
-    // Who may not see another's row gets one without words.
-    let hidden = standing(&row(["", "", "idle", "", ""]));
-    assert_eq!((hidden.wait, &*hidden.name, hidden.pid), (Wait::Client, "idle", None));
+    let between = standing(&row(["", "", "idle", "14", "client backend"]));
+    assert_eq!((between.wait, &*between.name), (Wait::None, "on CPU between statements"));
 }

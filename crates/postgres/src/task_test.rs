@@ -20,6 +20,8 @@ use narrows_layer_database::{
 };
 use narrows_layer_database::{Database, DatabaseError, Settings, Variation};
 
+/// Last-level caches of the machine, for what is said of the working set.
+const CACHES: u64 = 3 << 20;
 const MIB: u64 = 1 << 20;
 const SESSIONS: u32 = 2;
 
@@ -75,6 +77,7 @@ impl Bench {
             contents: Contents { entropy_percent: 50 },
             private,
             memory_bytes: None,
+            cache_bytes: Some(CACHES),
             server_cpus: Vec::new(),
             client_cpus: Vec::new(),
             cpu_quota: None,
@@ -151,6 +154,13 @@ fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
             text(&m, condition::PLAN)
         );
         assert_eq!(m.value(metric::BLOCKS_PER_OP), Some(blocks));
+        let of_caches = m.workload.get(condition::WORKING_SET_BYTES).unwrap() / CACHES as f64;
+        assert_eq!(m.workload.get(condition::WORKING_SET_OF_CACHE), Some(of_caches));
+        // The server's own account of statements, and what our looking took of its CPUs.
+        let since_14 = m.value(metric::FULL_PAGES_PER_OP).is_some();
+        let active_ns = m.value(metric::ACTIVE_TIME_PER_OP);
+        assert!(active_ns.is_some_and(|ns| ns > 0.0) || !since_14, "{task:?}: {active_ns:?}");
+        assert!(m.value(metric::SERVER_CPUS_LOOKING).is_some(), "{task:?}");
         let touched = m.value(metric::BLOCK_HITS_PER_OP).unwrap()
             + m.value(metric::BLOCK_READS_PER_OP).unwrap();
         // Each block of the table and one or more of the index; of the catalogue a little.

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
 use narrows_layer_block::BlockPlan;
-use narrows_layer_log::LogPlan;
-use narrows_model::{Layer, Measurement, PlannedStep, Role, condition};
+use narrows_layer_log::{Committed, LogPlan};
+use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -181,11 +181,35 @@ pub fn commit_ladder(session: &mut PlannedSession<'_, '_>, bytes_per_commit: u64
     let scratch = log_scratch(session)?;
     let watch = watch(resolved, &[Role::Wal]);
     for (committers, bytes) in ladder(resolved, bytes_per_commit) {
-        let cpus = &resolved.split.server;
+        let cpus = &session.split.server;
         let dir = scratch.wal();
         let rung = narrows_layer_log::commit_ladder(&ctx, dir, &watch, committers, bytes, cpus)?;
         session.add(on_role(vec![rung], Role::Wal));
     }
+    Ok(())
+}
+
+/// Whether the flush is measured again after a workload that commits: on a server of our own, whose log lies where ours can, and where the
+/// log layer was asked for.
+pub fn flushes_again(resolved: &Resolved) -> bool {
+    resolved.plan.database == DatabaseChoice::Managed || resolved.has(Layer::Log)
+}
+
+/// The flush again, as that workload had it and alone.
+///
+/// # Errors
+/// As [`commit_ladder`].
+pub fn flush_after(session: &mut PlannedSession<'_, '_>, committed: &Committed<'_>) -> Result<()> {
+    let resolved = session.resolved;
+    if !flushes_again(resolved) {
+        return Ok(());
+    }
+    let ctx = resolved.context(session);
+    let scratch = log_scratch(session)?;
+    let watch = watch(resolved, &[Role::Wal]);
+    let cpus = &session.split.server;
+    let measured = narrows_layer_log::after(&ctx, scratch.wal(), &watch, committed, cpus)?;
+    session.add(on_role(measured, Role::Wal));
     Ok(())
 }
 

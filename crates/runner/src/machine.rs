@@ -59,7 +59,7 @@ impl Program for Machine {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let mut session = PlannedSession::new(&self.resolved, session);
         let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
         Ok(ended(outcome))
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
-use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, Workload};
 use narrows_postgres::observe::Monitor;
 use narrows_postgres::{Admitted, admit};
 use narrows_units::{Bytes, shown};
@@ -17,7 +17,7 @@ use crate::named_folder::folder;
 use crate::request::database::DatabaseTarget;
 use crate::request::machine::MachineRequest;
 use crate::resolved::Resolved;
-use crate::split;
+use crate::split::{self, CostRatio};
 use crate::ui::Ui;
 use crate::{captures, database, layers, prepared};
 
@@ -45,7 +45,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
             (DatabaseChoice::Url(address.to_string()), Some(address.clone()))
         }
     };
-    let split = split::split(&platform);
+    let split = split::split(&platform, cost_ratio(request));
     let server = split.server.len() as u32;
     let memory = memory_bytes(&platform);
     let free = |role: Role| {
@@ -108,6 +108,27 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
     Ok(resolved)
 }
 
+/// What an operation costs the load's client beside the server, before it was measured.
+fn cost_ratio(request: &MachineRequest) -> CostRatio {
+    let scans = |workload: &Workload| *workload == Workload::ScanMany;
+    let only_scans = !request.workloads.is_empty() && request.workloads.iter().all(scans);
+    if request.database == DatabaseTarget::None || only_scans {
+        CostRatio::NONE
+    } else {
+        CostRatio::PUBLISHED
+    }
+}
+
+/// Shares the CPUs of a server of our own and its load by that ratio.
+pub fn share(resolved: &mut Resolved, ratio: CostRatio) {
+    if resolved.address.is_some() {
+        return;
+    }
+    resolved.split = split::split(&resolved.platform, ratio);
+    resolved.plan.server_cpus = resolved.split.server.clone();
+    resolved.plan.client_cpus = resolved.split.client.clone();
+}
+
 /// What is small already stays as it is.
 fn shrink(resolved: &mut Resolved, least: LeastLoad) {
     let plan = &mut resolved.plan;
@@ -152,7 +173,7 @@ pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     }
     resolved.found = LocalServer::of(&Monitor::open(&address).with_context(cannot)?);
     if let Some(found) = &resolved.found {
-        resolved.split = split::around(&found.cpus, &resolved.platform);
+        resolved.split = split::around(&found.cpus, &resolved.platform, CostRatio::PUBLISHED);
         resolved.plan.server_cpus = found.cpus.clone();
         resolved.plan.client_cpus = resolved.split.client.clone();
     }

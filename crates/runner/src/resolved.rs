@@ -77,8 +77,19 @@ impl Resolved {
 pub struct PlannedSession<'r, 's> {
     /// What was decided.
     pub resolved: &'r Resolved,
+    /// CPUs of server and load: as planned, until a probe has measured what an operation costs each of them.
+    pub split: Split,
+    /// The server of our own, once it runs: the null server's socket may lie beside its.
+    pub socket: Option<Address>,
     /// The run.
     pub session: &'r mut Session<'s>,
+}
+
+impl<'r, 's> PlannedSession<'r, 's> {
+    /// A run as it was planned.
+    pub fn new(resolved: &'r Resolved, session: &'r mut Session<'s>) -> Self {
+        PlannedSession { resolved, split: resolved.split.clone(), socket: None, session }
+    }
 }
 
 impl<'s> Deref for PlannedSession<'_, 's> {

@@ -11,6 +11,8 @@ pub struct Counters {
     pub blocks_hit: f64,
     /// Time in reads, ns; zero where the server doesn't time them.
     pub read_time_ns: Option<f64>,
+    /// Time that sessions of this database spent in statements, ns: from the first message of one to the answer, its commit among it.
+    pub active_time_ns: Option<f64>,
     /// Log position, bytes.
     pub wal_bytes: f64,
     /// Log flushes.
@@ -42,6 +44,7 @@ impl Counters {
             blocks_read: self.blocks_read - earlier.blocks_read,
             blocks_hit: self.blocks_hit - earlier.blocks_hit,
             read_time_ns: both(self.read_time_ns, earlier.read_time_ns),
+            active_time_ns: both(self.active_time_ns, earlier.active_time_ns),
             wal_bytes: self.wal_bytes - earlier.wal_bytes,
             flushes: both(self.flushes, earlier.flushes),
             flush_time_ns: both(self.flush_time_ns, earlier.flush_time_ns),

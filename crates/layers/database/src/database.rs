@@ -36,6 +36,8 @@ pub struct Settings {
     pub private: Option<u32>,
     /// Memory of the server's machine, bytes; `None` where that is another.
     pub memory_bytes: Option<u64>,
+    /// Last-level caches of that machine together, bytes, where they are known.
+    pub cache_bytes: Option<u64>,
     /// Processors the server may use, as far as known.
     pub server_cpus: Vec<u32>,
     /// Processors of the client.
@@ -123,7 +125,29 @@ impl Database {
         (self.server, self.observer, self.processes) =
             (again.server, again.observer, again.processes);
         self.watch = std::mem::take(&mut self.watch).with_pids(ours(self.processes));
+        // It starts on the CPUs it was made for, which may have been shared anew since.
+        self.move_server(&self.cpus.server);
         Ok(())
+    }
+
+    /// From now on server and client have these CPUs; a server of our own is moved to its.
+    pub fn have_cpus(&mut self, server: &[u32], client: &[u32]) {
+        self.settings.client_cpus = client.to_vec();
+        self.cpus.client = client.to_vec();
+        if self.settings.own_server {
+            self.settings.server_cpus = server.to_vec();
+            self.cpus.server = server.to_vec();
+            self.move_server(server);
+        }
+    }
+
+    /// What every measurement's conditions say besides, from now on.
+    pub fn also_say<T: condition::Shape + ?Sized>(
+        &mut self,
+        key: condition::Key<T>,
+        what: impl Into<Value>,
+    ) {
+        self.settings.conditions.insert(key, what);
     }
 
     /// The side of the server that sets up, for what only its kind has.

@@ -8,6 +8,7 @@
 //! any server's. Knows no other layer and no verdict.
 
 mod access_pattern;
+mod capacity;
 mod counters;
 mod database;
 mod error;

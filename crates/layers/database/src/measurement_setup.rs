@@ -50,6 +50,9 @@ impl Database {
             if self.pool_bytes > 0 {
                 say.insert(condition::WORKING_SET_OF_POOL, share(self.pool_bytes));
             }
+            if let Some(caches) = self.settings.cache_bytes.filter(|bytes| *bytes > 0) {
+                say.insert(condition::WORKING_SET_OF_CACHE, share(caches));
+            }
             if let Some(memory) = self.settings.memory_bytes.filter(|bytes| *bytes > 0) {
                 say.insert(condition::WORKING_SET_OF_MEMORY, share(memory));
             }

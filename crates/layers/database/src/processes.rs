@@ -34,6 +34,16 @@ pub struct Used {
 }
 
 impl Used {
+    /// The same with a session and its workers as one: all that was used less what the server's other processes used. Workers that ended
+    /// meanwhile are in what was reaped and have no name any more. Who reads for all sessions (I/O workers of PostgreSQL 18) is no part
+    /// of it, as little as who writes for all: it stays a party of its own in [`Used::by_class`].
+    pub fn together(mut self, is_worker: impl Fn(&str) -> bool) -> Used {
+        self.own.retain(|(name, _)| !is_worker(name));
+        let others: u64 = self.own.iter().map(|(_, ns)| ns).sum();
+        self.backend_cpu_ns = self.total_cpu_ns.saturating_sub(others);
+        self
+    }
+
     /// CPUs in use over a window of that length by sessions, by what ended meanwhile or has no name (`rest`), by our looking, and by
     /// each of the server's own processes.
     pub fn by_class(&self, window_ns: f64) -> Vec<(String, f64)> {
@@ -58,6 +68,8 @@ pub struct Reads {
     pub usage: fn(u32) -> Option<(u64, u64)>,
     /// What one calls itself.
     pub name: fn(u32) -> String,
+    /// Whether one of that name works for a session, on its statement: a parallel worker.
+    pub is_worker: fn(&str) -> bool,
 }
 
 /// Of a server that has a process for every session.
@@ -65,6 +77,7 @@ pub const PROCESSES: Reads = Reads {
     list: process::tree,
     usage: |pid| Some((process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0))),
     name: |pid| process::name(pid).unwrap_or_else(|| format!("process {pid}")),
+    is_worker: |_| false,
 };
 
 /// Of a server that has a thread for every session: threads in the place of processes.
@@ -76,6 +89,7 @@ pub const THREADS: Reads = Reads {
     },
     usage: process::main_thread_ns,
     name: |tid| process::name(tid).unwrap_or_else(|| format!("thread {tid}")),
+    is_worker: |_| false,
 };
 
 /// The processes of one server, or its threads.
@@ -112,6 +126,11 @@ impl ServerProcesses {
     /// What one calls itself.
     pub fn name_of(&self, pid: u32) -> String {
         (self.reads.name)(pid)
+    }
+
+    /// What was used by a statement that its session and the workers of that do together.
+    pub fn together(&self, used: Used) -> Used {
+        used.together(self.reads.is_worker)
     }
 
     /// Reads all processes now.
@@ -214,6 +233,27 @@ mod tests {
         ];
         let expected = expected.map(|(name, cpus)| (name.to_string(), cpus));
         assert_eq!(used.by_class(100.0), expected);
+    }
+
+    #[test]
+    fn a_scan_is_its_session_and_its_workers() {
+        let own =
+            [("parallel worker", 300), ("io worker", 450), ("io worker", 250), ("walwriter", 5)];
+        let used = Used {
+            // The session had 350, and workers that ended meanwhile 100.
+            total_cpu_ns: 350 + 100 + 300 + 450 + 250 + 5,
+            backend_cpu_ns: 350,
+            own: own.map(|(name, ns)| (name.to_string(), ns)).into(),
+            ..Used::default()
+        };
+        let scan = used.together(|name| name == "parallel worker");
+        assert_eq!(scan.backend_cpu_ns, 350 + 100 + 300);
+        assert_eq!(scan.total_cpu_ns, 1455, "the server's demand has all of it");
+        let classes = scan.by_class(1000.0);
+        let io: f64 = classes.iter().filter(|(name, _)| name == "io worker").map(|(_, n)| n).sum();
+        assert_eq!(io, 0.7, "{classes:?}");
+        let all: f64 = classes.iter().map(|(_, cpus)| cpus).sum();
+        assert!((all - 1.455).abs() < 1e-9, "each once: {classes:?}");
     }
 
     #[test]

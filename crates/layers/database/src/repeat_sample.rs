@@ -4,6 +4,7 @@ use narrows_engine::{Samples, record_latency};
 use narrows_model::metric;
 use narrows_observe::Seen;
 
+use crate::capacity::OnServerCpus;
 use crate::counters::Counters;
 use crate::load::LoadResult;
 use crate::processes::Used;
@@ -82,6 +83,8 @@ pub struct RepeatSample {
     pub used: Option<Used>,
     /// What sessions were found waiting for.
     pub sampled: Sampled,
+    /// CPU time of the thread that kept the table out of memory, which runs where the client does, ns.
+    pub evictor_cpu_ns: u64,
     /// Machine counters over the window.
     pub seen: Seen,
     /// Device counters over the whole load.
@@ -150,6 +153,9 @@ impl RepeatSample {
         if let Some(time) = counters.read_time_ns {
             per_op(metric::SERVER_READ_TIME_PER_OP, time);
         }
+        if let Some(time) = counters.active_time_ns {
+            per_op(metric::ACTIVE_TIME_PER_OP, time);
+        }
         if let Some(blocks) = self.shape.blocks.filter(|blocks| *blocks > 0.0) {
             per_op(metric::BLOCKS_PER_OP, blocks * span);
         }
@@ -193,19 +199,20 @@ impl RepeatSample {
         let server_cpus = used.total_cpu_ns as f64 / self.window_ns;
         let client_cpus = self.load.cpu_ns as f64 / self.window_ns;
         let in_set = |id: &u32| cpus.server.contains(id);
-        let mut busy = 0.0;
-        let mut steal = 0.0;
+        let helpers = self.sampled.own_cpu_ns + if cpus.shared() { self.evictor_cpu_ns } else { 0 };
+        let mut on = OnServerCpus {
+            set: cpus.server.len() as f64,
+            server: server_cpus,
+            looking: (used.watching_cpu_ns + helpers) as f64 / self.window_ns,
+            client: if cpus.shared() { client_cpus } else { 0.0 },
+            others: self.seen.other_cpus,
+            ..OnServerCpus::default()
+        };
         for cpu in self.seen.per_cpu.iter().filter(|cpu| in_set(&cpu.id)) {
-            busy += cpu.busy_ns as f64 / self.window_ns;
-            steal += cpu.steal_ns as f64 / self.window_ns;
+            on.busy += cpu.busy_ns as f64 / self.window_ns;
+            on.steal += cpu.steal_ns as f64 / self.window_ns;
         }
-        let watching = used.watching_cpu_ns as f64 / self.window_ns;
-        let ours = server_cpus + watching + if cpus.shared() { client_cpus } else { 0.0 };
-        let set = cpus.server.len() as f64;
-        // Interrupts and kernel threads are busy on the server's behalf; taken is what other programs took.
-        let taken = ((busy - ours).clamp(0.0, self.seen.other_cpus) + steal).min(set);
-        let client_share = if cpus.shared() { client_cpus } else { 0.0 };
-        let mut available = set - taken - client_share - watching;
+        let mut available = on.left();
         if let Some(quota) = cpus.quota {
             let ours = if cpus.quota_covers_client { client_cpus } else { 0.0 };
             available = available.min(quota - ours);
@@ -214,8 +221,9 @@ impl RepeatSample {
         if let Some(share) = self.seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
             available = available.min(server_cpus / share);
         }
-        add(metric::SERVER_CPUS, set);
-        add(metric::SERVER_CPUS_TAKEN, taken);
+        add(metric::SERVER_CPUS, on.set);
+        add(metric::SERVER_CPUS_TAKEN, on.taken());
+        add(metric::SERVER_CPUS_LOOKING, on.looking);
         add(metric::SERVER_CPUS_AVAILABLE, available.max(0.0));
         if let Some((_, ns)) = used.busiest {
             add(metric::HOT_THREAD, ns as f64 / self.window_ns);
@@ -234,6 +242,9 @@ impl RepeatSample {
             (used.backend_cpu_ns + used.backend_run_delay_ns) as f64 / operations / session_ns;
         let Some(blocked) = self.sampled.blocked_share(1.0 - on_cpu) else { return };
         add(metric::SAMPLED_ON_CPU_PER_OP, (1.0 - blocked) * session_ns);
+        if let Some(width) = self.sampled.width() {
+            add(metric::SAMPLED_WIDTH, width);
+        }
         for (name, wait) in [
             (metric::WAIT_READ_PER_OP, Wait::Read),
             (metric::WAIT_FLUSH_PER_OP, Wait::Flush),

@@ -19,6 +19,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Rng, Stop, Window, now_ns};
+use narrows_facts::process;
 
 use crate::kind::{Observer, SessionState};
 use crate::load::LoadError;
@@ -67,6 +68,10 @@ pub struct Sampled {
     pub most_workers: u64,
     /// The same answers slice by slice from the window's start.
     pub history: Vec<Moment>,
+    /// Whether the kernel granted a short slice to impatient looks.
+    pub impatient: bool,
+    /// CPU time of the sampler itself, on the server's CPUs, ns.
+    pub own_cpu_ns: u64,
 }
 
 /// The answers of one slice.
@@ -92,6 +97,18 @@ impl Sampled {
             (all > 0).then(|| self.blocked[kind] as f64 / all as f64)
         };
         Some([share(PATIENT)?, share(IMPATIENT)?])
+    }
+
+    /// How far apart the two ends are, with what so few looks leave open at each (95 %, binomial), as a share of the processes' time; `None`
+    /// without samples of both, and where an impatient look is none, so that both are one look and their distance is chance.
+    pub fn width(&self) -> Option<f64> {
+        let [patient, impatient] = self.blocked_shares().filter(|_| self.impatient)?;
+        let doubt = |kind: usize, share: f64| {
+            let looks = (self.runnable[kind] + self.blocked[kind]) as f64;
+            1.96 * (share * (1.0 - share) / looks).sqrt()
+        };
+        let chance = doubt(PATIENT, patient).hypot(doubt(IMPATIENT, impatient));
+        Some(((patient - impatient).abs() + chance).min(1.0))
     }
 
     /// Share of time blocked: what the scheduler's account leaves, if the looks admit it, else the nearer end.
@@ -131,6 +148,7 @@ impl Sampled {
             *self.events.entry(event.clone()).or_default() += n;
         }
         self.most_workers = self.most_workers.max(other.most_workers);
+        self.impatient |= other.impatient;
     }
 
     /// Adds an answer, that long after the window's start.
@@ -170,7 +188,8 @@ pub(crate) fn sample(
     stop: &Stop,
     until: impl Fn() -> bool,
 ) -> Result<Sampled, LoadError> {
-    let _place = CpuPinning::take(cpus);
+    let place = CpuPinning::take(cpus);
+    let began_ns = process::thread_cpu_ns();
     let mut sampled = Sampled::default();
     let mut looks = Looks::default();
     let mut rng = Rng::new(window.start_ns);
@@ -191,7 +210,7 @@ pub(crate) fn sample(
             next_ask = Instant::now() + ASK_EVERY.mul_f64(0.5 + rng.unit_f64());
         }
         let kind = (rng.next_u64() & 1) as usize;
-        short_slice(kind == IMPATIENT);
+        sampled.impatient |= short_slice(kind == IMPATIENT);
         let left = Duration::from_nanos(window.end_ns.saturating_sub(now_ns()));
         std::thread::sleep(LOOK_EVERY.mul_f64(0.5 + rng.unit_f64()).min(left));
         match looks.at_one(&mut rng) {
@@ -199,6 +218,9 @@ pub(crate) fn sample(
             Some('S' | 'D' | 'I') => sampled.blocked[kind] += 1,
             _ => {}
         }
+    }
+    if place.is_there {
+        sampled.own_cpu_ns = process::thread_cpu_ns().saturating_sub(began_ns);
     }
     Ok(sampled)
 }
@@ -243,16 +265,16 @@ fn state_letter(stat: &[u8]) -> Option<char> {
 /// Processors of this thread for the time of sampling.
 struct CpuPinning {
     before: Vec<u32>,
+    /// Whether it was granted.
+    is_there: bool,
 }
 
 impl CpuPinning {
     fn take(cpus: &[u32]) -> CpuPinning {
         let before = narrows_facts::affinity::current();
-        if !cpus.is_empty() {
-            // Where it is refused, the shares are what they are: the sum will say so.
-            let _ = narrows_facts::affinity::pin(cpus);
-        }
-        CpuPinning { before }
+        // Where it is refused, the shares are what they are: the sum will say so.
+        let is_there = !cpus.is_empty() && narrows_facts::affinity::pin(cpus).is_ok();
+        CpuPinning { before, is_there }
     }
 }
 
@@ -264,27 +286,34 @@ impl Drop for CpuPinning {
 }
 
 /// Asks for the shortest slice (0.1 ms), which lets a thread that has slept in before one with a longer slice
-/// (sched_setattr(2); Linux 6.12; no right needed). Older kernels ignore it.
-fn short_slice(on: bool) {
-    #[repr(C)]
-    #[derive(Default)]
-    struct Attributes {
-        size: u32,
-        policy: u32,
-        flags: u64,
-        nice: i32,
-        priority: u32,
-        runtime_ns: u64,
-        deadline_ns: u64,
-        period_ns: u64,
-    }
-    let attributes = Attributes {
-        size: size_of::<Attributes>() as u32,
-        runtime_ns: if on { 100_000 } else { 0 },
-        ..Attributes::default()
-    };
+/// (sched_setattr(2); Linux 6.12; no right needed). Older kernels take the call and ignore it, so they are asked what they made of it: whether
+/// it was granted.
+fn short_slice(on: bool) -> bool {
+    let size = size_of::<SchedulingAttributes>() as u32;
+    let runtime_ns = if on { SHORTEST_SLICE_NS } else { 0 };
+    let mut attributes = SchedulingAttributes { size, runtime_ns, ..Default::default() };
     // SAFETY: the structure is of the size it states and lives through the call; 0 is this thread.
-    unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    let set = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    attributes.runtime_ns = 0;
+    // SAFETY: as above, and so many bytes are written at most.
+    let got = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
+    on && set == 0 && got == 0 && attributes.runtime_ns == SHORTEST_SLICE_NS
+}
+
+const SHORTEST_SLICE_NS: u64 = 100_000;
+
+/// `struct sched_attr`.
+#[repr(C)]
+#[derive(Default)]
+struct SchedulingAttributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime_ns: u64,
+    deadline_ns: u64,
+    period_ns: u64,
 }
 
 #[cfg(test)]
@@ -382,6 +411,31 @@ mod tests {
         assert_eq!(seen.runnable, [0, 0]);
         assert!(seen.blocked.iter().sum::<u64>() > 4, "{:?}", seen.blocked);
         assert!(gone.unwrap_err().to_string().contains("the end"));
+    }
+
+    #[test]
+    fn the_check_is_as_wide_as_its_two_ends_and_its_looks_leave_it() {
+        let mut sampled =
+            Sampled { runnable: [200, 500], blocked: [800, 500], ..Sampled::default() };
+        assert_eq!(sampled.width(), None, "before Linux 6.12 both ends are one look");
+        sampled.impatient = true;
+        // 0.8 and 0.5, each by a thousand looks.
+        let chance = (0.16f64 / 1000.0 + 0.25 / 1000.0).sqrt() * 1.96;
+        assert!((sampled.width().unwrap() - (0.3 + chance)).abs() < 1e-12);
+        let few = Sampled { runnable: [1, 1], blocked: [1, 1], ..sampled.clone() };
+        assert!(few.width().unwrap() > 0.9, "four looks check nothing");
+        assert_eq!(Sampled { impatient: true, ..Sampled::default() }.width(), None);
+    }
+
+    #[test]
+    fn an_impatient_look_is_one_where_the_kernel_says_so() {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+        let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        assert!(!short_slice(false), "a patient one never is");
+        // Distributions carry it back to older ones.
+        assert!(short_slice(true) || version < (6, 12), "{release}");
+        short_slice(false);
     }
 
     #[test]

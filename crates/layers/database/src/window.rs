@@ -1,7 +1,7 @@
 //! One window of one variation: the load, and what watches the server and the machine meanwhile.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{Seen, Watch};
@@ -60,7 +60,7 @@ impl Database {
         };
         let evictor = match files {
             Some(files) => Some(
-                Evictor::start(files)
+                Evictor::start(files, &self.cpus.client)
                     .map_err(|reason| DatabaseError::Evict { reason: reason.to_string() })?,
             ),
             None => None,
@@ -69,10 +69,15 @@ impl Database {
             blocks: programs.blocks_per_operation(),
             ..Shape::of(task, load)
         };
+        let (began, before_ns) = (Instant::now(), evictor.as_ref().map_or(0, Evictor::cpu_ns));
         let (mut once, hot) = self.load_window(ctx, variation, &asked, table.block_bytes, shape)?;
+        let after_ns = evictor.as_ref().map_or(0, Evictor::cpu_ns);
+        // It runs from before the first session until the last has gone; the window is its part of that.
+        let share = once.window_ns / began.elapsed().as_nanos() as f64;
+        once.evictor_cpu_ns = ((after_ns - before_ns) as f64 * share) as u64;
         drop(evictor);
         if task.is_scan() {
-            once.parties = scanners(&mut once.used, &once.sampled);
+            once.parties = scanners(self.processes, &mut once.used, &once.sampled);
         }
         Ok((once, hot))
     }
@@ -121,6 +126,7 @@ impl Database {
             window_ns: ctx.window.as_nanos() as f64,
             used,
             sampled,
+            evictor_cpu_ns: 0,
             seen,
             span,
             counters: counters_after.since(&counters_before),
@@ -172,7 +178,7 @@ impl Database {
         self.observer.settle()?;
         let counters_after = self.observer.counters()?;
         let (mut used, sampled) = during;
-        let parties = scanners(&mut used, &sampled);
+        let parties = scanners(self.processes, &mut used, &sampled);
         let once = RepeatSample {
             shape: Shape::of(task, &load),
             sessions: 1,
@@ -181,6 +187,7 @@ impl Database {
             window_ns: window.length_ns() as f64,
             used,
             sampled,
+            evictor_cpu_ns: 0,
             span: seen.clone(),
             seen,
             counters: counters_after.since(&counters_before),
@@ -193,12 +200,12 @@ impl Database {
 }
 
 /// How many processes scanned together, with their processor time and waiting put together.
-fn scanners(used: &mut Option<Used>, sampled: &Sampled) -> f64 {
-    if let Some(used) = used {
-        // The leader and its workers are the scan; nearly nothing else runs on our server. The workers' run
-        // queue ends with them; they wait in the same queue as the leader.
-        used.backend_cpu_ns = used.total_cpu_ns;
-        used.backend_run_delay_ns *= sampled.most_workers + 1;
+fn scanners(processes: Option<ServerProcesses>, used: &mut Option<Used>, sampled: &Sampled) -> f64 {
+    if let Some((processes, together)) = processes.zip(used.take()) {
+        let mut together = processes.together(together);
+        // The workers' run queue ends with them; they wait in the same queue as the leader.
+        together.backend_run_delay_ns *= sampled.most_workers + 1;
+        *used = Some(together);
     }
     sampled.most_workers as f64 + 1.0
 }

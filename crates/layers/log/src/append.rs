@@ -59,21 +59,24 @@ impl<'a> Appender<'a> {
         Ok(Appender { segment, pages, dsync, position: 0, record: vec![0; PAGE] })
     }
 
-    /// Appends one record; returns when it is durable.
-    pub fn append(&mut self, method: SyncMethod) -> io::Result<()> {
+    /// Appends one record; returns when it is durable, and how long the flush took without the write, ns, where they are two calls.
+    pub fn append(&mut self, method: SyncMethod) -> io::Result<Option<u64>> {
         self.pages.fill(self.position, &mut self.record);
-        match method {
+        let flush_ns = match method {
             SyncMethod::Fdatasync => {
                 let file = self.segment.file();
                 self.segment.write_around(file, self.position, &self.record)?;
+                let begun_ns = now_ns();
                 file.sync_data()?;
+                Some(now_ns() - begun_ns)
             }
             SyncMethod::Dsync => {
                 self.segment.write_around(&self.dsync, self.position, &self.record)?;
+                None
             }
-        }
+        };
         self.position += PAGE as u64;
-        Ok(())
+        Ok(flush_ns)
     }
 
     /// Bytes appended so far.
@@ -99,7 +102,7 @@ impl<'a> Appender<'a> {
             self.append(method).map_err(|reason| failed(self.segment.path(), reason))?;
         }
 
-        let mut latency = Recorder::new();
+        let (mut latency, mut flush) = (Recorder::new(), Recorder::new());
         let sentinel_before = narrows_observe::sentinel();
         let busy_before = busy.map(BusyWriter::done);
         let before = watch.snapshot();
@@ -109,8 +112,12 @@ impl<'a> Appender<'a> {
         let end = start + ctx.window.as_nanos() as u64;
         let mut began = start;
         loop {
-            self.append(method).map_err(|reason| failed(self.segment.path(), reason))?;
+            let appended = self.append(method);
+            let flush_ns = appended.map_err(|reason| failed(self.segment.path(), reason))?;
             let now = now_ns();
+            if let Some(ns) = flush_ns {
+                flush.record(ns);
+            }
             latency.record(now - began);
             began = now;
             if now >= end || self.position - from >= most_bytes {
@@ -130,6 +137,10 @@ impl<'a> Appender<'a> {
         let samples = &mut collected.samples;
         samples.add(metric::THROUGHPUT, rate);
         record_latency(samples, &latency);
+        if let Some(ns) = flush.mean() {
+            samples.add(metric::FLUSH_TIME_MEAN, ns);
+        }
+        samples.add(metric::FLUSH_BYTES, PAGE as f64);
         samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
         samples.add(metric::WINDOW, window_ns as f64);
         samples.add(metric::OPERATIONS, operations);

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, now_ns};
 use narrows_model::{Layer, Measurement, condition};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -26,6 +26,8 @@ pub struct SegmentFlusher<'a> {
     pages: &'a Pages,
     buffer: Vec<u8>,
     written: &'a AtomicU64,
+    /// How long the last flush took, without its write.
+    flush_ns: Option<u64>,
     /// While it is set, nothing is flushed.
     free: Option<&'a AtomicBool>,
 }
@@ -34,7 +36,7 @@ impl<'a> SegmentFlusher<'a> {
     /// Flushes to that segment; `written` counts its bytes.
     pub fn new(segment: &'a Segment, pages: &'a Pages, written: &'a AtomicU64) -> Self {
         let buffer = vec![0; WRITE_PAGES as usize * PAGE];
-        SegmentFlusher { segment, pages, buffer, written, free: None }
+        SegmentFlusher { segment, pages, buffer, written, flush_ns: None, free: None }
     }
 }
 
@@ -58,12 +60,19 @@ impl Flusher for SegmentFlusher<'_> {
             self.segment.write_around(self.segment.file(), page * PAGE as u64, buffer)?;
             page += count;
         }
+        self.flush_ns = None;
         if !self.free.is_some_and(|free| free.load(Ordering::Relaxed)) {
+            let begun_ns = now_ns();
             self.segment.file().sync_data()?;
+            self.flush_ns = Some(now_ns() - begun_ns);
         }
         let bytes = (end - first) * PAGE as u64;
         self.written.fetch_add(bytes, Ordering::Relaxed);
         Ok(bytes)
+    }
+
+    fn last_flush_ns(&self) -> Option<u64> {
+        self.flush_ns
     }
 }
 

@@ -3,13 +3,14 @@
 //! Everything happens on a recycled segment (allocated and fully written before), buffered, with the flush methods a
 //! server uses. Single appends are measured idle and beside a checkpoint-like stream of writes to the data files,
 //! because interference is what hurts in production. The commit ladder is the capacity of the log as a batch
-//! server: one figure for each number of committers.
+//! server: one figure for each number of committers. After a workload that committed, the flush is measured again as the workload had it.
 //!
 //! Not here: whether a flush that returned is durable. That only a power failure shows; the latency and the
 //! drive's own count of flushes are recorded so that the validity rules can doubt them.
 //!
 //! Everything is created inside the folders given and removed on success, failure and stop.
 
+mod after;
 mod append;
 mod busy;
 mod collect;
@@ -23,6 +24,7 @@ mod segment;
 mod streams;
 mod writer;
 
+pub use after::{Committed, after, planned as planned_after};
 pub use append::SyncMethod;
 pub use error::LogError;
 pub use ladder::{
@@ -155,6 +157,7 @@ pub fn planned(ctx: &Context, plan: &LogPlan) -> Vec<PlannedStep> {
     steps
 }
 
+/// What one window may write.
 fn most_bytes(ctx: &Context) -> u64 {
     (ctx.window.as_secs_f64() * MOST_BYTES_PER_S) as u64
 }

@@ -75,6 +75,8 @@ pub const WAREHOUSES: Key<f64> = Key::new("warehouses");
 pub const WAREHOUSES_CHECKED: Key<f64> = Key::new("warehouses_checked");
 /// Bytes that the operations go over.
 pub const WORKING_SET_BYTES: Key<f64> = Key::new("working_set_bytes");
+/// The same over the last-level caches of the server's machine together: at 1 and below, a lookup from the pool is one from caches.
+pub const WORKING_SET_OF_CACHE: Key<f64> = Key::new("working_set_of_cache");
 /// The same over the server's memory.
 pub const WORKING_SET_OF_MEMORY: Key<f64> = Key::new("working_set_of_memory");
 /// The same over the server's buffer pool.

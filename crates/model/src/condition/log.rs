@@ -22,6 +22,8 @@ pub const BUSY_WRITES_PER_S: Key<f64> = Key::new("busy_writes_per_s");
 pub const BUSY_WRITES_PER_S_WANTED: Key<f64> = Key::new("busy_writes_per_s_wanted");
 /// Log bytes of one commit.
 pub const BYTES_PER_COMMIT: Key<f64> = Key::new("bytes_per_commit");
+/// Log bytes of one flush of the workload that this one is to be like.
+pub const BYTES_PER_FLUSH_WANTED: Key<f64> = Key::new("bytes_per_flush_wanted");
 /// Size of the cache that the streams pass, bytes.
 pub const CACHE_BYTES: Key<f64> = Key::new("cache_bytes");
 /// Seconds in which the streams fill that cache once.

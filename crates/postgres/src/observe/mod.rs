@@ -14,7 +14,7 @@ pub(crate) mod host;
 mod machine;
 mod missing;
 mod monitor;
-mod places;
+pub(crate) mod places;
 mod sampling;
 pub mod settings;
 mod slow_probes;

@@ -59,7 +59,7 @@ pub(super) fn runs_between(class: ProcessClass, state: &str, kind: &str) -> bool
 
 /// What a process at work waits for. A read of the same page by another is a read, and a wait for room at a table's end one for
 /// a write: whoever is ahead writes it.
-fn wait(kind: &str, event: &str) -> ActivityState {
+pub(crate) fn wait(kind: &str, event: &str) -> ActivityState {
     let event = event.to_ascii_lowercase();
     match (kind, event.as_str()) {
         ("", _) => ActivityState::Running,

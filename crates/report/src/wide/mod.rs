@@ -4,7 +4,8 @@
 //! nodes. A row appears where the run has one of its measurements, or says why there is none.
 
 use narrows_model::{
-    Layer, LimitBasis, LimitShare, Measurement, Metric, Run, Unit, Validity, condition, metric,
+    Layer, LimitBasis, LimitShare, Measurement, Metric, Run, Unit, Validity, condition, family,
+    metric,
 };
 use narrows_units::significant;
 
@@ -113,6 +114,16 @@ const SPECS: &[Spec] = &[
         ids: &["log.append.fdatasync.busy", "log.append.dsync.busy"],
         metrics: &[metric::LATENCY_MEAN, metric::LATENCY_P50],
         remark: flush_remark,
+    },
+    Spec {
+        layer: Layer::Log,
+        name: |m| {
+            let after = family::LOG_AFTER.rest(&m.id).unwrap_or("updates");
+            format!("flush after {after}")
+        },
+        ids: &["log.after.update", "log.after.commit", "log.after.orders"],
+        metrics: &[metric::PARALLEL_WRITE_MEAN],
+        remark: after_remark,
     },
     Spec {
         layer: Layer::Log,
@@ -298,6 +309,17 @@ fn flush_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
         None => "median".to_string(),
     }];
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
+    remark
+}
+
+/// Of how many bytes, with how many committers, and what the device takes alone by then.
+fn after_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
+    let mut remark: Vec<String> =
+        m.value(metric::FLUSH_BYTES).map(print::size).into_iter().collect();
+    remark.extend(m.number(condition::SESSIONS).map(|n| format!("{} waiting", print::count(n))));
+    let lone = run.measurement(&format!("{}.lone", m.id)).filter(|m| m.usable());
+    let alone = lone.and_then(|m| m.value(metric::LATENCY_MEAN));
+    remark.extend(alone.map(|ns| format!("8 KiB alone {}", print::time(ns))));
     remark
 }
 

@@ -31,8 +31,8 @@ pub fn measure(session: &mut PlannedSession<'_, '_>, address: &Address) -> Resul
         folder,
         port: port + 1,
         sessions: resolved.plan.sessions,
-        client_cpus: &resolved.split.client,
-        server_cpus: &resolved.split.server,
+        client_cpus: &session.split.client,
+        server_cpus: &session.split.server,
     };
     let measured = plan.measure(&resolved.context(session))?;
     session.add(measured);

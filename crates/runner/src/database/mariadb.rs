@@ -46,7 +46,7 @@ pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>)
         pool_mb: resolved.plan.shared_buffers_bytes >> 20,
         log_mb: space_check::max_wal_bytes(resolved) >> 20,
         connections: 2 * resolved.plan.sessions + 20,
-        cpus: &resolved.split.server,
+        cpus: &session.split.server.clone(),
     };
     let id = format!("{}-maria", session.run.id);
     let mut server = ManagedMariaDb::start_new(&found, &resolved.data_dir, &id, settings, stop)?;

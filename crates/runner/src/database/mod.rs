@@ -3,6 +3,7 @@
 
 pub mod client;
 pub mod external_server;
+pub mod fit;
 pub mod managed_server;
 pub mod mariadb;
 pub mod server;
@@ -13,13 +14,17 @@ use anyhow::{Result, anyhow};
 use narrows_engine::Context;
 use narrows_judge::judge;
 use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation};
-use narrows_model::{Layer, Measurement, PlannedStep, Workload, metric};
+use narrows_layer_log::Committed;
+use narrows_model::{
+    Layer, Measurement, PlannedStep, Platform, Workload, condition, family, metric,
+};
 use narrows_verdict::{Intervention, MOST_TESTS};
 use server::{Tables, scan_workers};
 
+use crate::layers;
 use crate::resolved::{PlannedSession, Resolved};
 use crate::session::Interrupted;
-use crate::{layers, split};
+use crate::split::{self, Split};
 
 /// Share of the closed loop's rate at which percentiles are taken in an open loop.
 pub const OPEN_SHARE: f64 = 0.7;
@@ -53,6 +58,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
     let mut steps = vec![server::planned(resolved)];
     steps.extend(client::planned(resolved));
+    steps.extend(dearest(resolved).map(|task| fit::planned(resolved, &task)));
     for (workload, task) in asked(resolved) {
         steps.push(match task {
             _ if task.is_scan() => step("scan with 1 and n workers".into(), scans, 0),
@@ -62,14 +68,28 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
             }
             _ => step(workload.name().into(), lookups, 0),
         });
+        if task.commits() > 0.0 {
+            steps.extend(planned_flush_after(resolved, workload.word()));
+        }
     }
     steps
+}
+
+/// The step of the flush that is measured again, where it is.
+pub fn planned_flush_after(resolved: &Resolved, word: &str) -> Option<PlannedStep> {
+    let repeats = resolved.plan.repeats;
+    layers::flushes_again(resolved).then(|| narrows_layer_log::planned_after(repeats, word))
 }
 
 /// The usual workloads that were asked for, in their order, scans last: they claim the memory that the others work in.
 fn asked(resolved: &Resolved) -> impl Iterator<Item = (Workload, Task)> {
     let usual = Workload::usual().filter(|workload| resolved.runs(*workload));
     usual.filter_map(|workload| Some((workload, Task::usual(workload)?)))
+}
+
+/// Of those the first in which sessions ask: it asks least of the server, and so most of the client.
+fn dearest(resolved: &Resolved) -> Option<Task> {
+    asked(resolved).map(|(_, task)| task).find(|task| !task.is_scan())
 }
 
 /// Seconds that all repeats of one window take.
@@ -101,6 +121,9 @@ fn workloads(
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
     database.prepare(&ctx)?;
+    if let Some(task) = dearest(session.resolved) {
+        fit::fit(session, database, &task)?;
+    }
     for (workload, task) in asked(session.resolved) {
         let outcome = if task.is_scan() {
             let tidy = database.tidy().map_err(anyhow::Error::from);
@@ -159,6 +182,9 @@ pub fn transactions(
     let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
     let closed = [Variation::closed(id, sessions)];
     let measured = take(session, database, &long, task, &closed)?;
+    if task.commits() > 0.0 {
+        flush_after(session, &measured[0], sessions);
+    }
     let alone = [Variation::closed(format!("{id}.alone"), 1)];
     take(session, database, &short, task, &alone)?;
     if task.commits() > 0.0 {
@@ -182,6 +208,36 @@ pub fn closed_window(task: &Task, resolved: &Resolved) -> Duration {
     if task.commits() > 0.0 { resolved.update_window } else { resolved.database_window }
 }
 
+/// The flush again, with the committers and the bytes that the flushes of `workload` had, while the device is as it left it.
+pub fn flush_after(session: &mut PlannedSession<'_, '_>, workload: &Measurement, sessions: u32) {
+    let Some(word) = family::DATABASE.rest(&workload.id) else { return };
+    let Some(committed) = committed(workload, word, sessions) else { return };
+    let Err(error) = layers::flush_after(session, &committed) else { return };
+    let id = family::LOG_AFTER.id(word);
+    if session.resolved.has(Layer::Log) {
+        // A stop is noticed by the next window.
+        let _ = session.absent(&id, error);
+    } else if !session.stop.is_set() {
+        // Nobody asked for it, so nothing that was asked for is missing.
+        session.ui.say(&format!("note: {id} is not measured: {error}"));
+    }
+}
+
+/// What its commits were like; `None` where nothing was logged.
+fn committed<'a>(workload: &Measurement, word: &'a str, sessions: u32) -> Option<Committed<'a>> {
+    let some = |metric| workload.value(metric).filter(|value| *value > 0.0);
+    let bytes_per_op = some(metric::WAL_BYTES_PER_OP)?;
+    // Flushes of data files among them say nothing of the log's.
+    let of_the_log = workload.text(condition::FLUSHES_COUNTED).is_none();
+    let flushes_per_op = some(metric::FLUSHES_PER_OP).filter(|_| of_the_log);
+    Some(Committed {
+        workload: word,
+        committers: sessions,
+        bytes_per_commit: bytes_per_op / some(metric::COMMITS_PER_OP).unwrap_or(1.0),
+        bytes_per_flush: flushes_per_op.map(|flushes| bytes_per_op / flushes),
+    })
+}
+
 /// The log ladder at the workload's own session count and flush size, on the processors the server uses.
 pub fn ladder(session: &mut PlannedSession<'_, '_>, update: &Measurement) {
     let Some(bytes) = update.value(metric::WAL_BYTES_PER_OP) else { return };
@@ -195,7 +251,7 @@ pub fn ladder(session: &mut PlannedSession<'_, '_>, update: &Measurement) {
 
 fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database, task: &Task) -> Result<()> {
     let ctx = session.resolved.context(session);
-    let many = Variation::scan(Workload::ScanMany.measurement_id(), scan_workers(session.resolved));
+    let many = Variation::scan(Workload::ScanMany.measurement_id(), scan_workers(&session.split));
     let both = [Variation::scan(Workload::ScanOne.measurement_id(), 1), many.clone()];
     take(session, database, &ctx, task, &both)?;
     prove(session, database, &ctx, task, &many)
@@ -257,22 +313,61 @@ pub fn intervention(session: &PlannedSession<'_, '_>, base: &Variation) -> Optio
         baseline: Some(baseline.id.to_string()),
         ..base.clone()
     };
-    intervene(&mut test, intervention, session.resolved);
+    intervene(&mut test, intervention, &session.split, &session.resolved.platform);
     Some([baseline, test])
 }
 
 /// Changes a variation as the intervention asks.
-fn intervene(test: &mut Variation, intervention: Intervention, resolved: &Resolved) {
-    let split = &resolved.split;
+fn intervene(test: &mut Variation, intervention: Intervention, split: &Split, platform: &Platform) {
     match intervention {
         Intervention::SessionsX2 => test.sessions *= 2,
         Intervention::SyncOff => test.synchronous_commit = false,
         Intervention::WorkersX2 => test.workers *= 2,
         Intervention::FewerCpus => {
-            test.server_cpus = split::fewer(&split.server, &resolved.platform);
+            test.server_cpus = split::fewer(&split.server, platform);
         }
         Intervention::MoreCpus => {
             test.server_cpus = split.server.iter().chain(&split.client).copied().collect();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_engine::Samples;
+
+    use super::*;
+
+    fn update(metrics: &[(narrows_model::Metric, f64)]) -> Measurement {
+        let mut samples = Samples::new();
+        for (metric, value) in metrics {
+            samples.add(*metric, *value);
+        }
+        let mut measurement = Measurement::new("database.update", Layer::Database);
+        measurement.metrics = samples.into_metrics();
+        measurement
+    }
+
+    #[test]
+    fn a_flush_is_measured_again_as_the_workload_had_it() {
+        let logged = (metric::WAL_BYTES_PER_OP, 4_500.0);
+        let half = (metric::COMMITS_PER_OP, 0.5);
+        let shared = (metric::FLUSHES_PER_OP, 0.0625);
+        let of = |metrics: &[_]| committed(&update(metrics), "update", 32);
+        let heavy = Committed {
+            workload: "update",
+            committers: 32,
+            bytes_per_commit: 9_000.0,
+            bytes_per_flush: Some(72_000.0),
+        };
+        assert_eq!(of(&[logged, half, shared]), Some(heavy));
+        let uncounted = Committed { bytes_per_flush: None, ..heavy };
+        assert_eq!(of(&[logged, half]), Some(uncounted), "PostgreSQL 13 counts no flushes");
+        assert_eq!(of(&[half, shared]), None, "nothing was logged");
+        let mut of_all_files = update(&[logged, half, shared]);
+        of_all_files
+            .conditions
+            .insert(condition::FLUSHES_COUNTED, "every fsync, of data files too");
+        assert_eq!(committed(&of_all_files, "update", 32), Some(uncounted));
     }
 }

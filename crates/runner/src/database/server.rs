@@ -13,6 +13,7 @@ use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSett
 use super::{client, keep_going};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
+use crate::split::Split;
 use crate::{layers, space_check};
 
 /// The cached workloads use this part of the buffer pool.
@@ -81,11 +82,12 @@ fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>
         data: &resolved.data_dir,
         wal: &resolved.wal_dir,
         name: "db",
-        cpus: &resolved.split.server,
+        cpus: &session.split.server.clone(),
     };
     let settings = server_settings(resolved, tables);
     let mut server = ManagedServer::start(session, &installation, place, &settings)?;
     let address = server.make_load_database(stop)?;
+    session.socket = Some(address.clone());
     let outcome = client::measure(session, &address);
     let outcome = keep_going(session, "database.client", outcome).and_then(|()| {
         let cluster = &mut server.cluster;
@@ -103,7 +105,7 @@ fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>
 
 fn server_settings(resolved: &Resolved, tables: &Tables) -> ServerSettings {
     let plan = &resolved.plan;
-    let workers = 2 * scan_workers(resolved);
+    let workers = 2 * scan_workers(&resolved.split);
     let mut more = vec![
         ("track_io_timing", "on".to_string()),
         ("max_worker_processes", (workers + 8).to_string()),
@@ -172,8 +174,8 @@ fn claim_bytes(resolved: &Resolved) -> Option<u64> {
 }
 
 /// Processes of the scan with many: one per server processor, at least two.
-pub fn scan_workers(resolved: &Resolved) -> u32 {
-    (resolved.split.server.len() as u32).clamp(2, 64)
+pub fn scan_workers(split: &Split) -> u32 {
+    (split.server.len() as u32).clamp(2, 64)
 }
 
 /// Connects to the server and lets `body` measure on it; whether it is on this machine is said with it.
@@ -195,12 +197,15 @@ pub(super) fn measure(
         contents: Contents { entropy_percent: tables.entropy_percent },
         private: tables.private,
         memory_bytes: local.then_some(resolved.platform.memory.total_bytes),
+        cache_bytes: local
+            .then(|| narrows_layer_memory::last_level_bytes(&resolved.platform.caches))
+            .flatten(),
         server_cpus: if own_server {
-            resolved.split.server.clone()
+            session.split.server.clone()
         } else {
             found.map_or_else(|| resolved.platform.cpu.online.clone(), |found| found.cpus.clone())
         },
-        client_cpus: resolved.split.client.clone(),
+        client_cpus: session.split.client.clone(),
         cpu_quota: match found {
             Some(found) => found.quota_cpus,
             None => resolved.platform.cgroup.cpu_quota_cpus,

@@ -78,6 +78,7 @@ impl PlacedServer {
             contents: Contents::default(),
             private: None,
             memory_bytes: Some(places.platform.memory.total_bytes),
+            cache_bytes: narrows_layer_memory::last_level_bytes(&places.platform.caches),
             server_cpus: split.server.clone(),
             client_cpus: split.client.clone(),
             cpu_quota: places.platform.cgroup.cpu_quota_cpus,

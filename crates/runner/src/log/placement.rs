@@ -33,7 +33,7 @@ use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::log::PlacementRequest;
 use crate::session::{Ended, Session};
-use crate::split::{self, Split};
+use crate::split::{self, CostRatio, Split};
 use crate::ui::Ui;
 
 /// One window of a rung.
@@ -66,7 +66,7 @@ impl Program for Placement {
 
     fn plan(request: &PlacementRequest, _: &dyn Ui) -> Result<Placement> {
         let places = Places::find(request)?;
-        let split = split::split(&places.platform);
+        let split = split::split(&places.platform, CostRatio::PUBLISHED);
         let prepared = prepared(request, &places, &split);
         Ok(Placement { request: request.clone(), places, split, prepared })
     }

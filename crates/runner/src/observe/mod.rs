@@ -111,7 +111,7 @@ impl Observe {
         }
         let StoredCapacities { measurements, mut from } = std::mem::take(&mut self.taken);
         session.add(measurements);
-        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let mut session = PlannedSession::new(&self.resolved, session);
         let below = self.request.below.is_some();
         if below {
             if layers::execute(&mut session) == Err(Interrupted) || session.stop.is_set() {

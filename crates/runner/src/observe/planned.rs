@@ -15,7 +15,7 @@ use crate::request::database::DatabaseTarget;
 use crate::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
 use crate::resolve;
 use crate::resolved::Resolved;
-use crate::split;
+use crate::split::{self, CostRatio};
 use crate::ui::Ui;
 
 /// Decides everything; without a `look` nothing is known of the server.
@@ -92,7 +92,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
     Resolved {
         mariadb: false,
         plan,
-        split: split::split(&platform),
+        split: split::split(&platform, CostRatio::NONE),
         platform,
         data_dir: PathBuf::new(),
         wal_dir: PathBuf::new(),

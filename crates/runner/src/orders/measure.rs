@@ -13,7 +13,9 @@ use narrows_verdict::MOST_TESTS;
 
 use super::plan;
 use super::tidy::{self, Before};
-use crate::database::{OPEN_SHARE, SHORT, TEST, intervention, keep_going, ladder, on_start};
+use crate::database::{
+    OPEN_SHARE, SHORT, TEST, flush_after, intervention, keep_going, ladder, on_start,
+};
 use crate::request::database::OrdersRequest;
 use crate::resolved::PlannedSession;
 
@@ -69,8 +71,11 @@ fn windows(
     let asked = asked(request, sessions);
     let long = Context { window: resolved.update_window, ..ctx };
     let measured = take(session, database, &long, &mix, std::slice::from_ref(&asked))?;
-    if request.paced || request.rate.is_some() {
+    if !plan::flushes_again(request) {
         return Ok(());
+    }
+    if let Some(measured) = measured.first() {
+        flush_after(session, measured, sessions);
     }
     let short = Context { window: SHORT, ..ctx };
     let alone = Variation::closed(format!("{}.alone", names::ID), 1);
@@ -220,7 +225,7 @@ fn crash(
         address: &address,
         settings: &settings,
         sessions: resolved.plan.sessions,
-        cpus: &resolved.split.client,
+        cpus: &session.split.client.clone(),
         length: UNTIL_CRASH,
     };
     let work = mix.orders(ctx.seed ^ 0xdead, true);

@@ -60,7 +60,7 @@ impl Program for Orders {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let mut session = PlannedSession::new(&self.resolved, session);
         if self.request.load_only {
             // That it failed is how the command ends.
             session.told = EndReport::Nothing;

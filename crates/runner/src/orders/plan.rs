@@ -156,7 +156,16 @@ fn steps(request: &OrdersRequest, resolved: &Resolved) -> Vec<PlannedStep> {
         expected_s,
         (expected_s * GROWTH_BYTES_PER_S) as u64,
     ));
+    if flushes_again(request) {
+        let word = Workload::Orders.word();
+        steps.extend(crate::database::planned_flush_after(resolved, word));
+    }
     steps
+}
+
+/// Whether the flush is measured again after the closed loop: a load at a given pace is compared with no ceiling.
+pub fn flushes_again(request: &OrdersRequest) -> bool {
+    !request.paced && request.rate.is_none()
 }
 
 /// Seconds that the windows take.

@@ -9,11 +9,12 @@ use narrows_layer_database::{Database, HighestPlan, Provisioner, Task, Variation
 use narrows_model::{Workload, metric};
 
 use super::working_set::working_set_bytes;
+use crate::database::fit::fit;
 use crate::database::server::scan_workers;
 use crate::database::{closed_window, keep_going, on_start, prove, take, transactions};
 use crate::request::database::WorkloadRequest;
 use crate::resolved::PlannedSession;
-use crate::resolved::Resolved;
+use crate::split::Split;
 
 /// One window of a sweep at most.
 pub const SWEEP: Duration = Duration::from_secs(2);
@@ -34,6 +35,7 @@ pub fn measure(
     if task.is_scan() {
         return scans(session, database, &task, &request.workers);
     }
+    fit(session, database, &task)?;
     if request.sessions.len() > 1 {
         let outcome = sweep(session, database, &task, &request.sessions);
         keep_going(session, "the sweep", outcome)?;
@@ -117,7 +119,7 @@ pub fn on_further_starts(
     let resolved = session.resolved;
     let task = Task { working_set_bytes: working_set_bytes(request, resolved), ..request.task };
     let base = if task.is_scan() {
-        scan_variations(resolved, &request.workers)
+        scan_variations(&resolved.split, &request.workers)
     } else {
         let id = task.workload().measurement_id();
         vec![Variation::closed(id, resolved.plan.sessions)]
@@ -136,10 +138,10 @@ pub fn on_further_starts(
 }
 
 /// By one process and by the most, which get verdicts, and by what lies between.
-fn scan_variations(resolved: &Resolved, workers: &[u32]) -> Vec<Variation> {
+fn scan_variations(split: &Split, workers: &[u32]) -> Vec<Variation> {
     let mut workers = workers.to_vec();
     if workers.is_empty() {
-        workers = vec![1, scan_workers(resolved)];
+        workers = vec![1, scan_workers(split)];
     }
     workers.sort_unstable();
     workers.dedup();
@@ -161,7 +163,7 @@ fn scans(
     workers: &[u32],
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
-    let variations = scan_variations(session.resolved, workers);
+    let variations = scan_variations(&session.split, workers);
     take(session, database, &ctx, task, &variations)?;
     match variations.last().filter(|most| most.workers > 1) {
         Some(many) => prove(session, database, &ctx, task, many),

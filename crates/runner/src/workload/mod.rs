@@ -67,7 +67,7 @@ impl Program for Load {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        let mut session = PlannedSession { resolved: &self.resolved, session };
+        let mut session = PlannedSession::new(&self.resolved, session);
         let outcome = layers::execute(&mut session);
         Ok(ended(outcome.and_then(|()| load(&mut session, &self.request))))
     }

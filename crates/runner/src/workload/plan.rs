@@ -11,6 +11,7 @@ use narrows_units::Bytes;
 use super::measure::{SWEEP, search};
 use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
+use crate::database::fit;
 use crate::database::mariadb;
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
@@ -19,6 +20,7 @@ use crate::request::database::{WorkingSet, WorkloadRequest};
 use crate::request::machine::MachineRequest;
 use crate::resolve;
 use crate::resolved::Resolved;
+use crate::split::CostRatio;
 use crate::ui::Ui;
 
 const MIB: u64 = Bytes::MIB.0;
@@ -54,6 +56,9 @@ pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
         },
         ui,
     )?;
+    if request.task.is_scan() {
+        resolve::share(&mut resolved, CostRatio::NONE);
+    }
     let plan = &mut resolved.plan;
     plan.workloads = vec![request.task.word().to_string()];
     if let Some(pool) = server.pool {
@@ -179,6 +184,9 @@ fn steps(request: &WorkloadRequest, resolved: &Resolved) -> Vec<PlannedStep> {
     let mut steps = layers::planned(resolved, &ctx);
     steps.push(database::server::planned(resolved));
     steps.extend(client::planned(resolved));
+    if !request.task.is_scan() {
+        steps.push(fit::planned(resolved, &request.task));
+    }
     let expected_s = workload_s(request, resolved) + further_starts_s(request, resolved);
     let log_per_s = match request.task.action {
         Action::Commit => COMMITS_BYTES_PER_S,
@@ -192,6 +200,9 @@ fn steps(request: &WorkloadRequest, resolved: &Resolved) -> Vec<PlannedStep> {
         expected_s,
         writes_bytes: log,
     });
+    if request.task.commits() > 0.0 {
+        steps.extend(database::planned_flush_after(resolved, request.task.word()));
+    }
     steps
 }
 

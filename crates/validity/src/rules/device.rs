@@ -9,7 +9,8 @@ use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, Wh
 /// Whatever has the figures: reads, writes and mixes by any name.
 const BLOCK: &[Layer] = &[Layer::Block];
 const DURABLE: &[Layer] = &[Layer::Block, Layer::Log];
-const FLUSHING: &[&str] = &["log.append.fdatasync.idle", "log.ladder.write.fdatasync.*.alone"];
+const FLUSHING: &[&str] =
+    &["log.append.fdatasync.idle", "log.after.*.lone", "log.ladder.write.fdatasync.*.alone"];
 /// There is a drive, and its counters know of what was sent: the drive's own commands pass most kernels' counters by.
 const COUNTED: &[Need] =
     &[Need::PathNot(PathFact::Volatile), Need::SaysNot(condition::METHOD.any(), &["passthrough"])];

@@ -93,6 +93,7 @@ pub(super) const RULES: &[Rule] = &[
             "memory.latency.*",
             "block.*.d1",
             "log.append.*.idle",
+            "log.after.*.lone",
         ])),
         when: When::Value {
             of: Metric(metric::CPU_PRESSURE),

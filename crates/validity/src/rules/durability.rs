@@ -205,6 +205,7 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&[
             "log.append.fdatasync.idle",
             "log.append.dsync.idle",
+            "log.after.*.lone",
         ])),
         when: When::Value {
             of: Metric(metric::LATENCY_P50),

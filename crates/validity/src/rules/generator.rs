@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
         ]),
         figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS_COUNT)],
         summary: "The client was near its own limit: the server may give more than this",
-        advice: "Give the client more CPUs, or drive the server from another machine",
+        advice: "Run narrows on a second host with --database and the server's address: then all CPUs here are the server's",
         reason: "The rate was obtained, but the narrow place may be the client: with threads 0.7 busy an answer waits for \
                  them, and 1.4 times the rate is all that they gave against a server that does nothing. That one is asked without \
                  TLS, so that it says nothing of a load with TLS",

@@ -26,6 +26,8 @@ const AIO: &str = "block.read.random.8k.aio";
 const BLOCK_OPEN: &str = "block.read.random.8k.open";
 const SYNCED: &str = "block.write.random.8k.synced";
 const APPEND: &str = "log.append.fdatasync.idle";
+const LONE: &str = "log.after.update.lone";
+const SHARED: &str = "log.after.update";
 const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
 const UPDATE: &str = "database.update";
@@ -94,6 +96,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, APPEND, metric::DEVICE_FLUSHES, 0.0),
         // A drive without a volatile cache isn't sent flushes.
         silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 0.0); write_through(r) } },
+    Pair { rule: "flush-not-seen",
+        fires: |r| { rename(r, APPEND, LONE); change(r, LONE, metric::DEVICE_FLUSHES, 0.0) },
+        // Of committers that share flushes each flush is for several.
+        silent: |r| { rename(r, APPEND, SHARED); change(r, SHARED, metric::DEVICE_FLUSHES, 0.0) } },
     Pair { rule: "syncs-not-seen",
         fires: |r| change(r, SYNCED, metric::DEVICE_FLUSHES, 0.0),
         // Sixteen threads may share one flush.
@@ -184,6 +190,9 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, APPEND, metric::CPU_PRESSURE, 0.2),
         // Eight sessions on two processors wait for one another by design.
         silent: |r| change(r, UPDATE, metric::CPU_PRESSURE, 0.9) },
+    Pair { rule: "cpu-pressure",
+        fires: |r| { rename(r, APPEND, LONE); change(r, LONE, metric::CPU_PRESSURE, 0.2) },
+        silent: |r| { rename(r, APPEND, SHARED); change(r, SHARED, metric::CPU_PRESSURE, 0.2) } },
     Pair { rule: "sentinel-drift",
         fires: |r| change(r, KNEE, metric::SENTINEL_DRIFT, -0.2),
         silent: |r| change(r, KNEE, metric::SENTINEL_DRIFT, 0.08) },
@@ -411,6 +420,9 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "flush-implausibly-fast",
         fires: |r| change(r, APPEND, metric::LATENCY_P50, 8e3),
         silent: |r| change(r, APPEND, metric::LATENCY_P50, 12e3) },
+    Pair { rule: "flush-implausibly-fast",
+        fires: |r| { rename(r, APPEND, LONE); change(r, LONE, metric::LATENCY_P50, 8e3) },
+        silent: |r| { rename(r, APPEND, SHARED); change(r, SHARED, metric::LATENCY_P50, 8e3) } },
 
     Pair { rule: "clock-backwards",
         fires: |r| change_one(r, "clock.vdso", metric::ERRORS, 1.0),

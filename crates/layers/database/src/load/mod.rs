@@ -24,6 +24,8 @@ mod slices;
 mod slot;
 #[cfg(test)]
 mod slot_test;
+#[cfg(test)]
+mod threads_test;
 mod waiting;
 mod worker;
 

@@ -70,6 +70,8 @@ pub struct Account {
     /// *log file parallel write*: write and flush.
     pub parallel_write: Recorder,
     pub flush_lengths_ns: Vec<u64>,
+    /// The flush without its write, where that is known.
+    pub flush_alone: Recorder,
     pub flush_bytes: u64,
     pub flush_commits: u64,
     /// From when a commit was due until it was sent, of those for which a session was free.
@@ -111,6 +113,7 @@ impl Went {
             woken_mean_ns: None,
             parallel_write: Recorder::new(),
             flush_lengths_ns: Vec::new(),
+            flush_alone: Recorder::new(),
             flush_bytes: 0,
             flush_commits: 0,
             lateness: Recorder::new(),
@@ -187,6 +190,9 @@ impl Went {
             let ns = flush.durable_ns - flush.begun_ns;
             account.parallel_write.record(ns);
             account.flush_lengths_ns.push(ns);
+            if let Some(ns) = flush.flush_ns {
+                account.flush_alone.record(ns);
+            }
             account.flush_bytes += flush.bytes;
             account.flush_commits += flush.batch.commits;
         }
@@ -309,6 +315,7 @@ impl Account {
         };
         let of = |recorder: &Recorder, q: f64| recorder.quantile(q).map(|ns| ns as f64);
         ns(metric::LOG_FILE_SYNC_MEAN, self.sync.mean());
+        ns(metric::FLUSH_TIME_MEAN, self.flush_alone.mean());
         ns(metric::PARALLEL_WRITE_MEAN, self.parallel_write.mean());
         ns(metric::PARALLEL_WRITE_P50, of(&self.parallel_write, 0.5));
         if self.parallel_write.count() >= 1000 {
@@ -354,6 +361,7 @@ mod tests {
             batch: Batch { from, to, commits, number },
             begun_ns: begun * 1000,
             durable_ns: durable * 1000,
+            flush_ns: Some((durable - begun) * 1000 - 30_000),
             bytes: 8192,
         };
         Went {
@@ -386,6 +394,8 @@ mod tests {
         account.add_to(&mut samples);
         assert_eq!(samples.get(metric::COMMITS_PER_FLUSH), [1.5]);
         assert_eq!(samples.get(metric::CPU_PER_OP), [10_000.0]);
+        let alone = samples.get(metric::FLUSH_TIME_MEAN)[0];
+        assert!((alone - 160_000.0).abs() < 1_000.0, "{alone}: 180 and 200 without writes of 30");
         assert_eq!(samples.get(metric::THROUGHPUT), [3000.0]);
         // The parts are the whole: queue, write and wake-up make the mean wait from the queue on.
         let get = |name| samples.get(name)[0];

@@ -21,6 +21,11 @@ pub trait Flusher {
     /// Returns when everything from position `from` to `to` (bytes since the log began) is durable; gives the bytes
     /// written for it.
     fn flush(&mut self, from: u64, to: u64) -> io::Result<u64>;
+
+    /// How long the last flush took without the write before it, ns; `None` where they are one.
+    fn last_flush_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Who writes.
@@ -60,6 +65,8 @@ pub struct Flushed {
     pub begun_ns: u64,
     /// When it returned.
     pub durable_ns: u64,
+    /// Of that time the flush without its write, ns, where it is known.
+    pub flush_ns: Option<u64>,
     /// Bytes written for it.
     pub bytes: u64,
 }
@@ -210,13 +217,16 @@ impl<F: Flusher> CommitLog<F> {
         let Some(batch) = state.queue.begin() else { return state };
         drop(state);
         let begun_ns = now_ns();
-        let result = self.flusher.lock().expect("no leader panics").flush(batch.from, batch.to);
+        let mut flusher = self.flusher.lock().expect("no leader panics");
+        let result = flusher.flush(batch.from, batch.to);
         let durable_ns = now_ns();
+        let flush_ns = flusher.last_flush_ns();
+        drop(flusher);
         state = self.lock();
         match result {
             Ok(bytes) => {
                 state.queue.end();
-                state.history.push(Flushed { batch, begun_ns, durable_ns, bytes });
+                state.history.push(Flushed { batch, begun_ns, durable_ns, flush_ns, bytes });
             }
             Err(error) => state.failed = Some((error.kind(), error.to_string())),
         }

@@ -53,6 +53,7 @@ pub fn what_was_measured_outlives_a_check_that_failed(bench: &Bench) {
         contents: Contents { entropy_percent: 50 },
         private: None,
         memory_bytes: None,
+        cache_bytes: None,
         server_cpus: Vec::new(),
         client_cpus: Vec::new(),
         cpu_quota: None,
