@@ -12,11 +12,30 @@ fn main() {
             ("1 thread, shared", 8, vec![0], vec![0]),
             ("2 threads, shared", 16, vec![0, 1], vec![0, 1]),
         ] {
-            let ctx = Context { stop: &stop, progress: &Silent, seed: 7 + turn, repeats: 5, quick: false, window: Duration::from_millis(200) };
-            let plan = ClientPlan { folder: &dir, port: 5999, sessions, client_cpus: &client, server_cpus: &server };
+            let ctx = Context {
+                stop: &stop,
+                progress: &Silent,
+                seed: 7 + turn,
+                repeats: 5,
+                quick: false,
+                window: Duration::from_millis(200),
+            };
+            let plan = ClientPlan {
+                folder: &dir,
+                port: 5999,
+                sessions,
+                client_cpus: &client,
+                server_cpus: &server,
+            };
             let m = plan.measure(&ctx).unwrap();
             let v = |x| m[0].value(x).unwrap();
-            println!("{name}: {:.2} us/op, {:.0} k/s, busy {:.2}, floor {:.2} us", v(metric::CLIENT_CPU_PER_OP) / 1e3, v(metric::THROUGHPUT) / 1e3, v(metric::CLIENT_BUSY), v(metric::CLIENT_FLOOR_CPU_PER_OP) / 1e3);
+            println!(
+                "{name}: {:.2} us/op, {:.0} k/s, busy {:.2}, floor {:.2} us",
+                v(metric::CLIENT_CPU_PER_OP) / 1e3,
+                v(metric::THROUGHPUT) / 1e3,
+                v(metric::CLIENT_BUSY),
+                v(metric::CLIENT_FLOOR_CPU_PER_OP) / 1e3
+            );
         }
     }
 }

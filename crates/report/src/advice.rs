@@ -230,7 +230,8 @@ fn shorter_reads(
     let ours = observed::advice(run, v).is_none();
     (advice.narrow == Narrow::ReadLatency && ours).then(|| {
         let row = NextRow {
-            action: "reads that answer sooner (other drives), or fewer of them (more memory)".into(),
+            action: "reads that answer sooner (other drives), or fewer of them (more memory)"
+                .into(),
             expect: format!("+0 to {}", print::change(gain)),
             prove: "narrows run --data DIR".to_string(),
             workloads: vec![plural.to_string()],

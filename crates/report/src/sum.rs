@@ -160,9 +160,9 @@ fn shared(verdict: &Verdict) -> Option<String> {
                 grown(ratio)
             ))
         }
-        Some(ratio) if on_cpu && ratio < 1.0 => Some(format!(
-            "{alone}, more than one of many: what sharing costs can't be told"
-        )),
+        Some(ratio) if on_cpu && ratio < 1.0 => {
+            Some(format!("{alone}, more than one of many: what sharing costs can't be told"))
+        }
         Some(ratio) if on_cpu && ratio > 1.0 && sharing.clock_factor != Some(1.0) => {
             Some(format!("{}, which sharing or a clock that falls under load may be", grown(ratio)))
         }

@@ -55,8 +55,7 @@ pub(crate) fn database(
 }
 
 /// States in which a session sleeps.
-const BLOCKED: [State; 5] =
-    [State::Read, State::Flush, State::Lock, State::Client, State::Other];
+const BLOCKED: [State; 5] = [State::Read, State::Flush, State::Lock, State::Client, State::Other];
 /// How far patient and impatient looks lie apart, as share of the sessions' time: about the least that was seen on real servers.
 const LOOKS_APART: f64 = 0.05;
 

@@ -4,7 +4,7 @@ use narrows_judge::judge;
 use narrows_model::{
     Cpu, DatabaseChoice, Layer, Measurement, Plan, Platform, Run, Tool, condition,
 };
-use narrows_verdict::{MOST_TESTS, Intervention, Workload, fewer_cpus, propose};
+use narrows_verdict::{Intervention, MOST_TESTS, Workload, fewer_cpus, propose};
 use serde_json::json;
 
 use crate::account::Windows;

@@ -14,7 +14,8 @@ use crate::processors;
 use crate::session::{Parts, TimeComponent};
 use crate::test::effect;
 use crate::threshold::{
-    BARELY_HELD_UP, CLEAR_GAIN, HOLDER_FLUSHES, MOSTLY_STOPPED, SLOWER_INSIDE, UNCHANGED, WORKERS_BUSY,
+    BARELY_HELD_UP, CLEAR_GAIN, HOLDER_FLUSHES, MOSTLY_STOPPED, SLOWER_INSIDE, UNCHANGED,
+    WORKERS_BUSY,
 };
 
 /// A flush that takes longer inside the server than in the log layer.
@@ -292,7 +293,8 @@ impl<'a> Analysis<'a> {
             .filter(|m| m.usable())
             .unwrap_or(own);
         let cpu_ns = |m: &Measurement| m.value(metric::SERVER_CPU_PER_OP).filter(|ns| *ns > 0.0);
-        test.and_then(|test| Some(cpu_ns(before)? / cpu_ns(test)?)).map_or(1.0, |spared| spared.max(1.0))
+        test.and_then(|test| Some(cpu_ns(before)? / cpu_ns(test)?))
+            .map_or(1.0, |spared| spared.max(1.0))
     }
 }
 

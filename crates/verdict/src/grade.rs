@@ -135,7 +135,8 @@ fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
 
 /// What of a sum that agrees keeps a verdict from being SURE.
 fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
-    let sum = sum.filter(|sum| sum.kind == SumKind::Session && analysis.demand.observed.is_none())?;
+    let sum =
+        sum.filter(|sum| sum.kind == SumKind::Session && analysis.demand.observed.is_none())?;
     match sum.checked_to {
         Some(share) if share <= FINELY_CHECKED => None,
         Some(share) => Some(format!(

@@ -14,9 +14,9 @@ use crate::narrow::Choice;
 use crate::phrase::{name, phrase};
 use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
-use crate::threshold::FINEST_ACCOUNT;
 use crate::sharing::sharing;
 use crate::test::tested;
+use crate::threshold::FINEST_ACCOUNT;
 use crate::{Workload, observed, test};
 
 /// How many of the bounds beyond the narrow one a verdict lists as next.
@@ -176,10 +176,11 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
 pub(crate) fn sum(analysis: &Analysis, choice: &Choice) -> Option<Sum> {
     let session = match &analysis.demand.observed {
         Some(_) => observed::sum(analysis),
-        None => analysis.parts.as_ref().ok().map(|parts| Sum {
-            checked_to: checked_to(&analysis.demand, parts),
-            ..parts.sum()
-        }),
+        None => analysis
+            .parts
+            .as_ref()
+            .ok()
+            .map(|parts| Sum { checked_to: checked_to(&analysis.demand, parts), ..parts.sum() }),
     };
     let winner = &choice.winner;
     if winner.place == BoundLaw::Session {
@@ -204,9 +205,8 @@ fn checked_to(demand: &Demand, parts: &Parts) -> Option<f64> {
     let residence_ns = parts.servers / parts.rate * 1e9;
     // A scan is one statement of several processes, and the account is of one.
     let active_ns = demand.active_ns.filter(|ns| *ns > 0.0 && !demand.workload.is_scan());
-    let by_account = active_ns.map(|active_ns| {
-        ((inside_ns - active_ns).abs() / residence_ns).max(FINEST_ACCOUNT)
-    });
+    let by_account = active_ns
+        .map(|active_ns| ((inside_ns - active_ns).abs() / residence_ns).max(FINEST_ACCOUNT));
     match (demand.bracket, by_account) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

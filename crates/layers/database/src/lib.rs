@@ -31,6 +31,7 @@ mod table;
 mod task;
 mod turns;
 mod variation;
+mod wakes;
 mod window;
 
 pub use counters::Counters;

@@ -12,6 +12,8 @@ use narrows_facts::process;
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     processes: BTreeMap<u32, (u64, u64)>,
+    /// Times each gave up its processor, and times it was taken from it.
+    switches: BTreeMap<u32, (u64, u64)>,
     watching_ns: u64,
     reaped_ns: u64,
 }
@@ -27,6 +29,8 @@ pub struct Used {
     pub backend_cpu_ns: u64,
     /// Time the sessions' processes were runnable and not running, ns.
     pub backend_run_delay_ns: u64,
+    /// Times the sessions' processes gave up their processor to wait, and times it was taken from them.
+    pub backend_switches: (u64, u64),
     /// The busiest process that lived through: process id and processor time, ns.
     pub busiest: Option<(u32, u64)>,
     /// The server's own processes that lived through and used any: what they call themselves, and processor time, ns.
@@ -138,10 +142,12 @@ impl ServerProcesses {
         let (watching, others): (Vec<u32>, Vec<u32>) =
             self.pids().into_iter().partition(|pid| self.watching.contains(pid));
         let usage = self.reads.usage;
+        let switches = others.iter().filter_map(|pid| Some((*pid, process::switches(*pid)?)));
+        let switches = switches.collect();
         let processes = others.into_iter().filter_map(|pid| Some((pid, usage(pid)?))).collect();
         let watching_ns = watching.into_iter().filter_map(usage).map(|(cpu, _)| cpu).sum();
         let reaped_ns = process::reaped_children_cpu_ns(self.main).unwrap_or(0);
-        Reading { processes, watching_ns, reaped_ns }
+        Reading { processes, switches, watching_ns, reaped_ns }
     }
 
     /// What was used between two readings, with the sessions' processes named.
@@ -172,6 +178,10 @@ impl Reading {
             if backends.contains(pid) {
                 used.backend_cpu_ns += cpu_used;
                 used.backend_run_delay_ns += delay.saturating_sub(delay_before);
+                let switches = |of: &Reading| of.switches.get(pid).copied().unwrap_or((0, 0));
+                let (after, before) = (switches(self), switches(earlier));
+                used.backend_switches.0 += after.0.saturating_sub(before.0);
+                used.backend_switches.1 += after.1.saturating_sub(before.1);
             } else if cpu_used > 0 {
                 used.own.push((name_of(*pid), cpu_used));
             }
@@ -191,8 +201,10 @@ mod tests {
     use super::*;
 
     fn reading(processes: &[(u32, u64, u64)], reaped_ns: u64) -> Reading {
-        let processes = processes.iter().map(|&(pid, cpu, delay)| (pid, (cpu, delay))).collect();
-        Reading { processes, watching_ns: 0, reaped_ns }
+        let processes: BTreeMap<u32, (u64, u64)> =
+            processes.iter().map(|&(pid, cpu, delay)| (pid, (cpu, delay))).collect();
+        let switches = processes.iter().map(|(pid, (cpu, _))| (*pid, (cpu / 10, 1))).collect();
+        Reading { processes, switches, watching_ns: 0, reaped_ns }
     }
 
     fn since(after: &Reading, before: &Reading, backends: &[u32]) -> Used {
@@ -215,6 +227,7 @@ mod tests {
         let used = since(&after, &before, &[2]);
         assert_eq!((used.total_cpu_ns, used.backend_cpu_ns), (55, 40));
         assert_eq!(used.backend_run_delay_ns, 20);
+        assert_eq!(used.backend_switches, (4, 0), "of the session alone");
         assert_eq!(used.busiest, Some((2, 40)));
     }
 

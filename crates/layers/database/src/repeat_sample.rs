@@ -1,7 +1,7 @@
 //! One repeat of one variation: what was seen, turned into metrics.
 
 use narrows_engine::{Samples, record_latency};
-use narrows_model::metric;
+use narrows_model::{Metric, metric};
 use narrows_observe::Seen;
 
 use crate::capacity::OnServerCpus;
@@ -10,6 +10,7 @@ use crate::load::LoadResult;
 use crate::processes::Used;
 use crate::sampling::{Sampled, Wait};
 use crate::task::Task;
+use crate::wakes::{Wakes, waits_ns};
 
 /// The class of operations that commit, of a load with several.
 pub(crate) const UPDATES: &str = "update";
@@ -245,18 +246,45 @@ impl RepeatSample {
         if let Some(width) = self.sampled.width() {
             add(metric::SAMPLED_WIDTH, width);
         }
-        for (name, wait) in [
-            (metric::WAIT_READ_PER_OP, Wait::Read),
-            (metric::WAIT_FLUSH_PER_OP, Wait::Flush),
-            (metric::WAIT_LOCK_PER_OP, Wait::Lock),
-            (metric::WAIT_CLIENT_PER_OP, Wait::Client),
-            (metric::WAIT_OTHER_PER_OP, Wait::Other),
-        ] {
-            if let Some(share) = self.sampled.share_of_blocked(wait) {
+        let sampled = WAITS.iter().filter_map(|(_, wait)| {
+            Some((*wait, self.sampled.share_of_blocked(*wait).filter(|share| *share > 0.0)?))
+        });
+        let waits = waits_ns(&sampled.collect(), blocked * session_ns, self.wakes(used));
+        for (name, wait) in WAITS {
+            if self.sampled.share_of_blocked(wait).is_some() {
                 // A session that pauses waits for its client too, and the pause is not the client's doing.
                 let pause = if wait == Wait::Client { self.shape.pause_ns } else { 0.0 };
-                add(name, (share * blocked * session_ns - pause).max(0.0));
+                add(name, (waits.get(&wait).copied().unwrap_or(0.0) - pause).max(0.0));
             }
         }
     }
+
+    /// How sessions came to run again; `None` where the kernel counted no switch, and for a scan, whose workers have ended.
+    fn wakes(&self, used: &Used) -> Option<Wakes> {
+        let (waited, preempted) = used.backend_switches;
+        let span = self.load.span_operations as f64;
+        if waited == 0 || span == 0.0 || self.parties > f64::from(self.sessions) {
+            return None;
+        }
+        let operations = self.load.operations as f64;
+        let missed = self.counters.blocks_read;
+        let by_drives = self.span.metrics().into_iter().find(|(m, _)| *m == metric::DEVICE_READS);
+        Some(Wakes {
+            waited: waited as f64 / operations,
+            preempted: preempted as f64 / operations,
+            run_queue_ns: used.backend_run_delay_ns as f64 / operations,
+            // What the page cache answered put nobody to sleep.
+            reads: by_drives.map_or(missed, |(_, reads)| reads.min(missed)) / span,
+            commits: self.shape.commits.unwrap_or(0.0) / span,
+        })
+    }
 }
+
+/// Kinds of waits, and what they are stored as.
+const WAITS: [(Metric, Wait); 5] = [
+    (metric::WAIT_READ_PER_OP, Wait::Read),
+    (metric::WAIT_FLUSH_PER_OP, Wait::Flush),
+    (metric::WAIT_LOCK_PER_OP, Wait::Lock),
+    (metric::WAIT_CLIENT_PER_OP, Wait::Client),
+    (metric::WAIT_OTHER_PER_OP, Wait::Other),
+];

@@ -102,13 +102,8 @@ mod tests {
         let seen = sampled(&waits, 137e3);
         let as_sampled = waits_ns(&seen, 104e3, None);
         assert!((as_sampled[&Wait::Read] - 62.7e3).abs() < 100.0, "{as_sampled:?}");
-        let wakes = Wakes {
-            waited: 2.0,
-            preempted: 0.0,
-            run_queue_ns: 274e3,
-            reads: 1.0,
-            commits: 0.0,
-        };
+        let wakes =
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 274e3, reads: 1.0, commits: 0.0 };
         let found = waits_ns(&seen, 104e3, Some(wakes));
         close(found[&Wait::Read], 91e3);
         close(found[&Wait::Client], 13e3);
@@ -138,13 +133,8 @@ mod tests {
     #[test]
     fn a_wait_is_never_less_than_nothing_and_all_of_them_are_the_time_blocked() {
         // More reads counted than woke anybody: the page cache answered some.
-        let wakes = Wakes {
-            waited: 2.0,
-            preempted: 0.0,
-            run_queue_ns: 300e3,
-            reads: 5.0,
-            commits: 1.0,
-        };
+        let wakes =
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 300e3, reads: 5.0, commits: 1.0 };
         let seen = BTreeMap::from([(Wait::Read, 0.1), (Wait::Flush, 0.2), (Wait::Client, 0.7)]);
         let found = waits_ns(&seen, 100e3, Some(wakes));
         assert!(found.values().all(|ns| *ns >= 0.0), "{found:?}");
@@ -155,13 +145,8 @@ mod tests {
     #[test]
     fn without_a_run_queue_samples_are_what_they_are() {
         let seen = BTreeMap::from([(Wait::Read, 0.25), (Wait::Client, 0.75)]);
-        let idle = Wakes {
-            waited: 2.0,
-            preempted: 0.0,
-            run_queue_ns: 0.0,
-            reads: 1.0,
-            commits: 0.0,
-        };
+        let idle =
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 0.0, reads: 1.0, commits: 0.0 };
         for wakes in [None, Some(idle), Some(Wakes { waited: 0.0, ..idle })] {
             let found = waits_ns(&seen, 80e3, wakes);
             close(found[&Wait::Read], 20e3);

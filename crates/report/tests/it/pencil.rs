@@ -34,8 +34,11 @@ fn rate(text: &str) -> f64 {
 fn check(line: &str) {
     let expression = line.split(';').next().unwrap().trim();
     let labels = ["sum", "use"].into_iter();
-    let expression =
-        labels.filter_map(|label| expression.strip_prefix(label)).next().unwrap_or(expression).trim();
+    let expression = labels
+        .filter_map(|label| expression.strip_prefix(label))
+        .next()
+        .unwrap_or(expression)
+        .trim();
     let (servers, rest) = expression.split_once(" / ").expect("a division");
     let (time, result) = rest.rsplit_once(" = ").expect("a result");
     let servers = number(servers.split(' ').next().unwrap());

@@ -172,7 +172,8 @@ fn a_factor_that_is_no_loss_is_not_called_sharing() {
     let screen_text = screen(&run);
     assert!(!screen_text.contains("0.686") && !screen_text.contains("sharing ×"), "{screen_text}");
     let flat = screen_text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = "a lone session needs 89.2 µs CPU, more than one of many: what sharing costs can't be told";
+    let told =
+        "a lone session needs 89.2 µs CPU, more than one of many: what sharing costs can't be told";
     assert!(flat.contains(told), "{flat}");
     // Then more CPUs are worth a try, and the reader is told how many there were.
     let next = Report::new(&run, Units::Si).next;
@@ -188,8 +189,12 @@ fn growth_that_a_clock_may_explain_is_called_either() {
     let mut run = common::rich();
     let sharing = run.verdicts[0].sharing.as_mut().unwrap();
     (sharing.clock_factor, sharing.limits_scaling) = (None, false);
-    let flat = |run: &narrows_model::Run| screen(run).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat(&run).contains("SMT × 1.65, × 1.32, which sharing or a clock that falls under load may be"));
+    let flat =
+        |run: &narrows_model::Run| screen(run).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat(&run)
+            .contains("SMT × 1.65, × 1.32, which sharing or a clock that falls under load may be")
+    );
     // A clock that falls by a fifth at most, and is known to.
     let sharing = run.verdicts[0].sharing.as_mut().unwrap();
     (sharing.clock_factor, sharing.limits_scaling, sharing.ratio) = (Some(1.2), true, Some(1.5));
@@ -216,7 +221,12 @@ fn a_commit_delay_is_blamed_before_a_drive() {
             narrows_model::condition::SERVER_SETTINGS,
             serde_json::json!({"commit_delay": delay}),
         );
-        Report::new(run, Units::Si).next.iter().map(|row| row.action.clone()).collect::<Vec<_>>().join("; ")
+        Report::new(run, Units::Si)
+            .next
+            .iter()
+            .map(|row| row.action.clone())
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     let told = delayed("5000", &mut run);
     assert!(told.contains("commit_delay = 0: every flush waits 5000 µs"), "{told}");

@@ -1,9 +1,6 @@
 //! Servers on which an attack found the law wrong, each with the figures that showed it.
 
-use narrows_model::{
-    Grade, Layer, Measurement, Metric, MetricValue, Narrow, Run, Verdict,
-    metric,
-};
+use narrows_model::{Grade, Layer, Measurement, Metric, MetricValue, Narrow, Run, Verdict, metric};
 use narrows_verdict::{Intervention, judge, propose};
 
 use crate::worked::{Time, cached, drives, measured, run, tested, uncached, workload};
@@ -26,13 +23,20 @@ fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     assert_eq!((untested.narrow, untested.grade), (Narrow::Lock, Grade::Open));
     assert_eq!(untested.or, Some(Narrow::CommitWait));
     // 2 ms at 400/s: 0.8 sessions are in a flush.
-    assert!(untested.reasons.iter().any(|why| why.contains("0.80 sessions are in a flush")), "{untested:?}");
+    assert!(
+        untested.reasons.iter().any(|why| why.contains("0.80 sessions are in a flush")),
+        "{untested:?}"
+    );
     assert_eq!(propose(&run, UPDATE), Some(Intervention::SyncOff));
     // Without the flush the row goes round in 0.5 ms in place of 2.5.
     run.measurements.push(tested(UPDATE, Intervention::SyncOff, 2000.0));
     let verdict = only(&run);
     assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Sure), "{verdict:?}");
-    assert!(verdict.phrase.starts_with("commit wait, with locks held through the flush"), "{}", verdict.phrase);
+    assert!(
+        verdict.phrase.starts_with("commit wait, with locks held through the flush"),
+        "{}",
+        verdict.phrase
+    );
     assert!(verdict.gain_at_most.unwrap() > 4.0, "flush and lock go together: {verdict:?}");
     assert_eq!(propose(&run, UPDATE), None);
 }
@@ -120,7 +124,10 @@ fn a_flush_is_held_against_one_of_its_size_and_time() {
     // Of the same 8 KiB it is 5.5 times as long.
     let small = flushes(170.0, 8192.0, &[append(31.0)]);
     assert!(inside(&small), "{small:?}");
-    assert_eq!(small.phrase, "commit wait inside the server: a flush there takes 5.4 times as long as outside it");
+    assert_eq!(
+        small.phrase,
+        "commit wait inside the server: a flush there takes 5.4 times as long as outside it"
+    );
     // 270 KiB of full pages on the same drive: 31 + 270 KiB / 2 GB/s, and no fault of the server's.
     assert!(!inside(&flushes(170.0, 270e3, &[append(31.0)])));
     // With a rung of that size the comparison is real again, in both directions.
@@ -200,10 +207,8 @@ fn reads_and_writes_of_one_budget_are_not_two_halves() {
     );
     let with = |reads: f64, writes: f64| {
         let knee = |id: &str, rate| measured(id, Layer::Block, &[(metric::THROUGHPUT, rate)]);
-        let drives = [
-            knee("block.read.random.8k.knee", reads),
-            knee("block.write.random.8k.knee", writes),
-        ];
+        let drives =
+            [knee("block.read.random.8k.knee", reads), knee("block.write.random.8k.knee", writes)];
         only(&run(96, 32, [vec![m.clone()], drives.to_vec()].concat()))
     };
     // Half of the reads and half of the writes: a volume with one budget for both is full.
@@ -257,12 +262,16 @@ fn a_sum_that_nothing_fine_was_held_against_is_not_sure() {
     assert_eq!((grade, checked), (Grade::Likely, None));
     assert!(why.contains("nothing apart from the sum"), "{why}");
     // The server's own account of 240 µs in statements (all but the client's 20): 247 are 3 % of 260 off.
-    let account = |us: f64| graded(&[(metric::SAMPLED_WIDTH, 0.33), (metric::ACTIVE_TIME_PER_OP, us * 1e3)]);
+    let account =
+        |us: f64| graded(&[(metric::SAMPLED_WIDTH, 0.33), (metric::ACTIVE_TIME_PER_OP, us * 1e3)]);
     let (grade, _, checked) = account(247.0);
     assert_eq!(grade, Grade::Sure);
     assert!((checked.unwrap() - 7.0 / 260.16).abs() < 1e-3, "{checked:?}");
     // One that differs by a third tells no more than the looks do.
-    assert_eq!((account(150.0).0, account(150.0).2.map(|share| (share * 100.0).round())), (Grade::Likely, Some(33.0)));
+    assert_eq!(
+        (account(150.0).0, account(150.0).2.map(|share| (share * 100.0).round())),
+        (Grade::Likely, Some(33.0))
+    );
 }
 
 #[test]
@@ -343,5 +352,4 @@ fn an_effect_without_an_interval_decides_nothing_of_a_lock() {
     test.metrics[0] = MetricValue::new(metric::THROUGHPUT, 2000.0, None, vec![2000.0]);
     let verdict = only(&run(4, 1, vec![hot_row(), test]));
     assert_eq!((verdict.grade, verdict.or), (Grade::Open, Some(Narrow::CommitWait)), "{verdict:?}");
-
 }
