@@ -125,7 +125,8 @@ fn a_sum_that_does_not_add_up_leaves_it_open() {
     for (name, factor) in [
         (metric::WAIT_READ_PER_OP, 0.8),
         (metric::WAIT_READ_PER_OP, 1.2),
-        (metric::BACKEND_CPU_PER_OP, 1.4),
+        // Twice 24 µs of 110: more than twice the tolerance, so that no name is given however clear it is.
+        (metric::BACKEND_CPU_PER_OP, 2.0),
     ] {
         let id = "database.lookup_uncached";
         let run = simulate(&reads(3));
