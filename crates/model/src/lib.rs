@@ -57,8 +57,8 @@ pub use measurement::{
 };
 pub use metric::Metric;
 pub use observation::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, HotProcess, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, SessionsOfDuty,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{

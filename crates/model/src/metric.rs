@@ -402,6 +402,10 @@ metrics! {
     WORKER_TIME_PER_OP: "worker_time_per_op", NsPerOp, Less;
     /// Sessions that were open, mean; those at work are [`SESSIONS`].
     OPEN_SESSIONS: "open_sessions", Count, Neither;
+    /// Of [`OPEN_SESSIONS`], those that did something during the look, mean: they go round between their clients and the server.
+    PARTICIPATING_SESSIONS: "participating_sessions", Count, Neither;
+    /// Of [`OPEN_SESSIONS`], those that did nothing during the look, mean.
+    UNUSED_SESSIONS: "unused_sessions", Count, Neither;
     /// Connections made per operation.
     CONNECTIONS_PER_OP: "connections_per_op", CountPerOp, Less;
 }

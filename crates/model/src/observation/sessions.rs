@@ -36,4 +36,82 @@ pub struct ObservedSessions {
     /// Most sessions found waiting behind one holder of locks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_behind_one: Option<f64>,
+    /// Who that was, as last seen with as many behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<LockHolder>,
+    /// Of `open`, those that did nothing during the look: no statement and no transaction began or ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused: Option<f64>,
+    /// The others, by how much of their time they were at work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duties: Vec<SessionsOfDuty>,
+    /// Most processes found that send the log to somebody: standbys, copies being made, subscribers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_senders: Option<f64>,
+}
+
+/// How much of its time a session is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Duty {
+    /// More than nine tenths.
+    Busy,
+    /// Between a tenth and nine.
+    Mixed,
+    /// Less than a tenth.
+    Seldom,
+}
+
+impl Duty {
+    /// By the share of the time.
+    pub fn of(at_work: f64) -> Duty {
+        match at_work {
+            share if share > 0.9 => Duty::Busy,
+            share if share < 0.1 => Duty::Seldom,
+            _ => Duty::Mixed,
+        }
+    }
+}
+
+/// Sessions that are at work for a similar part of their time. One that was there for too few samples is in none.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SessionsOfDuty {
+    /// How much of it.
+    pub duty: Duty,
+    /// How many, mean.
+    pub sessions: f64,
+    /// Of these, at work, mean.
+    pub at_work: f64,
+}
+
+impl SessionsOfDuty {
+    /// The share of their time.
+    pub fn share(&self) -> f64 {
+        if self.sessions > 0.0 { self.at_work / self.sessions } else { 0.0 }
+    }
+}
+
+/// A session, or what is left of one, that others wait behind for locks. No text of its statement.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct LockHolder {
+    /// Its process by the server's number; 0: a prepared transaction, which has none.
+    pub pid: u32,
+    /// What it does, in the server's words (`idle in transaction`); empty where that is unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// For how long it has done that, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_age_ns: Option<f64>,
+    /// Age of its transaction, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction_age_ns: Option<f64>,
+    /// What it waits for itself, in the server's words; absent where it waits for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// Sessions that waited behind it then, those behind others that wait for it too.
+    pub behind: f64,
 }

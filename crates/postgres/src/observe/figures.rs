@@ -138,7 +138,12 @@ fn centre(metrics: &mut [MetricValue], together: &[MetricValue]) {
     use Unit::{BytesPerOp, BytesPerS, CountPerOp, Cpus, NsPerOp, OpsPerS};
     let counted = [OpsPerS, BytesPerS, NsPerOp, CountPerOp, BytesPerOp, Cpus];
     // What the verdict multiplies these with has to be of the same time.
-    let means = [metric::SESSIONS, metric::OPEN_SESSIONS];
+    let means = [
+        metric::SESSIONS,
+        metric::OPEN_SESSIONS,
+        metric::PARTICIPATING_SESSIONS,
+        metric::UNUSED_SESSIONS,
+    ];
     let whole_look = |m: &&mut MetricValue| {
         counted.contains(&m.unit) || means.iter().any(|mean| m.name == *mean)
     };
@@ -182,6 +187,8 @@ fn counters(
     add(metric::OPERATIONS, transactions);
     add(metric::WINDOW, Some(window.ns));
     add(metric::OPEN_SESSIONS, window.open());
+    add(metric::PARTICIPATING_SESSIONS, window.participating());
+    add(metric::UNUSED_SESSIONS, window.unused);
     for (metric, count) in [
         (metric::ACTIVE_TIME_PER_OP, counts.active_ns),
         (metric::IDLE_IN_TRANSACTION_PER_OP, counts.idle_in_transaction_ns),

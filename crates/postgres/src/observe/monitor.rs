@@ -128,15 +128,15 @@ impl Monitor {
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
         let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
-        poll.sampler.end();
+        let answers = cut_short.is_none().then_some(&mut poll.session);
+        poll.sampler.end(answers);
         let changed_settings = match cut_short {
             Some(_) => Vec::new(),
             None => settings::changed_since(&settings, &mut poll.session),
         };
         let allowed = process.map(|found| machine::allowed(found.postmaster));
-        let states = poll.sampler.sampled.windows();
-        let together = whole(&poll.edges, states);
-        let parts = if plan.cuts_counters() { cut(&poll.edges, states) } else { Vec::new() };
+        let together = whole(&poll);
+        let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
         let parts = figures::usable(parts, &together, sees_states);
         let mut cost = poll.session.cost(together.ns);
         cost.processors = machine::our_processors(&together);
@@ -190,7 +190,8 @@ impl Monitor {
 }
 
 fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {
-    let found = poll.sampler.slow_probes.as_ref().map(|probes| probes.found).unwrap_or_default();
+    let probes = poll.sampler.slow_probes.as_ref();
+    let found = probes.map(|probes| probes.found.clone()).unwrap_or_default();
     let most = poll.sampler.sampled.most();
     ObservedSessions {
         open: together.open(),
@@ -201,7 +202,11 @@ fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> Observe
         oldest_prepared_ns: found.oldest_prepared_ns,
         slot_holds: found.slot_holds,
         longest_idle_in_transaction_ns: found.longest_idle_in_transaction_ns,
-        most_behind_one: found.most_behind_one,
+        most_behind_one: found.holder.as_ref().map(|holder| holder.behind),
+        holder: found.holder,
+        unused: together.unused,
+        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(together.ns)),
+        log_senders: found.log_senders,
     }
 }
 

@@ -66,7 +66,7 @@ impl Sampler {
     ) -> Result<Sampler, WireError> {
         let mut slow_probes = None;
         if sees_states {
-            session.query(samples::PREPARE)?;
+            session.query(samples::PREPARE_WITH_PIDS)?;
             slow_probes = Some(SlowProbes::prepare(session)?);
         }
         Ok(Sampler {
@@ -85,10 +85,19 @@ impl Sampler {
         self.drive_bytes[0] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
     }
 
-    /// What is read once more at the end.
-    pub(super) fn end(&mut self) {
+    /// What is read once more at the end, and who did something up to then, where the server can still be asked.
+    pub(super) fn end(&mut self, session: Option<&mut SamplingSession>) {
         self.kernel.end();
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
+        if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
+            // What it doesn't answer now stays as it was last answered.
+            let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks());
+        }
+    }
+
+    /// Sessions that did nothing during the look, between two moments of it, mean; `None` where that was not to be seen.
+    pub(super) fn unused(&self, from_ns: u64, to_ns: u64) -> Option<f64> {
+        self.slow_probes.as_ref()?.participants.unused(from_ns, to_ns)
     }
 
     /// Bytes that the server's processes had read from drives; `None` where that may not be seen.
@@ -126,7 +135,9 @@ impl poll_loop::Sampler for Sampler {
     fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError> {
         if let Some(slow_probes) = &mut self.slow_probes {
             if let Some(rows) = session.ask(samples::SQL)? {
-                self.sampled.take(now_ns() - start_ns, &rows);
+                let at_ns = now_ns();
+                self.sampled.take(at_ns - start_ns, &rows);
+                slow_probes.participants.sample(at_ns, samples::pids(&rows));
             }
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
         }
