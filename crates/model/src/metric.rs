@@ -406,6 +406,10 @@ metrics! {
     PARTICIPATING_SESSIONS: "participating_sessions", Count, Neither;
     /// Of [`OPEN_SESSIONS`], those that did nothing during the look, mean.
     UNUSED_SESSIONS: "unused_sessions", Count, Neither;
+    /// Of [`PARTICIPATING_SESSIONS`], those that were at work for more than nine tenths of their time, mean.
+    BUSY_SESSIONS: "busy_sessions", Count, Neither;
+    /// Of [`BUSY_SESSIONS`], those at work at a moment, mean.
+    BUSY_SESSIONS_AT_WORK: "busy_sessions_at_work", Count, Neither;
     /// Connections made per operation.
     CONNECTIONS_PER_OP: "connections_per_op", CountPerOp, Less;
 }

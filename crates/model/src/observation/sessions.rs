@@ -112,6 +112,21 @@ pub struct LockHolder {
     /// What it waits for itself, in the server's words; absent where it waits for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
-    /// Sessions that waited behind it then, those behind others that wait for it too.
+    /// Sessions that waited behind it then, those behind others that wait for it too; of [`LockHolder::ASKED`] that were asked
+    /// about at most.
     pub behind: f64,
+}
+
+impl LockHolder {
+    /// Sessions that wait and are asked whom they wait for, at most.
+    pub const ASKED: f64 = 100.0;
+
+    /// How many wait behind it, in words.
+    pub fn queue(&self) -> String {
+        if self.behind < Self::ASKED {
+            format!("{:.0}", self.behind)
+        } else {
+            format!("{:.0} or more", self.behind)
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    ActivityState, Layer, Measurement, MetricValue, Observation, ObservedCounts, ProcessClass,
+    ActivityState, Duty, Layer, Measurement, MetricValue, Observation, ObservedCounts, ProcessClass,
     Unit, condition, metric,
 };
 use serde_json::json;
@@ -128,6 +128,12 @@ fn metrics_of(
         }
     }
     samples.add(metric::LOOKING_SHARE, observation.cost.share);
+    let sessions = &observation.sessions;
+    if sessions.unused.is_some() {
+        let busy = sessions.duties.iter().find(|group| group.duty == Duty::Busy);
+        samples.add(metric::BUSY_SESSIONS, busy.map_or(0.0, |group| group.sessions));
+        samples.add(metric::BUSY_SESSIONS_AT_WORK, busy.map_or(0.0, |group| group.at_work));
+    }
     samples.into_metrics()
 }
 

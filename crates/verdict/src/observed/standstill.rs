@@ -1,0 +1,208 @@
+//! A look in which hardly a transaction ended: there is no rate, so that no law holds, and still it can be read off what the sessions
+//! wait for. A server that hangs and one that has nothing to do look alike by their rate alone.
+
+use narrows_model::{ActivityState, Grade, LockHolder, Narrow, Observation, Run, Verdict};
+use narrows_units::{Nanos, significant};
+
+use crate::phrase::name;
+use crate::threshold::LEAST_TRANSACTIONS;
+
+/// Fewer sessions at work, mean, are none.
+const AT_WORK: f64 = 0.1;
+/// Most of those at work.
+const MOST: f64 = 0.5;
+/// A lock that is held for longer than this is kept and not just used, ns.
+const KEPT_NS: f64 = 1e9;
+
+/// What is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standstill {
+    /// Where it can be read: locks, or a commit's wait for a standby.
+    pub narrow: Narrow,
+    /// For the screen: what the sessions wait for.
+    pub phrase: String,
+    /// What to do about it.
+    pub action: String,
+    /// How to see whether that helped, or more of it.
+    pub prove: String,
+}
+
+/// What stands still; `None` where transactions ended, or where it was not to be seen what sessions do.
+pub fn standstill(seen: &Observation) -> Option<Standstill> {
+    let ended = seen.counted.transactions()?;
+    let at_work = seen.activity.sessions_at_work()?;
+    if ended >= LEAST_TRANSACTIONS {
+        return None;
+    }
+    let most = |state| seen.activity.of(state).filter(|n| *n >= MOST * at_work);
+    if at_work < AT_WORK {
+        return Some(idle(seen, at_work));
+    }
+    if let Some(waiting) = most(ActivityState::Lock) {
+        return Some(locks(seen, waiting));
+    }
+    if let Some(waiting) = most(ActivityState::Log).filter(|_| seen.activity.waits_for_standby()) {
+        return Some(standby(seen, waiting));
+    }
+    Some(long(seen, at_work))
+}
+
+/// The verdict, or in its place what can be read off a look without a rate.
+pub(crate) fn or_standstill(run: &Run, verdict: Verdict) -> Verdict {
+    let seen = run.observations.iter().find(|seen| verdict.measurement == seen.measurement);
+    let still = seen.and_then(|seen| Some((seen, standstill(seen)?)));
+    let Some((seen, Standstill { narrow, phrase, .. })) = still else { return verdict };
+    let reasons = vec![no_rate(seen)];
+    Verdict { narrow, or: None, phrase, grade: Grade::Open, reasons, gain_at_most: None, ..verdict }
+}
+
+/// `no transaction was counted in the look of 24 s: there is no rate to hold the waits against`
+fn no_rate(seen: &Observation) -> String {
+    let look = Nanos(seen.interval_ns.max(0.0) as u64);
+    format!("{} in the look of {look}: there is no rate to hold the waits against", counted(seen))
+}
+
+fn counted(seen: &Observation) -> String {
+    match seen.counted.transactions().unwrap_or(0.0).round() as u64 {
+        0 => "no transaction was counted".to_string(),
+        1 => "one transaction was counted".to_string(),
+        n => format!("{n} transactions were counted"),
+    }
+}
+
+fn open(seen: &Observation) -> String {
+    match seen.sessions.open {
+        Some(n) if (n - n.round()).abs() < 0.05 => format!("{n:.0}"),
+        Some(n) => significant(n, 3),
+        None => "an unknown number of".to_string(),
+    }
+}
+
+fn idle(seen: &Observation, at_work: f64) -> Standstill {
+    let in_transaction = seen.activity.of(ActivityState::IdleInTransaction).unwrap_or(0.0);
+    let mut phrase = if at_work == 0.0 && seen.counted.transactions() == Some(0.0) {
+        format!("nothing to do: none of {} sessions was at work", open(seen))
+    } else {
+        let at_work = significant(at_work, 2);
+        format!("hardly anything to do: {at_work} of {} sessions at work, {}", open(seen), counted(seen))
+    };
+    if in_transaction >= AT_WORK {
+        phrase += &format!("; {} are idle in a transaction", significant(in_transaction, 2));
+    }
+    Standstill {
+        narrow: Narrow::Unknown,
+        phrase,
+        action: "nothing: the server was not used".to_string(),
+        prove: "look when it is used".to_string(),
+    }
+}
+
+fn locks(seen: &Observation, waiting: f64) -> Standstill {
+    let holder = seen.sessions.holder.as_ref();
+    let asked = waiting.min(LockHolder::ASKED);
+    let kept = holder.filter(|holder| is_kept(holder) && holder.behind >= MOST * asked);
+    let (phrase, action, prove) = match kept {
+        Some(holder) => (
+            format!("locks: {} of {} sessions wait behind {}", holder.queue(), open(seen), who(holder)),
+            end(holder),
+            "look again with --observe".to_string(),
+        ),
+        None => (
+            format!(
+                "locks: {} of {} sessions wait{}",
+                significant(waiting, 2),
+                open(seen),
+                event(seen, ActivityState::Lock)
+            ),
+            "find who holds the lock and what its transaction does meanwhile".to_string(),
+            "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string(),
+        ),
+    };
+    Standstill { narrow: Narrow::Lock, phrase, action, prove }
+}
+
+/// Whether it keeps its locks: it is idle in its transaction, has none of the server's processes, or its transaction is old.
+pub(super) fn is_kept(holder: &LockHolder) -> bool {
+    let long = |ns: Option<f64>| ns.is_some_and(|ns| ns >= KEPT_NS);
+    let idle = holder.state.starts_with("idle in transaction") && long(holder.state_age_ns);
+    holder.pid == 0 || idle || long(holder.transaction_age_ns)
+}
+
+/// `pid 4711, idle in transaction for 26.0 s`
+pub(super) fn who(holder: &LockHolder) -> String {
+    if holder.pid == 0 {
+        return "a prepared transaction (pg_prepared_xacts names it)".to_string();
+    }
+    let age = |ns: Option<f64>| ns.map(|ns| Nanos(ns.max(0.0) as u64));
+    let mut text = format!("pid {}", holder.pid);
+    if !holder.state.is_empty() {
+        text += &format!(", {}", holder.state);
+        text += &age(holder.state_age_ns).map_or(String::new(), |age| format!(" for {age}"));
+        text += &holder.waits_for.as_ref().map_or(String::new(), |event| format!(" in {event}"));
+    }
+    // A transaction of many short statements is older than what it does now.
+    let older = holder.transaction_age_ns.filter(|ns| *ns > 2.0 * holder.state_age_ns.unwrap_or(0.0));
+    text += &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
+    text
+}
+
+fn end(holder: &LockHolder) -> String {
+    if holder.pid == 0 {
+        return "COMMIT PREPARED or ROLLBACK PREPARED it".to_string();
+    }
+    if holder.state.starts_with("idle in transaction") {
+        return format!(
+            "end that transaction: its client, or SELECT pg_terminate_backend({})",
+            holder.pid
+        );
+    }
+    format!("see what pid {} does; pg_cancel_backend({}) stops its statement", holder.pid, holder.pid)
+}
+
+fn standby(seen: &Observation, waiting: f64) -> Standstill {
+    let connected = match seen.sessions.log_senders {
+        Some(0.0) => "and none is connected".to_string(),
+        Some(n) => format!("with {n:.0} log senders connected"),
+        None => "of which nothing is known".to_string(),
+    };
+    Standstill {
+        narrow: Narrow::CommitWait,
+        phrase: format!(
+            "{}: {} of {} sessions wait for a standby's answer, {connected}",
+            name(Narrow::CommitWait),
+            significant(waiting, 2),
+            open(seen)
+        ),
+        action: "bring back a standby that synchronous_standby_names asks for, or take it out of that setting"
+            .to_string(),
+        prove: "SELECT * FROM pg_stat_replication".to_string(),
+    }
+}
+
+/// At work, and nothing ends: statements that last longer than the look, or that are not counted.
+fn long(seen: &Observation, at_work: f64) -> Standstill {
+    let found = ActivityState::ALL.into_iter().filter(|state| state.is_at_work());
+    let of = |state: &ActivityState| seen.activity.of(*state).unwrap_or(0.0);
+    let most = found.max_by(|a, b| of(a).total_cmp(&of(b)));
+    let mostly = most.map_or(String::new(), |state| format!(", mostly {}", state.words()));
+    Standstill {
+        narrow: Narrow::Unknown,
+        phrase: format!(
+            "{}: {} of {} sessions at work{mostly}, and {}",
+            name(Narrow::Unknown),
+            significant(at_work, 2),
+            open(seen),
+            counted(seen)
+        ),
+        action: "statements last longer than the look, or end uncounted".to_string(),
+        prove: "look longer: --for 10m".to_string(),
+    }
+}
+
+/// ` for Lock:advisory`, the server's own name for what most wait for in that state.
+fn event(seen: &Observation, state: ActivityState) -> String {
+    let found = seen.activity.found.iter().filter(|f| f.state == state);
+    let events = found.filter(|f| f.class.serves_transactions()).flat_map(|f| &f.events);
+    let most = events.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.map_or(String::new(), |(name, _)| format!(" for {name}"))
+}
