@@ -74,7 +74,9 @@ pub use platform::{
     RunningDatabase, SlotPlace, Slots, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
-pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};
+pub use standing::{
+    Headroom, ProcessorUser, Standing, Step, TimeAccount, TimeShare, TransactionTime,
+};
 pub use sweep::{
     HighestRate, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread,
 };

@@ -410,6 +410,9 @@ metrics! {
     BUSY_SESSIONS: "busy_sessions", Count, Neither;
     /// Of [`BUSY_SESSIONS`], those at work at a moment, mean.
     BUSY_SESSIONS_AT_WORK: "busy_sessions_at_work", Count, Neither;
+    /// Sessions in statements and their workers, mean, as processor time, run queue and waits add up; there can't be more than are
+    /// open.
+    SUMMED_SESSIONS: "summed_sessions", Count, Neither;
     /// Connections made per operation.
     CONNECTIONS_PER_OP: "connections_per_op", CountPerOp, Less;
 }

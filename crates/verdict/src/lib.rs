@@ -47,7 +47,6 @@ pub use intervention::{Intervention, fewer_cpus};
 pub use judge::{judge, propose};
 pub use live::{live, live_in};
 pub use narrows_model::Workload;
-pub use observed::{Standstill, standstill};
 pub use scaling::scalings;
 pub use starts::starts;
 pub use what_if::{Amount, LogChange, Scenario, WhatIfError, what_if};

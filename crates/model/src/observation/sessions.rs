@@ -1,5 +1,6 @@
 //! Who was connected.
 
+use narrows_units::Nanos;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,6 +121,40 @@ pub struct LockHolder {
 impl LockHolder {
     /// Sessions that wait and are asked whom they wait for, at most.
     pub const ASKED: f64 = 100.0;
+
+    /// A lock held for longer than this is kept and not just used, ns.
+    const KEPT_NS: f64 = 1e9;
+
+    /// Whether it keeps its locks: it is idle in its transaction, has no session at all, or its transaction is old.
+    pub fn keeps(&self) -> bool {
+        let long = |ns: Option<f64>| ns.is_some_and(|ns| ns >= Self::KEPT_NS);
+        let idle = self.is_idle_in_transaction() && long(self.state_age_ns);
+        self.pid == 0 || idle || long(self.transaction_age_ns)
+    }
+
+    /// Whether it waits for its client to go on.
+    pub fn is_idle_in_transaction(&self) -> bool {
+        self.state.starts_with("idle in transaction")
+    }
+
+    /// `pid 4711, idle in transaction for 26.0 s`
+    pub fn words(&self) -> String {
+        if self.pid == 0 {
+            return "a prepared transaction (pg_prepared_xacts names it)".to_string();
+        }
+        let age = |ns: Option<f64>| ns.map(|ns| Nanos(ns.max(0.0) as u64));
+        let mut text = format!("pid {}", self.pid);
+        if !self.state.is_empty() {
+            text += &format!(", {}", self.state);
+            text += &age(self.state_age_ns).map_or(String::new(), |age| format!(" for {age}"));
+            text += &self.waits_for.as_ref().map_or(String::new(), |event| format!(" in {event}"));
+        }
+        // A transaction of many short statements is older than what it does now.
+        let state_ns = self.state_age_ns.unwrap_or(0.0);
+        let older = self.transaction_age_ns.filter(|ns| *ns > 2.0 * state_ns);
+        text += &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
+        text
+    }
 
     /// How many wait behind it, in words.
     pub fn queue(&self) -> String {

@@ -5,11 +5,12 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    ActivityState, Duty, Layer, Measurement, MetricValue, Observation, ObservedCounts, ProcessClass,
+    ActivityState, Duty, Layer, Measurement, Metric, MetricValue, Observation, ObservedCounts, ProcessClass,
     Unit, condition, metric,
 };
 use serde_json::json;
 
+use super::activity;
 use super::host::Used;
 use super::machine::others;
 use super::window::{Took, Window};
@@ -149,6 +150,7 @@ fn centre(metrics: &mut [MetricValue], together: &[MetricValue]) {
         metric::OPEN_SESSIONS,
         metric::PARTICIPATING_SESSIONS,
         metric::UNUSED_SESSIONS,
+        metric::SUMMED_SESSIONS,
     ];
     let whole_look = |m: &&mut MetricValue| {
         counted.contains(&m.unit) || means.iter().any(|mean| m.name == *mean)
@@ -238,23 +240,28 @@ fn states(samples: &mut Samples, window: &Window) {
     add(metric::WAIT_SAMPLES, asked);
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let per_op = |processes: f64| processes * window.ns / transactions;
+    let running = found.of(ActivityState::Running, ProcessClass::serves_transactions);
+    add(metric::SAMPLED_ON_CPU_PER_OP, per_op(running + found.just_ended()));
+    for (name, processes) in waits(found) {
+        add(name, per_op(processes));
+    }
+    add(metric::WORKER_TIME_PER_OP, per_op(workers));
+}
+
+/// Sessions and workers that were found in each wait, mean, under the name of its time.
+fn waits(found: &activity::Window) -> [(Metric, f64); 5] {
+    use ActivityState::*;
     let of = |states: &[ActivityState]| {
         let each = states.iter().map(|state| found.of(*state, ProcessClass::serves_transactions));
-        per_op(each.sum())
+        each.sum::<f64>()
     };
-    use ActivityState::*;
-    let ended = per_op(found.just_ended());
-    for (name, time) in [
-        (metric::SAMPLED_ON_CPU_PER_OP, of(&[Running]) + ended),
+    [
         (metric::WAIT_READ_PER_OP, of(&[Read])),
         (metric::WAIT_FLUSH_PER_OP, of(&[Log])),
         (metric::WAIT_LOCK_PER_OP, of(&[Lock, Latch])),
-        (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - ended).max(0.0)),
+        (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - found.just_ended()).max(0.0)),
         (metric::WAIT_OTHER_PER_OP, of(&[Write, Other])),
-    ] {
-        add(name, time);
-    }
-    add(metric::WORKER_TIME_PER_OP, per_op(workers));
+    ]
 }
 
 /// What the server's processes took, and what there was to take.
@@ -290,8 +297,14 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     if let Some((_, _, used_ns)) = took.busiest {
         add(metric::HOT_THREAD, used_ns as f64 / ns);
     }
-    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let serving = took.of(ProcessClass::serves_transactions);
+    if window.states.samples > 0 {
+        let waits = waits(&window.states).into_iter().map(|(_, processes)| processes);
+        let between = between_statements(window, took);
+        let used_ns = serving.cpu_ns + serving.run_queue_ns - between.cpu_ns - between.run_queue_ns;
+        add(metric::SUMMED_SESSIONS, used_ns.max(0.0) / ns + waits.sum::<f64>());
+    }
+    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     add(metric::SERVER_CPU_PER_OP, all.cpu_ns / transactions);
     add(metric::BACKEND_CPU_PER_OP, serving.cpu_ns / transactions);
     add(metric::RUN_QUEUE_PER_OP, serving.run_queue_ns / transactions);
@@ -336,8 +349,6 @@ fn between(share: f64, sessions: Used, workers: Used) -> Between {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Metric;
-
     use super::*;
 
     #[test]

@@ -40,7 +40,6 @@ pub(crate) use ceilings::ceilings;
 pub(crate) use phrase::phrase;
 pub(crate) use standing::standing;
 pub(crate) use standstill::or_standstill;
-pub use standstill::{Standstill, standstill};
 pub(crate) use time::time_ns;
 
 /// What only an observed server has. Times are per transaction.

@@ -3,7 +3,6 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
-use super::standstill::{is_kept, who};
 use crate::analysis::Analysis;
 use crate::phrase::name;
 use crate::threshold::NOT_WORTH_A_WORD;
@@ -100,8 +99,8 @@ fn waits(analysis: &Analysis) -> Option<String> {
     let mut text = format!("Waited for most, in sessions at a moment: {}", named.join(", "));
     if let Some(behind) = seen.sessions.most_behind_one.filter(|n| *n >= BEHIND_ONE) {
         text += &format!("; {behind:.0} waited behind one holder of a lock at the most");
-        let who = seen.sessions.holder.as_ref().filter(|holder| is_kept(holder)).map(who);
-        text += &who.map_or(String::new(), |who| format!(": {who}"));
+        let who = seen.sessions.holder.as_ref().filter(|holder| holder.keeps());
+        text += &who.map_or(String::new(), |who| format!(": {}", who.words()));
     }
     Some(format!("{text}."))
 }

@@ -18,6 +18,7 @@ pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
         sessions_at_work: observed.at_work.map(|n| n.value),
         users: users(analysis),
         sentences: Vec::new(),
+        step: None,
     };
     standing.sentences = sentences(analysis, &standing);
     Some(standing)

@@ -1,7 +1,9 @@
 //! A look in which hardly a transaction ended: there is no rate, so that no law holds, and still it can be read off what the sessions
 //! wait for. A server that hangs and one that has nothing to do look alike by their rate alone.
 
-use narrows_model::{ActivityState, Grade, LockHolder, Narrow, Observation, Run, Verdict};
+use narrows_model::{
+    ActivityState, Grade, LockHolder, Narrow, Observation, Run, Standing, Step, Verdict,
+};
 use narrows_units::{Nanos, significant};
 
 use crate::phrase::name;
@@ -11,24 +13,18 @@ use crate::threshold::LEAST_TRANSACTIONS;
 const AT_WORK: f64 = 0.1;
 /// Most of those at work.
 const MOST: f64 = 0.5;
-/// A lock that is held for longer than this is kept and not just used, ns.
-const KEPT_NS: f64 = 1e9;
 
 /// What is known.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Standstill {
+struct Standstill {
     /// Where it can be read: locks, or a commit's wait for a standby.
-    pub narrow: Narrow,
+    narrow: Narrow,
     /// For the screen: what the sessions wait for.
-    pub phrase: String,
-    /// What to do about it.
-    pub action: String,
-    /// How to see whether that helped, or more of it.
-    pub prove: String,
+    phrase: String,
+    step: Step,
 }
 
 /// What stands still; `None` where transactions ended, or where it was not to be seen what sessions do.
-pub fn standstill(seen: &Observation) -> Option<Standstill> {
+fn standstill(seen: &Observation) -> Option<Standstill> {
     let ended = seen.counted.transactions()?;
     let at_work = seen.activity.sessions_at_work()?;
     if ended >= LEAST_TRANSACTIONS {
@@ -51,9 +47,31 @@ pub fn standstill(seen: &Observation) -> Option<Standstill> {
 pub(crate) fn or_standstill(run: &Run, verdict: Verdict) -> Verdict {
     let seen = run.observations.iter().find(|seen| verdict.measurement == seen.measurement);
     let still = seen.and_then(|seen| Some((seen, standstill(seen)?)));
-    let Some((seen, Standstill { narrow, phrase, .. })) = still else { return verdict };
-    let reasons = vec![no_rate(seen)];
-    Verdict { narrow, or: None, phrase, grade: Grade::Open, reasons, gain_at_most: None, ..verdict }
+    let Some((seen, Standstill { narrow, phrase, step })) = still else { return verdict };
+    // What follows from a rate goes with it.
+    let standing = Standing {
+        step: Some(step),
+        nearest: None,
+        time: None,
+        sentences: Vec::new(),
+        ..verdict.standing.clone().unwrap_or_default()
+    };
+    Verdict {
+        narrow,
+        or: None,
+        phrase,
+        grade: Grade::Open,
+        reasons: vec![no_rate(seen)],
+        gain_at_most: None,
+        sum: None,
+        next: Vec::new(),
+        standing: Some(standing),
+        ..verdict
+    }
+}
+
+fn step(action: impl Into<String>, prove: &str) -> Step {
+    Step { action: action.into(), prove: prove.to_string() }
 }
 
 /// `no transaction was counted in the look of 24 s: there is no rate to hold the waits against`
@@ -92,20 +110,18 @@ fn idle(seen: &Observation, at_work: f64) -> Standstill {
     Standstill {
         narrow: Narrow::Unknown,
         phrase,
-        action: "nothing: the server was not used".to_string(),
-        prove: "look when it is used".to_string(),
+        step: step("nothing: the server was not used", "look when it is used"),
     }
 }
 
 fn locks(seen: &Observation, waiting: f64) -> Standstill {
     let holder = seen.sessions.holder.as_ref();
     let asked = waiting.min(LockHolder::ASKED);
-    let kept = holder.filter(|holder| is_kept(holder) && holder.behind >= MOST * asked);
-    let (phrase, action, prove) = match kept {
+    let kept = holder.filter(|holder| holder.keeps() && holder.behind >= MOST * asked);
+    let (phrase, step) = match kept {
         Some(holder) => (
-            format!("locks: {} of {} sessions wait behind {}", holder.queue(), open(seen), who(holder)),
-            end(holder),
-            "look again with --observe".to_string(),
+            format!("locks: {} of {} sessions wait behind {}", holder.queue(), open(seen), holder.words()),
+            step(end(holder), "look again with --observe"),
         ),
         None => (
             format!(
@@ -114,43 +130,20 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
                 open(seen),
                 event(seen, ActivityState::Lock)
             ),
-            "find who holds the lock and what its transaction does meanwhile".to_string(),
-            "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string(),
+            step(
+                "find who holds the lock and what its transaction does meanwhile",
+                "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity",
+            ),
         ),
     };
-    Standstill { narrow: Narrow::Lock, phrase, action, prove }
-}
-
-/// Whether it keeps its locks: it is idle in its transaction, has none of the server's processes, or its transaction is old.
-pub(super) fn is_kept(holder: &LockHolder) -> bool {
-    let long = |ns: Option<f64>| ns.is_some_and(|ns| ns >= KEPT_NS);
-    let idle = holder.state.starts_with("idle in transaction") && long(holder.state_age_ns);
-    holder.pid == 0 || idle || long(holder.transaction_age_ns)
-}
-
-/// `pid 4711, idle in transaction for 26.0 s`
-pub(super) fn who(holder: &LockHolder) -> String {
-    if holder.pid == 0 {
-        return "a prepared transaction (pg_prepared_xacts names it)".to_string();
-    }
-    let age = |ns: Option<f64>| ns.map(|ns| Nanos(ns.max(0.0) as u64));
-    let mut text = format!("pid {}", holder.pid);
-    if !holder.state.is_empty() {
-        text += &format!(", {}", holder.state);
-        text += &age(holder.state_age_ns).map_or(String::new(), |age| format!(" for {age}"));
-        text += &holder.waits_for.as_ref().map_or(String::new(), |event| format!(" in {event}"));
-    }
-    // A transaction of many short statements is older than what it does now.
-    let older = holder.transaction_age_ns.filter(|ns| *ns > 2.0 * holder.state_age_ns.unwrap_or(0.0));
-    text += &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
-    text
+    Standstill { narrow: Narrow::Lock, phrase, step }
 }
 
 fn end(holder: &LockHolder) -> String {
     if holder.pid == 0 {
         return "COMMIT PREPARED or ROLLBACK PREPARED it".to_string();
     }
-    if holder.state.starts_with("idle in transaction") {
+    if holder.is_idle_in_transaction() {
         return format!(
             "end that transaction: its client, or SELECT pg_terminate_backend({})",
             holder.pid
@@ -173,9 +166,10 @@ fn standby(seen: &Observation, waiting: f64) -> Standstill {
             significant(waiting, 2),
             open(seen)
         ),
-        action: "bring back a standby that synchronous_standby_names asks for, or take it out of that setting"
-            .to_string(),
-        prove: "SELECT * FROM pg_stat_replication".to_string(),
+        step: step(
+            "bring back a standby that synchronous_standby_names asks for, or take it out of that setting",
+            "SELECT * FROM pg_stat_replication",
+        ),
     }
 }
 
@@ -194,8 +188,7 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
             open(seen),
             counted(seen)
         ),
-        action: "statements last longer than the look, or end uncounted".to_string(),
-        prove: "look longer: --for 10m".to_string(),
+        step: step("statements last longer than the look, or end uncounted", "look longer: --for 10m"),
     }
 }
 

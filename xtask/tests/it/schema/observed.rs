@@ -92,6 +92,7 @@ pub fn standing(interval: Interval) -> Standing {
         sessions_at_work: Some(4.0),
         users: vec![ProcessorUser { who: "sessions".into(), cpus: 1.5 }],
         sentences: vec!["4.0 of 40.0 sessions are at work at a moment.".into()],
+        step: None,
     }
 }
 

@@ -168,6 +168,7 @@ fn observation() -> Observation {
             slot_holds: None,
             longest_idle_in_transaction_ns: Some(12e9),
             most_behind_one: Some(9.0),
+            ..ObservedSessions::default()
         },
         processes: Some(processes()),
         settings: settings(),
@@ -269,6 +270,7 @@ fn verdict() -> Verdict {
             sessions_at_work: Some(3.12),
             users: Vec::new(),
             sentences: vec!["A transaction is 2.00 ms in the server.".into()],
+            step: None,
         }),
         what_if: Vec::new(),
     }

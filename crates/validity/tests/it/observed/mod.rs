@@ -27,6 +27,14 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-work-without-transactions",
         fires: |r| { let look = look(r); found(look, ProcessClass::Session, ActivityState::Running, 8.0); look.counted.commits = Some(7.0); },
         silent: |r| { let look = look(r); found(look, ProcessClass::Session, ActivityState::Running, 8.0); look.counted.commits = Some(8.0); } },
+    // Forty sessions, 1200 samples: 40.2 with the error of the count.
+    Pair { rule: "observed-more-time-than-sessions",
+        fires: |r| { look(r); figure(r, metric::SUMMED_SESSIONS, 41.1) },
+        // Workers are no sessions and have time all the same.
+        silent: |r| { found(look(r), ProcessClass::ParallelWorker, ActivityState::Other, 0.04); figure(r, metric::SUMMED_SESSIONS, 41.0) } },
+    Pair { rule: "observed-more-account-than-sessions",
+        fires: |r| look(r).counted.active_ns = Some(42.4 * 60e9),
+        silent: |r| look(r).counted.active_ns = Some(42.1 * 60e9) },
     Pair { rule: "observed-workers-counted",
         fires: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.06),
         silent: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.04) },
