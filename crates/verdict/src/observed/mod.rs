@@ -42,6 +42,15 @@ pub(crate) use standing::standing;
 pub(crate) use standstill::or_standstill;
 pub(crate) use time::time_ns;
 
+/// A mean number of sessions that hardly changes: as a number of theirs where it is one.
+fn how_many(sessions: f64) -> String {
+    if (sessions - sessions.round()).abs() < 0.05 {
+        format!("{sessions:.0}")
+    } else {
+        significant(sessions, 3)
+    }
+}
+
 /// What only an observed server has. Times are per transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Observed<'a> {

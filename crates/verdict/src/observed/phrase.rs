@@ -4,6 +4,7 @@ use narrows_model::Narrow;
 use narrows_units::{Ratio, significant};
 
 use super::headroom::nearest;
+use super::how_many;
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
 use crate::phrase::name;
@@ -37,7 +38,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     let sessions = significant(observed.sessions()?, 3);
     let mut text = format!("waits for its clients: {at_work} of {sessions} sessions at work");
     if let Some(unused) = observed.unused() {
-        let (unused, open) = (significant(unused, 3), significant(observed.open?, 3));
+        let (unused, open) = (how_many(unused), how_many(observed.open?));
         text += &format!("; {unused} of {open} sessions did nothing");
     }
     if let Some(bound) = nearest(analysis) {

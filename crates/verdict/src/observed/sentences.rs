@@ -3,6 +3,7 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
+use super::how_many;
 use crate::analysis::Analysis;
 use crate::phrase::name;
 use crate::threshold::NOT_WORTH_A_WORD;
@@ -70,7 +71,7 @@ fn sessions(analysis: &Analysis) -> Option<String> {
         };
     }
     if let Some(unused) = observed.unused() {
-        text += &format!("; {} more did nothing during the look", significant(unused, 3));
+        text += &format!("; {} more did nothing during the look", how_many(unused));
     }
     if let Some(kinds) = observed.two_populations() {
         text += &format!("; {kinds}");

@@ -6,6 +6,7 @@ use narrows_model::{
 };
 use narrows_units::{Nanos, significant};
 
+use super::how_many;
 use crate::phrase::name;
 use crate::threshold::LEAST_TRANSACTIONS;
 
@@ -89,11 +90,7 @@ fn counted(seen: &Observation) -> String {
 }
 
 fn open(seen: &Observation) -> String {
-    match seen.sessions.open {
-        Some(n) if (n - n.round()).abs() < 0.05 => format!("{n:.0}"),
-        Some(n) => significant(n, 3),
-        None => "an unknown number of".to_string(),
-    }
+    seen.sessions.open.map_or("an unknown number of".to_string(), how_many)
 }
 
 fn idle(seen: &Observation, at_work: f64) -> Standstill {
