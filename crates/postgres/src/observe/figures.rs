@@ -29,6 +29,8 @@ pub(super) struct Machine<'a> {
     pub(super) quota_cpus: Option<f64>,
     /// Processors that the kernel's own threads used on average; zero where they can't be told from others.
     pub(super) kernel_threads: f64,
+    /// Processors that others used who give way to the server.
+    pub(super) yielding: f64,
 }
 
 /// Whether a counter is asked for; of the log a server in recovery has none of its own.
@@ -282,8 +284,9 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     let (busy, steal) = in_set.fold((0.0, 0.0), |(busy, steal), cpu| {
         (busy + cpu.busy_ns as f64 / ns, steal + cpu.steal_ns as f64 / ns)
     });
-    let taken = ((busy - server).clamp(0.0, others) + steal).min(set);
-    let mut available = set - taken;
+    let by_others = (busy - server).clamp(0.0, others);
+    let taken = (by_others + steal).min(set);
+    let mut available = set - kept_from_the_server(taken, by_others, machine.yielding);
     if let Some(quota) = machine.quota_cpus {
         available = available.min(quota);
     }
@@ -316,6 +319,11 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
         add(name, all_ns / transactions);
         add(queue_name, between.run_queue_ns / transactions);
     }
+}
+
+/// Of what was taken, what the server can't have back when it wants it: not what others use who give way.
+fn kept_from_the_server(taken: f64, by_others: f64, yielding: f64) -> f64 {
+    taken - yielding.min(by_others).min(taken)
 }
 
 /// Processor time and run queue that are no part of the time in statements, ns.
@@ -360,6 +368,15 @@ mod tests {
         assert_eq!(parted, Between { cpu_ns: 10e3, run_queue_ns: 4e3 + 24e3 + 1e3 });
         let nobody = between(0.0, Used::default(), Used::default());
         assert_eq!(nobody, Between { cpu_ns: 0.0, run_queue_ns: 0.0 });
+    }
+
+    #[test]
+    fn who_gives_way_takes_nothing_from_the_capacity() {
+        // A batch at the lowest priority soaks up what a server of one processor leaves.
+        assert!((kept_from_the_server(0.7, 0.69, 0.68) - 0.02).abs() < 1e-12);
+        // Of its time more may be on processors of others than was taken here.
+        assert_eq!(kept_from_the_server(0.3, 0.3, 0.9), 0.0);
+        assert_eq!(kept_from_the_server(0.3, 0.2, 0.0), 0.3);
     }
 
     fn metric(of: Metric, values: &[f64]) -> MetricValue {

@@ -141,7 +141,16 @@ impl Monitor {
         let mut cost = poll.session.cost(together.ns);
         cost.processors = machine::our_processors(&together);
         let activity = poll.sampler.sampled.activity(plan.windows_apart());
-        let processes = machine::processes(&poll, &together, allowed.as_deref(), quota_cpus);
+        let on = allowed.as_deref().unwrap_or_default();
+        let others =
+            process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
+        let processes = machine::processes(
+            &poll,
+            &together,
+            allowed.as_deref(),
+            quota_cpus,
+            others.as_ref(),
+        );
         let missing = Missing {
             server: &server,
             recovering,
@@ -181,6 +190,7 @@ impl Monitor {
                 .kernel
                 .used_ns
                 .map_or(0.0, |used_ns| used_ns / together.ns),
+            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());

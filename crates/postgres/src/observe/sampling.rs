@@ -9,7 +9,7 @@ use narrows_model::ProcessClass;
 use narrows_observe::{Snapshot, Watch};
 
 use super::activity::Sampled;
-use super::host::{Ledger, Used};
+use super::host::{Ledger, Others, Programs, Used};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
 use crate::monitor::poll_loop::{self, Plan};
@@ -47,6 +47,8 @@ pub(super) struct Sampler {
     pub(super) ledger: Option<Ledger>,
     watch: Watch,
     pub(super) kernel: KernelThreads,
+    /// All processes of the machine, at the beginning and at the end.
+    programs: [Option<Programs>; 2],
     next_look_ns: u64,
     /// Bytes that the server's processes had read from drives, at the beginning and at the end.
     drive_bytes: [Option<u64>; 2],
@@ -75,6 +77,7 @@ impl Sampler {
             kernel: KernelThreads::begin(ledger.is_some()),
             ledger,
             watch,
+            programs: [None, None],
             next_look_ns: 0,
             drive_bytes: [None; 2],
         })
@@ -82,12 +85,14 @@ impl Sampler {
 
     /// What is read once, when the first edge has been.
     pub(super) fn begin(&mut self) {
+        self.programs[0] = self.ledger.as_ref().map(|_| Programs::read());
         self.drive_bytes[0] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
     }
 
     /// What is read once more at the end, and who did something up to then, where the server can still be asked.
     pub(super) fn end(&mut self, session: Option<&mut SamplingSession>) {
         self.kernel.end();
+        self.programs[1] = self.ledger.as_ref().map(|_| Programs::read());
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
         if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
             // What it doesn't answer now stays as it was last answered.
@@ -98,6 +103,12 @@ impl Sampler {
     /// Sessions that did nothing during the look, between two moments of it, mean; `None` where that was not to be seen.
     pub(super) fn unused(&self, from_ns: u64, to_ns: u64) -> Option<f64> {
         self.slow_probes.as_ref()?.participants.unused(from_ns, to_ns)
+    }
+
+    /// What other programs used of the machine, over `ns`; `None` where the server's processes can't be seen.
+    pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<Others> {
+        let [begin, end] = &self.programs;
+        Some(begin.as_ref()?.since(end.as_ref()?, server, allowed, ns))
     }
 
     /// Bytes that the server's processes had read from drives; `None` where that may not be seen.

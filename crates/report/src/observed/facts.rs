@@ -79,6 +79,10 @@ fn processors(processes: &ObservedProcesses) -> String {
         processes.machine_cpus,
         count(processes.allowed_cpus)
     );
+    let others = processes.others_by_name();
+    if !others.is_empty() {
+        text += &format!("; of the others: {others}");
+    }
     if let Some(quota) = processes.quota_cpus {
         text += &format!("; quota {}", count(quota));
         if let Some(share) = processes.throttled_share.filter(|share| *share > 0.0) {

@@ -20,7 +20,7 @@ pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String>
         waits(analysis),
         nearest(standing),
         unknown(analysis),
-        processors(standing),
+        processors(analysis, standing),
         writers(analysis),
     ];
     all.into_iter().flatten().collect()
@@ -146,11 +146,14 @@ fn unknown(analysis: &Analysis) -> Option<String> {
 }
 
 /// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel on nobody's account 0.3.`
-fn processors(standing: &Standing) -> Option<String> {
+fn processors(analysis: &Analysis, standing: &Standing) -> Option<String> {
+    let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
+    let others = processes.map(|processes| processes.others_by_name()).unwrap_or_default();
+    let others = if others.is_empty() { others } else { format!("; of the others: {others}") };
     let users = standing.users.iter();
     let users: Vec<String> =
         users.map(|user| format!("{} {}", user.who, significant(user.cpus, 2))).collect();
-    (!users.is_empty()).then(|| format!("CPUs in use: {}.", users.join(", ")))
+    (!users.is_empty()).then(|| format!("CPUs in use: {}{others}.", users.join(", ")))
 }
 
 /// Who wrote the data files' blocks.

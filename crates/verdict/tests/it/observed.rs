@@ -5,7 +5,7 @@ use crate::servers::{known, observed, set};
 use narrows_model::{
     ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
     LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ProcessClass, Provenance, Run, TimeAccount, Unit, Verdict, metric,
+    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, TimeAccount, Unit, Verdict, metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -53,6 +53,8 @@ fn processes(hot: HotProcess) -> ObservedProcesses {
         machine_cpus: 2.2,
         kernel_cpus: Some(0.3),
         other_cpus: Some(0.2),
+        yielding_cpus: None,
+        other_programs: Vec::new(),
         allowed_cpus: 8.0,
         quota_cpus: None,
         throttled_share: None,
@@ -683,4 +685,41 @@ fn who_keeps_a_lock_is_named_also_where_others_go_on() {
     let said = found.standing.expect("it was looked at").sentences.join("\n");
     let who = "behind one holder of a lock at the most: pid 4711, idle in transaction for 26.0 s";
     assert!(said.contains(who), "{said}");
+}
+
+#[test]
+fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think() {
+    // 1.2 of 8 CPUs in use, and others on all the rest.
+    let beside = |queue_ns: f64, open: f64| {
+        verdict(|run, look| {
+            let m = measurement(run);
+            set(m, metric::OPEN_SESSIONS, open);
+            set(m, metric::PARTICIPATING_SESSIONS, open);
+            set(m, metric::SERVER_CPUS_TAKEN, 6.8);
+            set(m, metric::SERVER_CPUS_AVAILABLE, 1.2);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::WAIT_OTHER_PER_OP, 0.0);
+            set(m, metric::RUN_QUEUE_PER_OP, queue_ns);
+            set(m, metric::SESSIONS, (0.6e6 + queue_ns) * 2e-6);
+            set(m, metric::ACTIVE_TIME_PER_OP, 0.6e6 + queue_ns);
+            look.processes.as_mut().unwrap().other_cpus = Some(6.8);
+        })
+    };
+    let found = beside(1e6, 14.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Open), "{:?}", found.reasons);
+    let found = beside(3e6, 8.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);
+}
+
+#[test]
+fn the_others_have_names() {
+    let found = verdict(|_, look| {
+        let program = |name: &str, cpus| ProgramUse { name: name.into(), cpus };
+        look.processes.as_mut().unwrap().other_programs =
+            vec![program("pgbench", 0.17), program("sshd", 0.001)];
+    });
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    assert!(said.contains("others 0.20; of the others: pgbench 0.17."), "{said}");
 }

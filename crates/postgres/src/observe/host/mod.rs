@@ -6,6 +6,7 @@
 mod files;
 mod find;
 mod ledger;
+mod programs;
 mod title;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use files::Files;
 pub(crate) use find::Server;
 use find::Started;
 pub(super) use ledger::{Ledger, Used};
+pub(super) use programs::{Others, Programs};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

@@ -94,6 +94,8 @@ fn processes() -> ObservedProcesses {
         machine_cpus: 1.74,
         kernel_cpus: Some(0.21),
         other_cpus: Some(0.5),
+        yielding_cpus: None,
+        other_programs: Vec::new(),
         allowed_cpus: 8.0,
         quota_cpus: Some(4.0),
         throttled_share: Some(0.0),
