@@ -57,8 +57,9 @@ pub use measurement::{
 };
 pub use metric::Metric;
 pub use observation::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, SessionsOfDuty,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder,
+    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse,
+    SessionsOfDuty,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{

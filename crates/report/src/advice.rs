@@ -155,11 +155,8 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut rows: Vec<NextRow> =
         ranked.into_iter().map(|(_, _, row)| row).chain(rows_open).collect();
     if !unclear.is_empty() {
-        let prove = if run.plan.quick {
-            "narrows run (not --quick)"
-        } else {
-            "narrows run, quiet machine"
-        };
+        let prove =
+            if run.plan.quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" };
         rows.push(NextRow {
             action: "not clear yet, see `why` above".to_string(),
             expect: "-".to_string(),

@@ -152,7 +152,8 @@ impl LockHolder {
         // A transaction of many short statements is older than what it does now.
         let state_ns = self.state_age_ns.unwrap_or(0.0);
         let older = self.transaction_age_ns.filter(|ns| *ns > 2.0 * state_ns);
-        text += &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
+        text +=
+            &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
         text
     }
 

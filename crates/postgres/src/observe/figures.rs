@@ -5,8 +5,8 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    ActivityState, Duty, Layer, Measurement, Metric, MetricValue, Observation, ObservedCounts, ProcessClass,
-    Unit, condition, metric,
+    ActivityState, Duty, Layer, Measurement, Metric, MetricValue, Observation, ObservedCounts,
+    ProcessClass, Unit, condition, metric,
 };
 use serde_json::json;
 

@@ -34,10 +34,8 @@ pub(super) const SQL: &str = "EXECUTE narrows_holders";
 /// Who has most sessions behind it, those behind others that wait for it among them; `None` where nobody waits.
 pub(super) fn holder(rows: &[Row]) -> Option<LockHolder> {
     let number = |row: &Row, column: usize| row.get(column)?.as_deref()?.parse::<u32>().ok();
-    let ahead: BTreeMap<u32, (u32, &Row)> = rows
-        .iter()
-        .filter_map(|row| Some((number(row, 0)?, (number(row, 1)?, row))))
-        .collect();
+    let ahead: BTreeMap<u32, (u32, &Row)> =
+        rows.iter().filter_map(|row| Some((number(row, 0)?, (number(row, 1)?, row)))).collect();
     let mut behind: BTreeMap<u32, u32> = BTreeMap::new();
     for (_, (first, _)) in &ahead {
         let mut head = *first;
@@ -80,8 +78,7 @@ mod tests {
     fn whoever_waits_behind_one_that_waits_is_behind_its_holder() {
         let alter = ["active", "20", "20", "Lock:relation"];
         let mut rows = vec![waits("50", "40", READER)];
-        let ids: [&'static str; 10] =
-            ["61", "62", "63", "64", "65", "66", "67", "68", "69", "70"];
+        let ids: [&'static str; 10] = ["61", "62", "63", "64", "65", "66", "67", "68", "69", "70"];
         rows.extend(ids.map(|pid| waits(pid, "50", alter)));
         let found = holder(&rows).unwrap();
         assert_eq!((found.pid, found.behind), (40, 11.0));
@@ -93,11 +90,7 @@ mod tests {
     #[test]
     fn of_two_queues_the_longer_one_is_told_and_a_circle_ends() {
         let writer = ["active", "0.2", "0.2", "IO:WALSync"];
-        let rows = [
-            waits("1", "9", writer),
-            waits("2", "9", writer),
-            waits("3", "8", READER),
-        ];
+        let rows = [waits("1", "9", writer), waits("2", "9", writer), waits("3", "8", READER)];
         let found = holder(&rows).unwrap();
         assert_eq!((found.pid, found.behind), (9, 2.0));
         assert_eq!(found.waits_for.as_deref(), Some("IO:WALSync"));

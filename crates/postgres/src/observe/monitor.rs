@@ -142,15 +142,9 @@ impl Monitor {
         cost.processors = machine::our_processors(&together);
         let activity = poll.sampler.sampled.activity(plan.windows_apart());
         let on = allowed.as_deref().unwrap_or_default();
-        let others =
-            process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
-        let processes = machine::processes(
-            &poll,
-            &together,
-            allowed.as_deref(),
-            quota_cpus,
-            others.as_ref(),
-        );
+        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
+        let processes =
+            machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
         let missing = Missing {
             server: &server,
             recovering,

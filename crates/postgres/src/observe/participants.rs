@@ -45,7 +45,8 @@ impl Participants {
     /// These were in a statement at that moment.
     pub(super) fn sample(&mut self, at_ns: u64, at_work: Vec<u32>) {
         // Half of the time between two samples belongs to each.
-        let half_ns = self.last.as_ref().map_or(0, |(then_ns, _)| at_ns.saturating_sub(*then_ns) / 2);
+        let half_ns =
+            self.last.as_ref().map_or(0, |(then_ns, _)| at_ns.saturating_sub(*then_ns) / 2);
         let before = self.last.take().map(|(_, pids)| pids).unwrap_or_default();
         for pid in before {
             if let Some(session) = self.present.get_mut(&pid) {

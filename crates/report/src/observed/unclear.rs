@@ -32,7 +32,8 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
         return (waits, "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string());
     }
     let of = run.measurement(&verdict.measurement);
-    let short = of.is_some_and(|m| m.findings.iter().any(|f| OF_A_SHORT_LOOK.contains(&f.as_str())));
+    let short =
+        of.is_some_and(|m| m.findings.iter().any(|f| OF_A_SHORT_LOOK.contains(&f.as_str())));
     let names = [Some(verdict.narrow), verdict.or];
     let prove = if short {
         "look longer: --for 10m".to_string()

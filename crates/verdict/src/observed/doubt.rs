@@ -87,7 +87,8 @@ impl Analysis<'_> {
     fn doubt_that_all_go_round_alike(&self, choice: &mut Choice) {
         let kinds = self.demand.observed.as_ref().and_then(|observed| observed.two_populations());
         let (Some(kinds), Some(parts)) = (kinds, &self.unqueued) else { return };
-        let in_server = parts.by_size().into_iter().find(|(part, _)| *part != TimeComponent::Between);
+        let in_server =
+            parts.by_size().into_iter().find(|(part, _)| *part != TimeComponent::Between);
         let Some((part, _)) = in_server else { return };
         self.cannot_tell(choice, self.narrow_of(part, parts), kinds);
     }

@@ -31,9 +31,7 @@ use narrows_model::{
 use narrows_units::{Ratio, significant};
 
 use crate::estimate::Estimate;
-use crate::threshold::{
-    ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, SOME_OF_THE_WORK,
-};
+use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, SOME_OF_THE_WORK};
 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
@@ -167,7 +165,8 @@ impl<'a> Observed<'a> {
     /// Time that a session is its client's, per transaction, ns: `B`.
     pub fn between(&self, rate: &Estimate) -> Option<Estimate> {
         let at_work = self.at_work?;
-        let idle = Estimate { value: (self.sessions()? - at_work.value).max(0.0), half: at_work.half };
+        let idle =
+            Estimate { value: (self.sessions()? - at_work.value).max(0.0), half: at_work.half };
         let ns = idle.over(*rate)?.times(1e9);
         Some(Estimate { value: (ns.value - self.outside_ns).max(0.0), half: ns.half })
     }

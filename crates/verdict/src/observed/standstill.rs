@@ -99,7 +99,11 @@ fn idle(seen: &Observation, at_work: f64) -> Standstill {
         format!("nothing to do: none of {} sessions was at work", open(seen))
     } else {
         let at_work = significant(at_work, 2);
-        format!("hardly anything to do: {at_work} of {} sessions at work, {}", open(seen), counted(seen))
+        format!(
+            "hardly anything to do: {at_work} of {} sessions at work, {}",
+            open(seen),
+            counted(seen)
+        )
     };
     if in_transaction >= AT_WORK {
         phrase += &format!("; {} are idle in a transaction", significant(in_transaction, 2));
@@ -117,7 +121,12 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
     let kept = holder.filter(|holder| holder.keeps() && holder.behind >= MOST * asked);
     let (phrase, step) = match kept {
         Some(holder) => (
-            format!("locks: {} of {} sessions wait behind {}", holder.queue(), open(seen), holder.words()),
+            format!(
+                "locks: {} of {} sessions wait behind {}",
+                holder.queue(),
+                open(seen),
+                holder.words()
+            ),
             step(end(holder), "look again with --observe"),
         ),
         None => (
@@ -146,7 +155,10 @@ fn end(holder: &LockHolder) -> String {
             holder.pid
         );
     }
-    format!("see what pid {} does; pg_cancel_backend({}) stops its statement", holder.pid, holder.pid)
+    format!(
+        "see what pid {} does; pg_cancel_backend({}) stops its statement",
+        holder.pid, holder.pid
+    )
 }
 
 fn standby(seen: &Observation, waiting: f64) -> Standstill {
@@ -185,7 +197,10 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
             open(seen),
             counted(seen)
         ),
-        step: step("statements last longer than the look, or end uncounted", "look longer: --for 10m"),
+        step: step(
+            "statements last longer than the look, or end uncounted",
+            "look longer: --for 10m",
+        ),
     }
 }
 

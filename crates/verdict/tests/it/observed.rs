@@ -5,7 +5,8 @@ use crate::servers::{known, observed, set};
 use narrows_model::{
     ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
     LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, TimeAccount, Unit, Verdict, metric,
+    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, TimeAccount, Unit, Verdict,
+    metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
