@@ -181,6 +181,7 @@ fn observation(server: &Server, windows: &[Account], look: Look) -> Observation 
             machine_cpus: cpus + server.taken_cpus,
             kernel_cpus: None,
             other_cpus: Some(server.taken_cpus),
+            client_cpus: None,
             yielding_cpus: None,
             other_programs: Vec::new(),
             allowed_cpus: f64::from(server.cpus),

@@ -59,7 +59,10 @@ pub struct ObservedProcesses {
     /// Of these, what processes of others used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpus: Option<f64>,
-    /// Of these, what processes used that give way to the server: a far lower priority, on processors that are its own too.
+    /// Of these, what clients of the server used that run on its machine: at least, and absent where none could be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpus: Option<f64>,
+    /// Of `other_cpus`, what processes used that give way to the server: a far lower priority, on processors that are its own too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yielding_cpus: Option<f64>,
     /// The programs of others that used most, most first; a few only.
@@ -81,6 +84,11 @@ pub struct ObservedProcesses {
 impl ObservedProcesses {
     /// Of less processor time than this a program of others is not worth its name.
     const NAMED_CPUS: f64 = 0.01;
+
+    /// Processors that others used who are no clients of the server.
+    pub fn strangers_cpus(&self) -> Option<f64> {
+        Some((self.other_cpus? - self.client_cpus.unwrap_or(0.0)).max(0.0))
+    }
 
     /// `pgbench 0.54, stress-ng 0.12`; empty where no other program used anything to speak of.
     pub fn others_by_name(&self) -> String {

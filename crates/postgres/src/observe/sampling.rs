@@ -1,6 +1,6 @@
 //! What is asked and looked at between two edges: states of the sessions, ages and holders of locks, processes of the server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use narrows_engine::now_ns;
@@ -9,7 +9,7 @@ use narrows_model::ProcessClass;
 use narrows_observe::{Snapshot, Watch};
 
 use super::activity::Sampled;
-use super::host::{Ledger, Others, Programs, Used};
+use super::host::{Beside, Ledger, Others, Programs, Used, clients};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
 use crate::monitor::poll_loop::{self, Plan};
@@ -49,6 +49,8 @@ pub(super) struct Sampler {
     pub(super) kernel: KernelThreads,
     /// All processes of the machine, at the beginning and at the end.
     programs: [Option<Programs>; 2],
+    /// At the end, those of them that are the server's clients.
+    clients: Option<BTreeSet<u32>>,
     next_look_ns: u64,
     /// Bytes that the server's processes had read from drives, at the beginning and at the end.
     drive_bytes: [Option<u64>; 2],
@@ -78,6 +80,7 @@ impl Sampler {
             ledger,
             watch,
             programs: [None, None],
+            clients: None,
             next_look_ns: 0,
             drive_bytes: [None; 2],
         })
@@ -93,6 +96,7 @@ impl Sampler {
     pub(super) fn end(&mut self, session: Option<&mut SamplingSession>) {
         self.kernel.end();
         self.programs[1] = self.ledger.as_ref().map(|_| Programs::read());
+        self.clients = self.ledger.as_ref().and_then(|ledger| clients(&ledger.sessions()));
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
         if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
             // What it doesn't answer now stays as it was last answered.
@@ -108,7 +112,8 @@ impl Sampler {
     /// What other programs used of the machine, over `ns`; `None` where the server's processes can't be seen.
     pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<Others> {
         let [begin, end] = &self.programs;
-        Some(begin.as_ref()?.since(end.as_ref()?, server, allowed, ns))
+        let beside = Beside { server, allowed, clients: self.clients.as_ref() };
+        Some(begin.as_ref()?.since(end.as_ref()?, &beside, ns))
     }
 
     /// Bytes that the server's processes had read from drives; `None` where that may not be seen.

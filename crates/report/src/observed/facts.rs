@@ -81,7 +81,7 @@ fn processors(processes: &ObservedProcesses) -> String {
     );
     let others = processes.others_by_name();
     if !others.is_empty() {
-        text += &format!("; of the others: {others}");
+        text += &format!("; other programs: {others}");
     }
     if let Some(quota) = processes.quota_cpus {
         text += &format!("; quota {}", count(quota));

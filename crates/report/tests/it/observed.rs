@@ -282,5 +282,5 @@ fn sessions_that_did_nothing_are_counted_apart() {
     assert!(said.contains("of 8 sessions at work, 100 of 108 did nothing"), "{said}");
     assert!(said.contains("100 did nothing"), "{said}");
     assert!(said.contains("share of their time at work: 3.00 97 %, 5.00 4.0 %"), "{said}");
-    assert!(said.contains("of the others: pgbench 0.17"), "{said}");
+    assert!(said.contains("other programs: pgbench 0.17"), "{said}");
 }

@@ -176,9 +176,9 @@ impl<'a> Observed<'a> {
         self.seen?.processes.as_ref()
     }
 
-    /// Processors that processes of others used.
+    /// Processors that processes of others used; its clients are none, wherever they run: their work grows with its own.
     pub fn other_cpus(&self) -> Option<f64> {
-        self.processes()?.other_cpus
+        self.processes()?.strangers_cpus()
     }
 
     /// The busiest process.

@@ -54,6 +54,7 @@ fn processes(hot: HotProcess) -> ObservedProcesses {
         machine_cpus: 2.2,
         kernel_cpus: Some(0.3),
         other_cpus: Some(0.2),
+        client_cpus: None,
         yielding_cpus: None,
         other_programs: Vec::new(),
         allowed_cpus: 8.0,
@@ -722,5 +723,36 @@ fn the_others_have_names() {
             vec![program("pgbench", 0.17), program("sshd", 0.001)];
     });
     let said = found.standing.expect("it was looked at").sentences.join("\n");
-    assert!(said.contains("others 0.20; of the others: pgbench 0.17."), "{said}");
+    assert!(said.contains("others 0.20; other programs: pgbench 0.17."), "{said}");
+}
+
+#[test]
+fn clients_on_its_machine_are_no_others() {
+    // 1.2 of 1.8 CPUs are the server's, which are all that is left.
+    let beside = |client_cpus: Option<f64>| {
+        verdict(|run, look| {
+            let m = measurement(run);
+            for (name, value) in [
+                (metric::OPEN_SESSIONS, 8.0),
+                (metric::PARTICIPATING_SESSIONS, 8.0),
+                (metric::SERVER_CPUS, 1.8),
+                (metric::SERVER_CPUS_TAKEN, 0.6),
+                (metric::SERVER_CPUS_AVAILABLE, 1.2),
+                (metric::WAIT_FLUSH_PER_OP, 0.0),
+                (metric::WAIT_OTHER_PER_OP, 0.0),
+                (metric::RUN_QUEUE_PER_OP, 3e6),
+                (metric::SESSIONS, 7.2),
+                (metric::ACTIVE_TIME_PER_OP, 3.6e6),
+            ] {
+                set(m, name, value);
+            }
+            let processes = look.processes.as_mut().unwrap();
+            (processes.other_cpus, processes.client_cpus) = (Some(0.6), client_cpus);
+        })
+    };
+    assert_eq!(beside(None).narrow, Narrow::CpuTaken);
+    let found = beside(Some(0.55));
+    assert_eq!((found.narrow, found.grade), (Narrow::Cpu, Grade::Likely), "{:?}", found.reasons);
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    assert!(said.contains("its clients here 0.55"), "{said}");
 }

@@ -50,6 +50,7 @@ pub fn observation(interval: Interval) -> Observation {
             machine_cpus: 2.0,
             kernel_cpus: Some(0.2),
             other_cpus: Some(0.1),
+            client_cpus: None,
             yielding_cpus: Some(0.0),
             other_programs: vec![],
             allowed_cpus: 8.0,

@@ -3,6 +3,7 @@
 //! Everything here is optional: another machine, another process namespace, a user who may not look. What is missing is said
 //! with what it takes.
 
+mod clients;
 mod files;
 mod find;
 mod ledger;
@@ -16,11 +17,12 @@ use narrows_model::Unknown;
 use crate::monitor::session::SamplingSession;
 use crate::wire::WireError;
 
+pub(super) use clients::clients;
 use files::Files;
 pub(crate) use find::Server;
 use find::Started;
 pub(super) use ledger::{Ledger, Used};
-pub(super) use programs::{Others, Programs};
+pub(super) use programs::{Beside, Others, Programs};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

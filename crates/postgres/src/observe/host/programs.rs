@@ -7,7 +7,7 @@
 //! wants it. Priorities hold within a control group only; a server that waits for its processors all the same shows a run queue, by
 //! which the verdict names the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_facts::{Live, Source, process};
 use narrows_model::ProgramUse;
@@ -39,6 +39,19 @@ pub(crate) struct Others {
     pub(crate) programs: Vec<ProgramUse>,
     /// Processor time of those that give way and were last on one of the server's processors, ns.
     pub(crate) yielding_ns: f64,
+    /// Processor time of those that are clients of the server, ns; `None` where none could be seen.
+    pub(crate) clients_ns: Option<f64>,
+}
+
+/// Whom the others are beside.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The server's main process.
+    pub(crate) server: u32,
+    /// The processors it may use; none: all.
+    pub(crate) allowed: &'a [u32],
+    /// Processes that are clients of it.
+    pub(crate) clients: Option<&'a BTreeSet<u32>>,
 }
 
 /// All processes at the beginning.
@@ -54,22 +67,24 @@ impl Programs {
         Programs(process::all().into_iter().filter_map(read).collect())
     }
 
-    /// What others used since, over `ns`: neither the server with that main process, nor this program, nor the kernel's threads.
-    /// `allowed` are the server's processors; none: all.
-    pub(crate) fn since(&self, now: &Programs, server: u32, allowed: &[u32], ns: f64) -> Others {
+    /// What others used since, over `ns`: neither the server, nor this program, nor the kernel's threads.
+    pub(crate) fn since(&self, now: &Programs, of: &Beside, ns: f64) -> Others {
         let ours = std::process::id();
         let kernel = |taken: &Taken, pid: u32| pid == 2 || taken.parent == 2;
         let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut yielding_ns = 0;
+        let (mut yielding_ns, mut clients_ns) = (0, 0);
         for (pid, taken) in &now.0 {
             let before = self.0.get(pid).filter(|before| before.began == taken.began);
             let used_ns = taken.cpu_ns.saturating_sub(before.map_or(0, |before| before.cpu_ns));
-            let is_server = *pid == server || taken.parent == server;
+            let is_server = *pid == of.server || taken.parent == of.server;
             if used_ns == 0 || is_server || *pid == ours || kernel(taken, *pid) {
                 continue;
             }
             *by_name.entry(&taken.name).or_default() += used_ns;
-            let beside = allowed.is_empty() || allowed.contains(&taken.last_cpu);
+            if of.clients.is_some_and(|clients| clients.contains(pid)) {
+                clients_ns += used_ns;
+            }
+            let beside = of.allowed.is_empty() || of.allowed.contains(&taken.last_cpu);
             if taken.gives_way && beside {
                 yielding_ns += used_ns;
             }
@@ -81,7 +96,11 @@ impl Programs {
             .collect();
         programs.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
         programs.truncate(NAMED);
-        Others { programs, yielding_ns: yielding_ns as f64 }
+        Others {
+            programs,
+            yielding_ns: yielding_ns as f64,
+            clients_ns: of.clients.map(|_| clients_ns as f64),
+        }
     }
 }
 
@@ -147,7 +166,9 @@ mod tests {
                 (70, line("sshd", 1, 7, 0, 0, 0)),
             ])
         };
-        let used = at(0).since(&at(100), 40, &[0], 2e9);
+        let clients = BTreeSet::from([50]);
+        let beside = Beside { server: 40, allowed: &[0], clients: Some(&clients) };
+        let used = at(0).since(&at(100), &beside, 2e9);
         let named: Vec<(&str, f64)> =
             used.programs.iter().map(|p| (p.name.as_str(), p.cpus)).collect();
         assert_eq!(named, [("pgbench", 1.5), ("gzip", 0.75)]);
@@ -155,8 +176,9 @@ mod tests {
             used.yielding_ns, 1e9,
             "the other one is on a processor that is not the server's"
         );
-        let all = at(0).since(&at(100), 40, &[], 2e9);
-        assert_eq!(all.yielding_ns, 1.5e9);
+        assert_eq!(used.clients_ns, Some(2e9));
+        let all = at(0).since(&at(100), &Beside { server: 40, ..Beside::default() }, 2e9);
+        assert_eq!((all.yielding_ns, all.clients_ns), (1.5e9, None));
     }
 
     #[test]
@@ -164,7 +186,7 @@ mod tests {
         let before = programs(&[(50, line("make", 1, 90, 0, 0, 0))]);
         let mut later = programs(&[(50, line("cc", 1, 10, 0, 0, 0))]);
         later.0.get_mut(&50).unwrap().began = 901;
-        let used = before.since(&later, 40, &[], 1e9);
+        let used = before.since(&later, &Beside::default(), 1e9);
         assert_eq!(used.programs, [ProgramUse { name: "cc".into(), cpus: 0.15 }]);
     }
 }

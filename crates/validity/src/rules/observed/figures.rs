@@ -104,7 +104,7 @@ pub(super) const OTHERS: Quantity = Seen(
     Some(Unit::Ratio),
     |o| {
         let processes = o.processes.as_ref().filter(|p| p.allowed_cpus > 0.0)?;
-        Some(processes.other_cpus? / processes.allowed_cpus)
+        Some(processes.strangers_cpus()? / processes.allowed_cpus)
     },
 );
 pub(super) const BUFFERS_FULL: Quantity =
