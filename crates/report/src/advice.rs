@@ -180,7 +180,7 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let all = run.platform().map_or(0, |p| p.cpu.threads as usize);
     let ours = run.plan.database == DatabaseChoice::Managed;
     if let Some((action, prove)) = observed::advice(run, v) {
-        return (action.to_string(), prove.replace("{id}", &run.id));
+        return (action, prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);
     if advice.narrow == Narrow::Client && pauses(v) {

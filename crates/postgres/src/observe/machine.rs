@@ -3,7 +3,7 @@
 use narrows_facts::{affinity, process};
 use narrows_model::{ClassUse, HotProcess, ObservedProcesses, ProcessClass};
 
-use super::host::Others;
+use super::host::OtherPrograms;
 use super::sampling::PollLoop;
 use super::window::{Took, Window};
 
@@ -58,7 +58,7 @@ pub(super) fn processes(
     whole: &Window,
     allowed: Option<&[u32]>,
     quota_cpus: Option<f64>,
-    programs: Option<&Others>,
+    programs: Option<&OtherPrograms>,
 ) -> Option<ObservedProcesses> {
     let took = whole.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty())?;
     let ns = whole.ns;

@@ -16,7 +16,7 @@ const LEAST_SAMPLES: u64 = 20;
 
 /// A session while it is there.
 #[derive(Debug, Clone, Copy)]
-struct Present {
+struct PresentSession {
     first_ns: u64,
     last_ns: u64,
     /// The samples and the censuses that there had been when it came.
@@ -29,7 +29,7 @@ struct Present {
 /// What is known of the sessions so far.
 #[derive(Debug, Default)]
 pub(super) struct Participants {
-    present: BTreeMap<u32, Present>,
+    present: BTreeMap<u32, PresentSession>,
     /// When each census was taken.
     censuses: Vec<u64>,
     /// Of sessions that went and had done nothing, the first and the last census that found them.
@@ -77,8 +77,8 @@ impl Participants {
         }
     }
 
-    fn seen(&mut self, pid: u32, at_ns: u64) -> &mut Present {
-        let session = self.present.entry(pid).or_insert(Present {
+    fn seen(&mut self, pid: u32, at_ns: u64) -> &mut PresentSession {
+        let session = self.present.entry(pid).or_insert(PresentSession {
             first_ns: at_ns,
             last_ns: at_ns,
             first_sample: self.samples,
@@ -91,7 +91,7 @@ impl Participants {
     }
 
     /// A session that this census didn't find any more.
-    fn went(&mut self, session: Present, census: usize) {
+    fn went(&mut self, session: PresentSession, census: usize) {
         if !session.took_part && census > session.first_census {
             self.gone_unused.push((session.first_census, census - 1));
         }
@@ -102,7 +102,7 @@ impl Participants {
         }
     }
 
-    fn duty(&self, session: &Present) -> Option<Duty> {
+    fn duty(&self, session: &PresentSession) -> Option<Duty> {
         let samples = self.samples - session.first_sample;
         let enough = session.took_part && samples >= LEAST_SAMPLES && session.present_ns() > 0;
         enough.then(|| Duty::of(session.at_work_ns as f64 / session.present_ns() as f64))
@@ -150,7 +150,7 @@ impl Participants {
     }
 }
 
-impl Present {
+impl PresentSession {
     fn present_ns(&self) -> u64 {
         self.last_ns - self.first_ns
     }

@@ -9,7 +9,7 @@ use narrows_model::ProcessClass;
 use narrows_observe::{Snapshot, Watch};
 
 use super::activity::Sampled;
-use super::host::{Beside, Ledger, Others, Programs, Used, clients};
+use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
 use crate::monitor::poll_loop::{self, Plan};
@@ -48,7 +48,7 @@ pub(super) struct Sampler {
     watch: Watch,
     pub(super) kernel: KernelThreads,
     /// All processes of the machine, at the beginning and at the end.
-    programs: [Option<Programs>; 2],
+    programs: [Option<ProcessTable>; 2],
     /// At the end, those of them that are the server's clients.
     clients: Option<BTreeSet<u32>>,
     next_look_ns: u64,
@@ -88,14 +88,14 @@ impl Sampler {
 
     /// What is read once, when the first edge has been.
     pub(super) fn begin(&mut self) {
-        self.programs[0] = self.ledger.as_ref().map(|_| Programs::read());
+        self.programs[0] = self.ledger.as_ref().map(|_| ProcessTable::read());
         self.drive_bytes[0] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
     }
 
     /// What is read once more at the end, and who did something up to then, where the server can still be asked.
     pub(super) fn end(&mut self, session: Option<&mut SamplingSession>) {
         self.kernel.end();
-        self.programs[1] = self.ledger.as_ref().map(|_| Programs::read());
+        self.programs[1] = self.ledger.as_ref().map(|_| ProcessTable::read());
         self.clients = self.ledger.as_ref().and_then(|ledger| clients(&ledger.sessions()));
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
         if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
@@ -110,9 +110,9 @@ impl Sampler {
     }
 
     /// What other programs used of the machine, over `ns`; `None` where the server's processes can't be seen.
-    pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<Others> {
+    pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<OtherPrograms> {
         let [begin, end] = &self.programs;
-        let beside = Beside { server, allowed, clients: self.clients.as_ref() };
+        let beside = ServerOnHost { server, allowed, clients: self.clients.as_ref() };
         Some(begin.as_ref()?.since(end.as_ref()?, &beside, ns))
     }
 

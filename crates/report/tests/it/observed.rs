@@ -283,4 +283,7 @@ fn sessions_that_did_nothing_are_counted_apart() {
     assert!(said.contains("100 did nothing"), "{said}");
     assert!(said.contains("share of their time at work: 3.00 97 %, 5.00 4.0 %"), "{said}");
     assert!(said.contains("other programs: pgbench 0.17"), "{said}");
+    run.verdicts[0].narrow = Narrow::CpuTaken;
+    let said = in_one_line(&run);
+    assert!(said.contains("move the other load off these CPUs (pgbench 0.17 CPUs)"), "{said}");
 }

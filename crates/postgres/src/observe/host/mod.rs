@@ -22,7 +22,7 @@ use files::Files;
 pub(crate) use find::Server;
 use find::Started;
 pub(super) use ledger::{Ledger, Used};
-pub(super) use programs::{Beside, Others, Programs};
+pub(super) use programs::{OtherPrograms, ProcessTable, ServerOnHost};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

@@ -23,7 +23,7 @@ const NAMED: usize = 3;
 
 /// A process at one end of the look.
 #[derive(Debug, Clone, PartialEq)]
-struct Taken {
+struct ProcessUsage {
     name: String,
     parent: u32,
     cpu_ns: u64,
@@ -34,7 +34,7 @@ struct Taken {
 
 /// What the others used.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Others {
+pub(crate) struct OtherPrograms {
     /// The largest, most first.
     pub(crate) programs: Vec<ProgramUse>,
     /// Processor time of those that give way and were last on one of the server's processors, ns.
@@ -45,7 +45,7 @@ pub(crate) struct Others {
 
 /// Whom the others are beside.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct ServerOnHost<'a> {
     /// The server's main process.
     pub(crate) server: u32,
     /// The processors it may use; none: all.
@@ -56,21 +56,21 @@ pub(crate) struct Beside<'a> {
 
 /// All processes at the beginning.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Programs(BTreeMap<u32, Taken>);
+pub(crate) struct ProcessTable(BTreeMap<u32, ProcessUsage>);
 
-impl Programs {
-    pub(crate) fn read() -> Programs {
+impl ProcessTable {
+    pub(crate) fn read() -> ProcessTable {
         let read = |pid: u32| {
             let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
             Some((pid, parse(&String::from_utf8_lossy(&bytes))?))
         };
-        Programs(process::all().into_iter().filter_map(read).collect())
+        ProcessTable(process::all().into_iter().filter_map(read).collect())
     }
 
     /// What others used since, over `ns`: neither the server, nor this program, nor the kernel's threads.
-    pub(crate) fn since(&self, now: &Programs, of: &Beside, ns: f64) -> Others {
+    pub(crate) fn since(&self, now: &ProcessTable, of: &ServerOnHost, ns: f64) -> OtherPrograms {
         let ours = std::process::id();
-        let kernel = |taken: &Taken, pid: u32| pid == 2 || taken.parent == 2;
+        let kernel = |taken: &ProcessUsage, pid: u32| pid == 2 || taken.parent == 2;
         let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
         let (mut yielding_ns, mut clients_ns) = (0, 0);
         for (pid, taken) in &now.0 {
@@ -96,7 +96,7 @@ impl Programs {
             .collect();
         programs.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
         programs.truncate(NAMED);
-        Others {
+        OtherPrograms {
             programs,
             yielding_ns: yielding_ns as f64,
             clients_ns: of.clients.map(|_| clients_ns as f64),
@@ -105,12 +105,12 @@ impl Programs {
 }
 
 /// A line of `/proc/PID/stat`. The name in parentheses may itself hold parentheses.
-fn parse(text: &str) -> Option<Taken> {
+fn parse(text: &str) -> Option<ProcessUsage> {
     let (begin, end) = (text.find('(')?, text.rfind(')')?);
     let fields: Vec<&str> = text.get(end + 1..)?.split_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     let nice: i64 = fields.get(16)?.parse().ok()?;
-    Some(Taken {
+    Some(ProcessUsage {
         name: text.get(begin + 1..end)?.to_string(),
         parent: u32::try_from(number(1)?).ok()?,
         cpu_ns: (number(11)? + number(12)?) * TICK_NS,
@@ -132,8 +132,8 @@ mod tests {
         )
     }
 
-    fn programs(lines: &[(u32, String)]) -> Programs {
-        Programs(lines.iter().map(|(pid, line)| (*pid, parse(line).unwrap())).collect())
+    fn programs(lines: &[(u32, String)]) -> ProcessTable {
+        ProcessTable(lines.iter().map(|(pid, line)| (*pid, parse(line).unwrap())).collect())
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         assert!(parse(&line("x", 9, 20, 0, 3, 5)).unwrap().gives_way, "SCHED_IDLE");
         assert!(!parse(&line("x", 9, 20, 9, 3, 0)).unwrap().gives_way);
         assert_eq!(parse("77 (x) R"), None);
-        let here = Programs::read();
+        let here = ProcessTable::read();
         assert!(here.0.contains_key(&std::process::id()), "the live file is read too");
     }
 
@@ -167,7 +167,7 @@ mod tests {
             ])
         };
         let clients = BTreeSet::from([50]);
-        let beside = Beside { server: 40, allowed: &[0], clients: Some(&clients) };
+        let beside = ServerOnHost { server: 40, allowed: &[0], clients: Some(&clients) };
         let used = at(0).since(&at(100), &beside, 2e9);
         let named: Vec<(&str, f64)> =
             used.programs.iter().map(|p| (p.name.as_str(), p.cpus)).collect();
@@ -177,7 +177,8 @@ mod tests {
             "the other one is on a processor that is not the server's"
         );
         assert_eq!(used.clients_ns, Some(2e9));
-        let all = at(0).since(&at(100), &Beside { server: 40, ..Beside::default() }, 2e9);
+        let all =
+            at(0).since(&at(100), &ServerOnHost { server: 40, ..ServerOnHost::default() }, 2e9);
         assert_eq!((all.yielding_ns, all.clients_ns), (1.5e9, None));
     }
 
@@ -186,7 +187,7 @@ mod tests {
         let before = programs(&[(50, line("make", 1, 90, 0, 0, 0))]);
         let mut later = programs(&[(50, line("cc", 1, 10, 0, 0, 0))]);
         later.0.get_mut(&50).unwrap().began = 901;
-        let used = before.since(&later, &Beside::default(), 1e9);
+        let used = before.since(&later, &ServerOnHost::default(), 1e9);
         assert_eq!(used.programs, [ProgramUse { name: "cc".into(), cpus: 0.15 }]);
     }
 }
