@@ -57,8 +57,9 @@ pub use measurement::{
 };
 pub use metric::Metric;
 pub use observation::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, HotProcess, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder,
+    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse,
+    SessionsOfDuty,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
@@ -74,7 +75,9 @@ pub use platform::{
     RunningDatabase, SlotPlace, Slots, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
-pub use standing::{Headroom, ProcessorUser, Standing, TimeAccount, TimeShare, TransactionTime};
+pub use standing::{
+    Headroom, ProcessorUser, Standing, Step, TimeAccount, TimeShare, TransactionTime,
+};
 pub use sweep::{
     HighestRate, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread,
 };

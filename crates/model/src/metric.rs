@@ -409,6 +409,17 @@ metrics! {
     WORKER_TIME_PER_OP: "worker_time_per_op", NsPerOp, Less;
     /// Sessions that were open, mean; those at work are [`SESSIONS`].
     OPEN_SESSIONS: "open_sessions", Count, Neither;
+    /// Of [`OPEN_SESSIONS`], those that did something during the look, mean: they go round between their clients and the server.
+    PARTICIPATING_SESSIONS: "participating_sessions", Count, Neither;
+    /// Of [`OPEN_SESSIONS`], those that did nothing during the look, mean.
+    UNUSED_SESSIONS: "unused_sessions", Count, Neither;
+    /// Of [`PARTICIPATING_SESSIONS`], those that were at work for more than nine tenths of their time, mean.
+    BUSY_SESSIONS: "busy_sessions", Count, Neither;
+    /// Of [`BUSY_SESSIONS`], those at work at a moment, mean.
+    BUSY_SESSIONS_AT_WORK: "busy_sessions_at_work", Count, Neither;
+    /// Sessions in statements and their workers, mean, as processor time, run queue and waits add up; there can't be more than are
+    /// open.
+    SUMMED_SESSIONS: "summed_sessions", Count, Neither;
     /// Connections made per operation.
     CONNECTIONS_PER_OP: "connections_per_op", CountPerOp, Less;
 }

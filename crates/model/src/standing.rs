@@ -31,6 +31,19 @@ pub struct Standing {
     pub users: Vec<ProcessorUser>,
     /// The same in words, for any screen, the most important first.
     pub sentences: Vec<String>,
+    /// What to do where hardly a transaction ended, so that no law holds and the waits alone speak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Step {
+    /// What.
+    pub action: String,
+    /// A command or a statement that shows whether it helped, or more.
+    pub prove: String,
 }
 
 /// How far a resource is from its end.

@@ -131,6 +131,7 @@ const ADVICE: &[Advice] = &[
 pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut ranked: Vec<(Grade, f64, NextRow)> = Vec::new();
     let mut unclear: Vec<String> = Vec::new();
+    let mut rows_open: Vec<NextRow> = Vec::new();
     for v in &run.verdicts {
         let invalid =
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
@@ -138,7 +139,10 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let plural = words::workload_plural(&v.workload, v.operating_point.workers);
         let Some(advice) = advice.filter(|_| v.grade != Grade::Open && v.or.is_none() && !invalid)
         else {
-            unclear.push(plural);
+            match observed::unclear(run, v, &plural) {
+                Some(row) => rows_open.push(row),
+                None => unclear.push(plural),
+            }
             continue;
         };
         let (gain, expect) = expectation(run, advice, v);
@@ -149,15 +153,11 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         ranked.push((v.grade, gain, NextRow { action, expect, prove, workloads: vec![plural] }));
     }
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
-    let mut rows: Vec<NextRow> = ranked.into_iter().map(|(_, _, row)| row).collect();
+    let mut rows: Vec<NextRow> =
+        ranked.into_iter().map(|(_, _, row)| row).chain(rows_open).collect();
     if !unclear.is_empty() {
-        let prove = if !run.observations.is_empty() {
-            "look longer: --for 10m"
-        } else if run.plan.quick {
-            "narrows run (not --quick)"
-        } else {
-            "narrows run, quiet machine"
-        };
+        let prove =
+            if run.plan.quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" };
         rows.push(NextRow {
             action: "not clear yet, see `why` above".to_string(),
             expect: "-".to_string(),
@@ -199,7 +199,7 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
         return (action, "look again after setting it".to_string());
     }
     if let Some((action, prove)) = observed::advice(run, v) {
-        return (action.to_string(), prove.replace("{id}", &run.id));
+        return (action, prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);
     if advice.narrow == Narrow::Client && pauses(v) {

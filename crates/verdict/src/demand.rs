@@ -15,7 +15,7 @@ pub(crate) struct Demand<'a> {
     pub workload: Workload,
     /// Operations per second (scans: whole scans).
     pub throughput: Estimate,
-    /// Sessions; for a scan the processes that scan; for an observed server the sessions that are open.
+    /// Sessions; for a scan the processes that scan; for an observed server the sessions that take part.
     pub servers: f64,
     pub sessions: u32,
     pub workers: Option<u32>,
@@ -94,7 +94,7 @@ impl<'a> Demand<'a> {
             .ok_or("no throughput was measured")?;
         let observed = (workload == Workload::Observed).then(|| Observed::read(measurement));
         let sessions = match &observed {
-            Some(observed) => observed.open_or_at_work(),
+            Some(observed) => observed.sessions_or_at_work(),
             None => measurement
                 .value(metric::SESSIONS)
                 .or_else(|| measurement.number(condition::SESSIONS))

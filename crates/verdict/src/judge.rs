@@ -33,6 +33,7 @@ pub fn judge(run: &Run) -> Vec<Verdict> {
             Ok(demand) => verdict(&Analysis::of(run, demand)),
             Err(missing) => without_demand(m, workload, missing),
         })
+        .map(|verdict| observed::or_standstill(run, verdict))
         .collect()
 }
 

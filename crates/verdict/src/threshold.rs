@@ -101,6 +101,20 @@ pub const LEAST_TRANSACTIONS: f64 = 20.0;
 /// Sessions that wait for locks at a moment, from which on they are a queue: one waits now and then wherever there are locks.
 pub const LOCK_QUEUE: f64 = 2.0;
 
+/// The server's own account of the time in statements may differ from the sum of its parts by this share; beyond it the time is not
+/// explained, and no verdict rests on it. Twice what the sum may miss the rate by, because the account is of statements that ended in the
+/// look and the parts are of the look.
+pub const UNEXPLAINED: f64 = 0.10;
+
+/// Of the sessions' work, what a group that is always at work must do for its loop to be the system's.
+pub const ALMOST_ALL_OF_THE_WORK: f64 = 0.8;
+
+/// Of the sessions' work, what such a group must do to be worth a doubt.
+pub const SOME_OF_THE_WORK: f64 = 0.2;
+
+/// Where nobody counted the sessions that did nothing, more idle ones than this for each at work may be a pool's.
+pub const MAY_BE_UNUSED: f64 = 4.0;
+
 /// Of the sessions' processor time, what one session must use to be what the server waits for and not just its neighbour.
 pub const MOST_OF_THE_WORK: f64 = 0.5;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_model::Run;
+use narrows_postgres::Connection;
 
 use super::disturb::Disturber;
 use super::proxy::Proxy;
@@ -120,6 +121,7 @@ struct InPlace {
     disturber: Option<Disturber>,
     proxy: Option<Proxy>,
     client: Option<Group>,
+    _unused: Vec<Connection>,
     // Last, because a freezer needs it to the end.
     _server: Option<Arc<Group>>,
 }
@@ -144,6 +146,7 @@ impl InPlace {
                 .map(|delay| Proxy::start(&site.socket(), delay, &ground.cpus[1..]))
                 .transpose()?,
             client: client.map(|limits| Group::with("client", &limits, false)).transpose()?,
+            _unused: site.unused(planted.unused)?,
             _server: server,
         })
     }

@@ -153,6 +153,16 @@ impl<'a> Site<'a> {
         Ok(program)
     }
 
+    /// So many sessions that have done one thing and do nothing until they are dropped.
+    pub(super) fn unused(&self, sessions: u32) -> Result<Vec<Connection>> {
+        let open = |_| {
+            let mut connection = Connection::open(&address(&self.cluster), &[])?;
+            connection.execute("SELECT 1")?;
+            Ok(connection)
+        };
+        (0..sessions).map(open).collect()
+    }
+
     /// What a change does to the rate and to the server's processor time of a transaction; base and change in turn.
     pub(super) fn effect(&self, load: &Load, change: Change) -> Result<Effect> {
         let (mut base, mut changed) = (Spent::default(), Spent::default());

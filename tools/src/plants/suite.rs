@@ -143,6 +143,8 @@ pub(super) struct Planted {
     pub client_cpus: Option<f64>,
     /// How much later bytes arrive, each way, µs.
     pub proxy_us: Option<u64>,
+    /// Sessions that are open beside pgbench's and do nothing, as a pool has them.
+    pub unused: u32,
 }
 
 /// A change after the look, and which name is right by what it does.

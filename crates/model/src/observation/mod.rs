@@ -15,8 +15,8 @@ mod sessions;
 
 pub use activity::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
 pub use counts::ObservedCounts;
-pub use processes::{ClassUse, HotProcess, ObservedProcesses};
-pub use sessions::ObservedSessions;
+pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
+pub use sessions::{Duty, LockHolder, ObservedSessions, SessionsOfDuty};
 
 use crate::{LiveCost, LiveSetting, Unknown};
 

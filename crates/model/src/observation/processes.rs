@@ -1,5 +1,6 @@
 //! What the server's processes took of the machine they run on, by the kernel's account.
 
+use narrows_units::significant;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,16 @@ pub struct HotProcess {
     pub share_of_windows: f64,
 }
 
+/// A program of others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct ProgramUse {
+    /// Its name as the kernel keeps it, at most 15 bytes.
+    pub name: String,
+    /// Processors that all processes of that name used, on average.
+    pub cpus: f64,
+}
+
 /// The server's processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -48,6 +59,15 @@ pub struct ObservedProcesses {
     /// Of these, what processes of others used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpus: Option<f64>,
+    /// Of these, what clients of the server used that run on its machine: at least, and absent where none could be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpus: Option<f64>,
+    /// Of `other_cpus`, what processes used that give way to the server: a far lower priority, on processors that are its own too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yielding_cpus: Option<f64>,
+    /// The programs of others that used most, most first; a few only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_programs: Vec<ProgramUse>,
     /// Processors of the machine that the server may use.
     pub allowed_cpus: f64,
     /// What its control group grants it, in processors; absent without a quota.
@@ -62,6 +82,22 @@ pub struct ObservedProcesses {
 }
 
 impl ObservedProcesses {
+    /// Of less processor time than this a program of others is not worth its name.
+    const NAMED_CPUS: f64 = 0.01;
+
+    /// Processors that others used who are no clients of the server.
+    pub fn strangers_cpus(&self) -> Option<f64> {
+        Some((self.other_cpus? - self.client_cpus.unwrap_or(0.0)).max(0.0))
+    }
+
+    /// `pgbench 0.54, stress-ng 0.12`; empty where no other program used anything to speak of.
+    pub fn others_by_name(&self) -> String {
+        let named = self.other_programs.iter().filter(|used| used.cpus >= Self::NAMED_CPUS);
+        let words: Vec<String> =
+            named.map(|used| format!("{} {}", used.name, significant(used.cpus, 2))).collect();
+        words.join(", ")
+    }
+
     /// Processors that all of the server's processes used, on average.
     pub fn cpus(&self) -> f64 {
         self.classes.iter().map(|class| class.cpus).sum()

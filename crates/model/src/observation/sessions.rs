@@ -1,5 +1,6 @@
 //! Who was connected.
 
+use narrows_units::Nanos;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,4 +37,132 @@ pub struct ObservedSessions {
     /// Most sessions found waiting behind one holder of locks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_behind_one: Option<f64>,
+    /// Who that was, as last seen with as many behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<LockHolder>,
+    /// Of `open`, those that did nothing during the look: no statement and no transaction began or ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused: Option<f64>,
+    /// The others, by how much of their time they were at work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duties: Vec<SessionsOfDuty>,
+    /// Most processes found that send the log to somebody: standbys, copies being made, subscribers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_senders: Option<f64>,
+}
+
+/// How much of its time a session is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Duty {
+    /// More than nine tenths.
+    Busy,
+    /// Between a tenth and nine.
+    Mixed,
+    /// Less than a tenth.
+    Seldom,
+}
+
+impl Duty {
+    /// By the share of the time.
+    pub fn of(at_work: f64) -> Duty {
+        match at_work {
+            share if share > 0.9 => Duty::Busy,
+            share if share < 0.1 => Duty::Seldom,
+            _ => Duty::Mixed,
+        }
+    }
+}
+
+/// Sessions that are at work for a similar part of their time. One that was there for too few samples is in none.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SessionsOfDuty {
+    /// How much of it.
+    pub duty: Duty,
+    /// How many, mean.
+    pub sessions: f64,
+    /// Of these, at work, mean.
+    pub at_work: f64,
+}
+
+impl SessionsOfDuty {
+    /// The share of their time.
+    pub fn share(&self) -> f64 {
+        if self.sessions > 0.0 { self.at_work / self.sessions } else { 0.0 }
+    }
+}
+
+/// A session, or what is left of one, that others wait behind for locks. No text of its statement.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct LockHolder {
+    /// Its process by the server's number; 0: a prepared transaction, which has none.
+    pub pid: u32,
+    /// What it does, in the server's words (`idle in transaction`); empty where that is unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// For how long it has done that, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_age_ns: Option<f64>,
+    /// Age of its transaction, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction_age_ns: Option<f64>,
+    /// What it waits for itself, in the server's words; absent where it waits for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// Sessions that waited behind it then, those behind others that wait for it too; of [`LockHolder::ASKED`] that were asked
+    /// about at most.
+    pub behind: f64,
+}
+
+impl LockHolder {
+    /// Sessions that wait and are asked whom they wait for, at most.
+    pub const ASKED: f64 = 100.0;
+
+    /// A lock held for longer than this is kept and not just used, ns.
+    const KEPT_NS: f64 = 1e9;
+
+    /// Whether it keeps its locks: it is idle in its transaction, has no session at all, or its transaction is old.
+    pub fn keeps(&self) -> bool {
+        let long = |ns: Option<f64>| ns.is_some_and(|ns| ns >= Self::KEPT_NS);
+        let idle = self.is_idle_in_transaction() && long(self.state_age_ns);
+        self.pid == 0 || idle || long(self.transaction_age_ns)
+    }
+
+    /// Whether it waits for its client to go on.
+    pub fn is_idle_in_transaction(&self) -> bool {
+        self.state.starts_with("idle in transaction")
+    }
+
+    /// `pid 4711, idle in transaction for 26.0 s`
+    pub fn words(&self) -> String {
+        if self.pid == 0 {
+            return "a prepared transaction (pg_prepared_xacts names it)".to_string();
+        }
+        let age = |ns: Option<f64>| ns.map(|ns| Nanos(ns.max(0.0) as u64));
+        let mut text = format!("pid {}", self.pid);
+        if !self.state.is_empty() {
+            text += &format!(", {}", self.state);
+            text += &age(self.state_age_ns).map_or(String::new(), |age| format!(" for {age}"));
+            text += &self.waits_for.as_ref().map_or(String::new(), |event| format!(" in {event}"));
+        }
+        // A transaction of many short statements is older than what it does now.
+        let state_ns = self.state_age_ns.unwrap_or(0.0);
+        let older = self.transaction_age_ns.filter(|ns| *ns > 2.0 * state_ns);
+        text +=
+            &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
+        text
+    }
+
+    /// How many wait behind it, in words.
+    pub fn queue(&self) -> String {
+        if self.behind < Self::ASKED {
+            format!("{:.0}", self.behind)
+        } else {
+            format!("{:.0} or more", self.behind)
+        }
+    }
 }

@@ -21,6 +21,14 @@ PREPARE narrows_activity AS \
 SELECT backend_type, state, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_get_activity(NULL) \
 WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
 
+/// The same, and the numbers of the sessions that are in a statement.
+pub(crate) const PREPARE_WITH_PIDS: &str = "\
+PREPARE narrows_activity AS \
+SELECT backend_type, state, wait_event_type, wait_event, count(*), \
+pg_catalog.string_agg(pid::pg_catalog.text, ' ') FILTER (WHERE backend_type = 'client backend' \
+AND state IN ('active', 'fastpath function call')) FROM pg_catalog.pg_stat_get_activity(NULL) \
+WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
+
 /// Asks.
 pub(crate) const SQL: &str = "EXECUTE narrows_activity";
 
@@ -52,6 +60,16 @@ impl<'a> From<&'a Row> for Processes<'a> {
             count: text(4).parse().unwrap_or(0),
         }
     }
+}
+
+/// The numbers of the sessions in a statement, of an answer that has them.
+pub(crate) fn pids(rows: &[Row]) -> Vec<u32> {
+    rows.iter().filter_map(|row| row.get(5)?.as_deref()).flat_map(numbers).collect()
+}
+
+/// Numbers of processes, as a list of the server's has them.
+pub(crate) fn numbers(list: &str) -> impl Iterator<Item = u32> {
+    list.split(' ').filter_map(|pid| pid.parse().ok())
 }
 
 /// One window's sums over its samples.

@@ -5,11 +5,12 @@
 
 use narrows_engine::Samples;
 use narrows_model::{
-    ActivityState, Layer, Measurement, MetricValue, Observation, ObservedCounts, ProcessClass,
-    Unit, condition, metric,
+    ActivityState, Duty, Layer, Measurement, Metric, MetricValue, Observation, ObservedCounts,
+    ProcessClass, Unit, condition, metric,
 };
 use serde_json::json;
 
+use super::activity;
 use super::host::Used;
 use super::machine::others;
 use super::window::{Took, Window};
@@ -28,6 +29,8 @@ pub(super) struct Machine<'a> {
     pub(super) quota_cpus: Option<f64>,
     /// Processors that the kernel's own threads used on average; zero where they can't be told from others.
     pub(super) kernel_threads: f64,
+    /// Processors that others used who give way to the server.
+    pub(super) yielding: f64,
 }
 
 /// Whether a counter is asked for; of the log a server in recovery has none of its own.
@@ -128,6 +131,12 @@ fn metrics_of(
         }
     }
     samples.add(metric::LOOKING_SHARE, observation.cost.share);
+    let sessions = &observation.sessions;
+    if sessions.unused.is_some() {
+        let busy = sessions.duties.iter().find(|group| group.duty == Duty::Busy);
+        samples.add(metric::BUSY_SESSIONS, busy.map_or(0.0, |group| group.sessions));
+        samples.add(metric::BUSY_SESSIONS_AT_WORK, busy.map_or(0.0, |group| group.at_work));
+    }
     samples.into_metrics()
 }
 
@@ -138,7 +147,13 @@ fn centre(metrics: &mut [MetricValue], together: &[MetricValue]) {
     use Unit::{BytesPerOp, BytesPerS, CountPerOp, Cpus, NsPerOp, OpsPerS};
     let counted = [OpsPerS, BytesPerS, NsPerOp, CountPerOp, BytesPerOp, Cpus];
     // What the verdict multiplies these with has to be of the same time.
-    let means = [metric::SESSIONS, metric::OPEN_SESSIONS];
+    let means = [
+        metric::SESSIONS,
+        metric::OPEN_SESSIONS,
+        metric::PARTICIPATING_SESSIONS,
+        metric::UNUSED_SESSIONS,
+        metric::SUMMED_SESSIONS,
+    ];
     let whole_look = |m: &&mut MetricValue| {
         counted.contains(&m.unit) || means.iter().any(|mean| m.name == *mean)
     };
@@ -182,6 +197,8 @@ fn counters(
     add(metric::OPERATIONS, transactions);
     add(metric::WINDOW, Some(window.ns));
     add(metric::OPEN_SESSIONS, window.open());
+    add(metric::PARTICIPATING_SESSIONS, window.participating());
+    add(metric::UNUSED_SESSIONS, window.unused);
     for (metric, count) in [
         (metric::ACTIVE_TIME_PER_OP, counts.active_ns),
         (metric::IDLE_IN_TRANSACTION_PER_OP, counts.idle_in_transaction_ns),
@@ -225,23 +242,28 @@ fn states(samples: &mut Samples, window: &Window) {
     add(metric::WAIT_SAMPLES, asked);
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let per_op = |processes: f64| processes * window.ns / transactions;
+    let running = found.of(ActivityState::Running, ProcessClass::serves_transactions);
+    add(metric::SAMPLED_ON_CPU_PER_OP, per_op(running + found.just_ended()));
+    for (name, processes) in waits(found) {
+        add(name, per_op(processes));
+    }
+    add(metric::WORKER_TIME_PER_OP, per_op(workers));
+}
+
+/// Sessions and workers that were found in each wait, mean, under the name of its time.
+fn waits(found: &activity::Window) -> [(Metric, f64); 5] {
+    use ActivityState::*;
     let of = |states: &[ActivityState]| {
         let each = states.iter().map(|state| found.of(*state, ProcessClass::serves_transactions));
-        per_op(each.sum())
+        each.sum::<f64>()
     };
-    use ActivityState::*;
-    let ended = per_op(found.just_ended());
-    for (name, time) in [
-        (metric::SAMPLED_ON_CPU_PER_OP, of(&[Running]) + ended),
+    [
         (metric::WAIT_READ_PER_OP, of(&[Read])),
         (metric::WAIT_FLUSH_PER_OP, of(&[Log])),
         (metric::WAIT_LOCK_PER_OP, of(&[Lock, Latch])),
-        (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - ended).max(0.0)),
+        (metric::WAIT_CLIENT_PER_OP, (of(&[Client]) - found.just_ended()).max(0.0)),
         (metric::WAIT_OTHER_PER_OP, of(&[Write, Other])),
-    ] {
-        add(name, time);
-    }
-    add(metric::WORKER_TIME_PER_OP, per_op(workers));
+    ]
 }
 
 /// What the server's processes took, and what there was to take.
@@ -262,8 +284,9 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     let (busy, steal) = in_set.fold((0.0, 0.0), |(busy, steal), cpu| {
         (busy + cpu.busy_ns as f64 / ns, steal + cpu.steal_ns as f64 / ns)
     });
-    let taken = ((busy - server).clamp(0.0, others) + steal).min(set);
-    let mut available = set - taken;
+    let by_others = (busy - server).clamp(0.0, others);
+    let taken = (by_others + steal).min(set);
+    let mut available = set - kept_from_the_server(taken, by_others, machine.yielding);
     if let Some(quota) = machine.quota_cpus {
         available = available.min(quota);
     }
@@ -277,8 +300,14 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     if let Some((_, _, used_ns)) = took.busiest {
         add(metric::HOT_THREAD, used_ns as f64 / ns);
     }
-    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let serving = took.of(ProcessClass::serves_transactions);
+    if window.states.samples > 0 {
+        let waits = waits(&window.states).into_iter().map(|(_, processes)| processes);
+        let between = between_statements(window, took);
+        let used_ns = serving.cpu_ns + serving.run_queue_ns - between.cpu_ns - between.run_queue_ns;
+        add(metric::SUMMED_SESSIONS, used_ns.max(0.0) / ns + waits.sum::<f64>());
+    }
+    let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     add(metric::SERVER_CPU_PER_OP, all.cpu_ns / transactions);
     add(metric::BACKEND_CPU_PER_OP, serving.cpu_ns / transactions);
     add(metric::RUN_QUEUE_PER_OP, serving.run_queue_ns / transactions);
@@ -290,6 +319,11 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
         add(name, all_ns / transactions);
         add(queue_name, between.run_queue_ns / transactions);
     }
+}
+
+/// Of what was taken, what the server can't have back when it wants it: not what others use who give way.
+fn kept_from_the_server(taken: f64, by_others: f64, yielding: f64) -> f64 {
+    taken - yielding.min(by_others).min(taken)
 }
 
 /// Processor time and run queue that are no part of the time in statements, ns.
@@ -323,8 +357,6 @@ fn between(share: f64, sessions: Used, workers: Used) -> Between {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Metric;
-
     use super::*;
 
     #[test]
@@ -336,6 +368,15 @@ mod tests {
         assert_eq!(parted, Between { cpu_ns: 10e3, run_queue_ns: 4e3 + 24e3 + 1e3 });
         let nobody = between(0.0, Used::default(), Used::default());
         assert_eq!(nobody, Between { cpu_ns: 0.0, run_queue_ns: 0.0 });
+    }
+
+    #[test]
+    fn who_gives_way_takes_nothing_from_the_capacity() {
+        // A batch at the lowest priority soaks up what a server of one processor leaves.
+        assert!((kept_from_the_server(0.7, 0.69, 0.68) - 0.02).abs() < 1e-12);
+        // Of its time more may be on processors of others than was taken here.
+        assert_eq!(kept_from_the_server(0.3, 0.3, 0.9), 0.0);
+        assert_eq!(kept_from_the_server(0.3, 0.2, 0.0), 0.3);
     }
 
     fn metric(of: Metric, values: &[f64]) -> MetricValue {

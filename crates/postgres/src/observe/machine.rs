@@ -3,6 +3,7 @@
 use narrows_facts::{affinity, process};
 use narrows_model::{ClassUse, HotProcess, ObservedProcesses, ProcessClass};
 
+use super::host::OtherPrograms;
 use super::sampling::PollLoop;
 use super::window::{Took, Window};
 
@@ -57,6 +58,7 @@ pub(super) fn processes(
     whole: &Window,
     allowed: Option<&[u32]>,
     quota_cpus: Option<f64>,
+    programs: Option<&OtherPrograms>,
 ) -> Option<ObservedProcesses> {
     let took = whole.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty())?;
     let ns = whole.ns;
@@ -75,6 +77,9 @@ pub(super) fn processes(
         machine_cpus: seen.cpus_busy,
         kernel_cpus: threads.map(|threads| threads + interrupts),
         other_cpus: Some(others(took, ns, threads.unwrap_or(0.0))),
+        client_cpus: programs.and_then(|programs| programs.clients_ns).map(|used_ns| used_ns / ns),
+        yielding_cpus: programs.map(|programs| programs.yielding_ns / ns),
+        other_programs: programs.map_or(Vec::new(), |programs| programs.programs.clone()),
         allowed_cpus: allowed as f64,
         quota_cpus,
         throttled_share: seen.throttled_share,

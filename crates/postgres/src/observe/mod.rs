@@ -11,9 +11,11 @@
 mod activity;
 mod figures;
 pub(crate) mod host;
+mod lock_queue;
 mod machine;
 mod missing;
 mod monitor;
+mod participants;
 pub(crate) mod places;
 mod sampling;
 pub mod settings;

@@ -128,20 +128,23 @@ impl Monitor {
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
         let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
-        poll.sampler.end();
+        let answers = cut_short.is_none().then_some(&mut poll.session);
+        poll.sampler.end(answers);
         let changed_settings = match cut_short {
             Some(_) => Vec::new(),
             None => settings::changed_since(&settings, &mut poll.session),
         };
         let allowed = process.map(|found| machine::allowed(found.postmaster));
-        let states = poll.sampler.sampled.windows();
-        let together = whole(&poll.edges, states);
-        let parts = if plan.cuts_counters() { cut(&poll.edges, states) } else { Vec::new() };
+        let together = whole(&poll);
+        let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
         let parts = figures::usable(parts, &together, sees_states);
         let mut cost = poll.session.cost(together.ns);
         cost.processors = machine::our_processors(&together);
         let activity = poll.sampler.sampled.activity(plan.windows_apart());
-        let processes = machine::processes(&poll, &together, allowed.as_deref(), quota_cpus);
+        let on = allowed.as_deref().unwrap_or_default();
+        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
+        let processes =
+            machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
         let missing = Missing {
             server: &server,
             recovering,
@@ -181,6 +184,7 @@ impl Monitor {
                 .kernel
                 .used_ns
                 .map_or(0.0, |used_ns| used_ns / together.ns),
+            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
@@ -190,7 +194,8 @@ impl Monitor {
 }
 
 fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {
-    let found = poll.sampler.slow_probes.as_ref().map(|probes| probes.found).unwrap_or_default();
+    let probes = poll.sampler.slow_probes.as_ref();
+    let found = probes.map(|probes| probes.found.clone()).unwrap_or_default();
     let most = poll.sampler.sampled.most();
     ObservedSessions {
         open: together.open(),
@@ -201,7 +206,11 @@ fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> Observe
         oldest_prepared_ns: found.oldest_prepared_ns,
         slot_holds: found.slot_holds,
         longest_idle_in_transaction_ns: found.longest_idle_in_transaction_ns,
-        most_behind_one: found.most_behind_one,
+        most_behind_one: found.holder.as_ref().map(|holder| holder.behind),
+        holder: found.holder,
+        unused: together.unused,
+        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(together.ns)),
+        log_senders: found.log_senders,
     }
 }
 

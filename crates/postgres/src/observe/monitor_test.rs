@@ -44,6 +44,13 @@ fn counts_states_and_sessions_become_an_observation() {
     assert_eq!(found.sessions.slot_holds, Some(42.0));
     assert_eq!(found.sessions.longest_idle_in_transaction_ns, Some(3.25e9));
     assert_eq!(found.sessions.most_behind_one, Some(3.0));
+    let holder = found.sessions.holder.as_ref().unwrap();
+    assert_eq!((holder.pid, holder.state.as_str()), (16, "idle in transaction"));
+    // Nine are open, of which three did nothing.
+    assert_eq!(found.sessions.unused, Some(3.0));
+    assert_eq!(seen.measurement.value(metric::UNUSED_SESSIONS), Some(3.0));
+    assert_eq!(seen.measurement.value(metric::PARTICIPATING_SESSIONS), Some(6.0));
+    assert_eq!(found.sessions.log_senders, Some(0.0));
     assert_eq!(found.build, [("CFLAGS".to_string(), "-O2".to_string())]);
     assert!(found.processes.is_none() && needs(&seen, "processor time").is_some());
     let m = &seen.measurement;
@@ -71,6 +78,8 @@ fn who_may_not_see_what_others_do_gets_the_counters() {
     let found = &seen.observation;
     assert_eq!(found.activity.samples, 0);
     assert_eq!(found.sessions.open, Some(9.0), "connected is counted for everybody");
+    assert_eq!((found.sessions.unused, found.sessions.duties.len()), (None, 0));
+    assert_eq!(seen.measurement.value(metric::PARTICIPATING_SESSIONS), None, "not who is used");
     assert_eq!(needs(&seen, "what sessions do").as_deref(), Some("GRANT pg_monitor TO bob"));
     assert!(needs(&seen, "built").is_some() && found.build.is_empty());
     let m = &seen.measurement;

@@ -1,6 +1,6 @@
 //! What is asked and looked at between two edges: states of the sessions, ages and holders of locks, processes of the server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use narrows_engine::now_ns;
@@ -9,7 +9,7 @@ use narrows_model::ProcessClass;
 use narrows_observe::{Snapshot, Watch};
 
 use super::activity::Sampled;
-use super::host::{Ledger, Used};
+use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
 use crate::monitor::poll_loop::{self, Plan};
@@ -47,6 +47,10 @@ pub(super) struct Sampler {
     pub(super) ledger: Option<Ledger>,
     watch: Watch,
     pub(super) kernel: KernelThreads,
+    /// All processes of the machine, at the beginning and at the end.
+    programs: [Option<ProcessTable>; 2],
+    /// At the end, those of them that are the server's clients.
+    clients: Option<BTreeSet<u32>>,
     next_look_ns: u64,
     /// Bytes that the server's processes had read from drives, at the beginning and at the end.
     drive_bytes: [Option<u64>; 2],
@@ -66,7 +70,7 @@ impl Sampler {
     ) -> Result<Sampler, WireError> {
         let mut slow_probes = None;
         if sees_states {
-            session.query(samples::PREPARE)?;
+            session.query(samples::PREPARE_WITH_PIDS)?;
             slow_probes = Some(SlowProbes::prepare(session)?);
         }
         Ok(Sampler {
@@ -75,6 +79,8 @@ impl Sampler {
             kernel: KernelThreads::begin(ledger.is_some()),
             ledger,
             watch,
+            programs: [None, None],
+            clients: None,
             next_look_ns: 0,
             drive_bytes: [None; 2],
         })
@@ -82,13 +88,32 @@ impl Sampler {
 
     /// What is read once, when the first edge has been.
     pub(super) fn begin(&mut self) {
+        self.programs[0] = self.ledger.as_ref().map(|_| ProcessTable::read());
         self.drive_bytes[0] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
     }
 
-    /// What is read once more at the end.
-    pub(super) fn end(&mut self) {
+    /// What is read once more at the end, and who did something up to then, where the server can still be asked.
+    pub(super) fn end(&mut self, session: Option<&mut SamplingSession>) {
         self.kernel.end();
+        self.programs[1] = self.ledger.as_ref().map(|_| ProcessTable::read());
+        self.clients = self.ledger.as_ref().and_then(|ledger| clients(&ledger.sessions()));
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
+        if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
+            // What it doesn't answer now stays as it was last answered.
+            let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks());
+        }
+    }
+
+    /// Sessions that did nothing during the look, between two moments of it, mean; `None` where that was not to be seen.
+    pub(super) fn unused(&self, from_ns: u64, to_ns: u64) -> Option<f64> {
+        self.slow_probes.as_ref()?.participants.unused(from_ns, to_ns)
+    }
+
+    /// What other programs used of the machine, over `ns`; `None` where the server's processes can't be seen.
+    pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<OtherPrograms> {
+        let [begin, end] = &self.programs;
+        let beside = ServerOnHost { server, allowed, clients: self.clients.as_ref() };
+        Some(begin.as_ref()?.since(end.as_ref()?, &beside, ns))
     }
 
     /// Bytes that the server's processes had read from drives; `None` where that may not be seen.
@@ -126,7 +151,9 @@ impl poll_loop::Sampler for Sampler {
     fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError> {
         if let Some(slow_probes) = &mut self.slow_probes {
             if let Some(rows) = session.ask(samples::SQL)? {
-                self.sampled.take(now_ns() - start_ns, &rows);
+                let at_ns = now_ns();
+                self.sampled.take(at_ns - start_ns, &rows);
+                slow_probes.participants.sample(at_ns, samples::pids(&rows));
             }
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
         }

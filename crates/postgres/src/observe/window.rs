@@ -7,7 +7,7 @@ use narrows_observe::Seen;
 
 use super::activity;
 use super::host::Used;
-use super::sampling::{Edge, Machine};
+use super::sampling::{Edge, Machine, PollLoop};
 use crate::monitor::counters::Changed;
 use crate::monitor::sources::Count;
 
@@ -24,6 +24,8 @@ pub(super) struct Window {
     pub(super) machine: Option<Took>,
     /// Sessions connected at its ends, without ours, mean.
     connected: Option<f64>,
+    /// Sessions that did nothing during the whole look, mean; absent where that was not to be seen.
+    pub(super) unused: Option<f64>,
 }
 
 /// What was taken of the machine.
@@ -55,26 +57,33 @@ impl Window {
     pub(super) fn open(&self) -> Option<f64> {
         if self.states.samples > 0 { Some(self.states.open()) } else { self.connected }
     }
+
+    /// Of these, those that did something during the look; at least those at work.
+    pub(super) fn participating(&self) -> Option<f64> {
+        let at_work = self.states.at_work(ProcessClass::Session);
+        Some((self.open()? - self.unused?).max(at_work))
+    }
 }
 
 /// One window between each two neighbouring edges.
-pub(super) fn cut(edges: &[Edge], states: &[activity::Window]) -> Vec<Window> {
-    let pairs = edges.windows(2).zip(states);
-    pairs.map(|(two, states)| between(&two[0], &two[1], states.clone())).collect()
+pub(super) fn cut(poll: &PollLoop) -> Vec<Window> {
+    let pairs = poll.edges.windows(2).zip(poll.sampler.sampled.windows());
+    pairs.map(|(two, states)| between(poll, &two[0], &two[1], states.clone())).collect()
 }
 
 /// All of them as one.
-pub(super) fn whole(edges: &[Edge], states: &[activity::Window]) -> Window {
+pub(super) fn whole(poll: &PollLoop) -> Window {
+    let edges = &poll.edges;
     let (first, last) = (&edges[0], &edges[edges.len() - 1]);
-    let together = activity::Window::together(states);
-    let window = between(first, last, together);
+    let together = activity::Window::together(poll.sampler.sampled.windows());
+    let window = between(poll, first, last, together);
     // Each edge's busiest process is that of the window that ends there.
     let busiest = edges.iter().skip(1).filter_map(|edge| edge.beside.as_ref()?.busiest);
     let most = busiest.max_by_key(|(_, _, ns)| *ns);
     Window { machine: window.machine.map(|took| Took { busiest: most, ..took }), ..window }
 }
 
-fn between(from: &Edge, to: &Edge, states: activity::Window) -> Window {
+fn between(poll: &PollLoop, from: &Edge, to: &Edge, states: activity::Window) -> Window {
     let mut changed = to.reading.since(&from.reading);
     let unanswered = (to.unanswered - from.unanswered) as f64;
     let answered = (to.statements - from.statements) as f64 - unanswered;
@@ -90,6 +99,7 @@ fn between(from: &Edge, to: &Edge, states: activity::Window) -> Window {
         states,
         machine: from.beside.as_ref().zip(to.beside.as_ref()).map(|(a, b)| took(a, b)),
         connected: others(from).zip(others(to)).map(|(a, b)| (a + b) / 2.0),
+        unused: poll.sampler.unused(from.at_ns, to.at_ns),
     }
 }
 

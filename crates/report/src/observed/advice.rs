@@ -4,19 +4,23 @@
 use narrows_model::{Narrow, Run, Verdict};
 
 /// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
-pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(&'static str, &'static str)> {
+pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static str)> {
     if verdict.workload != "observed" {
         return None;
     }
     let seen = run.observations.iter().find(|seen| seen.measurement == verdict.measurement);
     if verdict.narrow == Narrow::CommitWait && seen.is_some_and(|s| s.activity.waits_for_standby())
     {
-        return Some((
-            "a shorter way to the standby, a faster log there, or a quorum of several; a faster drive here changes nothing",
-            "narrows log postgres URL",
-        ));
+        let action = "a shorter way to the standby, a faster log there, or a quorum of several; a faster drive here changes nothing";
+        return Some((action.to_string(), "narrows log postgres URL"));
     }
-    of(verdict.narrow)
+    let (action, prove) = of(verdict.narrow)?;
+    let mut action = action.to_string();
+    let others = seen.and_then(|seen| seen.processes.as_ref()).map(|p| p.others_by_name());
+    if let Some(others) = others.filter(|o| verdict.narrow == Narrow::CpuTaken && !o.is_empty()) {
+        action += &format!(" ({others} CPUs)");
+    }
+    Some((action, prove))
 }
 
 fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {

@@ -24,7 +24,7 @@ fn few(value: f64) -> String {
     significant(value, 3)
 }
 
-/// `40.0 open (52 at most, 100 allowed), 3.10 at work (12 at most), 2.00 idle in a transaction (12.0 s at most)`.
+/// `40.0 open (52 at most, 100 allowed), 12.0 did nothing, 3.10 at work (12 at most), 2.00 idle in a transaction (12.0 s at most)`.
 fn sessions(seen: &Observation) -> Option<String> {
     let sessions = &seen.sessions;
     let most = |parts: [Option<String>; 2]| {
@@ -50,10 +50,23 @@ fn sessions(seen: &Observation) -> Option<String> {
     let prepared = sessions.oldest_prepared_ns.filter(|ns| *ns > 0.0);
     let prepared = prepared.map(|ns| format!("oldest prepared transaction {}", time(ns)));
     let behind = sessions.most_behind_one.filter(|n| *n > 0.0);
-    let behind = behind.map(|n| format!("{} behind one holder of a lock at most", count(n)));
-    let known: Vec<String> =
-        [open, at_work, idle, oldest, prepared, behind].into_iter().flatten().collect();
+    let holder = sessions.holder.as_ref().filter(|holder| holder.keeps());
+    let holder = holder.map_or(String::new(), |holder| format!(" ({})", holder.words()));
+    let behind =
+        behind.map(|n| format!("{} behind one holder of a lock at most{holder}", count(n)));
+    let unused = sessions.unused.filter(|n| *n >= 0.5);
+    let unused = unused.map(|n| format!("{} did nothing", few(n)));
+    let all = [open, unused, at_work, duties(seen), idle, oldest, prepared, behind];
+    let known: Vec<String> = all.into_iter().flatten().collect();
     (!known.is_empty()).then(|| known.join(", "))
+}
+
+/// `share of their time at work: 8.00 97 %, 20.0 4.1 %`; `None` where all are at work for a similar part of their time.
+fn duties(seen: &Observation) -> Option<String> {
+    let groups = seen.sessions.duties.iter().filter(|group| group.sessions >= 0.5);
+    let words: Vec<String> =
+        groups.map(|group| format!("{} {}", few(group.sessions), percent(group.share()))).collect();
+    (words.len() > 1).then(|| format!("share of their time at work: {}", words.join(", ")))
 }
 
 /// `2.45 in use on the machine, 8 for the server: sessions 1.20, …; busiest process (sessions): 98 % of one`.
@@ -66,6 +79,10 @@ fn processors(processes: &ObservedProcesses) -> String {
         processes.machine_cpus,
         count(processes.allowed_cpus)
     );
+    let others = processes.others_by_name();
+    if !others.is_empty() {
+        text += &format!("; other programs: {others}");
+    }
     if let Some(quota) = processes.quota_cpus {
         text += &format!("; quota {}", count(quota));
         if let Some(share) = processes.throttled_share.filter(|share| *share > 0.0) {

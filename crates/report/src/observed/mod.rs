@@ -8,6 +8,7 @@ mod demand;
 mod facts;
 mod remarks;
 mod time;
+mod unclear;
 mod verdict;
 
 use narrows_model::{Observation, Run, Validity};
@@ -22,6 +23,7 @@ pub(crate) use advice::advice;
 pub(crate) use demand::{Share, log_parts, written_by};
 pub(crate) use remarks::changed;
 pub(crate) use time::{Found, found};
+pub(crate) use unclear::unclear;
 pub(crate) use verdict::{fit, operating_point};
 
 /// A server that was looked at.

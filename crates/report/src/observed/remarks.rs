@@ -45,7 +45,8 @@ pub(crate) fn used_by(processes: &ObservedProcesses) -> Vec<(&'static str, f64)>
     let own = processes.classes.iter().map(|class| (class.class.words(), Some(class.cpus)));
     let others = [
         ("kernel on nobody's account", processes.kernel_cpus),
-        ("others here", processes.other_cpus),
+        ("its clients here", processes.client_cpus),
+        ("others here", processes.strangers_cpus()),
     ];
     let all = own.chain(others).filter_map(|(who, cpus)| Some((who, cpus?)));
     let mut users: Vec<(&'static str, f64)> = all.filter(|(_, cpus)| *cpus >= 0.005).collect();

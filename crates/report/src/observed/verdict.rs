@@ -12,7 +12,9 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
     for (block, verdict) in blocks.iter_mut().zip(&run.verdicts) {
         let seen = run.observations.iter().any(|seen| seen.measurement == verdict.measurement);
         if let Some(standing) = verdict.standing.as_ref().filter(|_| seen) {
-            block.standing = room(verdict, standing);
+            // Where hardly anything ended no end is near or far.
+            let still = standing.step.is_some();
+            block.standing = if still { Vec::new() } else { room(verdict, standing) };
         }
         if seen {
             let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
@@ -63,7 +65,7 @@ fn end(nearest: &Headroom) -> String {
     )
 }
 
-/// `3.10 of 40.0 sessions at work, their clients choose the rate; one look in 6 windows of 10.0 s`; `None` without a look.
+/// `3.10 of 8 sessions at work, 100 of 108 did nothing, their clients choose the rate; one look in 6 windows of 10.0 s`; `None` without a look.
 pub(crate) fn operating_point(run: &Run) -> Option<String> {
     let seen = run.observations.first()?;
     let windows = counted(seen.windows as usize, "window");
@@ -76,9 +78,16 @@ pub(crate) fn operating_point(run: &Run) -> Option<String> {
 }
 
 fn sessions(seen: &Observation) -> Option<String> {
-    let open = seen.sessions.open.map(|n| count((n * 10.0).round() / 10.0))?;
-    Some(match seen.activity.sessions_at_work() {
-        Some(n) => format!("{} of {open} sessions at work", significant(n, 2)),
-        None => format!("{open} sessions open"),
-    })
+    let whole = |n: f64| count((n * 10.0).round() / 10.0);
+    let open = seen.sessions.open?;
+    let unused = seen.sessions.unused.unwrap_or(0.0);
+    let Some(at_work) = seen.activity.sessions_at_work() else {
+        return Some(format!("{} sessions open", whole(open)));
+    };
+    let took_part = (open - unused).max(at_work);
+    let mut text = format!("{} of {} sessions at work", significant(at_work, 2), whole(took_part));
+    if unused >= 0.5 {
+        text += &format!(", {} of {} did nothing", whole(unused), whole(open));
+    }
+    Some(text)
 }

@@ -126,7 +126,8 @@ fn processors(seen: &Observation) -> Vec<Block> {
         classes.map(|class| row(class.class.words(), class.cpus, class.run_queue)).collect();
     let others = [
         ("kernel on nobody's account", processes.kernel_cpus),
-        ("processes of others", processes.other_cpus),
+        ("clients of the server", processes.client_cpus),
+        ("processes of others", processes.strangers_cpus()),
         ("the whole machine", Some(processes.machine_cpus)),
     ];
     table.rows.extend(others.into_iter().filter_map(|(who, cpus)| Some(row(who, cpus?, None))));

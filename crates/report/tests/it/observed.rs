@@ -194,3 +194,96 @@ fn runs_without_a_look_have_none_of_it() {
     let page = html(&Report::new(&rich(), Units::Si));
     assert!(!page.contains("id=\"f0\"") && !page.contains("id=\"observed\""));
 }
+
+/// Its verdict is open, for these reasons and with these findings of rules.
+fn open(narrow: Narrow, findings: &[&str]) -> Run {
+    let mut run = observed();
+    let verdict = &mut run.verdicts[0];
+    (verdict.grade, verdict.narrow) = (Grade::Open, narrow);
+    verdict.phrase = "not named".into();
+    let m = run.measurements.iter_mut().find(|m| m.id == "database.observed").unwrap();
+    m.findings = findings.iter().map(|rule| rule.to_string()).collect();
+    run
+}
+
+#[test]
+fn a_longer_look_is_named_only_where_it_changes_something() {
+    let next = |run: &Run| line(&screen(run), "observed: not clear yet").to_string();
+    for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
+        let said = next(&open(Narrow::Unknown, &[rule]));
+        assert!(said.contains("look longer: --for 10m"), "{rule}: {said}");
+    }
+    let said = next(&open(Narrow::CommitWait, &["observed-autovacuum"]));
+    assert!(said.contains("narrows log postgres URL"), "{said}");
+    let said = screen(&open(Narrow::Cpu, &[]));
+    assert!(said.contains("not clear yet") && !said.contains("look longer"), "{said}");
+}
+
+/// Without columns, in which sentences are broken.
+fn in_one_line(run: &Run) -> String {
+    let said = markdown(&Report::new(run, Units::Si));
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn holder(behind: f64) -> LockHolder {
+    LockHolder {
+        pid: 4711,
+        state: "idle in transaction".into(),
+        state_age_ns: Some(26e9),
+        transaction_age_ns: Some(27e9),
+        waits_for: None,
+        behind,
+    }
+}
+
+#[test]
+fn who_keeps_a_lock_stands_under_sessions_and_under_next() {
+    let mut run = open(Narrow::Lock, &[]);
+    run.observations[0].sessions.holder = Some(holder(11.0));
+    let said = in_one_line(&run);
+    let who = "pid 4711, idle in transaction for 26.0 s";
+    assert!(said.contains(&format!("behind one holder of a lock at most ({who})")), "{said}");
+    assert!(said.contains(&format!("11 sessions wait behind {who}")), "{said}");
+    // Who has it for a moment is not named.
+    let short = LockHolder {
+        state: "active".into(),
+        state_age_ns: Some(1e6),
+        transaction_age_ns: Some(1e6),
+        ..holder(11.0)
+    };
+    run.observations[0].sessions.holder = Some(short);
+    assert!(!screen(&run).contains("4711"));
+}
+
+#[test]
+fn where_nothing_ended_the_step_is_said_and_no_end_is_near_or_far() {
+    let mut run = open(Narrow::Lock, &[]);
+    let step = Step { action: "end that transaction".into(), prove: "look again".into() };
+    run.verdicts[0].standing = Some(Standing { step: Some(step), ..Standing::default() });
+    let said = screen(&run);
+    let next = line(&said, "observed: end that transaction");
+    assert!(next.contains("look again"), "{said}");
+    assert!(!said.contains("how near any end"), "{said}");
+    assert!(said.contains("WHERE SESSIONS WERE FOUND"), "{said}");
+}
+
+#[test]
+fn sessions_that_did_nothing_are_counted_apart() {
+    let mut run = observed();
+    let sessions = &mut run.observations[0].sessions;
+    (sessions.open, sessions.unused) = (Some(108.0), Some(100.0));
+    sessions.duties = vec![
+        SessionsOfDuty { duty: Duty::Busy, sessions: 3.0, at_work: 2.91 },
+        SessionsOfDuty { duty: Duty::Seldom, sessions: 5.0, at_work: 0.2 },
+    ];
+    run.observations[0].processes.as_mut().unwrap().other_programs =
+        vec![ProgramUse { name: "pgbench".into(), cpus: 0.17 }];
+    let said = in_one_line(&run);
+    assert!(said.contains("of 8 sessions at work, 100 of 108 did nothing"), "{said}");
+    assert!(said.contains("100 did nothing"), "{said}");
+    assert!(said.contains("share of their time at work: 3.00 97 %, 5.00 4.0 %"), "{said}");
+    assert!(said.contains("other programs: pgbench 0.17"), "{said}");
+    run.verdicts[0].narrow = Narrow::CpuTaken;
+    let said = in_one_line(&run);
+    assert!(said.contains("move the other load off these CPUs (pgbench 0.17 CPUs)"), "{said}");
+}

@@ -24,7 +24,7 @@ impl Observed<'_> {
 }
 
 /// Sessions at work by that account over the summed time of a transaction: the rate that they should have. Where the server
-/// waits for its clients it is all sessions over all of their way round, of which the account leaves the rest to the clients.
+/// waits for its clients it is all sessions that take part over all of their way round, of which the account leaves the rest to the clients.
 pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
     let demand = &analysis.demand;
     let observed = demand.observed.as_ref()?;
@@ -39,7 +39,7 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
     if analysis.choice.as_ref().is_some_and(|choice| choice.part == Some(TimeComponent::Between)) {
         let workers = observed.workers_ns.map_or(0.0, |ns| ns.value);
         let in_statements = servers - workers * 1e-9 * measured_per_s;
-        let idle = (observed.open? - in_statements).max(0.0);
+        let idle = (observed.sessions()? - in_statements).max(0.0);
         let ns_per_op = idle / measured_per_s * 1e9;
         terms.insert(0, SumTerm { name: TimeComponent::Between.name().to_string(), ns_per_op });
         total_ns += ns_per_op;

@@ -8,7 +8,7 @@ use crate::bound::BoundLaw;
 use crate::narrow::Choice;
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
-use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE};
+use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE, MAY_BE_UNUSED};
 
 impl Analysis<'_> {
     /// Adds to a choice what nobody knows who only looks.
@@ -33,10 +33,14 @@ impl Analysis<'_> {
             let why = "nobody knows how busy the CPUs are: a session that waits for one to take in its next request looks idle";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
+        choice.withheld.extend(self.unexplained(choice));
         if choice.part == Some(TimeComponent::Between) {
             choice.doubts.extend(self.parts_apart());
+            choice.doubts.extend(self.unused_unknown());
             self.doubt_that_who_is_idle_matters(choice);
+            self.doubt_that_all_go_round_alike(choice);
         }
+        self.doubt_that_others_are_in_the_way(choice);
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
         let weak =
@@ -76,6 +80,45 @@ impl Analysis<'_> {
                 "{queue} sessions stand in a queue for locks at a moment, however many others are idle"
             );
             self.cannot_tell(choice, Narrow::Lock, why);
+        }
+    }
+
+    /// Who is always at work doesn't wait for a client, however many others do now and then.
+    fn doubt_that_all_go_round_alike(&self, choice: &mut Choice) {
+        let kinds = self.demand.observed.as_ref().and_then(|observed| observed.two_populations());
+        let (Some(kinds), Some(parts)) = (kinds, &self.unqueued) else { return };
+        let in_server =
+            parts.by_size().into_iter().find(|(part, _)| *part != TimeComponent::Between);
+        let Some((part, _)) = in_server else { return };
+        self.cannot_tell(choice, self.narrow_of(part, parts), kinds);
+    }
+
+    /// A run from before it was counted doesn't tell sessions that did nothing from clients that think.
+    fn unused_unknown(&self) -> Option<String> {
+        let observed = self.demand.observed.as_ref().filter(|o| o.participating.is_none())?;
+        let (open, at_work) = (observed.open?, observed.at_work?.value);
+        (open > at_work * MAY_BE_UNUSED).then(|| {
+            format!(
+                "how many of the {} sessions that were not at work did nothing at all isn't known: a pool's unused ones look like \
+                 clients that think",
+                significant(open - at_work, 3)
+            )
+        })
+    }
+
+    /// What others leave is all used where they take whatever is idle. It is what sessions wait for if they wait for a processor longer
+    /// than for their clients.
+    fn doubt_that_others_are_in_the_way(&self, choice: &mut Choice) {
+        let (Ok(parts), Narrow::CpuTaken) = (&self.parts, choice.winner.narrow) else { return };
+        let (between_ns, queue_ns) = (parts.ns(TimeComponent::Between), parts.run_queue.value);
+        if between_ns > queue_ns {
+            let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
+            let why = format!(
+                "a transaction waits {} for a CPU and its session {} for the next one: others may take no more than what is idle",
+                ns(queue_ns),
+                ns(between_ns)
+            );
+            self.cannot_tell(choice, Narrow::Client, why);
         }
     }
 

@@ -1,9 +1,13 @@
 //! A server that was only looked at: an open system whose clients choose the rate.
 //!
-//! Its sessions go round between their clients and the server: `X = N / (R + B)`, with `N` sessions open, `R` the time of a
-//! transaction in statements and `B` the time between them. So the clients are a place like any other, and where the sessions
+//! Its sessions go round between their clients and the server: `X = N / (R + B)`, with `N` sessions that take part, `R` the time of
+//! a transaction in statements and `B` the time between them. So the clients are a place like any other, and where the sessions
 //! are theirs for most of the time the server waits for them and not they for it. How near the server is to its ends, and what
 //! `R` consists of, is said beside it: see [`Standing`](narrows_model::Standing).
+//!
+//! The law takes all `N` to go round alike. Those that did nothing during the look don't go round and are left out; and where a group
+//! that is at work for more than nine tenths of its time does almost all of the work, its round is the one that matters, and others
+//! count only while they are at work.
 //!
 //! `R` is summed from what the scheduler and samples say and must come to the server's own account of the time in statements
 //! (`pg_stat_database.active_time`), which knows neither; before version 14 there is none, and only the sampled part is
@@ -16,20 +20,34 @@ mod headroom;
 mod phrase;
 mod sentences;
 mod standing;
+mod standstill;
 mod time;
+mod unexplained;
 
 use narrows_model::{
     HotProcess, Measurement, Metric, Observation, ObservedProcesses, ProcessClass, Run, metric,
 };
 
+use narrows_units::{Ratio, significant};
+
 use crate::estimate::Estimate;
-use crate::threshold::{HOT_OVER_MEAN, MOST_OF_THE_WORK};
+use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, SOME_OF_THE_WORK};
 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
 pub(crate) use phrase::phrase;
 pub(crate) use standing::standing;
+pub(crate) use standstill::or_standstill;
 pub(crate) use time::time_ns;
+
+/// A mean number of sessions that hardly changes: as a number of theirs where it is one.
+fn how_many(sessions: f64) -> String {
+    if (sessions - sessions.round()).abs() < 0.05 {
+        format!("{sessions:.0}")
+    } else {
+        significant(sessions, 3)
+    }
+}
 
 /// What only an observed server has. Times are per transaction.
 #[derive(Debug, Clone)]
@@ -38,6 +56,10 @@ pub(crate) struct Observed<'a> {
     pub at_work: Option<Estimate>,
     /// Sessions open, mean.
     pub open: Option<f64>,
+    /// Of these, those that did something during the look, mean; absent in runs from before it was counted.
+    pub participating: Option<f64>,
+    /// Sessions that were at work for more than nine tenths of their time, and how many of these at a moment; means.
+    busy: Option<(f64, f64)>,
     /// Time in statements by the server's own account, ns.
     pub active_ns: Option<Estimate>,
     /// Time of parallel workers, ns.
@@ -58,11 +80,14 @@ impl<'a> Observed<'a> {
         let get = |name: Metric| measurement.metric(name).and_then(Estimate::of);
         let at_work = get(metric::SESSIONS);
         let known = |name: Metric| measurement.metric(name).is_some();
+        let at_least = |n: f64| n.max(at_work.map_or(0.0, |at_work| at_work.value));
         Observed {
             // More can't be at work than are open; the two are not counted at the same moments.
-            open: measurement
-                .value(metric::OPEN_SESSIONS)
-                .map(|open| open.max(at_work.map_or(0.0, |at_work| at_work.value))),
+            open: measurement.value(metric::OPEN_SESSIONS).map(at_least),
+            participating: measurement.value(metric::PARTICIPATING_SESSIONS).map(at_least),
+            busy: measurement
+                .value(metric::BUSY_SESSIONS)
+                .zip(measurement.value(metric::BUSY_SESSIONS_AT_WORK)),
             at_work,
             // Nothing is an account too: of statements that did not end in the look it knows nothing.
             active_ns: get(metric::ACTIVE_TIME_PER_OP),
@@ -86,9 +111,49 @@ impl<'a> Observed<'a> {
         self.seen = run.observations.iter().find(|seen| seen.measurement == measurement.id);
     }
 
-    /// Sessions open, or at least those at work; zero where neither is known.
-    pub fn open_or_at_work(&self) -> f64 {
-        self.open.or(self.at_work.map(|n| n.value)).unwrap_or(0.0)
+    /// The sessions that go round: `N`.
+    pub fn sessions(&self) -> Option<f64> {
+        let all = self.participating.or(self.open)?;
+        let group = self.busy_share().filter(|share| *share >= ALMOST_ALL_OF_THE_WORK);
+        let Some(((sessions, at_work), all_at_work)) =
+            group.and(self.busy.zip(self.at_work.map(|n| n.value)))
+        else {
+            return Some(all);
+        };
+        Some((sessions + (all_at_work - at_work).max(0.0)).clamp(all_at_work, all.max(all_at_work)))
+    }
+
+    /// These, or at least those at work; zero where neither is known.
+    pub fn sessions_or_at_work(&self) -> f64 {
+        self.sessions().or(self.at_work.map(|n| n.value)).unwrap_or(0.0)
+    }
+
+    /// Of the sessions' work, the share of those that are always at it.
+    fn busy_share(&self) -> Option<f64> {
+        let (sessions, at_work) = self.busy.filter(|(sessions, _)| *sessions >= 0.5)?;
+        let all = self.at_work.filter(|all| all.value > 0.0)?.value;
+        Some((at_work.min(sessions) / all).min(1.0))
+    }
+
+    /// Sessions that did nothing during the look; `None` where less than one did, and where that is unknown.
+    pub fn unused(&self) -> Option<f64> {
+        Some(self.open? - self.participating?).filter(|n| *n >= 0.5)
+    }
+
+    /// `8.0 sessions are at work 97 % of the time, 20 now and then`; `None` where there are not both kinds, or the first hardly
+    /// matter.
+    pub fn two_populations(&self) -> Option<String> {
+        self.busy_share().filter(|share| *share >= SOME_OF_THE_WORK)?;
+        let (sessions, at_work) = self.busy?;
+        let others = self.participating? - sessions;
+        (others >= 0.5).then(|| {
+            format!(
+                "{} sessions are at work {} of the time, {} now and then",
+                significant(sessions, 2),
+                Ratio((at_work / sessions).min(1.0)),
+                significant(others, 2)
+            )
+        })
     }
 
     /// Sessions and their workers that samples can find in a state, mean.
@@ -100,7 +165,8 @@ impl<'a> Observed<'a> {
     /// Time that a session is its client's, per transaction, ns: `B`.
     pub fn between(&self, rate: &Estimate) -> Option<Estimate> {
         let at_work = self.at_work?;
-        let idle = Estimate { value: (self.open? - at_work.value).max(0.0), half: at_work.half };
+        let idle =
+            Estimate { value: (self.sessions()? - at_work.value).max(0.0), half: at_work.half };
         let ns = idle.over(*rate)?.times(1e9);
         Some(Estimate { value: (ns.value - self.outside_ns).max(0.0), half: ns.half })
     }
@@ -110,9 +176,9 @@ impl<'a> Observed<'a> {
         self.seen?.processes.as_ref()
     }
 
-    /// Processors that processes of others used.
+    /// Processors that processes of others used; its clients are none, wherever they run: their work grows with its own.
     pub fn other_cpus(&self) -> Option<f64> {
-        self.processes()?.other_cpus
+        self.processes()?.strangers_cpus()
     }
 
     /// The busiest process.

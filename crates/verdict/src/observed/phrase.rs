@@ -4,12 +4,13 @@ use narrows_model::Narrow;
 use narrows_units::{Ratio, significant};
 
 use super::headroom::nearest;
+use super::how_many;
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
 use crate::phrase::name;
 use crate::session::TimeComponent;
 
-/// `waits for its clients: 3.1 of 40 sessions at work; CPU 31 % busy`; `None` where the phrase is that of any workload.
+/// `waits for its clients: 3.1 of 8.00 sessions at work; 100 of 108 sessions did nothing; CPU 31 % busy`; `None` where the phrase is that of any workload.
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     let observed = analysis.demand.observed.as_ref()?;
     if choice.or.is_some() {
@@ -34,8 +35,12 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
         return None;
     }
     let at_work = significant(observed.at_work?.value, 2);
-    let open = significant(observed.open?, 3);
-    let mut text = format!("waits for its clients: {at_work} of {open} sessions at work");
+    let sessions = significant(observed.sessions()?, 3);
+    let mut text = format!("waits for its clients: {at_work} of {sessions} sessions at work");
+    if let Some(unused) = observed.unused() {
+        let (unused, open) = (how_many(unused), how_many(observed.open?));
+        text += &format!("; {unused} of {open} sessions did nothing");
+    }
     if let Some(bound) = nearest(analysis) {
         let used = Ratio(bound.utilisation(analysis.demand.rate()));
         text += &format!("; {} {used} used", bound.label);

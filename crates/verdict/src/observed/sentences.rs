@@ -3,6 +3,7 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
+use super::how_many;
 use crate::analysis::Analysis;
 use crate::phrase::name;
 use crate::threshold::NOT_WORTH_A_WORD;
@@ -19,7 +20,7 @@ pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String>
         waits(analysis),
         nearest(standing),
         unknown(analysis),
-        processors(standing),
+        processors(analysis, standing),
         writers(analysis),
     ];
     all.into_iter().flatten().collect()
@@ -44,17 +45,18 @@ fn time(standing: &Standing) -> Option<String> {
     ))
 }
 
-/// `3.1 of 40 sessions are at work at a moment; 2.0 wait for their clients in an open transaction, 35 without one.`
+/// `3.1 of 40 sessions are at work at a moment; 2.0 wait for their clients in an open transaction, 35 without one; 100 more did
+/// nothing during the look.`
 fn sessions(analysis: &Analysis) -> Option<String> {
     let observed = analysis.demand.observed.as_ref()?;
-    let (at_work, open) = (observed.at_work?.value, observed.open?);
+    let (at_work, all) = (observed.at_work?.value, observed.participating.or(observed.open)?);
     let mut text = format!(
         "{} of {} sessions are at work at a moment",
         significant(at_work, 2),
-        significant(open, 3)
+        significant(all, 3)
     );
-    let idle = (open - at_work).max(0.0);
-    if idle >= NOT_WORTH_A_WORD * open {
+    let idle = (all - at_work).max(0.0);
+    if idle >= NOT_WORTH_A_WORD * all {
         let in_transaction = observed
             .seen
             .and_then(|seen| seen.activity.of(ActivityState::IdleInTransaction))
@@ -67,6 +69,12 @@ fn sessions(analysis: &Analysis) -> Option<String> {
             ),
             None => format!("; {} wait for their clients", significant(idle, 2)),
         };
+    }
+    if let Some(unused) = observed.unused() {
+        text += &format!("; {} more did nothing during the look", how_many(unused));
+    }
+    if let Some(kinds) = observed.two_populations() {
+        text += &format!("; {kinds}");
     }
     Some(format!("{text}."))
 }
@@ -92,6 +100,8 @@ fn waits(analysis: &Analysis) -> Option<String> {
     let mut text = format!("Waited for most, in sessions at a moment: {}", named.join(", "));
     if let Some(behind) = seen.sessions.most_behind_one.filter(|n| *n >= BEHIND_ONE) {
         text += &format!("; {behind:.0} waited behind one holder of a lock at the most");
+        let who = seen.sessions.holder.as_ref().filter(|holder| holder.keeps());
+        text += &who.map_or(String::new(), |who| format!(": {}", who.words()));
     }
     Some(format!("{text}."))
 }
@@ -136,11 +146,14 @@ fn unknown(analysis: &Analysis) -> Option<String> {
 }
 
 /// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel on nobody's account 0.3.`
-fn processors(standing: &Standing) -> Option<String> {
+fn processors(analysis: &Analysis, standing: &Standing) -> Option<String> {
+    let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
+    let others = processes.map(|processes| processes.others_by_name()).unwrap_or_default();
+    let others = if others.is_empty() { others } else { format!("; other programs: {others}") };
     let users = standing.users.iter();
     let users: Vec<String> =
         users.map(|user| format!("{} {}", user.who, significant(user.cpus, 2))).collect();
-    (!users.is_empty()).then(|| format!("CPUs in use: {}.", users.join(", ")))
+    (!users.is_empty()).then(|| format!("CPUs in use: {}{others}.", users.join(", ")))
 }
 
 /// Who wrote the data files' blocks.

@@ -18,6 +18,7 @@ pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
         sessions_at_work: observed.at_work.map(|n| n.value),
         users: users(analysis),
         sentences: Vec::new(),
+        step: None,
     };
     standing.sentences = sentences(analysis, &standing);
     Some(standing)
@@ -49,8 +50,11 @@ fn users(analysis: &Analysis) -> Vec<ProcessorUser> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let Some(processes) = processes else { return Vec::new() };
     let own = processes.classes.iter().map(|class| (class.class.words(), class.cpus));
-    let rest =
-        [("kernel on nobody's account", processes.kernel_cpus), ("others", processes.other_cpus)];
+    let rest = [
+        ("kernel on nobody's account", processes.kernel_cpus),
+        ("its clients here", processes.client_cpus),
+        ("others", processes.strangers_cpus()),
+    ];
     let rest = rest.into_iter().filter_map(|(who, cpus)| Some((who, cpus?)));
     let least = processes.machine_cpus.max(processes.cpus()) * NOT_WORTH_A_WORD;
     let mut users: Vec<ProcessorUser> = own

@@ -4,8 +4,9 @@ use crate::servers;
 use crate::servers::{known, observed, set};
 use narrows_model::{
     ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
-    LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses, ProcessClass, Provenance,
-    Run, TimeAccount, Unit, Verdict, metric,
+    LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
+    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, TimeAccount, Unit, Verdict,
+    metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -53,6 +54,9 @@ fn processes(hot: HotProcess) -> ObservedProcesses {
         machine_cpus: 2.2,
         kernel_cpus: Some(0.3),
         other_cpus: Some(0.2),
+        client_cpus: None,
+        yielding_cpus: None,
+        other_programs: Vec::new(),
         allowed_cpus: 8.0,
         quota_cpus: None,
         throttled_share: None,
@@ -426,4 +430,329 @@ fn the_servers_own_names_of_waits_are_told() {
         said.contains("Lock:transactionid 2.0, Lock:tuple 0.50; 12 waited behind one"),
         "{said}"
     );
+}
+
+/// The review's table: eight sessions of which 7.66 are at work, 21 ms of flush in each of 356.5 transactions a second, and `unused`
+/// more that do nothing.
+fn slow_flush(unused: f64) -> Verdict {
+    verdict(|run, _| {
+        let m = measurement(run);
+        for (name, value) in [
+            (metric::THROUGHPUT, 356.5),
+            (metric::SESSIONS, 7.66),
+            (metric::OPEN_SESSIONS, 8.0 + unused),
+            (metric::PARTICIPATING_SESSIONS, 8.0),
+            (metric::UNUSED_SESSIONS, unused),
+            (metric::WAIT_FLUSH_PER_OP, 21.0e6),
+            (metric::WAIT_OTHER_PER_OP, 0.05e6),
+            (metric::BACKEND_CPU_PER_OP, 0.3e6),
+            (metric::ACTIVE_TIME_PER_OP, 21.48e6),
+        ] {
+            set(m, name, value);
+        }
+    })
+}
+
+#[test]
+fn sessions_that_do_nothing_change_no_name() {
+    for unused in [0.0, 12.0, 50.0, 100.0] {
+        let found = slow_flush(unused);
+        let got = (found.narrow, found.or, found.grade);
+        assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{unused} unused: {found:?}");
+        assert_eq!(found.operating_point.sessions, 8, "{unused} unused");
+        let said = found.standing.expect("it was looked at").sentences.join("\n");
+        assert!(said.contains("7.7 of 8.00 sessions are at work"), "{said}");
+        let more = said.contains(&format!("{} more did nothing", unused as u32));
+        assert_eq!(more, unused > 0.0, "{said}");
+    }
+}
+
+#[test]
+fn clients_that_think_are_told_from_sessions_that_did_nothing() {
+    let found = verdict(|run, _| {
+        set(measurement(run), metric::PARTICIPATING_SESSIONS, 30.0);
+        set(measurement(run), metric::OPEN_SESSIONS, 130.0);
+    });
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
+    assert!(
+        found.phrase.starts_with(
+            "waits for its clients: 4.0 of 30.0 sessions at work; 100 of 130 sessions did nothing"
+        ),
+        "{}",
+        found.phrase
+    );
+    let said = |found: &Verdict| {
+        found.reasons.iter().any(|why| why.contains("did nothing at all isn't known"))
+    };
+    assert!(!said(&found), "{:?}", found.reasons);
+    // A run from before it was counted is judged as it was, with a doubt where it may matter.
+    let old = verdict(|_, _| {});
+    assert_eq!((old.narrow, old.grade), (Narrow::Client, Grade::Likely));
+    assert!(said(&old), "{:?}", old.reasons);
+    let few = verdict(|run, _| set(measurement(run), metric::OPEN_SESSIONS, 15.0));
+    assert!(!said(&few), "{:?}", few.reasons);
+}
+
+/// So many sessions that are at work 97 % of the time, and others that are now and then.
+fn two_kinds(busy: f64, others: f64, others_at_work: f64) -> Verdict {
+    verdict(|run, _| {
+        let at_work = busy * 0.97 + others_at_work;
+        let m = measurement(run);
+        set(m, metric::SESSIONS, at_work);
+        // By Little's law.
+        set(m, metric::THROUGHPUT, at_work / 2e-3);
+        set(m, metric::OPEN_SESSIONS, busy + others);
+        set(m, metric::PARTICIPATING_SESSIONS, busy + others);
+        set(m, metric::BUSY_SESSIONS, busy);
+        set(m, metric::BUSY_SESSIONS_AT_WORK, busy * 0.97);
+        set(m, metric::SERVER_CPUS_AVAILABLE, 64.0);
+    })
+}
+
+#[test]
+fn who_is_always_at_work_does_not_wait_for_a_client_however_many_others_do() {
+    // 7.8 of 8.3 at work are of the eight: their round is the system.
+    let found = two_kinds(8.0, 20.0, 0.5);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{:?}", found.reasons);
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    let kinds = "8.0 sessions are at work 97 % of the time, 20 now and then";
+    assert!(said.contains(kinds), "{said}");
+    // A half of the work: neither kind is the system.
+    let found = two_kinds(4.0, 200.0, 4.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::Client, Some(Narrow::CommitWait), Grade::Open));
+    let kinds = "4.0 sessions are at work 97 % of the time, 200 now and then";
+    assert!(found.reasons.iter().any(|why| why == kinds), "{:?}", found.reasons);
+    // One report beside many clients that think is not what these wait for.
+    let found = two_kinds(1.0, 200.0, 12.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::Client, None, Grade::Likely), "{:?}", found.reasons);
+}
+
+#[test]
+fn time_that_the_account_does_not_explain_carries_no_verdict() {
+    let said = |found: &Verdict| {
+        let why = found.reasons.iter().find(|why| why.starts_with("time not explained"));
+        why.cloned()
+    };
+    let found = verdict(|run, _| {
+        busy(run);
+        set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.3e6);
+    });
+    assert_eq!(found.grade, Grade::Open);
+    let why = "time not explained: the parts of a transaction come to 2.00 ms, the server's account to 2.30 ms";
+    assert_eq!(said(&found).as_deref(), Some(why));
+    // 8 % are the sum's own affair.
+    let near = verdict(|run, _| {
+        busy(run);
+        set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.17e6);
+    });
+    assert_eq!(said(&near), None);
+    // Processors that are full by the kernel's count are full whatever the time consists of.
+    let full = verdict(|run, _| {
+        busy(run);
+        let m = measurement(run);
+        set(m, metric::SERVER_CPUS, 1.25);
+        set(m, metric::SERVER_CPUS_AVAILABLE, 1.25);
+        set(m, metric::RUN_QUEUE_PER_OP, 1.2e6);
+        set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+        set(m, metric::ACTIVE_TIME_PER_OP, 4e6);
+    });
+    assert_eq!(said(&full), None, "{:?}", full.reasons);
+    assert_eq!((full.narrow, full.grade), (Narrow::Cpu, Grade::Likely), "{:?}", full.reasons);
+}
+
+#[test]
+fn clients_are_named_where_no_account_could_turn_it() {
+    let with = |sessions: f64, account_ns: f64| {
+        verdict(|run, _| {
+            set(measurement(run), metric::PARTICIPATING_SESSIONS, sessions);
+            set(measurement(run), metric::ACTIVE_TIME_PER_OP, account_ns);
+        })
+    };
+    // A round of 20 ms: 2 ms of it in the server, or 7.
+    let found = with(40.0, 7e6);
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{:?}", found.reasons);
+    // Of 5 ms 2 or 3: by one of the accounts it is most of it.
+    let found = with(10.0, 3e6);
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Open));
+    assert!(found.reasons.iter().any(|why| why.starts_with("time not explained")), "{found:?}");
+}
+
+/// A look of 24 s in which nothing ended, with so many sessions in a state and 13 open.
+fn still(found: &[(ActivityState, f64, &str)], sessions: ObservedSessions) -> Verdict {
+    verdict(|run, look| {
+        measurement(run).metrics.clear();
+        set(measurement(run), metric::THROUGHPUT, 0.0);
+        look.interval_ns = 24e9;
+        look.counted.commits = Some(0.0);
+        look.activity.samples = 400;
+        look.activity.found = found
+            .iter()
+            .map(|(state, processes, event)| ActivityWhere {
+                class: ProcessClass::Session,
+                state: *state,
+                processes: *processes,
+                interval_95: None,
+                windows: vec![*processes; 6],
+                events: vec![(event.to_string(), *processes)],
+            })
+            .collect();
+        look.sessions = ObservedSessions { open: Some(13.0), ..sessions };
+    })
+}
+
+fn idle_in_transaction(behind: f64) -> LockHolder {
+    LockHolder {
+        pid: 4711,
+        state: "idle in transaction".into(),
+        state_age_ns: Some(26e9),
+        transaction_age_ns: Some(27e9),
+        waits_for: None,
+        behind,
+    }
+}
+
+#[test]
+fn an_outage_is_read_at_a_glance() {
+    let locked = [
+        (ActivityState::Lock, 12.0, "Lock:transactionid"),
+        (ActivityState::IdleInTransaction, 1.0, "Client:ClientRead"),
+    ];
+    let held = |holder| ObservedSessions { holder: Some(holder), ..Default::default() };
+    let found = still(&locked, held(idle_in_transaction(12.0)));
+    assert_eq!((found.narrow, found.grade), (Narrow::Lock, Grade::Open));
+    assert_eq!(
+        found.phrase,
+        "locks: 12 of 13 sessions wait behind pid 4711, idle in transaction for 26.0 s"
+    );
+    let why = "no transaction was counted in the look of 24.0 s: there is no rate to hold the waits against";
+    assert_eq!(found.reasons, [why]);
+    // Who holds it for a moment only is nobody to accuse.
+    let writer = LockHolder {
+        pid: 9,
+        state: "active".into(),
+        state_age_ns: Some(1e6),
+        transaction_age_ns: Some(1e6),
+        waits_for: Some("IO:WALSync".into()),
+        behind: 12.0,
+    };
+    let found = still(&locked, held(writer.clone()));
+    assert_eq!(found.phrase, "locks: 12 of 13 sessions wait for Lock:transactionid");
+    let long = LockHolder { transaction_age_ns: Some(40e9), ..writer };
+    let found = still(&locked, held(long));
+    let said = "12 of 13 sessions wait behind pid 9, active for 1.00 ms in IO:WALSync, its transaction open for 40.0 s";
+    assert!(found.phrase.ends_with(said), "{}", found.phrase);
+    let prepared = LockHolder { behind: 100.0, ..LockHolder::default() };
+    let found = still(&locked, held(prepared));
+    assert!(found.phrase.contains("100 or more of 13"), "{}", found.phrase);
+    assert!(found.phrase.ends_with("a prepared transaction (pg_prepared_xacts names it)"));
+}
+
+#[test]
+fn a_standby_that_is_gone_and_a_server_without_work_are_told_apart() {
+    let waits = [(ActivityState::Log, 8.0, "IPC:SyncRep")];
+    let senders = |n| ObservedSessions { log_senders: Some(n), ..Default::default() };
+    let gone = still(&waits, senders(0.0));
+    assert_eq!((gone.narrow, gone.grade), (Narrow::CommitWait, Grade::Open));
+    let said = "commit wait: 8.0 of 13 sessions wait for a standby's answer, and none is connected";
+    assert_eq!(gone.phrase, said);
+    let there = still(&waits, senders(2.0));
+    assert!(there.phrase.ends_with("with 2 log senders connected"), "{}", there.phrase);
+    let idle = still(&[], ObservedSessions::default());
+    assert_eq!((idle.narrow, idle.grade), (Narrow::Unknown, Grade::Open));
+    assert_eq!(idle.phrase, "nothing to do: none of 13 sessions was at work");
+    let reads = still(&[(ActivityState::Read, 3.0, "IO:DataFileRead")], Default::default());
+    let said = "unknown: 3.0 of 13 sessions at work, mostly reading data files, and no transaction was counted";
+    assert_eq!(reads.phrase, said);
+}
+
+#[test]
+fn who_keeps_a_lock_is_named_also_where_others_go_on() {
+    let found = verdict(|run, look| {
+        busy(run);
+        look.activity.samples = 1200;
+        look.sessions.most_behind_one = Some(11.0);
+        look.sessions.holder = Some(idle_in_transaction(11.0));
+        look.activity.found.push(ActivityWhere {
+            class: ProcessClass::Session,
+            state: ActivityState::Lock,
+            processes: 11.0,
+            interval_95: None,
+            windows: vec![11.0; 6],
+            events: vec![("Lock:transactionid".into(), 11.0)],
+        });
+    });
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    let who = "behind one holder of a lock at the most: pid 4711, idle in transaction for 26.0 s";
+    assert!(said.contains(who), "{said}");
+}
+
+#[test]
+fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think() {
+    // 1.2 of 8 CPUs in use, and others on all the rest.
+    let beside = |queue_ns: f64, open: f64| {
+        verdict(|run, look| {
+            let m = measurement(run);
+            set(m, metric::OPEN_SESSIONS, open);
+            set(m, metric::PARTICIPATING_SESSIONS, open);
+            set(m, metric::SERVER_CPUS_TAKEN, 6.8);
+            set(m, metric::SERVER_CPUS_AVAILABLE, 1.2);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::WAIT_OTHER_PER_OP, 0.0);
+            set(m, metric::RUN_QUEUE_PER_OP, queue_ns);
+            set(m, metric::SESSIONS, (0.6e6 + queue_ns) * 2e-6);
+            set(m, metric::ACTIVE_TIME_PER_OP, 0.6e6 + queue_ns);
+            look.processes.as_mut().unwrap().other_cpus = Some(6.8);
+        })
+    };
+    let found = beside(1e6, 14.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Open), "{:?}", found.reasons);
+    let found = beside(3e6, 8.0);
+    let got = (found.narrow, found.or, found.grade);
+    assert_eq!(got, (Narrow::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);
+}
+
+#[test]
+fn the_others_have_names() {
+    let found = verdict(|_, look| {
+        let program = |name: &str, cpus| ProgramUse { name: name.into(), cpus };
+        look.processes.as_mut().unwrap().other_programs =
+            vec![program("pgbench", 0.17), program("sshd", 0.001)];
+    });
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    assert!(said.contains("others 0.20; other programs: pgbench 0.17."), "{said}");
+}
+
+#[test]
+fn clients_on_its_machine_are_no_others() {
+    // 1.2 of 1.8 CPUs are the server's, which are all that is left.
+    let beside = |client_cpus: Option<f64>| {
+        verdict(|run, look| {
+            let m = measurement(run);
+            for (name, value) in [
+                (metric::OPEN_SESSIONS, 8.0),
+                (metric::PARTICIPATING_SESSIONS, 8.0),
+                (metric::SERVER_CPUS, 1.8),
+                (metric::SERVER_CPUS_TAKEN, 0.6),
+                (metric::SERVER_CPUS_AVAILABLE, 1.2),
+                (metric::WAIT_FLUSH_PER_OP, 0.0),
+                (metric::WAIT_OTHER_PER_OP, 0.0),
+                (metric::RUN_QUEUE_PER_OP, 3e6),
+                (metric::SESSIONS, 7.2),
+                (metric::ACTIVE_TIME_PER_OP, 3.6e6),
+            ] {
+                set(m, name, value);
+            }
+            let processes = look.processes.as_mut().unwrap();
+            (processes.other_cpus, processes.client_cpus) = (Some(0.6), client_cpus);
+        })
+    };
+    assert_eq!(beside(None).narrow, Narrow::CpuTaken);
+    let found = beside(Some(0.55));
+    assert_eq!((found.narrow, found.grade), (Narrow::Cpu, Grade::Likely), "{:?}", found.reasons);
+    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    assert!(said.contains("its clients here 0.55"), "{said}");
 }

@@ -50,6 +50,9 @@ pub fn observation(interval: Interval) -> Observation {
             machine_cpus: 2.0,
             kernel_cpus: Some(0.2),
             other_cpus: Some(0.1),
+            client_cpus: None,
+            yielding_cpus: Some(0.0),
+            other_programs: vec![],
             allowed_cpus: 8.0,
             quota_cpus: Some(4.0),
             throttled_share: Some(0.0),
@@ -92,6 +95,7 @@ pub fn standing(interval: Interval) -> Standing {
         sessions_at_work: Some(4.0),
         users: vec![ProcessorUser { who: "sessions".into(), cpus: 1.5 }],
         sentences: vec!["4.0 of 40.0 sessions are at work at a moment.".into()],
+        step: None,
     }
 }
 

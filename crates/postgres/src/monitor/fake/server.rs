@@ -15,7 +15,7 @@ pub(crate) const TRANSACTIONS: f64 = 6000.0;
 pub(crate) enum Asked {
     Counters,
     States,
-    Ages,
+    Census,
     Holders,
     /// Everything that is asked once.
     Once,
@@ -64,7 +64,7 @@ pub(crate) fn serve(
 fn asked(sql: &str) -> Asked {
     match sql {
         samples::SQL => Asked::States,
-        "EXECUTE narrows_ages" => Asked::Ages,
+        "EXECUTE narrows_census" => Asked::Census,
         "EXECUTE narrows_holders" => Asked::Holders,
         sql if sql.starts_with("SELECT *") => Asked::Counters,
         _ => Asked::Once,
@@ -74,8 +74,13 @@ fn asked(sql: &str) -> Asked {
 fn answer(kind: Kind, asked: Asked, sql: &str, readings: u32) -> Vec<Row> {
     match asked {
         Asked::States => kind.states.iter().map(|cells| row(*cells)).collect(),
-        Asked::Ages => vec![row(["12.5", "3.25"])],
-        Asked::Holders => vec![row(["3"])],
+        Asked::Census => vec![
+            row(["client backend", "t", "11 12 13 14 15 16", "12.5", "3.25"]),
+            row(["client backend", "f", "21 22 23", "", ""]),
+        ],
+        Asked::Holders => ["11", "12", "13"]
+            .map(|pid| row([pid, "16", "idle in transaction", "3.25", "12.5", "Client:ClientRead"]))
+            .to_vec(),
         Asked::Counters => vec![counters(sql, kind, readings)],
         Asked::Once => once(kind, sql),
     }
@@ -85,6 +90,9 @@ fn once(kind: Kind, sql: &str) -> Vec<Row> {
     let yes = |yes: bool| vec![row([if yes { "t" } else { "f" }])];
     if sql.contains("server_version_num") {
         return vec![row(["150018", "15.18", "bob", if kind.monitor { "t" } else { "f" }])];
+    }
+    if sql.ends_with("FROM pg_catalog.clock_timestamp())") {
+        return vec![row(["1700000000.5"])];
     }
     if sql.contains("pg_is_in_recovery") {
         return yes(kind.standby);

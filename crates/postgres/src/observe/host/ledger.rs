@@ -225,6 +225,14 @@ impl Ledger {
         busiest
     }
 
+    /// The sessions' processes of the last look, without the one that serves us.
+    pub(crate) fn sessions(&self) -> Vec<u32> {
+        let these = self.processes.iter().filter(|(pid, known)| {
+            known.class == Some(ProcessClass::Session) && **pid != self.server.backend
+        });
+        these.map(|(pid, _)| *pid).collect()
+    }
+
     /// Processor time of a process that is still there since the beginning, ns.
     pub(crate) fn since_beginning_ns(&self, pid: u32) -> Option<u64> {
         self.processes.get(&pid).map(|known| known.cpu_ns - known.first_ns)

@@ -3,9 +3,11 @@
 //! Everything here is optional: another machine, another process namespace, a user who may not look. What is missing is said
 //! with what it takes.
 
+mod clients;
 mod files;
 mod find;
 mod ledger;
+mod programs;
 mod title;
 
 use std::path::Path;
@@ -15,10 +17,12 @@ use narrows_model::Unknown;
 use crate::monitor::session::SamplingSession;
 use crate::wire::WireError;
 
+pub(super) use clients::clients;
 use files::Files;
 pub(crate) use find::Server;
 use find::Started;
 pub(super) use ledger::{Ledger, Used};
+pub(super) use programs::{OtherPrograms, ProcessTable, ServerOnHost};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

@@ -94,6 +94,9 @@ fn processes() -> ObservedProcesses {
         machine_cpus: 1.74,
         kernel_cpus: Some(0.21),
         other_cpus: Some(0.5),
+        client_cpus: None,
+        yielding_cpus: None,
+        other_programs: Vec::new(),
         allowed_cpus: 8.0,
         quota_cpus: Some(4.0),
         throttled_share: Some(0.0),
@@ -168,6 +171,7 @@ fn observation() -> Observation {
             slot_holds: None,
             longest_idle_in_transaction_ns: Some(12e9),
             most_behind_one: Some(9.0),
+            ..ObservedSessions::default()
         },
         processes: Some(processes()),
         settings: settings(),
@@ -270,6 +274,7 @@ fn verdict() -> Verdict {
             sessions_at_work: Some(3.12),
             users: Vec::new(),
             sentences: vec!["A transaction is 2.00 ms in the server.".into()],
+            step: None,
         }),
         what_if: Vec::new(),
     }

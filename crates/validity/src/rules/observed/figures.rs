@@ -17,6 +17,18 @@ pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::C
     let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
     (o.activity.samples > 0).then(|| found.map(|f| f.processes).sum())
 });
+/// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count.
+pub(super) const SESSIONS_THERE: Quantity =
+    Seen("sessions and workers there were, counting error included", Some(Unit::Count), |o| {
+        let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
+        let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
+        let samples = o.activity.samples as f64;
+        (samples > 0.0).then(|| there + 2.0 * (there * 0.25 / samples).sqrt())
+    });
+pub(super) const IN_STATEMENTS: Quantity =
+    Seen("sessions in statements by the server's account", Some(Unit::Count), |o| {
+        (o.interval_ns > 0.0).then_some(o.counted.active_ns? / o.interval_ns)
+    });
 pub(super) const LENGTH: Quantity =
     Seen("length of the look", Some(Unit::Ns), |o| Some(o.interval_ns));
 pub(super) const TIMED: Quantity =
@@ -92,7 +104,7 @@ pub(super) const OTHERS: Quantity = Seen(
     Some(Unit::Ratio),
     |o| {
         let processes = o.processes.as_ref().filter(|p| p.allowed_cpus > 0.0)?;
-        Some(processes.other_cpus? / processes.allowed_cpus)
+        Some(processes.strangers_cpus()? / processes.allowed_cpus)
     },
 );
 pub(super) const BUFFERS_FULL: Quantity =

@@ -102,6 +102,40 @@ pub(super) const RULES: &[Rule] = &[
         )
     },
     Rule {
+        figures: &[LENGTH],
+        ..rule(
+            "observed-more-time-than-sessions",
+            Suspect,
+            When::Ratio {
+                of: Metric(metric::SUMMED_SESSIONS),
+                to: SESSIONS_THERE,
+                over: Over::Median,
+                test: Test::Above(1.02),
+            },
+            "CPU time, run queue and waits come to more sessions than there were: some time was counted twice",
+            "Look again; on a machine of few CPUs the samples themselves take a CPU from those who are looked at",
+            "A session-second per second is one session: more of them than sessions are no time, so that the parts are wrong by as much",
+            "Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978",
+        )
+    },
+    Rule {
+        figures: &[LENGTH],
+        ..rule(
+            "observed-more-account-than-sessions",
+            Suspect,
+            When::Ratio {
+                of: IN_STATEMENTS,
+                to: SESSIONS_THERE,
+                over: Over::Median,
+                test: Test::Above(1.05),
+            },
+            "By the server's account more sessions were in statements than there were",
+            "Look for longer than the longest statement",
+            "A statement is counted when it ends, with all of its time: one that began long before the look brings that along",
+            STATISTICS,
+        )
+    },
+    Rule {
         figures: &[TRANSACTIONS],
         ..rule(
             "observed-workers-counted",

@@ -1,0 +1,193 @@
+//! Which other programs used the machine's processors, and which of them give way to the server.
+//!
+//! `/proc/PID/stat` of every process at both ends of the look, in ticks of 10 ms (proc(5)). What came and went in between is in
+//! neither.
+//!
+//! One that runs at a far lower priority takes what the server leaves, and is no bound: the server has its processor back when it
+//! wants it. Priorities hold within a control group only; a server that waits for its processors all the same shows a run queue, by
+//! which the verdict names the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use narrows_facts::{Live, Source, process};
+use narrows_model::ProgramUse;
+
+/// The kernel's clock for the files of processes, on every architecture (`USER_HZ`), ns.
+const TICK_NS: u64 = 10_000_000;
+/// From this nice value on a process has a ninth of the weight of an ordinary one or less (kernel, `sched_prio_to_weight`).
+const GIVES_WAY: i64 = 10;
+/// `SCHED_IDLE` (sched(7)).
+const IDLE_POLICY: u64 = 5;
+/// Names that are kept.
+const NAMED: usize = 3;
+
+/// A process at one end of the look.
+#[derive(Debug, Clone, PartialEq)]
+struct ProcessUsage {
+    name: String,
+    parent: u32,
+    cpu_ns: u64,
+    began: u64,
+    gives_way: bool,
+    last_cpu: u32,
+}
+
+/// What the others used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct OtherPrograms {
+    /// The largest, most first.
+    pub(crate) programs: Vec<ProgramUse>,
+    /// Processor time of those that give way and were last on one of the server's processors, ns.
+    pub(crate) yielding_ns: f64,
+    /// Processor time of those that are clients of the server, ns; `None` where none could be seen.
+    pub(crate) clients_ns: Option<f64>,
+}
+
+/// Whom the others are beside.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ServerOnHost<'a> {
+    /// The server's main process.
+    pub(crate) server: u32,
+    /// The processors it may use; none: all.
+    pub(crate) allowed: &'a [u32],
+    /// Processes that are clients of it.
+    pub(crate) clients: Option<&'a BTreeSet<u32>>,
+}
+
+/// All processes at the beginning.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProcessTable(BTreeMap<u32, ProcessUsage>);
+
+impl ProcessTable {
+    pub(crate) fn read() -> ProcessTable {
+        let read = |pid: u32| {
+            let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
+            Some((pid, parse(&String::from_utf8_lossy(&bytes))?))
+        };
+        ProcessTable(process::all().into_iter().filter_map(read).collect())
+    }
+
+    /// What others used since, over `ns`: neither the server, nor this program, nor the kernel's threads.
+    pub(crate) fn since(&self, now: &ProcessTable, of: &ServerOnHost, ns: f64) -> OtherPrograms {
+        let ours = std::process::id();
+        let kernel = |taken: &ProcessUsage, pid: u32| pid == 2 || taken.parent == 2;
+        let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+        let (mut yielding_ns, mut clients_ns) = (0, 0);
+        for (pid, taken) in &now.0 {
+            let before = self.0.get(pid).filter(|before| before.began == taken.began);
+            let used_ns = taken.cpu_ns.saturating_sub(before.map_or(0, |before| before.cpu_ns));
+            let is_server = *pid == of.server || taken.parent == of.server;
+            if used_ns == 0 || is_server || *pid == ours || kernel(taken, *pid) {
+                continue;
+            }
+            *by_name.entry(&taken.name).or_default() += used_ns;
+            if of.clients.is_some_and(|clients| clients.contains(pid)) {
+                clients_ns += used_ns;
+            }
+            let beside = of.allowed.is_empty() || of.allowed.contains(&taken.last_cpu);
+            if taken.gives_way && beside {
+                yielding_ns += used_ns;
+            }
+        }
+        let cpus = |used_ns: u64| if ns > 0.0 { used_ns as f64 / ns } else { 0.0 };
+        let mut programs: Vec<ProgramUse> = by_name
+            .into_iter()
+            .map(|(name, used_ns)| ProgramUse { name: name.to_string(), cpus: cpus(used_ns) })
+            .collect();
+        programs.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
+        programs.truncate(NAMED);
+        OtherPrograms {
+            programs,
+            yielding_ns: yielding_ns as f64,
+            clients_ns: of.clients.map(|_| clients_ns as f64),
+        }
+    }
+}
+
+/// A line of `/proc/PID/stat`. The name in parentheses may itself hold parentheses.
+fn parse(text: &str) -> Option<ProcessUsage> {
+    let (begin, end) = (text.find('(')?, text.rfind(')')?);
+    let fields: Vec<&str> = text.get(end + 1..)?.split_whitespace().collect();
+    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+    let nice: i64 = fields.get(16)?.parse().ok()?;
+    Some(ProcessUsage {
+        name: text.get(begin + 1..end)?.to_string(),
+        parent: u32::try_from(number(1)?).ok()?,
+        cpu_ns: (number(11)? + number(12)?) * TICK_NS,
+        began: number(19)?,
+        gives_way: nice >= GIVES_WAY || number(38) == Some(IDLE_POLICY),
+        last_cpu: u32::try_from(number(36)?).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the kernel writes it (Linux 6.18), with these in it.
+    fn line(name: &str, parent: u32, ticks: u64, nice: i64, last_cpu: u32, policy: u32) -> String {
+        format!(
+            "77 ({name}) R {parent} 77 77 0 -1 4194304 90 0 0 0 {ticks} 5 0 0 20 {nice} 1 0 900 4096 100 18446744073709551615 1 1 0 0 0 \
+             0 0 0 0 0 0 0 17 {last_cpu} 0 {policy} 0 0 0 0 0 0 0 0 0 0 0"
+        )
+    }
+
+    fn programs(lines: &[(u32, String)]) -> ProcessTable {
+        ProcessTable(lines.iter().map(|(pid, line)| (*pid, parse(line).unwrap())).collect())
+    }
+
+    #[test]
+    fn a_line_is_read_whatever_the_name() {
+        let taken = parse(&line("a) b (c", 9, 20, 19, 3, 0)).unwrap();
+        assert_eq!(taken.name, "a) b (c");
+        assert_eq!((taken.parent, taken.cpu_ns, taken.began), (9, 250_000_000, 900));
+        assert_eq!((taken.gives_way, taken.last_cpu), (true, 3));
+        assert!(parse(&line("x", 9, 20, 0, 3, 5)).unwrap().gives_way, "SCHED_IDLE");
+        assert!(!parse(&line("x", 9, 20, 9, 3, 0)).unwrap().gives_way);
+        assert_eq!(parse("77 (x) R"), None);
+        let here = ProcessTable::read();
+        assert!(here.0.contains_key(&std::process::id()), "the live file is read too");
+    }
+
+    #[test]
+    fn others_are_neither_the_server_nor_the_kernel_nor_us_and_have_names() {
+        let ours = std::process::id();
+        let at = |ticks: u64| {
+            programs(&[
+                (2, line("kthreadd", 0, ticks, 0, 0, 0)),
+                (20, line("kworker/0:1", 2, ticks, 0, 0, 0)),
+                (40, line("postgres", 1, ticks, 0, 0, 0)),
+                (41, line("postgres", 40, ticks, 0, 0, 0)),
+                (ours, line("narrows", 1, ticks, 0, 0, 0)),
+                (50, line("pgbench", 1, ticks * 2, 0, 0, 0)),
+                (51, line("pgbench", 1, ticks, 0, 1, 0)),
+                (60, line("gzip", 1, ticks, 19, 0, 0)),
+                (61, line("gzip", 1, ticks / 2, 19, 1, 0)),
+                (70, line("sshd", 1, 7, 0, 0, 0)),
+            ])
+        };
+        let clients = BTreeSet::from([50]);
+        let beside = ServerOnHost { server: 40, allowed: &[0], clients: Some(&clients) };
+        let used = at(0).since(&at(100), &beside, 2e9);
+        let named: Vec<(&str, f64)> =
+            used.programs.iter().map(|p| (p.name.as_str(), p.cpus)).collect();
+        assert_eq!(named, [("pgbench", 1.5), ("gzip", 0.75)]);
+        assert_eq!(
+            used.yielding_ns, 1e9,
+            "the other one is on a processor that is not the server's"
+        );
+        assert_eq!(used.clients_ns, Some(2e9));
+        let all =
+            at(0).since(&at(100), &ServerOnHost { server: 40, ..ServerOnHost::default() }, 2e9);
+        assert_eq!((all.yielding_ns, all.clients_ns), (1.5e9, None));
+    }
+
+    #[test]
+    fn a_number_that_was_given_again_counts_from_nothing() {
+        let before = programs(&[(50, line("make", 1, 90, 0, 0, 0))]);
+        let mut later = programs(&[(50, line("cc", 1, 10, 0, 0, 0))]);
+        later.0.get_mut(&50).unwrap().began = 901;
+        let used = before.since(&later, &ServerOnHost::default(), 1e9);
+        assert_eq!(used.programs, [ProgramUse { name: "cc".into(), cpus: 0.15 }]);
+    }
+}

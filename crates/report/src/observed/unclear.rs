@@ -1,0 +1,46 @@
+//! What to do where the verdict on somebody's server is open: what stands still is told what to do about; a longer look is named only
+//! where it would change something.
+
+use narrows_model::{Narrow, Observation, Run, Verdict};
+
+use crate::advice::NextRow;
+
+/// Findings that a longer look takes away.
+const OF_A_SHORT_LOOK: [&str; 4] = [
+    "observed-too-short",
+    "observed-few-samples",
+    "observed-few-transactions",
+    "observed-counters-reset",
+];
+
+/// The row under NEXT of an open verdict; `None` for workloads of ours.
+pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<NextRow> {
+    let seen = run.observations.iter().find(|seen| verdict.measurement == seen.measurement)?;
+    let step = verdict.standing.as_ref().and_then(|standing| standing.step.clone());
+    let (action, prove) = match step {
+        Some(step) => (step.action, step.prove),
+        None => open(run, verdict, seen),
+    };
+    Some(NextRow { action, expect: "-".to_string(), prove, workloads: vec![workload.to_string()] })
+}
+
+fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
+    let see = "not clear yet, see `why` above".to_string();
+    let kept = seen.sessions.holder.as_ref().filter(|h| h.keeps() && h.behind >= 2.0);
+    if let Some(holder) = kept {
+        let waits = format!("{} sessions wait behind {}", holder.queue(), holder.words());
+        return (waits, "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string());
+    }
+    let of = run.measurement(&verdict.measurement);
+    let short =
+        of.is_some_and(|m| m.findings.iter().any(|f| OF_A_SHORT_LOOK.contains(&f.as_str())));
+    let names = [Some(verdict.narrow), verdict.or];
+    let prove = if short {
+        "look longer: --for 10m".to_string()
+    } else if names.contains(&Some(Narrow::CommitWait)) {
+        "narrows log postgres URL".to_string()
+    } else {
+        format!("narrows report {} --html", run.id)
+    };
+    (see, prove)
+}
