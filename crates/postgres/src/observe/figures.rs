@@ -380,7 +380,7 @@ mod tests {
         // Clocks differ: more may give way than others use at all.
         assert_eq!(kept_from_the_server(0.3, 0.3, 1.2), 0.0);
         assert_eq!(kept_from_the_server(0.3, 0.2, 0.0), 0.3);
-        assert_eq!(kept_from_the_server(0.0, 0.0, 0.0 / 0.0), 0.0, "nobody else used anything");
+        assert_eq!(kept_from_the_server(0.0, 0.0, f64::NAN), 0.0, "nobody else used anything");
     }
 
     fn metric(of: Metric, values: &[f64]) -> MetricValue {
