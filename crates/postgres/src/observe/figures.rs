@@ -286,7 +286,7 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     });
     let by_others = (busy - server).clamp(0.0, others);
     let taken = (by_others + steal).min(set);
-    let mut available = set - kept_from_the_server(taken, by_others, machine.yielding);
+    let mut available = set - kept_from_the_server(taken, by_others, machine.yielding / others);
     if let Some(quota) = machine.quota_cpus {
         available = available.min(quota);
     }
@@ -321,9 +321,11 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
     }
 }
 
-/// Of what was taken, what the server can't have back when it wants it: not what others use who give way.
-fn kept_from_the_server(taken: f64, by_others: f64, yielding: f64) -> f64 {
-    taken - yielding.min(by_others).min(taken)
+/// Of what was taken, what the server can't have back when it wants it: not what others use who give way. Of them only their share of
+/// all others is known, wherever these run; that share of what was taken here is taken for theirs.
+fn kept_from_the_server(taken: f64, by_others: f64, yielding_share: f64) -> f64 {
+    let share = if yielding_share.is_finite() { yielding_share.clamp(0.0, 1.0) } else { 0.0 };
+    taken - (share * by_others).min(taken)
 }
 
 /// Processor time and run queue that are no part of the time in statements, ns.
@@ -373,10 +375,12 @@ mod tests {
     #[test]
     fn who_gives_way_takes_nothing_from_the_capacity() {
         // A batch at the lowest priority soaks up what a server of one processor leaves.
-        assert!((kept_from_the_server(0.7, 0.69, 0.68) - 0.02).abs() < 1e-12);
-        // Of its time more may be on processors of others than was taken here.
-        assert_eq!(kept_from_the_server(0.3, 0.3, 0.9), 0.0);
+        assert!((kept_from_the_server(0.7, 0.69, 1.0) - 0.01).abs() < 1e-12, "steal is no batch");
+        assert!((kept_from_the_server(0.7, 0.6, 0.5) - 0.4).abs() < 1e-12);
+        // Clocks differ: more may give way than others use at all.
+        assert_eq!(kept_from_the_server(0.3, 0.3, 1.2), 0.0);
         assert_eq!(kept_from_the_server(0.3, 0.2, 0.0), 0.3);
+        assert_eq!(kept_from_the_server(0.0, 0.0, f64::NAN), 0.0, "nobody else used anything");
     }
 
     fn metric(of: Metric, values: &[f64]) -> MetricValue {

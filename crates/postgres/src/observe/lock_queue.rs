@@ -37,7 +37,7 @@ pub(super) fn holder(rows: &[Row]) -> Option<LockHolder> {
     let ahead: BTreeMap<u32, (u32, &Row)> =
         rows.iter().filter_map(|row| Some((number(row, 0)?, (number(row, 1)?, row)))).collect();
     let mut behind: BTreeMap<u32, u32> = BTreeMap::new();
-    for (_, (first, _)) in &ahead {
+    for (first, _) in ahead.values() {
         let mut head = *first;
         // A circle is a deadlock that the server hasn't broken yet.
         for _ in 0..ahead.len() {

@@ -65,7 +65,7 @@ fn sessions_are_told_apart_by_how_much_of_their_time_they_are_at_work() {
     let at_work = |pid: u32, sample: u64| match pid {
         1..=8 => sample % 20 != u64::from(pid),
         9..=28 => sample % 25 == u64::from(pid) % 25,
-        29..=30 => sample % 2 == 0,
+        29..=30 => sample.is_multiple_of(2),
         _ => false,
     };
     let seen = look(20, &pids, at_work, |_, _| false);

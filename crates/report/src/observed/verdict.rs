@@ -85,6 +85,9 @@ fn sessions(seen: &Observation) -> Option<String> {
         return Some(format!("{} sessions open", whole(open)));
     };
     let took_part = (open - unused).max(at_work);
+    if unused >= 0.5 && took_part < 0.5 {
+        return Some(format!("none of {} sessions did anything", whole(open)));
+    }
     let mut text = format!("{} of {} sessions at work", significant(at_work, 2), whole(took_part));
     if unused >= 0.5 {
         text += &format!(", {} of {} did nothing", whole(unused), whole(open));

@@ -208,7 +208,7 @@ fn open(narrow: Narrow, findings: &[&str]) -> Run {
 
 #[test]
 fn a_longer_look_is_named_only_where_it_changes_something() {
-    let next = |run: &Run| line(&screen(run), "observed: not clear yet").to_string();
+    let next = |run: &Run| line(&screen(run), "1  observed: not clear yet").to_string();
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
         let said = next(&open(Narrow::Unknown, &[rule]));
         assert!(said.contains("look longer: --for 10m"), "{rule}: {said}");
@@ -261,7 +261,7 @@ fn where_nothing_ended_the_step_is_said_and_no_end_is_near_or_far() {
     let step = Step { action: "end that transaction".into(), prove: "look again".into() };
     run.verdicts[0].standing = Some(Standing { step: Some(step), ..Standing::default() });
     let said = screen(&run);
-    let next = line(&said, "observed: end that transaction");
+    let next = line(&said, "1  observed: end that transaction");
     assert!(next.contains("look again"), "{said}");
     assert!(!said.contains("how near any end"), "{said}");
     assert!(said.contains("WHERE SESSIONS WERE FOUND"), "{said}");
@@ -283,6 +283,10 @@ fn sessions_that_did_nothing_are_counted_apart() {
     assert!(said.contains("100 did nothing"), "{said}");
     assert!(said.contains("share of their time at work: 3.00 97 %, 5.00 4.0 %"), "{said}");
     assert!(said.contains("other programs: pgbench 0.17"), "{said}");
+    // Of a server that nobody used there are none of how many.
+    run.observations[0].sessions.unused = Some(108.0);
+    run.observations[0].activity.found.clear();
+    assert!(in_one_line(&run).contains("none of 108 sessions did anything"));
     run.verdicts[0].narrow = Narrow::CpuTaken;
     let said = in_one_line(&run);
     assert!(said.contains("move the other load off these CPUs (pgbench 0.17 CPUs)"), "{said}");

@@ -571,8 +571,8 @@ fn clients_are_named_where_no_account_could_turn_it() {
             set(measurement(run), metric::ACTIVE_TIME_PER_OP, account_ns);
         })
     };
-    // A round of 20 ms: 2 ms of it in the server, or 7.
-    let found = with(40.0, 7e6);
+    // A round of 20 ms: 2 ms of it in the server, or 2.8.
+    let found = with(40.0, 2.8e6);
     assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{:?}", found.reasons);
     // Of 5 ms 2 or 3: by one of the accounts it is most of it.
     let found = with(10.0, 3e6);

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use narrows_facts::{Live, Source, process};
+use narrows_facts::{Live, Source, affinity, process};
 use narrows_model::ProgramUse;
 
 /// The kernel's clock for the files of processes, on every architecture (`USER_HZ`), ns.
@@ -29,7 +29,6 @@ struct ProcessUsage {
     cpu_ns: u64,
     began: u64,
     gives_way: bool,
-    last_cpu: u32,
 }
 
 /// What the others used.
@@ -37,7 +36,7 @@ struct ProcessUsage {
 pub(crate) struct OtherPrograms {
     /// The largest, most first.
     pub(crate) programs: Vec<ProgramUse>,
-    /// Processor time of those that give way and were last on one of the server's processors, ns.
+    /// Processor time of those that give way and may run on one of the server's processors, ns.
     pub(crate) yielding_ns: f64,
     /// Processor time of those that are clients of the server, ns; `None` where none could be seen.
     pub(crate) clients_ns: Option<f64>,
@@ -52,6 +51,15 @@ pub(crate) struct ServerOnHost<'a> {
     pub(crate) allowed: &'a [u32],
     /// Processes that are clients of it.
     pub(crate) clients: Option<&'a BTreeSet<u32>>,
+}
+
+impl ServerOnHost<'_> {
+    /// Whether a process may run on one of the server's processors; so it is taken where that can't be asked any more.
+    fn shares_cpus_with(&self, pid: u32) -> bool {
+        let cpus = affinity::of_pid(pid).unwrap_or_default();
+        let either_unknown = self.allowed.is_empty() || cpus.is_empty();
+        either_unknown || cpus.iter().any(|cpu| self.allowed.contains(cpu))
+    }
 }
 
 /// All processes at the beginning.
@@ -84,8 +92,7 @@ impl ProcessTable {
             if of.clients.is_some_and(|clients| clients.contains(pid)) {
                 clients_ns += used_ns;
             }
-            let beside = of.allowed.is_empty() || of.allowed.contains(&taken.last_cpu);
-            if taken.gives_way && beside {
+            if taken.gives_way && of.shares_cpus_with(*pid) {
                 yielding_ns += used_ns;
             }
         }
@@ -116,7 +123,6 @@ fn parse(text: &str) -> Option<ProcessUsage> {
         cpu_ns: (number(11)? + number(12)?) * TICK_NS,
         began: number(19)?,
         gives_way: nice >= GIVES_WAY || number(38) == Some(IDLE_POLICY),
-        last_cpu: u32::try_from(number(36)?).ok()?,
     })
 }
 
@@ -141,7 +147,7 @@ mod tests {
         let taken = parse(&line("a) b (c", 9, 20, 19, 3, 0)).unwrap();
         assert_eq!(taken.name, "a) b (c");
         assert_eq!((taken.parent, taken.cpu_ns, taken.began), (9, 250_000_000, 900));
-        assert_eq!((taken.gives_way, taken.last_cpu), (true, 3));
+        assert!(taken.gives_way);
         assert!(parse(&line("x", 9, 20, 0, 3, 5)).unwrap().gives_way, "SCHED_IDLE");
         assert!(!parse(&line("x", 9, 20, 9, 3, 0)).unwrap().gives_way);
         assert_eq!(parse("77 (x) R"), None);
@@ -167,19 +173,25 @@ mod tests {
             ])
         };
         let clients = BTreeSet::from([50]);
-        let beside = ServerOnHost { server: 40, allowed: &[0], clients: Some(&clients) };
+        let beside = ServerOnHost { server: 40, allowed: &[], clients: Some(&clients) };
         let used = at(0).since(&at(100), &beside, 2e9);
         let named: Vec<(&str, f64)> =
             used.programs.iter().map(|p| (p.name.as_str(), p.cpus)).collect();
         assert_eq!(named, [("pgbench", 1.5), ("gzip", 0.75)]);
-        assert_eq!(
-            used.yielding_ns, 1e9,
-            "the other one is on a processor that is not the server's"
-        );
+        assert_eq!(used.yielding_ns, 1.5e9);
         assert_eq!(used.clients_ns, Some(2e9));
         let all =
             at(0).since(&at(100), &ServerOnHost { server: 40, ..ServerOnHost::default() }, 2e9);
         assert_eq!((all.yielding_ns, all.clients_ns), (1.5e9, None));
+    }
+
+    #[test]
+    fn who_may_not_run_where_the_server_does_leaves_it_its_processors() {
+        let on = |allowed: &[u32]| {
+            ServerOnHost { allowed, ..ServerOnHost::default() }.shares_cpus_with(std::process::id())
+        };
+        assert!(on(&affinity::current()) && on(&[]));
+        assert!(!on(&[9999]));
     }
 
     #[test]
