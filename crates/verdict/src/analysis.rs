@@ -232,7 +232,10 @@ impl<'a> Analysis<'a> {
     /// Where sessions hardly wait for a CPU, what others use is no less than what the server leaves to them, and no end of what it
     /// may have: that is the whole set then. Who works at a low priority takes all that is left, and would give it back.
     fn give_back_leftovers(&mut self) {
-        let hardly = self.without_run_queue().is_some_and(|gain| gain < BARELY_HELD_UP);
+        // A quota stops sessions in no run queue.
+        let hardly = !self.demand.cpu.throttled
+            && self.demand.quota_cpus(self.run).is_none()
+            && self.without_run_queue().is_some_and(|gain| gain < BARELY_HELD_UP);
         let (Some(set), Some(taken)) = (self.demand.cpu.set, self.demand.cpu.taken) else { return };
         let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::CpuTaken;
         let Some(cpu) = self.capacities.candidates.iter_mut().find(cpu).filter(|_| hardly) else {

@@ -6,6 +6,7 @@ use narrows_model::{Grade, Narrow, Severity, Sum, SumKind, Validity};
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
 use crate::observed;
+use crate::session::TimeComponent;
 use crate::test::{Outcome, Tested};
 use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
 
@@ -33,7 +34,7 @@ pub(crate) fn grade(
         Some(sum) if !sum.agrees => {
             let off = sum.predicted_per_s / sum.measured_per_s - 1.0;
             let text = format!("the sum differs from the measured rate by {:+.0} %", off * 100.0);
-            if keeps_its_name(analysis, choice, off) {
+            if clients_by_either_account(analysis, choice) || keeps_its_name(analysis, choice, off) {
                 doubts.push(format!("{text}, and an error of that size would not change the name"));
             } else {
                 reasons.push(format!("{text}; it must agree within 5 %"));
@@ -98,6 +99,20 @@ fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
     let second_ns = parts.by_size().into_iter().filter(|(other, _)| *other != part);
     let second_ns = second_ns.map(|(_, ns)| ns.value).fold(0.0, f64::max);
     clear_of_rival && parts.ns(part) - error_ns > second_ns + error_ns
+}
+
+/// Whether sessions are their clients' for most of the round, whatever the rest of it consists of and by whichever account of it.
+fn clients_by_either_account(analysis: &Analysis, choice: &Choice) -> bool {
+    let demand = &analysis.demand;
+    let (Some(TimeComponent::Between), Some(observed)) = (choice.part, &demand.observed) else {
+        return false;
+    };
+    let account = observed.account(&demand.throughput).map(|(account, _)| account.value);
+    let parts = observed::time_ns(analysis).map(|parts| parts.value);
+    let round_ns = demand.servers / demand.rate() * 1e9;
+    // An account of nothing is none: statements that did not end in the look are missing in it.
+    let account = account.filter(|account| *account > 0.0);
+    account.zip(parts).is_some_and(|(account, parts)| account.max(parts) * 2.0 < round_ns)
 }
 
 /// Whether somebody's server accounts for its transactions' time in a way that the parts are far from.
