@@ -34,7 +34,8 @@ pub(crate) fn grade(
         Some(sum) if !sum.agrees => {
             let off = sum.predicted_per_s / sum.measured_per_s - 1.0;
             let text = format!("the sum differs from the measured rate by {:+.0} %", off * 100.0);
-            if clients_by_either_account(analysis, choice) || keeps_its_name(analysis, choice, off) {
+            if clients_by_either_account(analysis, choice) || keeps_its_name(analysis, choice, off)
+            {
                 doubts.push(format!("{text}, and an error of that size would not change the name"));
             } else {
                 reasons.push(format!("{text}; it must agree within 5 %"));
