@@ -220,13 +220,25 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// What sessions would do that never waited for a CPU, over what they do; `None` where even all CPUs of the set would end
-    /// before the sessions do.
-    pub fn without_run_queue(&self) -> Option<f64> {
+    /// What sessions would do that did not wait for CPUs behind others, over what they do; `None` where even all CPUs of the set would
+    /// end before the sessions do.
+    ///
+    /// Sessions queue behind each other too: that much of the run queue is taken as one CPU with such arrivals has (M/M/1,
+    /// `D · U / (1 − U)`), which is too much rather than too little where there are several.
+    pub fn without_others(&self) -> Option<f64> {
         let session = self.session.as_ref()?;
+        let rate = self.demand.rate();
         let cpu_s = self.demand.cpu.server_ns?.value * 1e-9;
-        let whole_set = self.demand.cpu.set? / cpu_s;
-        (session.rate.value < whole_set).then(|| session.rate.value / self.demand.rate())
+        let set = self.demand.cpu.set?;
+        if session.rate.value >= set / cpu_s {
+            return None;
+        }
+        let own = (cpu_s * rate / set).min(1.0);
+        let behind_each_other_s = cpu_s * own / (1.0 - own).max(f64::EPSILON);
+        let queue_s = self.parts.as_ref().ok()?.run_queue.value * 1e-9;
+        let round_s = session.demand_per_op.value + queue_s;
+        let behind_others_s = (queue_s - behind_each_other_s).max(0.0);
+        Some(round_s / (round_s - behind_others_s))
     }
 
     /// Where sessions hardly wait for a CPU, what others use is no less than what the server leaves to them, and no end of what it
@@ -235,7 +247,7 @@ impl<'a> Analysis<'a> {
         // A quota stops sessions in no run queue.
         let hardly = !self.demand.cpu.throttled
             && self.demand.quota_cpus(self.run).is_none()
-            && self.without_run_queue().is_some_and(|gain| gain < BARELY_HELD_UP);
+            && self.without_others().is_some_and(|gain| gain < BARELY_HELD_UP);
         let (Some(set), Some(taken)) = (self.demand.cpu.set, self.demand.cpu.taken) else { return };
         let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::CpuTaken;
         let Some(cpu) = self.capacities.candidates.iter_mut().find(cpu).filter(|_| hardly) else {

@@ -176,12 +176,12 @@ impl Analysis<'_> {
         if choice.winner.place == BoundLaw::Session {
             choice.doubts.extend(self.leftovers.clone());
         }
-        let held_up = self.without_run_queue().filter(|gain| *gain < HELD_UP);
+        let held_up = self.without_others().filter(|gain| *gain < HELD_UP);
         let taken =
             choice.winner.place == BoundLaw::Cpu && choice.winner.narrow == Narrow::CpuTaken;
         if let (true, Some(gain), Some(session)) = (taken, held_up, &self.session) {
             let why = format!(
-                "without any wait for a CPU the sessions would do {:.0} % more: others may use CPUs that the server leaves to them",
+                "without any wait for a CPU behind others the sessions would do {:.0} % more: others may use CPUs that the server leaves to them",
                 (gain - 1.0) * 100.0
             );
             self.cannot_tell(choice, session.narrow, why);

@@ -128,12 +128,12 @@ pub const HOLDER_FLUSHES: f64 = 0.1;
 /// A sum that an account apart from it would have shown to be off by no more than this can carry SURE. Judgement: twice the tolerance.
 pub const FINELY_CHECKED: f64 = 2.0 * SUM_TOLERANCE;
 
-/// What others use of the CPUs is named only where the server's sessions, without their wait for a CPU, would do so many times the
-/// rate. Below [`BARELY_HELD_UP`] it is no bound at all: others may use what the server leaves.
-pub const HELD_UP: f64 = FAR;
+/// What others use of the CPUs is named only where the server's sessions, without their wait behind others, would do so many times the
+/// rate. Judgement: a gain worth acting on.
+pub const HELD_UP: f64 = 1.25;
 
-/// See [`HELD_UP`].
-pub const BARELY_HELD_UP: f64 = 1.25;
+/// Below this it is no bound at all: others may use what the server leaves.
+pub const BARELY_HELD_UP: f64 = 1.1;
 
 /// A sum that misses by more leaves something out, and no name is given however clear the largest part is. Judgement: twice the
 /// tolerance; what was seen to miss by more (planted, and servers that were tried) had a cause that the sum did not hold.

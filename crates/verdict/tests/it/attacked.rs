@@ -181,11 +181,11 @@ fn a_neighbour_that_has_what_the_server_leaves_is_no_bound() {
     assert!(idle_neighbour.phrase.contains("CPU 13 %"), "{}", idle_neighbour.phrase);
     let why = idle_neighbour.reasons.join("; ");
     assert!(why.contains("others use 0.9 of the server's 1 CPU"), "{why}");
-    // Held up for a third of the round: one or the other.
-    let some = beside_a_neighbour(2000.0);
+    // Held up for a sixth of the round: one or the other.
+    let some = beside_a_neighbour(1000.0);
     assert_eq!((some.narrow, some.or), (Narrow::CpuTaken, Some(Narrow::Client)), "{some:?}");
-    // For five sixths of it: that is who takes the CPU.
-    let most = beside_a_neighbour(5000.0);
+    // For a third of it, where 13 % of a CPU make no such queue among themselves: that is who takes the CPU.
+    let most = beside_a_neighbour(2000.0);
     assert_eq!((most.narrow, most.or), (Narrow::CpuTaken, None), "{most:?}");
 }
 

@@ -707,11 +707,11 @@ fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think()
             look.processes.as_mut().unwrap().other_cpus = Some(6.8);
         })
     };
-    // A round of 7 ms, of which 1 goes into waiting for a CPU: what others use they may leave.
-    let found = beside(1e6, 14.0);
+    // A round of 7 ms, of which 0.5 goes into waiting for a CPU: what others use they may leave.
+    let found = beside(0.5e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::Client, None, Grade::Likely), "{:?}", found.reasons);
-    // Or 3 of them.
+    // Or 3 ms of them, and more for the clients.
     let found = beside(3e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Open), "{:?}", found.reasons);
