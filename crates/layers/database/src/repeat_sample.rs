@@ -50,6 +50,8 @@ pub struct Shape {
     pub commits: Option<f64>,
     /// Transactions of one operation, as the server counts them.
     pub transactions: f64,
+    /// Statements of one operation, where that is a number.
+    pub statements: Option<f64>,
 }
 
 impl Shape {
@@ -64,6 +66,8 @@ impl Shape {
             blocks: task.blocks().map(f64::from),
             commits: (task.commits() > 0.0).then_some(commits),
             transactions: task.transactions(),
+            // Each is a transaction of its own.
+            statements: Some(task.transactions()),
         }
     }
 }
@@ -249,12 +253,19 @@ impl RepeatSample {
         let sampled = WAITS.iter().filter_map(|(_, wait)| {
             Some((*wait, self.sampled.share_of_blocked(*wait).filter(|share| *share > 0.0)?))
         });
+        let client_ns = match self.wakes(used) {
+            Some(_) => self.load.cpu_ns as f64 / operations,
+            None => 0.0,
+        };
         let waits = waits_ns(&sampled.collect(), blocked * session_ns, self.wakes(used));
         for (name, wait) in WAITS {
             if self.sampled.share_of_blocked(wait).is_some() {
-                // A session that pauses waits for its client too, and the pause is not the client's doing.
-                let pause = if wait == Wait::Client { self.shape.pause_ns } else { 0.0 };
-                add(name, (waits.get(&wait).copied().unwrap_or(0.0) - pause).max(0.0));
+                // A session that pauses waits for its client too, and the pause is not the client's doing. It waits at least while
+                // its client works for it.
+                let client = wait == Wait::Client;
+                let (pause, least) =
+                    if client { (self.shape.pause_ns, client_ns) } else { (0.0, 0.0) };
+                add(name, (waits.get(&wait).copied().unwrap_or(0.0) - pause).max(least));
             }
         }
     }
@@ -275,7 +286,7 @@ impl RepeatSample {
             run_queue_ns: used.backend_run_delay_ns as f64 / operations,
             // What the page cache answered put nobody to sleep.
             reads: by_drives.map_or(missed, |(_, reads)| reads.min(missed)) / span,
-            commits: self.shape.commits.unwrap_or(0.0) / span,
+            statements: self.shape.statements?,
         })
     }
 }

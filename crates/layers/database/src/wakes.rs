@@ -5,8 +5,9 @@
 //! what the others gain, because all of them share the time blocked that the scheduler's account leaves.
 //!
 //! The run queue after a wake-up is taken as the same whatever woke the session: the run queue of all over their switches. How often a session
-//! is woken per operation the kernel counts; how often by a read or a flush the server does. What is left woke it from the client, from locks and
-//! from other waits, in proportion to how long these were sampled, which is exact where there is one of them.
+//! is woken per operation the kernel counts; how often by its client or by a read, statements and the server's counters say. What is left woke it from
+//! flushes, locks and other waits, in proportion to how long these were sampled, which is exact where there is one of them. (A commit
+//! can wait twice: for another's flush, and for its own.)
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,8 @@ pub(crate) struct Wakes {
     pub run_queue_ns: f64,
     /// Reads that a drive answered.
     pub reads: f64,
-    /// Commits that waited for a flush.
-    pub commits: f64,
+    /// Statements, after each of which the session waits for its client.
+    pub statements: f64,
 }
 
 impl Wakes {
@@ -38,8 +39,8 @@ impl Wakes {
     fn by_wait(&self, sampled: &BTreeMap<Wait, f64>) -> BTreeMap<Wait, f64> {
         let counted = |wait: Wait| match wait {
             Wait::Read => Some(self.reads),
-            Wait::Flush => Some(self.commits),
-            Wait::None | Wait::Lock | Wait::Client | Wait::Other => None,
+            Wait::Client => Some(self.statements),
+            Wait::None | Wait::Flush | Wait::Lock | Wait::Other => None,
         };
         let mut left = self.waited;
         let mut found = BTreeMap::new();
@@ -103,7 +104,7 @@ mod tests {
         let as_sampled = waits_ns(&seen, 104e3, None);
         assert!((as_sampled[&Wait::Read] - 62.7e3).abs() < 100.0, "{as_sampled:?}");
         let wakes =
-            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 274e3, reads: 1.0, commits: 0.0 };
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 274e3, reads: 1.0, statements: 1.0 };
         let found = waits_ns(&seen, 104e3, Some(wakes));
         close(found[&Wait::Read], 91e3);
         close(found[&Wait::Client], 13e3);
@@ -121,7 +122,7 @@ mod tests {
                 preempted: 0.6,
                 run_queue_ns: 6.6 * queue_ns,
                 reads: 4.0,
-                commits: 1.0,
+                statements: 1.0,
             };
             let found = waits_ns(&sampled(&waits, queue_ns), 250e3, Some(wakes));
             for (wait, ns, _) in waits {
@@ -131,10 +132,20 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_may_be_woken_twice() {
+        let waits = [(Wait::Flush, 300e3, 1.7), (Wait::Client, 20e3, 1.0)];
+        let wakes =
+            Wakes { waited: 2.7, preempted: 0.3, run_queue_ns: 240e3, reads: 0.0, statements: 1.0 };
+        let found = waits_ns(&sampled(&waits, 80e3), 320e3, Some(wakes));
+        close(found[&Wait::Flush], 300e3);
+        close(found[&Wait::Client], 20e3);
+    }
+
+    #[test]
     fn a_wait_is_never_less_than_nothing_and_all_of_them_are_the_time_blocked() {
         // More reads counted than woke anybody: the page cache answered some.
         let wakes =
-            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 300e3, reads: 5.0, commits: 1.0 };
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 300e3, reads: 5.0, statements: 1.0 };
         let seen = BTreeMap::from([(Wait::Read, 0.1), (Wait::Flush, 0.2), (Wait::Client, 0.7)]);
         let found = waits_ns(&seen, 100e3, Some(wakes));
         assert!(found.values().all(|ns| *ns >= 0.0), "{found:?}");
@@ -146,7 +157,7 @@ mod tests {
     fn without_a_run_queue_samples_are_what_they_are() {
         let seen = BTreeMap::from([(Wait::Read, 0.25), (Wait::Client, 0.75)]);
         let idle =
-            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 0.0, reads: 1.0, commits: 0.0 };
+            Wakes { waited: 2.0, preempted: 0.0, run_queue_ns: 0.0, reads: 1.0, statements: 1.0 };
         for wakes in [None, Some(idle), Some(Wakes { waited: 0.0, ..idle })] {
             let found = waits_ns(&seen, 80e3, wakes);
             close(found[&Wait::Read], 20e3);

@@ -338,6 +338,7 @@ fn shape(plan: &OrdersPlan, load: &LoadResult) -> Shape {
         blocks: None,
         commits: Some(commits.sum()),
         transactions: 1.0,
+        statements: None,
     }
 }
 
