@@ -174,7 +174,8 @@ fn pauses(v: &Verdict) -> bool {
     point.think_ns * 1e-9 * v.throughput_per_s > 0.5 * f64::from(point.sessions)
 }
 
-/// `commit_delay` of the server, µs as it is set, where commits are what is waited for: a setting comes before a device.
+/// `commit_delay` of the server, µs as it is set, where commits are what is waited for and it is at least half of that wait: a setting
+/// comes before a device.
 fn delays_commits<'a>(run: &'a Run, v: &Verdict) -> Option<&'a str> {
     const COMMIT_DELAY: Key<str> = condition::COMMIT_DELAY.inside(condition::SERVER_SETTINGS);
     if !matches!(v.narrow, Narrow::CommitWait | Narrow::CommitInsideServer) {
@@ -183,7 +184,12 @@ fn delays_commits<'a>(run: &'a Run, v: &Verdict) -> Option<&'a str> {
     let ours = || run.measurement(&v.measurement)?.conditions.get(COMMIT_DELAY);
     let seen = run.observations.iter().find(|seen| seen.measurement == v.measurement);
     let theirs = seen.and_then(|seen| seen.setting("commit_delay")).map(|set| set.value.as_str());
-    theirs.or_else(ours).filter(|delay| *delay != "0")
+    // A delay that is short beside what commits wait is not what they wait for.
+    let flush = v.sum.as_ref()?.terms.iter().find(|term| term.name == "flush")?;
+    let explains = |delay: &&str| {
+        delay.parse::<f64>().is_ok_and(|us| us > 0.0 && us * 1e3 * 2.0 >= flush.ns_per_op)
+    };
+    theirs.or_else(ours).filter(explains)
 }
 
 /// The action and how to prove it. Where more CPUs do not scale, they are not advised; where our own server had a part of
@@ -194,7 +200,7 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let ours = run.plan.database == DatabaseChoice::Managed;
     if let Some(delay) = delays_commits(run, v) {
         let action = format!(
-            "commit_delay = 0: every flush waits {delay} µs for others to join, whatever the drive does"
+            "commit_delay = 0: before a flush a commit waits up to {delay} µs for others to join, whatever the drive does"
         );
         return (action, "look again after setting it".to_string());
     }

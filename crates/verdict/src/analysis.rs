@@ -289,6 +289,15 @@ impl<'a> Analysis<'a> {
         }))
     }
 
+    /// What of an operation's time goes if a part of it goes, ns: locks that are held through flushes and those flushes go together.
+    pub fn goes_with(&self, part: TimeComponent, parts: &Parts) -> f64 {
+        let together = [TimeComponent::Flush, TimeComponent::Lock];
+        if self.lock_held == Some(LockHeld::ThroughFlush) && together.contains(&part) {
+            return together.iter().map(|part| parts.ns(*part)).sum();
+        }
+        parts.ns(part)
+    }
+
     /// The relative change of the rate without flushes, where it was measured.
     fn without_flushes(&self) -> Option<Interval> {
         let own = self.demand.measurement;

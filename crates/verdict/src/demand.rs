@@ -29,7 +29,7 @@ pub(crate) struct Demand<'a> {
     pub client_cpu_ns: Option<Estimate>,
     /// Of the sessions' time, the share that could be accounted to the wrong side of blocked and not without the looks at their
     /// processes contradicting it; `None` where nobody looked.
-    pub bracket: Option<f64>,
+    pub sampled_width: Option<f64>,
     /// Time of an operation in statements by the server's own account, ns.
     pub active_ns: Option<f64>,
     /// The busiest server thread's share of the window, and its name.
@@ -169,7 +169,7 @@ impl<'a> Demand<'a> {
             },
             client_busy: measurement.value(metric::CLIENT_BUSY),
             client_cpu_ns: get(metric::CLIENT_CPU_PER_OP),
-            bracket: measurement.value(metric::SAMPLED_WIDTH),
+            sampled_width: measurement.value(metric::SAMPLED_WIDTH),
             active_ns: get(metric::ACTIVE_TIME_PER_OP).map(|ns| ns.value),
             hot_thread: measurement.value(metric::HOT_THREAD).map(|busy| {
                 let name = measurement.text(condition::HOT_THREAD_NAME).unwrap_or("name not known");

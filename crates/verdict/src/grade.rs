@@ -1,17 +1,16 @@
 //! How sure a verdict is: SURE where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
 //! little to change the name, OPEN else.
 
-use narrows_model::{Grade, Narrow, Severity, Sum, SumKind, Validity};
+use narrows_model::{Finding, Grade, Narrow, Severity, Sum, SumKind, Validity};
 
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
-use crate::observed;
 use crate::session::TimeComponent;
 use crate::test::{Outcome, Tested};
 use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
 
-/// Rules that find sessions looked at too seldom.
-const OF_SAMPLES: [&str; 2] = ["observed-few-samples", "few-wait-samples"];
+/// The rule that finds sessions looked at too seldom.
+const FEW_SAMPLES: &str = "observed-few-samples";
 
 /// The grade, and why it is not a better one.
 pub(crate) fn grade(
@@ -34,8 +33,9 @@ pub(crate) fn grade(
         Some(sum) if !sum.agrees => {
             let off = sum.predicted_per_s / sum.measured_per_s - 1.0;
             let text = format!("the sum differs from the measured rate by {:+.0} %", off * 100.0);
-            if clients_by_either_account(analysis, choice) || keeps_its_name(analysis, choice, off)
-            {
+            let clients = choice.part == Some(TimeComponent::Between)
+                && analysis.clients_have_most_of_the_round();
+            if clients || keeps_its_name(analysis, choice, off) {
                 doubts.push(format!("{text}, and an error of that size would not change the name"));
             } else {
                 reasons.push(format!("{text}; it must agree within 5 %"));
@@ -47,7 +47,9 @@ pub(crate) fn grade(
         let text = format!("not measured: {}", missing.join(", "));
         // A saturated resource reproduces the rate without the sessions' time.
         if sum.is_some_and(|sum| sum.agrees) {
-            return (Grade::Likely.min(cap(&reasons)), [reasons, vec![text]].concat());
+            let two = choice.or.is_some() || !reasons.is_empty();
+            let grade = if two { Grade::Open } else { Grade::Likely };
+            return (grade, [reasons, doubts, vec![text]].concat());
         }
         reasons.push(text);
     }
@@ -85,7 +87,7 @@ pub(crate) fn grade(
 ///
 /// Beyond twice the tolerance something is left out, and nobody knows what: then no name is given.
 fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
-    if off.abs() > MISSED_BY_MUCH || choice.or.is_some() || account_is_off(analysis) {
+    if off.abs() > MISSED_BY_MUCH || choice.or.is_some() || analysis.account_is_off() {
         return false;
     }
     let rate = analysis.demand.rate();
@@ -102,30 +104,6 @@ fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
     clear_of_rival && parts.ns(part) - error_ns > second_ns + error_ns
 }
 
-/// Whether sessions are their clients' for most of the round, whatever the rest of it consists of and by whichever account of it.
-fn clients_by_either_account(analysis: &Analysis, choice: &Choice) -> bool {
-    let demand = &analysis.demand;
-    let (Some(TimeComponent::Between), Some(observed)) = (choice.part, &demand.observed) else {
-        return false;
-    };
-    let account = observed.account(&demand.throughput).map(|(account, _)| account.value);
-    let parts = observed::time_ns(analysis).map(|parts| parts.value);
-    let round_ns = demand.servers / demand.rate() * 1e9;
-    // An account of nothing is none: statements that did not end in the look are missing in it.
-    let account = account.filter(|account| *account > 0.0);
-    account.zip(parts).is_some_and(|(account, parts)| account.max(parts) * 2.0 < round_ns)
-}
-
-/// Whether somebody's server accounts for its transactions' time in a way that the parts are far from.
-fn account_is_off(analysis: &Analysis) -> bool {
-    let Some(observed) = &analysis.demand.observed else { return false };
-    let account = observed.account(&analysis.demand.throughput);
-    let both = account.zip(observed::time_ns(analysis));
-    !both.is_some_and(|((account, _), parts)| {
-        (parts.value / account.value - 1.0).abs() <= MISSED_BY_MUCH
-    })
-}
-
 /// Whether what is wrong with the measurement is only that sessions were looked at too seldom, while the narrow place is proven by
 /// counters of the kernel's.
 fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
@@ -137,16 +115,14 @@ fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
         }
         _ => false,
     };
+    let about = |f: &&Finding| f.measurement.as_deref() == Some(measurement.id.as_str());
+    let found = analysis.run.findings.iter().filter(about);
+    let suspect: Vec<_> = found.filter(|f| f.severity == Severity::Suspect).collect();
     counted
         && choice.winner.is_saturated(analysis.demand.rate())
         && measurement.validity == Validity::Suspect
-        && analysis
-            .run
-            .findings
-            .iter()
-            .filter(|f| f.measurement.as_deref() == Some(measurement.id.as_str()))
-            .filter(|f| f.severity == Severity::Suspect)
-            .all(|f| OF_SAMPLES.contains(&f.id.as_str()))
+        && !suspect.is_empty()
+        && suspect.iter().all(|finding| finding.id == FEW_SAMPLES)
 }
 
 /// What of a sum that agrees keeps a verdict from being SURE.
@@ -161,10 +137,6 @@ fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
         )),
         None => Some("nothing apart from the sum was held against it".to_string()),
     }
-}
-
-fn cap(reasons: &[String]) -> Grade {
-    if reasons.is_empty() { Grade::Likely } else { Grade::Open }
 }
 
 /// What keeps a verdict whose sum agrees from being SURE.

@@ -208,7 +208,7 @@ fn checked_to(demand: &Demand, parts: &Parts) -> Option<f64> {
     let active_ns = demand.active_ns.filter(|ns| *ns > 0.0 && !demand.workload.is_scan());
     let by_account = active_ns
         .map(|active_ns| ((inside_ns - active_ns).abs() / residence_ns).max(FINEST_ACCOUNT));
-    match (demand.bracket, by_account) {
+    match (demand.sampled_width, by_account) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
@@ -259,12 +259,10 @@ fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
 fn gain_at_most(analysis: &Analysis, choice: &Choice) -> Option<f64> {
     let rate = analysis.demand.rate();
     let own = match choice.part {
-        Some(part) => analysis.unqueued.as_ref().and_then(|parts| {
-            let behind = (analysis.lock_held == Some(LockHeld::ThroughFlush)
-                && part == TimeComponent::Lock)
-                .then(|| parts.ns(TimeComponent::Flush));
-            parts.rate_spared(parts.ns(part) + behind.unwrap_or(0.0))
-        }),
+        Some(part) => analysis
+            .unqueued
+            .as_ref()
+            .and_then(|parts| parts.rate_spared(analysis.goes_with(part, parts))),
         None => None,
     };
     let others = analysis

@@ -7,7 +7,7 @@
 
 use narrows_model::{Narrow, Provenance, metric};
 
-use crate::analysis::{Analysis, LockHeld};
+use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
 use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
@@ -222,16 +222,12 @@ fn factor(analysis: &Analysis, bound: &Candidate, intervention: Intervention) ->
     }
 }
 
-/// What an operation takes less without its flush, ns: the flush, the processor time of going to sleep and waking for it, and the
-/// wait for whoever is in it with a lock in his hand.
+/// What an operation takes less without its flush, ns: the flush and what is waited for behind it, and the processor time of going to
+/// sleep and waking for it.
 fn spared_ns(analysis: &Analysis) -> Option<f64> {
     let parts = analysis.unqueued.as_ref()?;
-    let behind_locks = match analysis.lock_held {
-        Some(LockHeld::ThroughFlush) => parts.ns(TimeComponent::Lock),
-        _ => 0.0,
-    };
     let cpu_ns = parts.ns(TimeComponent::Cpu) * (1.0 - 1.0 / analysis.cpu_spared());
-    Some(parts.ns(TimeComponent::Flush) + behind_locks + cpu_ns)
+    Some(analysis.goes_with(TimeComponent::Flush, parts) + cpu_ns)
 }
 
 /// Fewer processors: in proportion, unless a quota is reached only later.

@@ -104,7 +104,7 @@ pub const LOCK_QUEUE: f64 = 2.0;
 /// The server's own account of the time in statements may differ from the sum of its parts by this share; beyond it the time is not
 /// explained, and no verdict rests on it. Twice what the sum may miss the rate by, because the account is of statements that ended in the
 /// look and the parts are of the look.
-pub const UNEXPLAINED: f64 = 0.10;
+pub const UNEXPLAINED: f64 = 2.0 * SUM_TOLERANCE;
 
 /// Of the sessions' work, what a group that is always at work must do for its loop to be the system's.
 pub const ALMOST_ALL_OF_THE_WORK: f64 = 0.8;

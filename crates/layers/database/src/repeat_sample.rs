@@ -253,11 +253,9 @@ impl RepeatSample {
         let sampled = WAITS.iter().filter_map(|(_, wait)| {
             Some((*wait, self.sampled.share_of_blocked(*wait).filter(|share| *share > 0.0)?))
         });
-        let client_ns = match self.wakes(used) {
-            Some(_) => self.load.cpu_ns as f64 / operations,
-            None => 0.0,
-        };
-        let waits = waits_ns(&sampled.collect(), blocked * session_ns, self.wakes(used));
+        let wakes = self.wakes(used);
+        let client_ns = wakes.map_or(0.0, |_| self.load.cpu_ns as f64 / operations);
+        let waits = waits_ns(&sampled.collect(), blocked * session_ns, wakes);
         for (name, wait) in WAITS {
             if self.sampled.share_of_blocked(wait).is_some() {
                 // A session that pauses waits for its client too, and the pause is not the client's doing. It waits at least while

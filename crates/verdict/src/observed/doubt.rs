@@ -40,7 +40,6 @@ impl Analysis<'_> {
             self.doubt_that_who_is_idle_matters(choice);
             self.doubt_that_all_go_round_alike(choice);
         }
-        self.doubt_that_others_are_in_the_way(choice);
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
         let weak =
@@ -104,22 +103,6 @@ impl Analysis<'_> {
                 significant(open - at_work, 3)
             )
         })
-    }
-
-    /// What others leave is all used where they take whatever is idle. It is what sessions wait for if they wait for a processor longer
-    /// than for their clients.
-    fn doubt_that_others_are_in_the_way(&self, choice: &mut Choice) {
-        let (Ok(parts), Narrow::CpuTaken) = (&self.parts, choice.winner.narrow) else { return };
-        let (between_ns, queue_ns) = (parts.ns(TimeComponent::Between), parts.run_queue.value);
-        if between_ns > queue_ns {
-            let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
-            let why = format!(
-                "a transaction waits {} for a CPU and its session {} for the next one: others may take no more than what is idle",
-                ns(queue_ns),
-                ns(between_ns)
-            );
-            self.cannot_tell(choice, Narrow::Client, why);
-        }
     }
 
     /// What lies between statements may be a queue in front of something of the clients', and shrink by more than its share.

@@ -311,42 +311,6 @@ fn the_generators_own_cpus_are_no_ceiling_of_the_server() {
 }
 
 #[test]
-fn a_quota_that_its_own_counters_prove_needs_no_samples() {
-    let verdict = |narrow_by: &[(Metric, f64)], finding: &str| {
-        let time = Time(18.0, 536.0, 0.0, 0.0, 0.0, 22.0, 0.0);
-        let mut m = workload("database.lookup_cached", 8.0, 8.0 / 576e-6, 1.0, time);
-        for (name, value) in narrow_by {
-            m.metrics.retain(|metric| metric.name != *name);
-            m.metrics.extend(measured("", Layer::Database, &[(*name, *value)]).metrics);
-        }
-        let mut run = run(1, 2, vec![m]);
-        run.findings.push(narrows_model::Finding {
-            id: finding.into(),
-            measurement: Some("database.lookup_cached".into()),
-            severity: narrows_model::Severity::Suspect,
-            summary: String::new(),
-            evidence: String::new(),
-            advice: String::new(),
-            places: Vec::new(),
-        });
-        run.apply_findings();
-        only(&run)
-    };
-    let quota = [
-        (metric::SERVER_CPUS_AVAILABLE, 0.018 / 0.576 * 8.0),
-        (metric::THROTTLED, 150.0),
-        (metric::THROTTLED_SHARE, 1.0),
-    ];
-    let few = verdict(&quota, "few-wait-samples");
-    assert_eq!((few.narrow, few.grade), (Narrow::CpuQuota, Grade::Likely), "{few:?}");
-    // What is wrong with it otherwise still counts.
-    assert_eq!(verdict(&quota, "other-load").grade, Grade::Open);
-    // A quota that stopped it in a tenth of its periods is no proof.
-    let rarely = [quota[0], quota[1], (metric::THROTTLED_SHARE, 0.1)];
-    assert_eq!(verdict(&rarely, "few-wait-samples").grade, Grade::Open);
-}
-
-#[test]
 fn an_effect_without_an_interval_decides_nothing_of_a_lock() {
     let mut test = tested(UPDATE, Intervention::SyncOff, 2000.0);
     test.metrics[0] = MetricValue::new(metric::THROUGHPUT, 2000.0, None, vec![2000.0]);

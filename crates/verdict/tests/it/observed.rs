@@ -3,10 +3,10 @@
 use crate::servers;
 use crate::servers::{known, observed, set};
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, Grade, HotProcess, IoLimit, LimitBasis, LimitShare,
-    LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, TimeAccount, Unit, Verdict,
-    metric,
+    ActivityState, ActivityWhere, ClassUse, Finding, Grade, HotProcess, IoLimit, LimitBasis,
+    LimitShare, LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
+    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, Severity, TimeAccount, Unit,
+    Verdict, metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -711,8 +711,8 @@ fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think()
     let found = beside(0.5e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::Client, None, Grade::Likely), "{:?}", found.reasons);
-    // Or 3 ms of them, and more for the clients.
-    let found = beside(3e6, 14.0);
+    // Or 1 ms.
+    let found = beside(1e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Open), "{:?}", found.reasons);
     let found = beside(3e6, 8.0);
@@ -760,4 +760,40 @@ fn clients_on_its_machine_are_no_others() {
     assert_eq!((found.narrow, found.grade), (Narrow::Cpu, Grade::Likely), "{:?}", found.reasons);
     let said = found.standing.expect("it was looked at").sentences.join("\n");
     assert!(said.contains("its clients here 0.55"), "{said}");
+}
+
+#[test]
+fn a_quota_that_its_own_counters_prove_needs_no_samples() {
+    let stopped = |periods: f64, suspect: &[&str]| {
+        let mut run = run(|run, look| {
+            busy(run);
+            let m = measurement(run);
+            set(m, metric::SERVER_CPUS_AVAILABLE, 1.2);
+            // What would be left without the queue is far from binding.
+            set(m, metric::RUN_QUEUE_PER_OP, 1.2e6);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::THROTTLED, 600.0);
+            set(m, metric::THROTTLED_SHARE, periods);
+            look.processes.as_mut().unwrap().quota_cpus = Some(1.25);
+        });
+        run.findings.extend(suspect.iter().map(|id| Finding {
+            id: (*id).into(),
+            measurement: Some(ID.into()),
+            severity: Severity::Suspect,
+            summary: String::new(),
+            evidence: String::new(),
+            advice: String::new(),
+            places: Vec::new(),
+        }));
+        run.apply_findings();
+        judge(&run).remove(0)
+    };
+    let few = stopped(1.0, &["observed-few-samples"]);
+    assert_eq!((few.narrow, few.grade), (Narrow::CpuQuota, Grade::Likely), "{few:?}");
+    assert!(few.reasons.iter().any(|why| why.contains("observed-few-samples")), "{few:?}");
+    // What is wrong with it otherwise still counts.
+    let short = stopped(1.0, &["observed-few-samples", "observed-too-short"]);
+    assert_eq!(short.grade, Grade::Open, "{short:?}");
+    // A quota that stopped it in a tenth of its periods is no proof.
+    assert_eq!(stopped(0.1, &["observed-few-samples"]).grade, Grade::Open);
 }
