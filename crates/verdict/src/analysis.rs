@@ -206,14 +206,14 @@ impl<'a> Analysis<'a> {
                 };
             }
         }
+        // Who waits for a lock that is held through a flush waits for that flush.
+        let held = part == TimeComponent::Lock && self.lock_held == Some(LockHeld::ThroughFlush);
         match part {
+            _ if held => self.narrow_of(TimeComponent::Flush, parts),
             TimeComponent::Cpu => Narrow::CpuPerSession,
             TimeComponent::Read => Narrow::ReadLatency,
             TimeComponent::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
             TimeComponent::Flush => Narrow::CommitWait,
-            TimeComponent::Lock if self.lock_held == Some(LockHeld::ThroughFlush) => {
-                Narrow::CommitWait
-            }
             TimeComponent::Lock => Narrow::Lock,
             TimeComponent::Client | TimeComponent::Between | TimeComponent::Pause => Narrow::Client,
             TimeComponent::Other => Narrow::Unknown,

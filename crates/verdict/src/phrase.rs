@@ -51,20 +51,17 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
         }
         Narrow::CommitInsideServer => match analysis.inside {
             Some(slower) => format!(
-                "{subject}: a flush there takes {} times as long as outside it",
+                "{subject}{}: a flush there takes {} times as long as outside it",
+                held(choice),
                 times(slower.times)
             ),
             None => subject.to_string(),
         },
         Narrow::CommitWait => {
-            let held = match choice.part {
-                Some(TimeComponent::Lock) => ", with locks held through the flush",
-                _ => "",
-            };
             let others = busy(analysis, &[(BoundLaw::Cpu, "CPU"), (BoundLaw::Writes, "drives")]);
             let drives =
                 if analysis.bound(BoundLaw::Writes).is_none() { ", drives unknown" } else { "" };
-            format!("{subject}{held}; {others}{drives}")
+            format!("{subject}{}; {others}{drives}", held(choice))
         }
         Narrow::Workers => {
             let on_cpu = analysis.demand.time.cpu.or(analysis.demand.cpu.server_ns).map(|ns| {
@@ -119,6 +116,14 @@ fn busy(analysis: &Analysis, places: &[(BoundLaw, &str)]) -> String {
         words.push(format!("{label} {share}{busy}"));
     }
     words.join(", ")
+}
+
+/// What a wait for the log is where most of the time goes into locks.
+fn held(choice: &Choice) -> &'static str {
+    match choice.part {
+        Some(TimeComponent::Lock) => ", with locks held through the flush",
+        _ => "",
+    }
 }
 
 fn hot(analysis: &Analysis) -> Ratio {

@@ -42,6 +42,24 @@ fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
 }
 
 #[test]
+fn a_flush_that_is_slow_inside_the_server_is_so_behind_locks_too() {
+    let mut row = hot_row();
+    row.metrics.extend(measured("", Layer::Database, &[(metric::SERVER_FLUSH_TIME, 2e6)]).metrics);
+    let without = tested(UPDATE, Intervention::SyncOff, 2000.0);
+    let verdict = only(&run(4, 1, vec![row.clone(), without.clone(), append(100.0)]));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitInsideServer, Grade::Sure));
+    assert!(
+        verdict.phrase.starts_with(
+            "commit wait inside the server, with locks held through the flush: a flush there takes"
+        ),
+        "{}",
+        verdict.phrase
+    );
+    let same = only(&run(4, 1, vec![row, without, append(1900.0)]));
+    assert_eq!(same.narrow, Narrow::CommitWait);
+}
+
+#[test]
 fn a_lock_that_is_held_on_a_cpu_needs_both_tests_to_be_sure() {
     let mut run = run(4, 1, vec![hot_row()]);
     run.measurements.push(tested(UPDATE, Intervention::SyncOff, 400.0 * 1.04));
