@@ -85,6 +85,13 @@ struct Place {
 impl Group {
     /// With these limits. `below`: its members are in a group below it that has no limits of its own.
     pub(crate) fn with(name: &str, limits: &[Limit], below: bool) -> io::Result<Group> {
+        let group = Group::for_limits(name, limits, below)?;
+        group.limit(limits)?;
+        Ok(group)
+    }
+
+    /// A group that could have these limits and has none yet.
+    pub(crate) fn for_limits(name: &str, limits: &[Limit], below: bool) -> io::Result<Group> {
         let root = Path::new(ROOT);
         let version_2 = root.join("cgroup.controllers").exists();
         let own = fs::read_to_string("/proc/self/cgroup")?;
@@ -102,15 +109,24 @@ impl Group {
                 sweep(&hierarchy);
                 group.make(Place { controller, members: path.clone(), path, home }, below)?;
             }
-            let place = group.places.iter().find(|place| place.controller == controller);
-            for (file, value) in limit.files(version_2) {
-                let path = place.map(|place| place.path.join(file)).unwrap_or_default();
+        }
+        Ok(group)
+    }
+
+    /// Sets the limits of a group that has a folder for them.
+    pub(crate) fn limit(&self, limits: &[Limit]) -> io::Result<()> {
+        for limit in limits {
+            let controller = if self.version_2 { "" } else { limit.controller().0 };
+            let place = self.places.iter().find(|place| place.controller == controller);
+            let place = place.ok_or_else(|| io::Error::other(format!("no group for {limit:?}")))?;
+            for (file, value) in limit.files(self.version_2) {
+                let path = place.path.join(file);
                 fs::write(&path, &value).map_err(|reason| {
                     io::Error::new(reason.kind(), format!("{} = {value}: {reason}", path.display()))
                 })?;
             }
         }
-        Ok(group)
+        Ok(())
     }
 
     fn make(&mut self, mut place: Place, below: bool) -> io::Result<()> {

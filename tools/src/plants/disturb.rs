@@ -1,5 +1,6 @@
-//! What takes processor time from the server while it lives: a hog, a freezer.
+//! What takes something from the server while it lives: a hog, a neighbour, a freezer, limits that begin later.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use narrows_facts::affinity;
 
-use crate::group::Group;
+use crate::group::{Group, Limit};
 
 const HOG_PERIOD: Duration = Duration::from_millis(10);
 const FREEZE_PERIOD: Duration = Duration::from_millis(40);
@@ -24,9 +25,23 @@ impl Disturber {
     /// Takes that share of a processor whatever else wants it: with a real-time priority, because between ordinary processes
     /// a server that wakes for every request gets far more than its half.
     pub(super) fn hog(cpu: u32, share: f64) -> Result<Disturber> {
+        Disturber::busy(cpu, share, with_priority)
+    }
+
+    /// Wants all of a processor, as an ordinary program with that nice value.
+    pub(super) fn neighbour(cpu: u32, nice: i32) -> Result<Disturber> {
+        Disturber::busy(cpu, 1.0, move || with_nice(nice))
+    }
+
+    /// A thread on that processor, busy for that share of the time, once it has what it asks the scheduler for.
+    fn busy(
+        cpu: u32,
+        share: f64,
+        asks: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> Result<Disturber> {
         let (tell, told) = channel();
         let disturber = Disturber::start(move |halt| {
-            let ready = affinity::pin(&[cpu]).and_then(|()| with_priority());
+            let ready = affinity::pin(&[cpu]).and_then(|()| asks());
             let refused = ready.is_err();
             let _ = tell.send(ready);
             let busy = HOG_PERIOD.mul_f64(share);
@@ -40,6 +55,27 @@ impl Disturber {
         });
         told.recv().context("the hog's thread ended")?.context("giving the hog its priority")?;
         Ok(disturber)
+    }
+
+    /// Puts the limits on the group after that time, and waits until it is dropped.
+    pub(super) fn limits_later(
+        group: Arc<Group>,
+        limits: Vec<Limit>,
+        after: Duration,
+    ) -> Disturber {
+        Disturber::start(move |halt| {
+            let begins = Instant::now() + after;
+            let mut limited = false;
+            while !halt.load(Ordering::Relaxed) {
+                if !limited && Instant::now() >= begins {
+                    if let Err(error) = group.limit(&limits) {
+                        return eprintln!("the server can't be limited: {error}");
+                    }
+                    limited = true;
+                }
+                std::thread::sleep(HOG_PERIOD);
+            }
+        })
     }
 
     /// Stops all members of the group for that share of the time.
@@ -79,11 +115,20 @@ impl Drop for Disturber {
     }
 }
 
-fn with_priority() -> std::io::Result<()> {
+fn with_priority() -> io::Result<()> {
     let priority = libc::sched_param { sched_priority: 1 };
     // SAFETY: the parameter is valid for the call; 0 is this thread.
     match unsafe { libc::sched_setscheduler(0, libc::SCHED_RR, &priority) } {
         0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Of this thread alone: the kernel's nice value is a thread's.
+fn with_nice(nice: i32) -> io::Result<()> {
+    // SAFETY: no memory is involved; 0 is this thread.
+    match unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }

@@ -13,25 +13,27 @@ mod store;
 mod suite;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
-use narrows_model::{Grade, Platform, Role};
+use narrows_model::{Platform, Role};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::run::Looker;
-use self::seen::{Outcome, Rate};
+use self::seen::{Rate, Seen};
 use self::site::{Ground, Site};
 use self::store::Results;
 use self::suite::{Look, Plant};
 use crate::server::Programs;
 
 const PAGE: &str = "docs/src/evidence/planted.md";
-const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--capacities FILE] [--list]
+const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--capacities FILE] [--list]
   NAME: a plant, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
-  --times N: looks at each plant; with more than one the page has the rate of right answers [1]
+  --times N: looks at each plant, a round of all before the next [1]
+  --add: to the looks that are stored; without it those at the plants named are forgotten
   --capacities FILE: a run of this machine's drives and log; without it one is made";
 
 /// What was asked for.
@@ -41,6 +43,7 @@ struct Asked {
     narrows: PathBuf,
     for_s: u32,
     times: u32,
+    add: bool,
     capacities: Option<PathBuf>,
     list: bool,
 }
@@ -68,12 +71,7 @@ pub fn plants(args: &[&str]) -> Result<()> {
     failed?;
     let liars: Vec<&str> = chosen
         .iter()
-        .filter(|plant| {
-            results.of(plant).is_some_and(|seen| {
-                let last = seen.outcome(plant) == Outcome::Wrong && seen.grade == Grade::Sure;
-                last || seen.rate.is_some_and(|rate| rate.sure_and_wrong > 0)
-            })
-        })
+        .filter(|plant| Rate::of(plant, results.looks(plant)).sure_and_wrong > 0)
         .map(|plant| plant.name.as_str())
         .collect();
     ensure!(liars.is_empty(), "SURE and wrong: {}", liars.join(", "));
@@ -126,39 +124,56 @@ fn measure(
         eprintln!("drives and log by themselves");
         looker.measure()?;
     }
+    if !asked.add {
+        chosen.iter().for_each(|plant| results.forget(plant, suite));
+    }
+    let state = state()?;
     let mut site: Option<Site<'_>> = None;
-    for plant in chosen {
-        let mut rate = Rate::default();
-        for _ in 0..asked.times {
-            let seen = if plant.look.is_own() {
-                site = None;
-                looker.own(plant)
-            } else {
-                if site.as_ref().is_none_or(|site| site.of != plant.server) {
-                    // The folders are the same, so one goes before the next comes.
-                    drop(site.take());
-                    site = Some(Site::start(&ground, &plant.server)?);
-                }
-                looker.observed(site.as_ref().context("a server was started")?, plant)
-            };
-            stop.check()?;
-            match seen.with_context(|| format!("{} could not be measured", plant.name)) {
-                Ok(mut seen) => {
-                    let outcome = seen.outcome(plant);
-                    rate.add(outcome, seen.grade);
-                    let word = outcome.word();
-                    eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
-                    seen.rate = (asked.times > 1).then_some(rate);
-                    results.keep(seen, suite)?;
-                }
-                Err(error) => eprintln!("{error:#}"),
+    for plant in (0..asked.times).flat_map(|_| chosen) {
+        let seen = if plant.look.is_own() {
+            site = None;
+            looker.own(plant)
+        } else {
+            look_at(&ground, &looker, &mut site, plant)
+        };
+        stop.check()?;
+        match seen.with_context(|| format!("{} could not be measured", plant.name)) {
+            Ok(seen) => {
+                let seen = Seen { state: state.clone(), ..seen };
+                let word = seen.outcome(plant).word();
+                eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
+                results.keep(seen, suite)?;
             }
-        }
-        if asked.times > 1 {
-            eprintln!("{}: {rate}", plant.name);
+            Err(error) => eprintln!("{error:#}"),
         }
     }
+    chosen
+        .iter()
+        .for_each(|plant| eprintln!("{}: {}", plant.name, Rate::of(plant, results.looks(plant))));
     Ok(())
+}
+
+/// Looks at that plant under its server, which is the one before if that is of the same kind.
+fn look_at<'g>(
+    ground: &'g Ground<'g>,
+    looker: &Looker<'_>,
+    site: &mut Option<Site<'g>>,
+    plant: &Plant,
+) -> Result<Seen> {
+    if site.as_ref().is_none_or(|site| site.of != plant.server) {
+        // The folders are the same, so one goes before the next comes.
+        drop(site.take());
+        *site = Some(Site::start(ground, &plant.server)?);
+    }
+    looker.observed(site.as_ref().context("a server was started")?, plant)
+}
+
+/// Of the sources, as git names it.
+fn state() -> Result<String> {
+    let mut command = Command::new("git");
+    command.args(["describe", "--always", "--dirty"]).current_dir(crate::root());
+    let said = command.output().context("running git")?;
+    Ok(String::from_utf8_lossy(&said.stdout).trim().to_string())
 }
 
 fn drive(platform: &Platform) -> Result<String> {
@@ -191,6 +206,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
         narrows: crate::root().join("target/release/narrows"),
         for_s: 20,
         times: 1,
+        add: false,
         capacities: None,
         list: false,
     };
@@ -204,6 +220,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
             "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
             "--capacities" => asked.capacities = Some(value()?.into()),
             "--list" => asked.list = true,
+            "--add" => asked.add = true,
             option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
             name => asked.names.push(name.to_string()),
         }
@@ -244,7 +261,9 @@ mod tests {
 
     #[test]
     fn options_are_read_and_wrong_ones_refused() {
-        let asked_for = asked(&["hot", "--for", "5", "--data", "/x", "--times", "40"]).unwrap();
+        let all = ["hot", "--for", "5", "--data", "/x", "--times", "40", "--add"];
+        let asked_for = asked(&all).unwrap();
+        assert!(asked_for.add && !asked(&[]).unwrap().add);
         assert_eq!((asked_for.for_s, asked_for.data.as_path()), (5, Path::new("/x")));
         assert_eq!(asked_for.times, 40);
         assert_eq!(asked_for.names, ["hot"]);

@@ -4,7 +4,7 @@ use narrows_model::Grade;
 use narrows_stats::share_interval_95;
 use narrows_units::{Nanos, significant};
 
-use super::seen::{Outcome, Seen};
+use super::seen::{Outcome, Rate, Seen};
 use super::store::Results;
 use super::suite::{Look, Plant, Sight, word};
 
@@ -13,9 +13,16 @@ const HEAD: &str = include_str!("page.md");
 /// The whole page.
 pub(super) fn page(suite: &[Plant], results: &Results) -> String {
     let mut text = HEAD.to_string();
+    let mut states: Vec<&str> = results.seen.iter().map(|seen| seen.state.as_str()).collect();
+    states.retain(|state| !state.is_empty());
+    states.sort_unstable();
+    states.dedup();
     text += &format!(
-        "\n## Where\n\n{}, {}. Looks of {} s.\n\n## Counts\n\n",
-        results.machine, results.server, results.for_s
+        "\n## Where\n\n{}, {}. Looks of {} s. States of the program: {}.\n\n## Counts\n\n",
+        results.machine,
+        results.server,
+        results.for_s,
+        states.join(", ")
     );
     text += &counts(suite, results);
     for (title, own) in [("## A server under pgbench", false), ("## A load of narrows' own", true)]
@@ -32,10 +39,10 @@ pub(super) fn page(suite: &[Plant], results: &Results) -> String {
     text + &why(suite, results)
 }
 
-/// How often each kind of answer came.
+/// How often each kind of answer came, all looks together.
 fn counts(suite: &[Plant], results: &Results) -> String {
-    let mut text = "| looked at by | plants | right | open | wrong | of these SURE and wrong |\n\
-                    | --- | ---: | ---: | ---: | ---: | ---: |\n"
+    let mut text = "| looked at by | plants | looks | right | open | wrong | of these SURE and wrong | of the named, right (95 %) | open (95 %) |\n\
+                    | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n"
         .to_string();
     let looks = [
         ("`--observe`", Look::Observe),
@@ -43,22 +50,34 @@ fn counts(suite: &[Plant], results: &Results) -> String {
         ("`narrows run --quick`", Look::Sketch),
         ("`narrows run`", Look::Full),
     ];
-    let line = |name: &str, of: &[(Outcome, Grade)]| {
-        let n = |wanted: Outcome| of.iter().filter(|(outcome, _)| *outcome == wanted).count();
-        let sure = of.iter().filter(|it| **it == (Outcome::Wrong, Grade::Sure)).count();
-        let [right, open, wrong] = [Outcome::Right, Outcome::Open, Outcome::Wrong].map(n);
-        format!("| {name} | {} | {right} | {open} | {wrong} | {sure} |\n", of.len())
-    };
-    let outcomes = |wanted: &dyn Fn(&Plant) -> bool| -> Vec<(Outcome, Grade)> {
-        let plants = suite.iter().filter(|plant| wanted(plant));
-        plants.filter_map(|plant| results.of(plant).map(|s| (s.outcome(plant), s.grade))).collect()
+    let line = |name: &str, wanted: &dyn Fn(&Plant) -> bool| {
+        let (mut plants, mut all) = (0, Rate::default());
+        for plant in suite.iter().filter(|plant| wanted(plant)) {
+            plants += u32::from(results.of(plant).is_some());
+            results.looks(plant).for_each(|seen| all.add(seen.outcome(plant), seen.grade));
+        }
+        let Rate { looks, right, open, wrong, sure_and_wrong } = all;
+        let (named, opened) = (share(right, right + wrong), share(open, looks));
+        format!(
+            "| {name} | {plants} | {looks} | {right} | {open} | {wrong} | {sure_and_wrong} | {named} | {opened} |\n"
+        )
     };
     for (name, look) in looks {
-        text += &line(name, &outcomes(&|plant| plant.look == look));
+        text += &line(name, &|plant| plant.look == look);
     }
-    text += &line("the cause can be read somewhere", &outcomes(&|p| p.sight == Sight::Seen));
-    text += &line("only the effect can be seen", &outcomes(&|p| p.sight == Sight::Hidden));
-    text + &line("**all**", &outcomes(&|_| true))
+    text += &line("the cause can be read somewhere", &|plant| plant.sight == Sight::Seen);
+    text += &line("only the effect can be seen", &|plant| plant.sight == Sight::Hidden);
+    text + &line("**all**", &|_| true)
+}
+
+/// A share with its interval, in percent; nothing of nothing.
+fn share(of: u32, all: u32) -> String {
+    if all == 0 {
+        return "-".to_string();
+    }
+    let (low, high) = share_interval_95(of.into(), all.into());
+    let percent = 100.0 * f64::from(of) / f64::from(all);
+    format!("{percent:.0} % ({:.0} to {:.0} %)", low * 100.0, high * 100.0)
 }
 
 fn row(plant: &Plant, seen: Option<&Seen>) -> String {
@@ -120,28 +139,24 @@ fn changed(suite: &[Plant], results: &Results) -> String {
 /// How often each was named, of those that were looked at several times.
 fn rates(suite: &[Plant], results: &Results) -> String {
     let line = |plant: &Plant| {
-        let rate = results.of(plant)?.rate?;
-        let n = rate.looks;
-        let (low, high) = share_interval_95(rate.right.into(), n.into());
-        Some(format!(
-            "| {} | {} | {n} | {} | {:.0} to {:.0} % | {} | {} | {} |\n",
-            plant.what,
-            if plant.strength.is_empty() { "-" } else { &plant.strength },
-            rate.right,
-            low * 100.0,
-            high * 100.0,
-            rate.open,
-            rate.wrong,
-            rate.sure_and_wrong
-        ))
+        let rate = Rate::of(plant, results.looks(plant));
+        let Rate { looks, right, open, wrong, sure_and_wrong } = rate;
+        let strength = if plant.strength.is_empty() { "-" } else { &plant.strength };
+        let right = share(right, looks);
+        (looks > 1).then(|| {
+            format!(
+                "| {} | {strength} | {looks} | {right} | {open} | {wrong} | {sure_and_wrong} |\n",
+                plant.what
+            )
+        })
     };
     let lines: String = suite.iter().filter_map(line).collect();
     if lines.is_empty() {
         return lines;
     }
     format!(
-        "\n## How often\n\n| planted | strength | looks | right | 95 % interval | open | wrong | of these SURE and wrong |\n\
-         | --- | --- | ---: | ---: | --- | ---: | ---: | ---: |\n{lines}"
+        "\n## How often\n\n| planted | strength | looks | right (95 %) | open | wrong | of these SURE and wrong |\n\
+         | --- | --- | ---: | --- | ---: | ---: | ---: |\n{lines}"
     )
 }
 
@@ -149,17 +164,19 @@ fn rates(suite: &[Plant], results: &Results) -> String {
 fn why(suite: &[Plant], results: &Results) -> String {
     let mut text = String::new();
     for plant in suite {
-        let Some(seen) = results.of(plant) else { continue };
-        let outcome = seen.outcome(plant);
-        if outcome == Outcome::Right {
-            continue;
+        for seen in results.looks(plant) {
+            let outcome = seen.outcome(plant);
+            if outcome == Outcome::Right {
+                continue;
+            }
+            let reasons = if seen.reasons.is_empty() {
+                format!("it named {}", word(seen.narrow))
+            } else {
+                seen.reasons.join("; ")
+            };
+            text +=
+                &format!("- {} ({}), {}: {reasons}\n", plant.what, plant.strength, outcome.word());
         }
-        let reasons = if seen.reasons.is_empty() {
-            format!("it named {}", word(seen.narrow))
-        } else {
-            seen.reasons.join("; ")
-        };
-        text += &format!("- {} ({}), {}: {reasons}\n", plant.what, plant.strength, outcome.word());
     }
     if text.is_empty() {
         text
@@ -197,7 +214,6 @@ pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
 mod tests {
     use narrows_model::Narrow;
 
-    use super::super::seen::Rate;
     use super::super::seen::tests::seen;
     use super::super::suite;
     use super::*;
@@ -213,8 +229,16 @@ mod tests {
         let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Sure, "locks");
         let results = Results { seen: vec![right, open, wrong], ..Results::default() };
         let text = page(&suite, &results);
-        assert!(text.contains("| `--observe` | 1 | 1 | 0 | 0 | 0 |"), "{text}");
-        assert!(text.contains("| **all** | 3 | 1 | 1 | 1 | 1 |"));
+        assert!(
+            text.contains("| `--observe` | 1 | 1 | 1 | 0 | 0 | 0 | 100 % (3 to 100 %) |"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "| **all** | 3 | 3 | 1 | 1 | 1 | 1 | 50 % (1 to 99 %) | 33 % (1 to 91 %) |"
+            ),
+            "{text}"
+        );
         assert!(text.contains("one statement each), open: the sum is off\n"));
         assert!(text.contains("expected was “client” when it was measured"));
         assert!(text.contains("**wrong**: it named lock\n"));
@@ -224,18 +248,18 @@ mod tests {
     #[test]
     fn several_looks_give_a_rate_with_its_interval() {
         let suite = suite::read().unwrap();
-        let mut one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
-        assert!(
-            !page(&suite, &Results { seen: vec![one.clone()], ..Results::default() })
-                .contains("How often")
+        let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let stored = |seen: Vec<Seen>| Results { seen, ..Results::default() };
+        assert!(!page(&suite, &stored(vec![one.clone()])).contains("How often"));
+        let mut looks = vec![one.clone(); 39];
+        looks.push(Seen { narrow: Narrow::Lock, grade: Grade::Sure, ..one });
+        let results = stored(looks);
+        assert_eq!(
+            Rate::of(&suite[0], results.looks(&suite[0])).to_string(),
+            "of 40 looks 39 right, 0 open, 1 wrong (1 of them SURE)"
         );
-        let mut rate = Rate::default();
-        (0..39).for_each(|_| rate.add(Outcome::Right, Grade::Likely));
-        rate.add(Outcome::Wrong, Grade::Sure);
-        assert_eq!(rate.to_string(), "of 40 looks 39 right, 0 open, 1 wrong (1 of them SURE)");
-        one.rate = Some(rate);
-        let text = page(&suite, &Results { seen: vec![one], ..Results::default() });
-        assert!(text.contains("| - | 40 | 39 | 87 to 100 % | 0 | 1 | 1 |\n"), "{text}");
+        let text = page(&suite, &results);
+        assert!(text.contains("| - | 40 | 98 % (87 to 100 %) | 0 | 1 | 1 |\n"), "{text}");
     }
 
     #[test]

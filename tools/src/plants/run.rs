@@ -73,7 +73,7 @@ impl Looker<'_> {
     pub(super) fn own(&self, plant: &Plant) -> Result<Seen> {
         let workload = plant.workload.as_deref().context("a workload of ours is named")?;
         let limits = limits(&plant.plant, &self.ground.drive);
-        let group = grouped("own", &limits, plant.plant.above)?;
+        let group = grouped("own", &limits, plant.plant.above, true)?;
         let hog = hog(&plant.plant, self.ground.cpus[0])?;
         let mut command = match &group {
             Some(group) => group.command(&self.narrows),
@@ -130,12 +130,16 @@ impl InPlace {
     fn put(planted: &Planted, site: &Site<'_>) -> Result<InPlace> {
         let ground = site.ground;
         let limits = limits(planted, &ground.drive);
-        let server = grouped("server", &limits, planted.above)?.map(Arc::new);
+        let later = planted.limits_after_s.map(|s| Duration::from_secs(s.into()));
+        let server = grouped("server", &limits, planted.above, later.is_none())?.map(Arc::new);
         if let Some(group) = &server {
             site.cluster.pids().into_iter().try_for_each(|pid| group.take(pid))?;
         }
-        let disturber = match (planted.frozen, &server) {
-            (Some(share), Some(group)) => Some(Disturber::freezer(group.clone(), share)),
+        let disturber = match (planted.frozen, later, &server) {
+            (Some(share), _, Some(group)) => Some(Disturber::freezer(group.clone(), share)),
+            (None, Some(after), Some(group)) => {
+                Some(Disturber::limits_later(group.clone(), limits, after))
+            }
             _ => hog(planted, ground.cpus[0])?,
         };
         let client = planted.client_cpus.map(|cpus| [Limit::Cpus(cpus)]);
@@ -153,14 +157,20 @@ impl InPlace {
 }
 
 fn hog(planted: &Planted, cpu: u32) -> Result<Option<Disturber>> {
-    planted.hog.map(|share| Disturber::hog(cpu, share)).transpose()
+    match (planted.hog, planted.hog_nice) {
+        (Some(share), None) => Disturber::hog(cpu, share).map(Some),
+        (None, Some(nice)) => Disturber::neighbour(cpu, nice).map(Some),
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => anyhow::bail!("one hog at a time"),
+    }
 }
 
-fn grouped(name: &str, limits: &[Limit], above: bool) -> Result<Option<Group>> {
+fn grouped(name: &str, limits: &[Limit], above: bool, limited: bool) -> Result<Option<Group>> {
     if limits.is_empty() {
         return Ok(None);
     }
-    Group::with(name, limits, above).context("making a control group with limits").map(Some)
+    let make = if limited { Group::with } else { Group::for_limits };
+    make(name, limits, above).context("making a control group with limits").map(Some)
 }
 
 fn limits(planted: &Planted, drive: &str) -> Vec<Limit> {

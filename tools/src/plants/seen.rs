@@ -48,13 +48,13 @@ pub(super) struct Seen {
     /// Processor time of a transaction before it over that after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_cpu: Option<f64>,
-    /// What came of it and the looks before it, where there were several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
+    /// The state of the program, as git names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub state: String,
 }
 
-/// How often a plant was named.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How often a plant was named, or several plants were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rate {
     pub looks: u32,
     pub right: u32,
@@ -64,6 +64,13 @@ pub(super) struct Rate {
 }
 
 impl Rate {
+    /// Of these looks at one plant.
+    pub(super) fn of<'s>(plant: &Plant, looks: impl IntoIterator<Item = &'s Seen>) -> Rate {
+        let mut rate = Rate::default();
+        looks.into_iter().for_each(|seen| rate.add(seen.outcome(plant), seen.grade));
+        rate
+    }
+
     pub(super) fn add(&mut self, outcome: Outcome, grade: Grade) {
         self.looks += 1;
         match outcome {
@@ -140,7 +147,7 @@ impl Seen {
             findings: Vec::new(),
             gain: None,
             less_cpu: None,
-            rate: None,
+            state: String::new(),
         }
     }
 
@@ -155,8 +162,8 @@ impl Seen {
             return Outcome::Open;
         }
         let right: Vec<Narrow> = match (&plant.decided, self.gain_without_cpu()) {
-            (Some(decided), Some(gain)) if gain >= GAIN => vec![decided.gains],
-            (Some(decided), Some(_)) => vec![decided.otherwise],
+            (Some(decided), Some(gain)) if gain >= GAIN => decided.gains.clone(),
+            (Some(decided), Some(_)) => decided.otherwise.clone(),
             (Some(_), None) => return Outcome::Open,
             (None, _) => plant.right.clone(),
         };
@@ -209,7 +216,7 @@ pub(super) mod tests {
             findings: Vec::new(),
             gain: None,
             less_cpu: None,
-            rate: None,
+            state: String::new(),
         }
     }
 

@@ -1,14 +1,15 @@
 //! A PostgreSQL of our own with pgbench's tables, on one processor, and pgbench on another.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_facts::process;
 use narrows_postgres::Connection;
-use narrows_postgres::server::Cluster;
+use narrows_postgres::server::{Cluster, Options};
 
 use super::suite::{Change, Load, Server};
 use crate::group::{Group, Limit};
@@ -21,6 +22,10 @@ const WARM_UP: Duration = Duration::from_secs(2);
 /// Of the windows that decide which name is right.
 const DECIDING_S: u32 = 2;
 const DECIDING_ROUNDS: u32 = 3;
+/// How a standby names itself to the server.
+const STANDBY: &str = "planted_standby";
+/// It has nothing to catch up with.
+const LONGEST_CATCH_UP: Duration = Duration::from_secs(60);
 
 /// What all servers of the suite share.
 pub(super) struct Ground<'a> {
@@ -53,6 +58,8 @@ struct Spent {
 pub(super) struct Site<'a> {
     pub ground: &'a Ground<'a>,
     pub of: Server,
+    // Dropped before the server, whose end would wait for it.
+    _standby: Option<Cluster>,
     pub cluster: Cluster,
     // Dropped after the server that is in it.
     _memory: Option<Group>,
@@ -64,12 +71,16 @@ impl<'a> Site<'a> {
         // Reads are slow while this file is there: filling takes them by the ten thousand.
         let slow = ground.folder.join("slow-reads");
         let _ = std::fs::remove_file(&slow);
-        let env: Vec<(String, String)> =
-            [("SLOW_FLUSH_US", of.slow_flush_us), ("SLOW_READ_US", of.slow_read_us)]
-                .into_iter()
-                .filter_map(|(name, us)| Some((name.to_string(), us?.to_string())))
-                .chain([("SLOW_READ_WHILE".to_string(), slow.display().to_string())])
-                .collect();
+        let slowed = [
+            ("SLOW_FLUSH_US", of.slow_flush_us),
+            ("SLOW_READ_US", of.slow_read_us),
+            ("SLOW_READ_PER_S", of.reads_per_s),
+        ];
+        let env: Vec<(String, String)> = slowed
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_string(), value?.to_string())))
+            .chain([("SLOW_READ_WHILE".to_string(), slow.display().to_string())])
+            .collect();
         let fixed = [("autovacuum", "off"), ("shared_buffers", "256MB"), ("max_wal_size", "8GB")];
         let fixed = fixed.into_iter().chain([("checkpoint_timeout", "1h")]);
         let fixed = fixed.filter(|(name, _)| !of.settings.contains_key(*name));
@@ -88,10 +99,49 @@ impl<'a> Site<'a> {
         if let Some(memory) = &memory {
             cluster.pids().into_iter().try_for_each(|pid| memory.take(pid))?;
         }
-        let site = Site { ground, of: of.clone(), cluster, _memory: memory };
+        let mut site = Site { ground, of: of.clone(), cluster, _memory: memory, _standby: None };
         site.fill()?;
-        std::fs::write(&slow, "").with_context(|| format!("writing {}", slow.display()))?;
+        if let Some(us) = of.standby_flush_us {
+            site.add_standby(us)?;
+        }
+        // Where reads have a budget it holds the time of the next one, for all processes of the server.
+        std::fs::write(&slow, [0; 8]).with_context(|| format!("writing {}", slow.display()))?;
+        let all = std::fs::Permissions::from_mode(0o666);
+        std::fs::set_permissions(&slow, all)
+            .with_context(|| format!("setting rights of {}", slow.display()))?;
         Ok(site)
+    }
+
+    /// A copy that follows the server and confirms each commit, on the client's processor; its flushes take that much longer.
+    fn add_standby(&mut self, flush_us: u32) -> Result<()> {
+        let Ground { stop, folder, programs, .. } = self.ground;
+        let library = server::library(folder, "slow_flush")?;
+        let (data, wal) = (folder.join("standby-data"), folder.join("standby-wal"));
+        let env = [("SLOW_FLUSH_US".to_string(), flush_us.to_string())];
+        let options = Options {
+            cpus: &self.ground.cpus[1..],
+            preload: Some(&library),
+            env: &env,
+            ..Options::new(&data, &wal)
+        };
+        let mut standby = Cluster::create(&programs.found, &programs.user, &options, stop)?;
+        self.cluster.stop()?;
+        standby.follow(&self.cluster, STANDBY)?;
+        self.cluster.start(stop)?;
+        standby.start(stop)?;
+        let mut control = Connection::open(&address(&self.cluster), &[])?;
+        control.execute(&format!("ALTER SYSTEM SET synchronous_standby_names = '{STANDBY}'"))?;
+        control.execute("SELECT pg_reload_conf()")?;
+        let ends = Instant::now() + LONGEST_CATCH_UP;
+        let state = format!(
+            "SELECT sync_state FROM pg_stat_replication WHERE application_name = '{STANDBY}'"
+        );
+        while control.one(&state)?.as_deref() != Some("sync") {
+            stop.sleep(Duration::from_millis(50))?;
+            anyhow::ensure!(Instant::now() < ends, "the standby does not confirm commits");
+        }
+        self._standby = Some(standby);
+        Ok(())
     }
 
     fn fill(&self) -> Result<()> {
@@ -105,6 +155,9 @@ impl<'a> Site<'a> {
                 "SELECT count(*) FROM pgbench_accounts; SET enable_seqscan = off; \
                  SELECT count(aid) FROM pgbench_accounts WHERE aid > 0",
             )?;
+        }
+        if !self.of.setup.is_empty() {
+            control.execute(&self.of.setup)?;
         }
         control.execute("CHECKPOINT")?;
         Ok(())
@@ -207,8 +260,14 @@ impl<'a> Site<'a> {
     }
 
     fn script(&self, command: &mut Command, load: &Load, sessions: u32, s: u32) -> Result<()> {
-        command.args(["-n", "-M", "prepared", "-j", "1", "-c", &sessions.to_string()]);
+        // A thread of pgbench waits while it connects: with one, sessions would come one after the other.
+        let threads = if load.reconnect { sessions } else { 1 };
+        command.args(["-n", "-M", "prepared", "-j", &threads.to_string()]);
+        command.args(["-c", &sessions.to_string()]);
         command.args(["-T", &s.to_string(), "-s", &self.of.scale.to_string()]);
+        if load.reconnect {
+            command.arg("-C");
+        }
         match (&load.builtin, &load.script) {
             (Some(name), _) => command.args(["-b", name]),
             (None, Some(script)) => {
@@ -241,7 +300,8 @@ impl<'a> Site<'a> {
 
 /// The library that such a server loads first, compiled.
 pub(super) fn library(folder: &Path, server: &Server) -> Result<Option<PathBuf>> {
-    let name = match (server.slow_flush_us, server.slow_read_us) {
+    let reads = server.slow_read_us.or(server.reads_per_s);
+    let name = match (server.slow_flush_us, reads) {
         (Some(_), None) => "slow_flush",
         (None, Some(_)) => "slow_read",
         (None, None) => return Ok(None),

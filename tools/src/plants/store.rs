@@ -16,6 +16,7 @@ pub(super) struct Results {
     pub server: String,
     /// How long each look took, s.
     pub for_s: u32,
+    /// In the suite's order; of one plant the latest last.
     pub seen: Vec<Seen>,
 }
 
@@ -25,22 +26,32 @@ impl Results {
         stored::read("plants")
     }
 
-    pub(super) fn of(&self, plant: &Plant) -> Option<&Seen> {
-        self.seen.iter().find(|seen| seen.name == plant.name)
+    /// All looks at that plant, the latest last.
+    pub(super) fn looks<'r>(&'r self, plant: &Plant) -> impl DoubleEndedIterator<Item = &'r Seen> {
+        self.seen.iter().filter(move |seen| seen.name == plant.name)
     }
 
-    /// Takes a result in the place of the older one, in the suite's order, and writes all.
+    /// The latest look at that plant.
+    pub(super) fn of(&self, plant: &Plant) -> Option<&Seen> {
+        self.looks(plant).next_back()
+    }
+
+    /// Forgets the looks at that plant, and those at plants that the suite has no more.
+    pub(super) fn forget(&mut self, plant: &Plant, suite: &[Plant]) {
+        self.seen.retain(|seen| {
+            seen.name != plant.name && suite.iter().any(|plant| plant.name == seen.name)
+        });
+    }
+
+    /// Takes a look to those there are, in the suite's order, and writes all.
     pub(super) fn keep(&mut self, seen: Seen, suite: &[Plant]) -> Result<()> {
         self.take(seen, suite);
         stored::write("plants", self)
     }
 
     fn take(&mut self, seen: Seen, suite: &[Plant]) {
-        self.seen.retain(|other| other.name != seen.name);
         self.seen.push(seen);
-        let place = |seen: &Seen| suite.iter().position(|plant| plant.name == seen.name);
-        self.seen.retain(|seen| place(seen).is_some());
-        self.seen.sort_by_key(place);
+        self.seen.sort_by_key(|seen| suite.iter().position(|plant| plant.name == seen.name));
     }
 }
 
@@ -53,14 +64,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newer_result_replaces_the_older_one_in_its_place() {
+    fn looks_add_up_in_the_suites_order_until_they_are_forgotten() {
         let suite = suite::read().unwrap();
         let mut results = Results::default();
         for (at, phrase) in [(2, "c"), (0, "a"), (2, "d")] {
             results.take(seen(&suite[at], Narrow::Cpu, Grade::Likely, phrase), &suite);
         }
-        let phrases: Vec<&str> = results.seen.iter().map(|seen| seen.phrase.as_str()).collect();
-        assert_eq!(phrases, ["a", "d"]);
+        let phrases = |results: &Results| -> Vec<String> {
+            results.seen.iter().map(|seen| seen.phrase.clone()).collect()
+        };
+        assert_eq!(phrases(&results), ["a", "c", "d"]);
+        assert_eq!(results.of(&suite[2]).unwrap().phrase, "d");
+        results.forget(&suite[2], &suite);
+        assert_eq!(phrases(&results), ["a"]);
+        results.forget(&suite[1], &suite[1..]);
+        assert_eq!(results.seen, []);
+    }
+
+    #[test]
+    fn what_is_stored_is_read_as_it_was() {
+        let suite = suite::read().unwrap();
+        let look = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let results = Results { seen: vec![look], ..Results::default() };
         let text = serde_json::to_string(&results).unwrap();
         assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
     }

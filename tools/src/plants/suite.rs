@@ -90,11 +90,13 @@ pub(super) struct Load {
     /// One of ours.
     pub script: Option<String>,
     pub sessions: u32,
+    /// A new connection for each transaction.
+    pub reconnect: bool,
 }
 
 impl Default for Load {
     fn default() -> Load {
-        Load { builtin: None, script: None, sessions: 8 }
+        Load { builtin: None, script: None, sessions: 8, reconnect: false }
     }
 }
 
@@ -109,7 +111,13 @@ pub(super) struct Server {
     pub memory_mb: Option<u64>,
     pub slow_flush_us: Option<u32>,
     pub slow_read_us: Option<u32>,
+    /// Reads of tables that all its processes together may do in a second: a volume's budget, which nothing tells.
+    pub reads_per_s: Option<u32>,
     pub settings: BTreeMap<String, String>,
+    /// Statements that make what a load needs.
+    pub setup: String,
+    /// A synchronous standby on the client's processor, whose flushes take that much longer, µs.
+    pub standby_flush_us: Option<u32>,
 }
 
 impl Default for Server {
@@ -120,7 +128,10 @@ impl Default for Server {
             memory_mb: None,
             slow_flush_us: None,
             slow_read_us: None,
+            reads_per_s: None,
             settings: BTreeMap::new(),
+            setup: String::new(),
+            standby_flush_us: None,
         }
     }
 }
@@ -135,8 +146,12 @@ pub(super) struct Planted {
     pub above: bool,
     /// Share of the time in which the server's processes are stopped.
     pub frozen: Option<f64>,
-    /// Share of the server's processor that another program takes.
+    /// Share of the server's processor that another program takes, whatever else wants it.
     pub hog: Option<f64>,
+    /// Another program wants all of the server's processor, at that nice value.
+    pub hog_nice: Option<i32>,
+    /// The limits begin so many seconds after the load: a volume whose credits are used up.
+    pub limits_after_s: Option<u32>,
     pub reads_per_s: Option<u32>,
     pub writes_per_s: Option<u32>,
     /// Processors of the client's group.
@@ -152,8 +167,8 @@ pub(super) struct Planted {
 #[serde(deny_unknown_fields)]
 pub(super) struct Decided {
     pub by: Change,
-    pub gains: Narrow,
-    pub otherwise: Narrow,
+    pub gains: Vec<Narrow>,
+    pub otherwise: Vec<Narrow>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -179,12 +194,12 @@ impl Plant {
         let mut text = match &self.decided {
             Some(decided) => format!(
                 "{} if {} gains 15 % beyond its CPU time, else {}",
-                word(decided.gains),
+                words(&decided.gains),
                 decided.by.words(),
-                word(decided.otherwise)
+                words(&decided.otherwise)
             ),
             None if self.right.is_empty() => "OPEN: no name".to_string(),
-            None => self.right.iter().map(|name| word(*name)).collect::<Vec<_>>().join(" or "),
+            None => words(&self.right),
         };
         if !self.sentence.is_empty() {
             text += &format!(": “{}”", self.sentence);
@@ -194,6 +209,10 @@ impl Plant {
         }
         text
     }
+}
+
+fn words(names: &[Narrow]) -> String {
+    names.iter().map(|name| word(*name)).collect::<Vec<_>>().join(" or ")
 }
 
 /// The name as the run file writes it.
