@@ -152,8 +152,8 @@ impl<'a> Site<'a> {
         if self.of.memory_mb.is_none() {
             // Table and index are in the pool, or as much of them as it holds.
             control.execute(
-                "SELECT count(*) FROM pgbench_accounts; SET enable_seqscan = off; \
-                 SELECT count(aid) FROM pgbench_accounts WHERE aid > 0",
+                "SELECT count(*) FROM public.pgbench_accounts; SET enable_seqscan = off; \
+                 SELECT count(aid) FROM public.pgbench_accounts WHERE aid > 0",
             )?;
         }
         if !self.of.setup.is_empty() {
