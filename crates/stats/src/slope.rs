@@ -38,22 +38,27 @@ pub fn slope(series: &[f64]) -> Option<Slope> {
             (i + 1..n).map(move |j| (means[j] - means[i]) / (j - i) as f64)
         })
         .collect();
-    slopes.sort_by(f64::total_cmp);
     let pairs = slopes.len();
-    let middle = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2.0;
+    let middle = (ranked(&mut slopes, (pairs - 1) / 2) + ranked(&mut slopes, pairs / 2)) / 2.0;
     let rest: Vec<f64> = means.iter().enumerate().map(|(i, v)| v - middle * i as f64).collect();
     let inflation = effective_sample_size(&rest).map_or(1.0, |size| n as f64 / size);
     let m = n as f64;
     let sigma = (m * (m - 1.0) * (2.0 * m + 5.0) / 18.0 * inflation).sqrt();
     let reach = 1.959_963_984_540_054 * sigma;
-    let rank = |r: f64| slopes[(r.max(0.0) as usize).min(pairs - 1)] / group as f64;
+    let mut at =
+        |rank: f64| ranked(&mut slopes, (rank.max(0.0) as usize).min(pairs - 1)) / group as f64;
     Some(Slope {
         per_step: middle / group as f64,
         interval_95: (
-            rank(((pairs as f64 - reach) / 2.0).floor() - 1.0),
-            rank(((pairs as f64 + reach) / 2.0).ceil()),
+            at(((pairs as f64 - reach) / 2.0).floor() - 1.0),
+            at(((pairs as f64 + reach) / 2.0).ceil()),
         ),
     })
+}
+
+/// The value of that rank, from 0. Selection, not sorting: four ranks of 44,850 slopes are asked for.
+fn ranked(slopes: &mut [f64], rank: usize) -> f64 {
+    *slopes.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
 #[cfg(test)]

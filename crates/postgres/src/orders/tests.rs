@@ -267,33 +267,36 @@ fn every_condition_is_found_violated(bench: &Bench) {
 }
 
 fn acknowledged_orders_outlive_a_crash(bench: &mut Bench) {
-    let orders = mix(Calls::Functions);
-    let cpus = narrows_facts::affinity::current();
-    let stop = Stop::new();
-    let address = bench.address.clone();
-    let durable = CrashLoad {
-        address: &address,
-        settings: &[],
-        sessions: 4,
-        cpus: &cpus,
-        length: Duration::from_millis(500),
-    };
-    let ctx = context(&stop, &Silent);
-    let recovery = crash(&mut bench.cluster, &durable, &orders, &ctx).unwrap();
+    let recovery = crash_after_orders(bench, &[], |_| ());
     assert!(recovery.holds() && recovery.counts.client > 0, "{recovery:?}");
     // Commits that don't wait for their flush are lost, which the same check has to see.
-    let settings = ["synchronous_commit = off".to_string()];
-    let careless = CrashLoad { settings: &settings, ..durable };
     let mut control = bench.control();
     for setting in QUIET {
         control.execute(&format!("ALTER SYSTEM SET {setting}")).unwrap();
     }
     control.execute("SELECT pg_reload_conf()").unwrap();
     drop(control);
-    stop_the_log_writer(bench);
-    let recovery = crash(&mut bench.cluster, &careless, &orders, &ctx).unwrap();
+    let careless = ["synchronous_commit = off".to_string()];
+    let recovery = crash_after_orders(bench, &careless, stop_the_log_writer);
     assert!(recovery.lost > 0 && !recovery.holds() && recovery.example.is_some(), "{recovery:?}");
     assert!(!recovery.counts.agree(), "{recovery:?}");
+}
+
+/// Crashes under the mix until one of them came after an acknowledged order: when the first comes is the machine's doing.
+fn crash_after_orders(bench: &mut Bench, settings: &[String], prepare: fn(&Bench)) -> Recovery {
+    let (orders, cpus, stop) =
+        (mix(Calls::Functions), narrows_facts::affinity::current(), Stop::new());
+    let address = bench.address.clone();
+    for window_ms in WINDOWS_MS {
+        prepare(bench);
+        let length = Duration::from_millis(window_ms);
+        let load = CrashLoad { address: &address, settings, sessions: 4, cpus: &cpus, length };
+        match crash(&mut bench.cluster, &load, &orders, &context(&stop, &Silent)) {
+            Err(OrdersError::NothingAcknowledged { .. }) => {}
+            recovery => return recovery.unwrap(),
+        }
+    }
+    panic!("no order was acknowledged in {WINDOWS_MS:?} ms");
 }
 
 /// Nobody writes the log but who commits: the log writer sleeps, and no buffer is freed nor vacuumed.

@@ -39,14 +39,14 @@ impl Statement {
     fn programs(self) -> ByKey {
         match self {
             Statement::Select => ByKey::select(
-                "SELECT abalance FROM pgbench_accounts WHERE aid = $1::bigint",
+                "SELECT abalance FROM public.pgbench_accounts WHERE aid = $1::bigint",
                 ACCOUNTS,
             ),
             Statement::Point => {
-                ByKey::select("SELECT c FROM sbtest1 WHERE id = $1::bigint", POINTS)
+                ByKey::select("SELECT c FROM public.sbtest1 WHERE id = $1::bigint", POINTS)
             }
             Statement::Update => ByKey::update(
-                "UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = $1::bigint",
+                "UPDATE public.pgbench_accounts SET abalance = abalance + 1 WHERE aid = $1::bigint",
                 ACCOUNTS,
             ),
         }

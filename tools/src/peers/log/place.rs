@@ -33,8 +33,8 @@ pub(super) fn server(
 ) -> Result<Cluster> {
     let cluster = programs.start(at, &Wanted { settings: &SETTINGS, ..wanted }, ctx.stop)?;
     Connection::open(&address(&cluster), &[])?.execute(&format!(
-        "CREATE TABLE peers WITH (fillfactor = 50) AS SELECT k::bigint, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
-         CREATE UNIQUE INDEX ON peers (k); CHECKPOINT; UPDATE peers SET v = v + 1"
+        "CREATE TABLE public.peers WITH (fillfactor = 50) AS SELECT k::bigint, 0::bigint AS v FROM generate_series(1, {ROWS}) k; \
+         CREATE UNIQUE INDEX ON public.peers (k); CHECKPOINT; UPDATE public.peers SET v = v + 1"
     ))?;
     Ok(cluster)
 }

@@ -238,7 +238,7 @@ impl Rung for Commit {
             reason: reason.to_string(),
         };
         self.next = self.next % ROWS + 1;
-        let update = format!("BEGIN; UPDATE peers SET v = v + 1 WHERE k = {}", self.next);
+        let update = format!("BEGIN; UPDATE public.peers SET v = v + 1 WHERE k = {}", self.next);
         self.connection.execute(&update).map_err(failed)?;
         let began_ns = now_ns();
         self.connection.execute("COMMIT").map_err(failed)?;
