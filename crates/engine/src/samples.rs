@@ -39,6 +39,11 @@ impl Samples {
         self.0.iter().find(|known| known.name == metric).map_or(&[], |known| &known.samples)
     }
 
+    /// Removes metrics with all their samples.
+    pub fn remove(&mut self, which: impl Fn(Metric) -> bool) {
+        self.0.retain(|known| !Metric::named(&known.name).is_some_and(&which));
+    }
+
     /// The metrics, with the median of the samples as value and an interval where one exists.
     pub fn into_metrics(mut self) -> Vec<MetricValue> {
         for metric in &mut self.0 {

@@ -4,6 +4,9 @@
 //! virtual machine's disk, a database on a raw device, an exporter. Their open files tell (proc(5), `fd` and `fdinfo`),
 //! and what is mapped and closed stands in `maps`.
 
+use std::thread;
+use std::time::Duration;
+
 use narrows_facts::Source;
 
 use crate::family::{BackingFile, Member};
@@ -65,8 +68,25 @@ impl Sought<'_> {
     }
 }
 
-/// Those of the processes whose open files can be seen, and how many can't be.
+/// How often and how long apart writers are looked for. Tools that look for a free loop device open each for writing for a moment.
+const LOOKS: u32 = 10;
+const LOOK_PAUSE: Duration = Duration::from_millis(50);
+
+/// Those of the processes whose open files can be seen, and how many can't be. On the live machine a writer counts when each of
+/// several looks found one.
 pub(crate) fn openers(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>, u32) {
+    let mut found = openers_now(source, sought);
+    for _ in 1..LOOKS {
+        if !source.is_live() || !found.0.iter().any(|opener| opener.writes) {
+            break;
+        }
+        thread::sleep(LOOK_PAUSE);
+        found = openers_now(source, sought);
+    }
+    found
+}
+
+fn openers_now(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>, u32) {
     let own = source.is_live().then(std::process::id);
     let mut openers: Vec<Opener> = Vec::new();
     let mut hidden = 0;

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::machine::shared;
+use crate::common::machine::alone;
 use crate::common::{Fixture, program};
-use narrows_model::{Run, Severity, metric};
+use narrows_model::{Measurement, Run, Severity, metric};
 
 const MIB: u64 = 1 << 20;
 const BYTES: u64 = 64 * MIB;
@@ -56,15 +56,25 @@ fn found(run: &Run, id: &str) -> Option<Severity> {
 
 #[test]
 fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
-    let _machine = shared();
+    // Who looks for a free loop device opens this one too.
+    let _machine = alone();
     let f = Fixture::new();
     let Some(device) = Loop::new(&f) else { return };
     let serial = format!("size={BYTES}");
     let consent = ["--write-to-device", &device.node, "--serial", &serial];
-    let mut args = vec!["steady", "--round", "1s", "--budget", "192m"];
-    args.extend(consent);
-    let (output, run) = narrows(&f, &args);
-    let steady = run.measurement("block.steady.write.random.8k").expect("rounds were measured");
+    // Until a round held a write: how many it holds is the drive's doing.
+    let worked = |steady: &Measurement| {
+        let operations = steady.metric(metric::OPERATIONS);
+        operations.is_some_and(|operations| operations.samples.iter().sum::<f64>() > 0.0)
+    };
+    let measured = ["1s", "8s", "64s"].into_iter().find_map(|round| {
+        let mut args = vec!["steady", "--round", round, "--budget", "192m"];
+        args.extend(consent);
+        let (output, run) = narrows(&f, &args);
+        let steady = run.measurement("block.steady.write.random.8k").expect("rounds were measured");
+        worked(steady).then(|| (output, steady.clone()))
+    });
+    let (output, steady) = measured.expect("a write in a round of 64 s");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("is lost") && said.contains("precondition"), "{said}");
     // Twice the device, as SNIA has it, and then rounds out of what the budget leaves.
@@ -72,7 +82,7 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
         steady.number(narrows_model::condition::PRECONDITION_BYTES),
         Some(2.0 * BYTES as f64)
     );
-    assert!(steady.repeats >= 1 && steady.value(metric::OPERATIONS).is_some_and(|n| n > 0.0));
+    assert!(steady.repeats >= 1);
     assert!(
         steady
             .number(narrows_model::condition::WRITTEN_BYTES)
@@ -105,7 +115,8 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
 
 #[test]
 fn a_second_loop_device_on_a_mounted_image_is_refused_and_its_files_stay_as_they_are() {
-    let _machine = shared();
+    // Who looks for a free loop device opens this one too.
+    let _machine = alone();
     let f = Fixture::new();
     let Some(device) = Loop::new(&f) else { return };
     let folder = f.public("mounted");

@@ -54,7 +54,13 @@ pub struct Record {
     links: Vec<LoadedLink>,
     /// Of the windows so far.
     sequences: Vec<(u64, u64)>,
+    /// Of each window so far, bytes asked for by reads and by writes.
+    asked: Vec<[u64; 2]>,
 }
+
+/// What a window asks for, and the figure that has it.
+const ASKED: [(Op, Metric); 2] =
+    [(Op::Read, metric::ISSUED_READ_BYTES), (Op::Write, metric::ISSUED_WRITE_BYTES)];
 
 impl Record {
     /// Nothing yet.
@@ -164,13 +170,31 @@ impl Record {
     }
 
     fn issued(&mut self, outcomes: &[&StreamOutcome]) {
-        for (op, name) in
-            [(Op::Read, metric::ISSUED_READ_BYTES), (Op::Write, metric::ISSUED_WRITE_BYTES)]
-        {
-            let asked: u64 = outcomes.iter().map(|outcome| outcome.of(op).asked_bytes).sum();
-            if asked > 0 {
-                self.samples.add(name, asked as f64);
+        self.asked.push(
+            ASKED.map(|(op, _)| {
+                outcomes.iter().map(|outcome| outcome.of(op).asked_bytes).sum::<u64>()
+            }),
+        );
+    }
+
+    /// Adds what was asked for, in every window or in none: a window of a drive that stood still asked for nothing, and stays in its
+    /// place, because rules compare windows by their place.
+    fn add_issued(&mut self) {
+        for (kind, (_, name)) in ASKED.into_iter().enumerate() {
+            if self.asked.iter().any(|asked| asked[kind] > 0) {
+                for asked in &self.asked {
+                    self.samples.add(name, asked[kind] as f64);
+                }
             }
+        }
+    }
+
+    /// Leaves the drives' counts out where a look missed one of the windows: which of them the others belong to is not known then, and
+    /// no counts are better than another window's.
+    fn drop_unpaired_counts(&mut self) {
+        let counted = self.samples.get(metric::DEVICE_READ_BYTES).len();
+        if counted < self.repeats as usize {
+            self.samples.remove(Metric::is_of_device);
         }
     }
 
@@ -309,7 +333,9 @@ impl Record {
         measurement
     }
 
-    fn into_bare(self, id: impl Into<MeasurementId>) -> Measurement {
+    fn into_bare(mut self, id: impl Into<MeasurementId>) -> Measurement {
+        self.add_issued();
+        self.drop_unpaired_counts();
         let mut measurement = Measurement::new(id, Layer::Block);
         measurement.replication = Replication::PerWindow;
         measurement.repeats = self.repeats;
@@ -323,5 +349,32 @@ impl Record {
             measurement.conditions.insert(condition::WRITTEN_BYTES, json!(self.written_bytes));
         }
         measurement
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_some_windows_alone_are_no_counts() {
+        let counts = |counted: &[bool]| {
+            let mut record = Record::new();
+            for counted in counted {
+                record.repeats += 1;
+                record.samples.add(metric::OPERATIONS, 10.0);
+                for metric in [metric::DEVICE_READ_BYTES, metric::DEVICE_BUSY] {
+                    if *counted {
+                        record.samples.add(metric, 1.0);
+                    }
+                }
+            }
+            let measured = record.into_bare("block.test");
+            assert_eq!(measured.value(metric::OPERATIONS), Some(10.0));
+            [metric::DEVICE_READ_BYTES, metric::DEVICE_BUSY].map(|metric| measured.value(metric))
+        };
+        assert_eq!(counts(&[true, true]), [Some(1.0); 2]);
+        assert_eq!(counts(&[true, false, true]), [None; 2]);
+        assert_eq!(counts(&[false]), [None; 2]);
     }
 }

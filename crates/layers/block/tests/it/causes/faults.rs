@@ -72,6 +72,32 @@ fn reads_that_give_zeros_are_invalid() {
 }
 
 #[test]
+fn a_window_of_a_drive_that_stood_still_keeps_its_place_among_the_others() {
+    let Some((bench, file)) = ready() else { return };
+    let stall = Fault::any(When::Nth(0), Effect::StallNs(2 * bench.length.as_nanos() as u64));
+    let still = Stream { limit: None, ..with(&file, Access::null(), vec![stall]) };
+    let stream = with(&file, Access::blocking(), Vec::new());
+    let mut record = Record::new();
+    for (seed, stream) in [(1, &stream), (2, &still), (3, &stream)] {
+        bench.window(&mut record, stream, seed).unwrap();
+    }
+    let measured = record.into_measurement(ID, &stream);
+    let samples = |metric| &measured.metric(metric).unwrap().samples;
+    let [before, 0.0, after] = samples(metric::ISSUED_READ_BYTES)[..] else {
+        panic!("{:?}", samples(metric::ISSUED_READ_BYTES));
+    };
+    assert!(before > 0.0 && after > 0.0);
+    assert_eq!(samples(metric::OPERATIONS)[1], 0.0);
+    // The drive's counts are of the same windows, or there are none.
+    let counted = measured.metric(metric::DEVICE_READ_BYTES).map(|metric| metric.samples.len());
+    assert!(matches!(counted, None | Some(3)), "{counted:?}");
+    let found = bench.judged(measured);
+    for rule in ["device-saw-less", "bytes-not-operations-times-size"] {
+        silent(&found, rule);
+    }
+}
+
+#[test]
 fn a_window_in_which_nothing_came_back_is_invalid() {
     let Some((bench, file)) = ready() else { return };
     // The stall begins with the first operation, which is sent no earlier than the window's warm-up begins, and outlasts both.
