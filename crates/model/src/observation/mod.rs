@@ -59,6 +59,11 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// Questions about sessions of which fewer don't tell what they wait for: a share of one half is known to ± 7 points with so many
+    /// (binomial proportion, normal approximation).
+    pub const LEAST_SAMPLES: f64 = 200.0;
+    /// Transactions of which fewer don't tell what one takes.
+    pub const LEAST_TRANSACTIONS: f64 = 100.0;
     /// What is unknown where counters were reset.
     pub const COUNTERS_RESET: &str = "counters that were reset during the look";
 

@@ -88,6 +88,9 @@ impl Monitor {
         let sampler = Sampler { sees_others: server.sees_others, sampled: Sampled::default() };
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         let cut_short = poll.run(Layer::Log, &address.to_string(), stop, progress)?;
+        let edges = &poll.edges;
+        let interval_ns = (edges[edges.len() - 1].at_ns - edges[0].at_ns) as f64;
+        let cost = poll.cost(interval_ns, poll.sampler.sampled.samples());
         let PollLoop { edges, mut session, sampler: Sampler { sampled, .. }, .. } = poll;
 
         let timed = on("track_wal_io_timing");
@@ -105,7 +108,6 @@ impl Monitor {
             .map(|(_, c)| c)
             .collect();
         counted.windows = cut.len() as u32;
-        let cost = session.cost(counted.interval_ns);
         // Who follows is worth knowing, and no reason to lose the rest.
         let (standbys, unasked) = match standby::followers(&mut session, &catalog) {
             Ok(standbys) => (standbys, false),
