@@ -91,6 +91,47 @@ fn a_server_under_load_is_looked_at_and_as_before() {
 }
 
 #[test]
+fn no_question_sends_the_texts_of_statements_to_a_file_of_the_server() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let Some(mut server) = TheirServer::start(&f) else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    server.ask("postgres", &format!("CREATE ROLE monitor LOGIN PASSWORD '{PASSWORD}'"));
+    server.ask("postgres", "GRANT pg_monitor TO monitor");
+    server.restart_with("-c fsync=off -c work_mem=128kB -c track_activity_query_size=16kB");
+    let load = server.long_statements(24);
+    let long = "SELECT count(*) FROM pg_stat_get_activity(NULL) WHERE length(query) > 8000";
+    while server.ask("postgres", long).trim() != "24" {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // Of a database in which nobody else asks.
+    server.ask("postgres", "CREATE DATABASE watched");
+    let files = || -> u64 {
+        let sql = "SELECT temp_files FROM pg_stat_database WHERE datname = 'watched'";
+        server.ask("postgres", sql).trim().parse().unwrap()
+    };
+    server.ask("watched", long);
+    assert_eq!(files(), 1, "a question with the usual memory writes one");
+    let address = server.address("monitor", PASSWORD, "watched");
+    let output = command(&f, &address, &["--for", "3s", "--format", "json"]);
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect("a run");
+    let found = observed(&run);
+    assert!(found.activity.samples > 0 && found.sessions.log_senders.is_some());
+    let mut log = Command::new(program());
+    log.env("XDG_DATA_HOME", f.home()).args(["log", "postgres", "--for", "3s"]);
+    let output = log.arg(address).output().unwrap();
+    assert!(said(&output).contains("kept in"), "{}", said(&output));
+    assert_eq!(server.sessions_left(), "");
+    assert_eq!(files(), 1);
+    // It is no setting of the server's, and none that changed.
+    assert!(found.settings.iter().any(|s| s.name == "work_mem" && s.value == "128kB"));
+    assert!(!found.unknown.iter().any(|unknown| unknown.what.contains("changed")));
+    drop(load);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_a_way_out() {
     let f = Fixture::new();
     let url = "postgres://app@127.0.0.1:1/shop";

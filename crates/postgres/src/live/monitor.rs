@@ -83,6 +83,7 @@ impl Monitor {
         let synchronous_commit_of = server::synchronous_commit_of(&mut session)?;
         let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
         let statement = Statement::new(&catalog, figures::is_asked, |name| on(name) == Some(true));
+        session.query(samples::ROOM)?;
         session.query(samples::PREPARE)?;
         let plan = Plan::new(length, seed);
         let sampler = Sampler { sees_others: server.sees_others, sampled: Sampled::default() };

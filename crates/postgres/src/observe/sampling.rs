@@ -71,6 +71,7 @@ impl Sampler {
     ) -> Result<Sampler, WireError> {
         let mut slow_probes = None;
         if sees_states {
+            session.query(samples::ROOM)?;
             session.query(samples::PREPARE_WITH_PIDS)?;
             slow_probes = Some(SlowProbes::prepare(session)?);
         }
@@ -102,6 +103,7 @@ impl Sampler {
         if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
             // What it doesn't answer now stays as it was last answered.
             let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks());
+            let _ = session.query(samples::NO_MORE_ROOM);
         }
     }
 

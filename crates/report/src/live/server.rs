@@ -230,7 +230,7 @@ pub(crate) fn looking(cost: &LiveCost) -> String {
     let rate = cost.questions_per_s.map_or(String::new(), |n| significant(n, 2));
     let usual = LivePace::USUAL_PER_S;
     text + &format!(
-        "; held to {held}, it was asked {rate} times per second instead of {usual}; nothing was changed"
+        "; questions were held to {held}, one per window at least: {rate} per second instead of {usual}; nothing was changed"
     )
 }
 

@@ -77,13 +77,18 @@ fn what_looking_added_to_a_log_and_what_it_was_held_to_is_said() {
     cost.paced_by = Some(LivePace::LogLines);
     cost.questions_per_s = Some(3.26);
     let said = looking(&run);
-    let lines = "; about 590 lines per minute in the server's log (log_statement = all, log_duration = on); held to 600 \
-                 lines per minute there, it was asked 3.3 times per second instead of 20; nothing was changed";
+    let lines = "; about 590 lines per minute in the server's log (log_statement = all, log_duration = on); questions \
+                 were held to 600 lines per minute there, one per window at least: 3.3 per second instead of 20; nothing was changed";
     assert!(said.contains(lines), "{said}");
     let cost = &mut run.live_logs[0].cost;
     (cost.log_lines_per_min, cost.paced_by) = (None, Some(LivePace::Processor));
     let said = looking(&run);
-    assert!(said.contains("; held to 1.0 % of a processor, it was asked 3.3 times"), "{said}");
+    assert!(
+        said.contains(
+            "; questions were held to 1.0 % of a processor, one per window at least: 3.3 per second"
+        ),
+        "{said}"
+    );
     run.live_logs[0].cost.paced_by = None;
     let said = looking(&run);
     assert!(!said.contains("held to") && said.contains("; nothing was changed"), "{said}");
