@@ -67,6 +67,14 @@ impl Observation {
     /// What is unknown where counters were reset.
     pub const COUNTERS_RESET: &str = "counters that were reset during the look";
 
+    /// What to type for a look that has more in it: one of less than a minute was cut by `--for`, and a longer one has ended because
+    /// ten minutes would not have been enough either.
+    pub fn longer_look(&self) -> String {
+        let minutes = self.interval_ns / 60e9;
+        let most = if minutes < 0.95 { 10.0 } else { (10.0 * minutes).ceil().max(60.0) };
+        format!("look longer: --for {most}min")
+    }
+
     /// The setting of that name.
     pub fn setting(&self, name: &str) -> Option<&LiveSetting> {
         self.settings.iter().find(|setting| setting.name == name)

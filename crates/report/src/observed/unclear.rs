@@ -24,11 +24,6 @@ pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<Ne
     Some(NextRow { action, expect: "-".to_string(), prove, workloads: vec![workload.to_string()] })
 }
 
-/// Ten times as long, whole minutes.
-fn longer_min(seen: &Observation) -> f64 {
-    (seen.interval_ns / 60e9 * 10.0).ceil().max(10.0)
-}
-
 fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     let see = "not clear yet, see `why` above".to_string();
     let kept = seen.sessions.holder.as_ref().filter(|h| h.keeps() && h.behind >= 2.0);
@@ -41,7 +36,7 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
     let names = [Some(verdict.narrow), verdict.or];
     let prove = if short {
-        format!("look longer: --for {}min", longer_min(seen))
+        seen.longer_look()
     } else if names.contains(&Some(Narrow::CommitWait)) {
         "narrows log postgres URL".to_string()
     } else {
