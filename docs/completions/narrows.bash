@@ -2859,7 +2859,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__postgres)
-            opts="-o -h --for --pg-test-fsync --dry-run --output --format --units --help"
+            opts="-o -h --for --pg-test-fsync --anonymous --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3387,7 +3387,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --anonymous --seed --load-here --dry-run --output --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -38,7 +38,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Show wh
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l observe -d 'Look at this server, postgres://USER@HOST:PORT/DATABASE, and load nothing' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to look [default: 60s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to look at most [default: 10min]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l capacities -d 'Compare with what this stored run of this machine measured of drives, log and memory: its id or its file' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l facts -d 'Answer from this capture of this machine what this user can\'t read (`narrows gather --privileged`)' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l layers -d 'Only these layers' -r -f -a "clock\t'Cost of reading the time'
@@ -65,6 +65,7 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'A sketch in about 90 seconds: three repeats, no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -416,6 +417,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l dry-run -d 'Say what would be looked at, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F

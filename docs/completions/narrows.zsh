@@ -31,7 +31,7 @@ _narrows() {
             (run)
 _arguments "${_arguments_options[@]}" : \
 '--observe=[Look at this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
-'--for=[How long to look \[default\: 60s\]]:TIME:_default' \
+'--for=[How long to look at most \[default\: 10min\]]:TIME:_default' \
 '--capacities=[Compare with what this stored run of this machine measured of drives, log and memory\: its id or its file]:RUN:_default' \
 '--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
 '*--layers=[Only these layers]:LAYER,…:((clock\:"Cost of reading the time"
@@ -59,6 +59,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch in about 90 seconds\: three repeats, no grade above LIKELY]' \
+'--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
 '-h[Print help (see more with '\''--help'\'')]' \
@@ -701,6 +702,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
+'--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \

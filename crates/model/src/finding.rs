@@ -19,6 +19,41 @@ pub enum Severity {
     Invalid,
 }
 
+/// A rule that more than the table of rules asks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleId(&'static str);
+
+impl RuleId {
+    /// A look at somebody's server that was shorter than ten seconds.
+    pub const OBSERVED_TOO_SHORT: RuleId = RuleId("observed-too-short");
+    /// Sessions looked at too seldom.
+    pub const OBSERVED_FEW_SAMPLES: RuleId = RuleId("observed-few-samples");
+    /// Few transactions in a look.
+    pub const OBSERVED_FEW_TRANSACTIONS: RuleId = RuleId("observed-few-transactions");
+    /// Counters that were reset during a look.
+    pub const OBSERVED_COUNTERS_RESET: RuleId = RuleId("observed-counters-reset");
+    /// Commits of a load of ours that were acknowledged with fewer flushes on the drive.
+    pub const COMMITS_NOT_FLUSHED: RuleId = RuleId("commits-not-flushed");
+    /// The same with less written than the log has.
+    pub const COMMITS_NOT_WRITTEN: RuleId = RuleId("commits-not-written");
+    /// The same of somebody's server that was looked at.
+    pub const OBSERVED_NOT_FLUSHED: RuleId = RuleId("observed-not-flushed");
+    /// The same with less written than the log has.
+    pub const OBSERVED_NOT_WRITTEN: RuleId = RuleId("observed-not-written");
+    /// The same of a server whose log was looked at.
+    pub const LIVE_NOT_FLUSHED: RuleId = RuleId("live-not-flushed");
+
+    /// As findings have it.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Whether it is the rule of that finding's id.
+    pub fn is(self, id: &str) -> bool {
+        self.0 == id
+    }
+}
+
 /// One finding, with its evidence in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

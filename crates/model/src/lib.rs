@@ -44,11 +44,12 @@ pub use durability::{
     LostRecord,
 };
 pub use file_sharing::{FileSharing, FileSharingOutcome};
-pub use finding::{Finding, FindingPlace, Inventory, Severity};
+pub use finding::{Finding, FindingPlace, Inventory, RuleId, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use id::{Family, MeasurementId, family};
 pub use live_log::{
-    LiveCost, LiveCounts, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, LiveWaits,
+    LiveCost, LiveCounts, LiveLog, LivePace, LiveSetting, LiveStandby, LiveWait, LiveWaitKind,
+    LiveWaits,
 };
 pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{

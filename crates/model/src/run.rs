@@ -65,6 +65,9 @@ pub struct Run {
     /// RFC 3339, UTC; absent while running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
+    /// Whether names of machines, people, places and parts were left out (`--anonymous`).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub anonymous: bool,
     /// Whether every planned step ran; a stopped run is readable and says so here.
     pub completed: bool,
     /// The plan as resolved.
@@ -112,6 +115,10 @@ pub struct Run {
     pub flush_tests: Vec<FlushTest>,
 }
 
+fn is_false(switch: &bool) -> bool {
+    !switch
+}
+
 /// Why a run file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadRunError {
@@ -140,6 +147,7 @@ impl Run {
             command: Vec::new(),
             started_at: String::new(),
             finished_at: None,
+            anonymous: false,
             completed: true,
             plan,
             hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],

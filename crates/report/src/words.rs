@@ -90,6 +90,10 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees.  OPEN: cannot tell.  \
                                  ? suspect, kept out of verdicts";
 
+/// What the grades mean where a log was only looked at.
+pub(crate) const LOOKED_LEGEND: &str =
+    "LIKELY: counters and waits name it, no change tested it.  OPEN: cannot tell.";
+
 /// What the mark means where nothing is graded.
 pub(crate) const SUSPECT: &str = "? suspect: something disturbed it, or speaks against it";
 

@@ -5,6 +5,7 @@
 //!
 //! Not here: how something is measured (`layers/*`), how it is told (`report`), and what was typed (`cli`).
 
+mod anonymous;
 pub mod block;
 pub mod captures;
 pub mod crashtest;

@@ -10,8 +10,9 @@ use narrows_model::{Layer, Plan, Platform};
 use crate::database;
 use crate::exit::Answers;
 use crate::program::Program;
-use crate::request::RunOptions;
+use crate::request::database::DatabaseTarget;
 use crate::request::machine::MachineRequest;
+use crate::request::{Address, RunOptions};
 use crate::resolve;
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
@@ -29,6 +30,13 @@ impl Program for Machine {
 
     fn options(request: &MachineRequest) -> &RunOptions {
         &request.options
+    }
+
+    fn address(request: &MachineRequest) -> Option<&Address> {
+        match &request.database {
+            DatabaseTarget::Url(address) => Some(address),
+            _ => None,
+        }
     }
 
     fn plan(request: &MachineRequest, ui: &dyn Ui) -> Result<Machine> {

@@ -11,8 +11,9 @@ use narrows_engine::Stop;
 use narrows_model::{Plan, Platform, Run};
 use narrows_postgres::server;
 
+use crate::anonymous::{Anonymous, AnonymousUi};
 use crate::exit::{Answers, Exit};
-use crate::request::RunOptions;
+use crate::request::{Address, RunOptions};
 use crate::session::{Ended, Session};
 use crate::ui::Ui;
 use crate::{guard, interrupt, store};
@@ -24,6 +25,11 @@ pub trait Program: Sized {
 
     /// How to run it and where to keep it.
     fn options(request: &Self::Request) -> &RunOptions;
+
+    /// The database that is looked at or loaded, where it is somebody's.
+    fn address(_request: &Self::Request) -> Option<&Address> {
+        None
+    }
 
     /// Decides everything; nothing is loaded, and nothing is written.
     ///
@@ -76,8 +82,25 @@ pub trait Program: Sized {
 /// # Errors
 /// What was asked for can't be done, went wrong, or can't be kept.
 pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
+    if !P::options(request).anonymous {
+        return measure::<P>(request, ui, None);
+    }
+    let anonymous = Anonymous::of(P::address(request));
+    let named = AnonymousUi { ui, anonymous: &anonymous };
+    measure::<P>(request, &named, Some(&anonymous)).map_err(|error| anonymous.error(&error))
+}
+
+fn measure<P: Program>(
+    request: &P::Request,
+    ui: &dyn Ui,
+    anonymous: Option<&Anonymous>,
+) -> Result<Exit> {
     let options = P::options(request);
     let mut program = P::plan(request, ui)?;
+    if let Some(anonymous) = anonymous {
+        let (plan, platform) = program.planned();
+        anonymous.learn(plan, platform);
+    }
     if options.dry_run {
         ui.print(&program.describe())?;
         return Ok(Exit::Done);
@@ -93,7 +116,7 @@ pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
     ui.put(&program.describe());
     let (plan, platform) = program.planned();
     ui.begin(Duration::from_secs_f64(plan.expected_s()));
-    let mut session = Session::begin(plan.clone(), platform.clone(), folder, &stop, ui)?;
+    let mut session = Session::begin(plan.clone(), platform.clone(), folder, &stop, ui, anonymous)?;
     for folder in program.folders() {
         let swept = server::sweep(&folder);
         swept.sentences().iter().for_each(|sentence| ui.say(sentence));

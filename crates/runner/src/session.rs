@@ -2,7 +2,7 @@
 //!
 //! The run file is written after every part, so that even a killed run leaves a readable partial one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Error, Result};
@@ -10,6 +10,7 @@ use narrows_engine::{Context, Scratch, ScratchError, Stop};
 use narrows_judge::judge;
 use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown, condition};
 
+use crate::anonymous::Anonymous;
 use crate::exit::{Answers, Exit, Outcome};
 use crate::failure::{self, Failure};
 use crate::kept::{self, RunLocation};
@@ -31,6 +32,8 @@ pub struct Session<'a> {
     /// What is told at the end.
     pub told: EndReport,
     folder: PathBuf,
+    /// Takes names out of what is kept and shown.
+    anonymous: Option<&'a Anonymous>,
 }
 
 /// What is told of a run at its end.
@@ -62,12 +65,13 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// It can't be written.
-    pub fn begin(
+    pub(crate) fn begin(
         plan: Plan,
         platform: Platform,
         folder: PathBuf,
         stop: &'a Stop,
         ui: &'a dyn Ui,
+        anonymous: Option<&'a Anonymous>,
     ) -> Result<Session<'a>> {
         if least_load::wanted().is_some() {
             ui.say(least_load::WARNING);
@@ -80,9 +84,18 @@ impl<'a> Session<'a> {
             cut_short: false,
             told: EndReport::Report,
             folder,
+            anonymous,
         };
-        store::save(&session.folder, &session.run)?;
+        session.save()?;
         Ok(session)
+    }
+
+    /// Keeps what there is so far.
+    fn save(&self) -> Result<PathBuf> {
+        match self.anonymous {
+            Some(anonymous) => store::save(&self.folder, &anonymous.run(&self.run)),
+            None => store::save(&self.folder, &self.run),
+        }
     }
 
     /// What a layer is handed.
@@ -113,7 +126,7 @@ impl<'a> Session<'a> {
             }
             measurement
         }));
-        if let Err(error) = store::save(&self.folder, &self.run) {
+        if let Err(error) = self.save() {
             self.ui.say(&format!("warning: {}", failure::render(&error)));
         }
     }
@@ -182,7 +195,7 @@ impl<'a> Session<'a> {
             self.ui.report_files(&self.run, &self.folder)?;
         }
         if self.told != EndReport::Nothing {
-            self.ui.say(&format!("kept in {}", path.display()));
+            self.ui.say(&self.kept(&path));
         }
         Ok(exit)
     }
@@ -205,11 +218,23 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Where it is kept. The folder may be called after somebody, and the id is enough.
+    fn kept(&self, path: &Path) -> String {
+        match (self.anonymous, path.file_name()) {
+            (Some(_), Some(name)) => format!("kept as {}", name.display()),
+            _ => format!("kept in {}", path.display()),
+        }
+    }
+
     fn show(&self) -> Result<()> {
         if self.told == EndReport::Report { self.ui.report(&self.run) } else { Ok(()) }
     }
 
     fn conclude(&mut self, completed: bool) -> RunLocation {
+        if let Some(anonymous) = self.anonymous {
+            // Before it is judged: what is drawn from it has no names either.
+            self.run = anonymous.run(&self.run);
+        }
         kept::conclude(&mut self.run, &self.folder, completed, judge)
     }
 }

@@ -38,8 +38,19 @@ pub fn file_in(folder: &Path, id: &str) -> PathBuf {
 pub fn prepare(folder: &Path) -> Result<()> {
     make_folder(folder)?;
     narrows_files::probe(folder).map_err(|error| {
-        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), WRITABLE)
+        let hint = way_out(&error, WRITABLE);
+        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), hint)
     })
+}
+
+/// What to do about a file that can't be written; `else_` where it is not for want of room.
+fn way_out(error: &std::io::Error, else_: &'static str) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space there, or name another place with -o"
+        }
+        _ => else_,
+    }
 }
 
 const WRITABLE: &str = "name a folder you may write to with -o DIR";
@@ -86,12 +97,7 @@ fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized
         ));
     }
     narrows_files::write_whole(path, contents.as_ref(), mode).map_err(|error| {
-        let hint = match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                "free some space there, or name another place with -o"
-            }
-            _ => "name a place you may write to with -o",
-        };
+        let hint = way_out(&error, "name a place you may write to with -o");
         Failure::hinted(format!("cannot write {}: {error}", path.display()), hint)
     })
 }

@@ -1,16 +1,13 @@
 //! How sure a verdict is: SURE where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
 //! little to change the name, OPEN else.
 
-use narrows_model::{Finding, Grade, Narrow, Severity, Sum, SumKind, Validity};
+use narrows_model::{Finding, Grade, Narrow, RuleId, Severity, Sum, SumKind, Validity};
 
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
 use crate::session::TimeComponent;
 use crate::test::{Outcome, Tested};
 use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
-
-/// The rule that finds sessions looked at too seldom.
-const FEW_SAMPLES: &str = "observed-few-samples";
 
 /// The grade, and why it is not a better one.
 pub(crate) fn grade(
@@ -122,7 +119,7 @@ fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
         && choice.winner.is_saturated(analysis.demand.rate())
         && measurement.validity == Validity::Suspect
         && !suspect.is_empty()
-        && suspect.iter().all(|finding| finding.id == FEW_SAMPLES)
+        && suspect.iter().all(|finding| RuleId::OBSERVED_FEW_SAMPLES.is(&finding.id))
 }
 
 /// What of a sum that agrees keeps a verdict from being SURE.

@@ -34,6 +34,12 @@ pub struct LogPostgresArgs {
     /// What pg_test_fsync printed on the log's drive, to stand beside it
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
+    /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
+    ///
+    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
+    /// figures stay.
+    #[arg(long)]
+    pub anonymous: bool,
     /// How and where to.
     #[command(flatten)]
     pub output: LookArgs,

@@ -15,7 +15,11 @@ pub struct ObserveArgs {
     /// drives are looked at too.
     #[arg(long, value_name = "URL")]
     pub observe: Option<String>,
-    /// How long to look [default: 60s]
+    /// How long to look at most [default: 10min]
+    ///
+    /// A look takes 60 s. Where fewer than 100 transactions ended by then, or fewer than 200 questions were answered, it goes on by
+    /// whole windows of 10 s until there are as many, or until this time if it can bring as many. With more than 10min windows
+    /// are a sixtieth of it, and a look takes six.
     #[arg(long = "for", value_name = "TIME", value_parser = interval, requires = "observe")]
     pub length: Option<Nanos>,
     /// Compare with what this stored run of this machine measured of drives, log and memory: its id or its file
@@ -24,9 +28,9 @@ pub struct ObserveArgs {
 }
 
 impl ObserveArgs {
-    /// How long to look.
+    /// How long to look at most.
     pub fn length(&self) -> Duration {
-        const USUAL: Nanos = Nanos(60_000_000_000);
+        const USUAL: Nanos = Nanos(600_000_000_000);
         Duration::from_nanos(self.length.unwrap_or(USUAL).0)
     }
 }

@@ -9,11 +9,11 @@ use narrows_runner::log::ladder::Ladder;
 use narrows_runner::log::placement::Placement;
 use narrows_runner::log::postgres::LiveLog;
 use narrows_runner::log::streams::Streams;
-use narrows_runner::request::Address;
 use narrows_runner::request::log::{
     Cell, CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest,
     LogDirs, Method, PlacementRequest, StreamsRequest,
 };
+use narrows_runner::request::{Address, RunOptions};
 use narrows_runner::{execute, flush_test};
 
 use super::crashtest;
@@ -155,7 +155,7 @@ fn postgres(args: LogPostgresArgs) -> Result<Exit> {
         address: Address::parse(url)?,
         length: args.length,
         tests,
-        options: output.options(),
+        options: RunOptions { anonymous: args.anonymous, ..output.options() },
     };
     execute::<LiveLog>(&request, &Terminal::of(&output))
 }

@@ -25,6 +25,7 @@ impl OutputArgs {
             seed: self.seed,
             load_here: self.load_here,
             dry_run: self.dry_run,
+            anonymous: false,
             output: self.output.clone(),
         }
     }

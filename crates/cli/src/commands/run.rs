@@ -8,7 +8,7 @@ use narrows_runner::machine::Machine;
 use narrows_runner::observe::Observe;
 use narrows_runner::request::database::{DatabaseTarget, Workload};
 use narrows_runner::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
-use narrows_runner::request::{Address, AddressError};
+use narrows_runner::request::{Address, AddressError, RunOptions};
 use narrows_runner::secrets;
 
 use crate::Exit;
@@ -58,7 +58,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         database,
         workloads,
         sessions: args.sessions,
-        options: args.output.options(),
+        options: RunOptions { anonymous: args.anonymous, ..args.output.options() },
     })
 }
 
@@ -88,7 +88,7 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
         capacities: args.observing.capacities,
         facts: args.facts,
         below: below.map(|data| BelowRequest { quick, data, wal }),
-        options: args.output.options(),
+        options: RunOptions { anonymous: args.anonymous, ..args.output.options() },
     }
 }
 

@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use narrows_model::Run;
 
 use crate::common::machine::shared;
+use crate::common::server::TheirServer;
 use crate::common::started::{Ended, Started};
 use crate::common::{Fixture, program};
 
@@ -122,6 +123,49 @@ fn a_store_that_is_full_at_the_end_loses_nothing() {
         assert_eq!(mode, 0o600, "others look into that folder");
         fixture.assert_nothing_left();
     }
+}
+
+#[test]
+fn a_store_that_is_full_at_the_end_of_a_look_loses_nothing() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let Some(server) = TheirServer::start(&fixture) else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    let app = server.app();
+    for look in [
+        ["log", "postgres", app.as_str(), "--for", "3s"],
+        ["run", "--observe", &app, "--for", "3s"],
+    ] {
+        let command = Keeping::new(&fixture, &look);
+        let Some(small) = Small::new(&command.store) else { return };
+        let ended = command.with_fault(&fixture, &command.store, || small.fill());
+        let run = shown_and_kept_in(&ended, &command.temporary, "No space left");
+        assert_eq!(run.live_logs.len() + run.observations.len(), 1, "{}", ended.stderr);
+        assert!(ended.stderr.contains("free some space there"), "{}", ended.stderr);
+        // Of the run as it began the file stands, and beside it nothing but what fills the place.
+        assert_eq!(fs::read_dir(&command.store).unwrap().count(), 2);
+        fs::remove_dir_all(&command.temporary).unwrap();
+    }
+    assert_eq!(server.sessions_left(), "");
+}
+
+#[test]
+fn a_store_that_is_full_before_anything_is_measured_is_an_error_and_nothing_is_left() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let command = Keeping::new(&fixture, COMMANDS[0]);
+    let Some(small) = Small::new(&command.store) else { return };
+    small.fill();
+    let ended = Started::new(command.spawn(&fixture)).end();
+    let said = &ended.stderr;
+    assert_eq!((ended.code(), ended.stdout.as_str()), (Some(2), ""), "{said}");
+    assert!(said.contains("cannot write in") && said.contains("No space left"), "{said}");
+    assert!(said.contains("hint: free some space there"), "{said}");
+    assert!(!said.contains("in all"), "nothing is planned for a place without room: {said}");
+    assert_eq!(fs::read_dir(&command.store).unwrap().count(), 1, "what fills it");
+    assert_eq!(fs::read_dir(&command.temporary).unwrap().count(), 0);
 }
 
 #[test]

@@ -91,6 +91,47 @@ fn a_server_under_load_is_looked_at_and_as_before() {
 }
 
 #[test]
+fn no_question_sends_the_texts_of_statements_to_a_file_of_the_server() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let Some(mut server) = TheirServer::start(&f) else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    server.ask("postgres", &format!("CREATE ROLE monitor LOGIN PASSWORD '{PASSWORD}'"));
+    server.ask("postgres", "GRANT pg_monitor TO monitor");
+    server.restart_with("-c fsync=off -c work_mem=128kB -c track_activity_query_size=16kB");
+    let load = server.long_statements(24);
+    let long = "SELECT count(*) FROM pg_stat_get_activity(NULL) WHERE length(query) > 8000";
+    while server.ask("postgres", long).trim() != "24" {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // Of a database in which nobody else asks.
+    server.ask("postgres", "CREATE DATABASE watched");
+    let files = || -> u64 {
+        let sql = "SELECT temp_files FROM pg_stat_database WHERE datname = 'watched'";
+        server.ask("postgres", sql).trim().parse().unwrap()
+    };
+    server.ask("watched", long);
+    assert_eq!(files(), 1, "a question with the usual memory writes one");
+    let address = server.address("monitor", PASSWORD, "watched");
+    let output = command(&f, &address, &["--for", "3s", "--format", "json"]);
+    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect("a run");
+    let found = observed(&run);
+    assert!(found.activity.samples > 0 && found.sessions.log_senders.is_some());
+    let mut log = Command::new(program());
+    log.env("XDG_DATA_HOME", f.home()).args(["log", "postgres", "--for", "3s"]);
+    let output = log.arg(address).output().unwrap();
+    assert!(said(&output).contains("kept in"), "{}", said(&output));
+    assert_eq!(server.sessions_left(), "");
+    assert_eq!(files(), 1);
+    // It is no setting of the server's, and none that changed.
+    assert!(found.settings.iter().any(|s| s.name == "work_mem" && s.value == "128kB"));
+    assert!(!found.unknown.iter().any(|unknown| unknown.what.contains("changed")));
+    drop(load);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_a_way_out() {
     let f = Fixture::new();
     let url = "postgres://app@127.0.0.1:1/shop";
@@ -122,4 +163,62 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert!(text.contains("look at postgres://app@127.0.0.1:1/shop"), "{text}");
     assert!(text.contains("loads nothing, writes the run file only"), "{text}");
+}
+
+#[test]
+fn a_run_without_names_has_none_in_the_file_and_on_the_screen() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let Some(server) = TheirServer::start(&f) else {
+        eprintln!("SKIPPED: no PostgreSQL on this machine");
+        return;
+    };
+    for sql in [
+        &format!("CREATE ROLE acme_monitor LOGIN PASSWORD '{PASSWORD}'"),
+        "CREATE DATABASE acme_orders",
+        "ALTER DATABASE acme_orders SET log_statement = 'all'",
+        "ALTER SYSTEM SET cluster_name = 'acme_cluster'",
+    ] {
+        server.ask("postgres", sql);
+    }
+    server.restart();
+    let address = server.address("acme_monitor", PASSWORD, "acme_orders");
+    let folder = server.ask("shop", "SHOW data_directory").trim().to_string();
+    let port = address.rsplit_once('/').and_then(|(head, _)| head.rsplit_once(':')).unwrap().1;
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let mut names = vec!["acme".to_string(), folder, format!(":{port}"), format!("\"{port}\"")];
+    // A name of a letter or two is part of any word.
+    names.extend(Some(host.trim().to_string()).filter(|host| host.len() > 6));
+    let named = |text: &str| names.iter().find(|name| text.contains(name.as_str())).cloned();
+
+    let open = command(&f, &address, &["--for", "3s", "--format", "json"]);
+    let text = String::from_utf8_lossy(&open.stdout).into_owned();
+    assert!(text.contains("acme_monitor") && text.contains("acme_orders"), "{}", said(&open));
+    let cost = &Run::from_json(&text).unwrap().observations[0].cost;
+    assert_eq!(cost.logged_by, ["log_statement = all"], "{cost:?}");
+    assert!(cost.log_lines_per_min.unwrap() > 0.0, "{cost:?}");
+    for run in f.runs() {
+        std::fs::remove_file(run).unwrap();
+    }
+
+    for format in ["json", "text", "markdown", "html"] {
+        let output = command(&f, &address, &["--for", "3s", "--anonymous", "--format", format]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(named(&text), None, "{format}: {text}");
+        assert_eq!(named(&said(&output)), None, "{format}: {}", said(&output));
+        assert!(text.contains("user-1") && text.contains("database-1"), "{format}: {text}");
+        assert!(said(&output).contains("kept as "), "{}", said(&output));
+    }
+    let runs = f.runs();
+    assert_eq!(runs.len(), 4);
+    for run in runs {
+        let text = std::fs::read_to_string(run).unwrap();
+        assert_eq!(named(&text), None, "{text}");
+        assert!(Run::from_json(&text).unwrap().anonymous);
+    }
+    // What can't be reached is no reason to tell its name.
+    drop(server);
+    let output = command(&f, &address, &["--for", "3s", "--anonymous"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(named(&said(&output)), None, "{}", said(&output));
 }

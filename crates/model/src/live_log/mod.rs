@@ -245,6 +245,42 @@ pub struct LiveCost {
     /// absent where the server's processes can't be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<f64>,
+    /// Bytes of the answers.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub received_bytes: u64,
+    /// How often sessions' states were asked for, per second, mean; absent where they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions_per_s: Option<f64>,
+    /// What kept questions from coming as often as they usually do; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced_by: Option<LivePace>,
+    /// Lines per minute that our statements added to the server's log, about, as its settings have it; absent where it logs none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_lines_per_min: Option<f64>,
+    /// The settings by which it logs them: `log_statement = all`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logged_by: Vec<String>,
+}
+
+/// What questions were held down to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LivePace {
+    /// A share of one processor.
+    Processor,
+    /// Lines per minute in the server's log.
+    LogLines,
+}
+
+impl LivePace {
+    /// What the questions take of a processor at most.
+    pub const PROCESSOR_SHARE: f64 = 0.01;
+    /// Lines per minute that the questions add to a log that they stand in at most. So many leave 60 s the 200 questions that say what
+    /// sessions wait for.
+    pub const LOG_LINES_PER_MIN: f64 = 600.0;
+    /// How often is asked where nothing speaks against it, per second.
+    pub const USUAL_PER_S: f64 = 20.0;
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -59,8 +59,21 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// Questions about sessions of which fewer don't tell what they wait for: a share of one half is known to ± 7 points with so many
+    /// (binomial proportion, normal approximation).
+    pub const LEAST_SAMPLES: f64 = 200.0;
+    /// Transactions of which fewer don't tell what one takes.
+    pub const LEAST_TRANSACTIONS: f64 = 100.0;
     /// What is unknown where counters were reset.
     pub const COUNTERS_RESET: &str = "counters that were reset during the look";
+
+    /// What to type for a look that has more in it: one of less than a minute was cut by `--for`, and a longer one has ended because
+    /// ten minutes would not have been enough either.
+    pub fn longer_look(&self) -> String {
+        let minutes = self.interval_ns / 60e9;
+        let most = if minutes < 0.95 { 10.0 } else { (10.0 * minutes).ceil().max(60.0) };
+        format!("look longer: --for {most}min")
+    }
 
     /// The setting of that name.
     pub fn setting(&self, name: &str) -> Option<&LiveSetting> {

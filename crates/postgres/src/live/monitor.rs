@@ -83,11 +83,15 @@ impl Monitor {
         let synchronous_commit_of = server::synchronous_commit_of(&mut session)?;
         let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
         let statement = Statement::new(&catalog, figures::is_asked, |name| on(name) == Some(true));
+        session.query(samples::ROOM)?;
         session.query(samples::PREPARE)?;
         let plan = Plan::new(length, seed);
         let sampler = Sampler { sees_others: server.sees_others, sampled: Sampled::default() };
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         let cut_short = poll.run(Layer::Log, &address.to_string(), stop, progress)?;
+        let edges = &poll.edges;
+        let interval_ns = (edges[edges.len() - 1].at_ns - edges[0].at_ns) as f64;
+        let cost = poll.cost(interval_ns, poll.sampler.sampled.samples());
         let PollLoop { edges, mut session, sampler: Sampler { sampled, .. }, .. } = poll;
 
         let timed = on("track_wal_io_timing");
@@ -105,7 +109,6 @@ impl Monitor {
             .map(|(_, c)| c)
             .collect();
         counted.windows = cut.len() as u32;
-        let cost = session.cost(counted.interval_ns);
         // Who follows is worth knowing, and no reason to lose the rest.
         let (standbys, unasked) = match standby::followers(&mut session, &catalog) {
             Ok(standbys) => (standbys, false),

@@ -13,4 +13,5 @@ pub(crate) mod samples;
 pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod sources;
+pub(crate) mod statement_log;
 pub(crate) mod windows;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use narrows_engine::{Phase, Progress, Stop, now_ns};
-use narrows_model::Layer;
+use narrows_model::{Layer, LiveCost};
 
 use super::counters::{Reading, Statement};
 use super::error::MonitorError;
 use super::session::SamplingSession;
-use super::windows::{Pace, SHORTEST_WINDOW, WINDOWS_APART, windows};
+use super::windows::{Pace, SHORTEST_WINDOW, Took, WINDOWS, WINDOWS_APART, windows};
 use crate::wire::WireError;
 
 /// How long, in how many windows.
@@ -16,18 +16,37 @@ use crate::wire::WireError;
 pub(crate) struct Plan {
     length: Duration,
     windows: u32,
+    /// Of these at least so many; the others where what they have by then is not enough.
+    least: u32,
     seed: u64,
 }
 
 impl Plan {
     /// An interval of that length; `seed` is that of the times between questions.
     pub(crate) fn new(length: Duration, seed: u64) -> Plan {
-        Plan { length, windows: windows(length), seed }
+        let windows = windows(length);
+        Plan { length, windows, least: windows, seed }
     }
 
-    /// Its length, ns.
-    pub(crate) fn length_ns(&self) -> f64 {
-        self.length.as_nanos() as f64
+    /// An interval of that length at most, which ends with a window that has enough.
+    pub(crate) fn at_most(length: Duration, seed: u64) -> Plan {
+        Plan { least: WINDOWS, ..Plan::new(length, seed) }
+    }
+
+    /// An interval of so many windows at most, and at least.
+    #[cfg(test)]
+    pub(crate) fn of_windows(length: Duration, windows: u32, least: u32) -> Plan {
+        Plan { length, windows, least, seed: 7 }
+    }
+
+    /// How long it is at least.
+    pub(crate) fn least(&self) -> Duration {
+        self.length * self.least / self.windows
+    }
+
+    /// A window of it, ns.
+    pub(crate) fn window_ns(&self) -> f64 {
+        self.length.as_nanos() as f64 / f64::from(self.windows)
     }
 
     /// Whether its windows are long enough for counters of their own.
@@ -61,6 +80,12 @@ pub(crate) trait Sampler {
     /// The server no longer answers.
     fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError>;
 
+    /// Whether what was seen up to these edges is enough, or would not be with so many times as much either. By numbers of what was
+    /// seen alone, whatever it was: what ends a look may not lean on what it found.
+    fn has_enough(&self, _edges: &[Edge<Self::MachineReading>], _times: f64) -> bool {
+        true
+    }
+
     /// What looking took so far, ns.
     fn work_ns(&self, session: &SamplingSession) -> u64 {
         session.worked_ns()
@@ -91,8 +116,8 @@ pub(crate) struct PollLoop<S: Sampler> {
     pub(crate) edges: Vec<Edge<S::MachineReading>>,
     plan: Plan,
     pace: Pace,
-    /// What looking had taken when the last question was answered, ns.
-    worked_ns: Option<u64>,
+    /// What looking had taken when the last question was answered, ns, and lines in the server's log.
+    worked: Option<(u64, f64)>,
 }
 
 impl<S: Sampler> PollLoop<S> {
@@ -108,7 +133,7 @@ impl<S: Sampler> PollLoop<S> {
     ) -> Result<PollLoop<S>, MonitorError> {
         let pace = Pace::new(plan.seed);
         let edges = Vec::new();
-        let mut poll = PollLoop { session, statement, sampler, edges, plan, pace, worked_ns: None };
+        let mut poll = PollLoop { session, statement, sampler, edges, plan, pace, worked: None };
         poll.edge().map_err(MonitorError::silent)?;
         Ok(poll)
     }
@@ -141,7 +166,9 @@ impl<S: Sampler> PollLoop<S> {
                 return Ok(Some(error));
             }
             self.sampler.end_window(start_ns);
-            if stop.is_set() {
+            let times = f64::from(plan.windows) / f64::from(window);
+            let enough = window >= plan.least && self.sampler.has_enough(&self.edges, times);
+            if stop.is_set() || enough {
                 break;
             }
         }
@@ -150,29 +177,34 @@ impl<S: Sampler> PollLoop<S> {
 
     /// Asks until the window ends.
     fn ask_until(&mut self, start_ns: u64, end_ns: u64, stop: &Stop) -> Result<(), WireError> {
-        self.pace.again();
+        self.pace.begin_window(Duration::from_nanos(end_ns.saturating_sub(now_ns())));
         // The edge is no question.
-        self.worked_ns = None;
+        self.worked = None;
         loop {
             let left = Duration::from_nanos(end_ns.saturating_sub(now_ns()));
             let pause = self.pace.pause();
             if stop.sleep(pause.min(left)).is_err() || pause >= left {
                 return Ok(());
             }
-            let before_ns = self.worked_ns.unwrap_or_else(|| self.work_ns());
-            self.worked_ns = None;
+            let (before_ns, lines) = self.worked.unwrap_or_else(|| self.worked());
+            self.worked = None;
             if self.sampler.ask(&mut self.session, start_ns)? {
-                let worked_ns = self.work_ns();
-                self.worked_ns = Some(worked_ns);
+                let now = self.worked();
+                self.worked = Some(now);
                 // With what comes with it: the looks at processes, and waking up.
-                let worked = Duration::from_nanos(worked_ns.saturating_sub(before_ns));
-                self.pace.took(worked * 4 / 3);
+                let work = Duration::from_nanos(now.0.saturating_sub(before_ns)) * 4 / 3;
+                self.pace.took(Took { work, lines: now.1 - lines });
             }
         }
     }
 
-    fn work_ns(&self) -> u64 {
-        self.sampler.work_ns(&self.session)
+    fn worked(&self) -> (u64, f64) {
+        (self.sampler.work_ns(&self.session), self.session.log_lines())
+    }
+
+    /// What looking took over an interval in which states were asked for that often.
+    pub(crate) fn cost(&self, interval_ns: f64, asked: u64) -> LiveCost {
+        self.session.cost(interval_ns, asked, self.pace.held_by())
     }
 
     /// Reads everything; asked again where it stays unanswered.

@@ -29,6 +29,14 @@ pg_catalog.string_agg(pid::pg_catalog.text, ' ') FILTER (WHERE backend_type = 'c
 AND state IN ('active', 'fastpath function call')) FROM pg_catalog.pg_stat_get_activity(NULL) \
 WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
 
+/// Before it counts them the server makes a row of every session, with the text of its statement; what is more than `work_mem` would
+/// go to a temporary file at every question: 17 MB with 1000 sessions and `track_activity_query_size = 16kB`. Any role may set it
+/// for its own session.
+pub(crate) const ROOM: &str = "SET work_mem = '256MB'";
+
+/// As it was, before settings are read again.
+pub(crate) const NO_MORE_ROOM: &str = "RESET work_mem";
+
 /// Asks.
 pub(crate) const SQL: &str = "EXECUTE narrows_activity";
 

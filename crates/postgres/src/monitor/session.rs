@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use narrows_engine::{Stop, now_ns};
-use narrows_model::LiveCost;
+use narrows_model::{LiveCost, LivePace};
 
+use super::statement_log::{self, StatementLog};
 use crate::address::Address;
 use crate::wire::{Connection, Limits, Patience, Row, WireError};
 
@@ -52,6 +53,11 @@ pub(crate) struct SamplingSession {
     unanswered: u64,
     unanswered_ns: u64,
     unanswered_in_a_row: u32,
+    log: StatementLog,
+    /// Lines of ours in the server's log, about.
+    log_lines: f64,
+    /// Bytes of the rows that came.
+    received: u64,
 }
 
 impl SamplingSession {
@@ -79,8 +85,12 @@ impl SamplingSession {
             unanswered: 0,
             unanswered_ns: 0,
             unanswered_in_a_row: 0,
+            log: StatementLog::default(),
+            log_lines: 0.0,
+            received: 0,
         };
         session.is_limited()?;
+        session.log = StatementLog::from_rows(&session.query(statement_log::SQL)?);
         for _ in 0..ROUND_TRIPS {
             let began_ns = now_ns();
             let said = session.one(WORKED)?;
@@ -92,6 +102,7 @@ impl SamplingSession {
         session.waited_ns = 0;
         session.worked_ns = 0;
         session.active_ns = 0;
+        session.log_lines = 0.0;
         Ok(session)
     }
 
@@ -126,7 +137,10 @@ impl SamplingSession {
         self.statements += 1;
         self.waited_ns += took_ns;
         self.worked_ns += took_ns.saturating_sub(self.round_trip_ns);
-        self.active_ns += took_ns.saturating_sub(self.way_ns);
+        let active_ns = took_ns.saturating_sub(self.way_ns);
+        self.active_ns += active_ns;
+        self.log_lines += self.log.lines(sql, Duration::from_nanos(active_ns));
+        self.received += rows.as_ref().map_or(0, |rows| rows.iter().map(bytes).sum());
         rows
     }
 
@@ -189,8 +203,19 @@ impl SamplingSession {
         self.unanswered_ns
     }
 
-    /// The account over an interval.
-    pub(crate) fn cost(&self, interval_ns: f64) -> LiveCost {
+    /// Lines that our statements added to the server's log so far, about.
+    pub(crate) fn log_lines(&self) -> f64 {
+        self.log_lines
+    }
+
+    /// The account over an interval in which states were asked for so many times, held down to something or not.
+    pub(crate) fn cost(
+        &self,
+        interval_ns: f64,
+        asked: u64,
+        paced_by: Option<LivePace>,
+    ) -> LiveCost {
+        let per_s = |count: f64| (interval_ns > 0.0).then(|| count / interval_ns * 1e9);
         LiveCost {
             statements: self.statements,
             waited_ns: self.waited_ns as f64,
@@ -198,6 +223,16 @@ impl SamplingSession {
             unanswered: self.unanswered,
             unanswered_ns: self.unanswered_ns as f64,
             processors: None,
+            received_bytes: self.received,
+            questions_per_s: per_s(asked as f64).filter(|_| asked > 0),
+            paced_by,
+            log_lines_per_min: per_s(self.log_lines * 60.0).filter(|_| self.log_lines > 0.0),
+            logged_by: self.log.by().to_vec(),
         }
     }
+}
+
+/// What a row takes on the wire (PostgreSQL documentation, "Message Formats", `DataRow`).
+fn bytes(row: &Row) -> u64 {
+    7 + row.iter().map(|cell| 4 + cell.as_ref().map_or(0, String::len) as u64).sum::<u64>()
 }

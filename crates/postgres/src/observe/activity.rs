@@ -9,7 +9,7 @@ use crate::monitor::samples::{self, Processes};
 use crate::wire::Row;
 
 /// Slices of the history.
-const MOST_SLICES: f64 = 120.0;
+const MOST_SLICES: usize = 120;
 /// About ten samples each.
 const SHORTEST_SLICE_NS: f64 = 5e8;
 
@@ -77,24 +77,39 @@ struct Slice {
     sessions: BTreeMap<ActivityState, u64>,
 }
 
+impl Slice {
+    /// Neighbours as one.
+    fn of(slices: &[Slice]) -> Slice {
+        slices.iter().fold(Slice::default(), |mut all, slice| {
+            all.samples += slice.samples;
+            for (state, n) in &slice.sessions {
+                *all.sessions.entry(*state).or_default() += n;
+            }
+            all
+        })
+    }
+}
+
 /// All windows so far, and the history.
 #[derive(Debug, Clone)]
 pub(super) struct Sampled {
     by_window: samples::Sampled<Key>,
     slices: Vec<Slice>,
     slice_ns: f64,
+    window_ns: f64,
     most_open: u64,
     most_at_work: u64,
 }
 
 impl Sampled {
-    /// For an interval of that length.
-    pub(super) fn new(length_ns: f64) -> Sampled {
-        let slices = (length_ns / SHORTEST_SLICE_NS).floor().clamp(1.0, MOST_SLICES);
+    /// For an interval of that length at least, in windows of that length.
+    pub(super) fn new(least_ns: f64, window_ns: f64) -> Sampled {
+        let slices = (least_ns / SHORTEST_SLICE_NS).floor().clamp(1.0, MOST_SLICES as f64);
         Sampled {
             by_window: samples::Sampled::default(),
             slices: vec![Slice::default(); slices as usize],
-            slice_ns: length_ns / slices,
+            slice_ns: least_ns / slices,
+            window_ns,
             most_open: 0,
             most_at_work: 0,
         }
@@ -108,6 +123,15 @@ impl Sampled {
     /// What follows belongs to the next window, which begins that long after the beginning.
     pub(super) fn next_window(&mut self, at_ns: u64) {
         self.by_window.next_window(at_ns);
+        let needed = (at_ns as f64 + 0.9 * self.window_ns) / self.slice_ns;
+        if needed > self.slices.len() as f64 {
+            let more = (self.window_ns / self.slice_ns).ceil().max(1.0) as usize;
+            self.slices.resize(self.slices.len() + more, Slice::default());
+        }
+        while self.slices.len() > MOST_SLICES {
+            self.slices = self.slices.chunks(2).map(Slice::of).collect();
+            self.slice_ns *= 2.0;
+        }
     }
 
     /// The window in hand ends then.
@@ -158,6 +182,11 @@ impl Sampled {
         }
         self.most_open = self.most_open.max(open);
         self.most_at_work = self.most_at_work.max(at_work);
+    }
+
+    /// Samples of all windows.
+    pub(super) fn samples(&self) -> u64 {
+        self.by_window.samples()
     }
 
     /// How many sessions waited for locks in the last window, in sum over its samples: worth asking who holds them.
@@ -213,7 +242,7 @@ mod tests {
     use crate::monitor::fake::row;
 
     fn sampled() -> Sampled {
-        let mut sampled = Sampled::new(6e9);
+        let mut sampled = Sampled::new(6e9, 1e9);
         for window in 0..6 {
             sampled.next_window(window * 1_000_000_000);
             for sample in 0..4 {
@@ -263,8 +292,20 @@ mod tests {
         };
         assert_eq!(of(0, ActivityState::Log), Some(4.0));
         assert_eq!((of(1, ActivityState::Log), of(11, ActivityState::Lock)), (None, Some(6.0)));
-        assert_eq!(Sampled::new(86_400e9).slices.len(), 120);
-        assert_eq!(Sampled::new(1.0).slices.len(), 1);
+        assert_eq!(Sampled::new(86_400e9, 1440e9).slices.len(), 120);
+        // A look that goes on has slices of two, and of four, and loses none.
+        let mut sampled = Sampled::new(60e9, 10e9);
+        for window in 0..30 {
+            sampled.next_window(window * 10_000_000_000);
+            for half in 0..20 {
+                let rows = [row(["client backend", "active", "", "", "2"])];
+                sampled.take(window * 10_000_000_000 + half * 500_000_000, &rows);
+            }
+        }
+        let history = sampled.activity(true).history;
+        assert_eq!((history.len(), history[0].samples, history[0].at_ns), (75, 8, 2e9));
+        assert!(history.iter().all(|m| m.sessions == [(ActivityState::Running, 2.0)]));
+        assert_eq!(Sampled::new(1.0, 1.0).slices.len(), 1);
     }
 
     #[test]
@@ -281,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_ended_while_the_server_looked_is_no_wait_for_the_client() {
-        let mut sampled = Sampled::new(1e9);
+        let mut sampled = Sampled::new(1e9, 1e9);
         sampled.next_window(0);
         sampled.take(
             0,
@@ -300,7 +341,7 @@ mod tests {
 
     #[test]
     fn windows_without_samples_are_left_out_and_without_any_nothing_is_known() {
-        let mut sampled = Sampled::new(1e9);
+        let mut sampled = Sampled::new(1e9, 1e9);
         for samples in [1, 0] {
             sampled.next_window(0);
             for _ in 0..samples {
@@ -308,7 +349,7 @@ mod tests {
             }
         }
         assert_eq!(sampled.activity(true).found[0].windows, [2.0]);
-        let nothing = Sampled::new(1e9);
+        let nothing = Sampled::new(1e9, 1e9);
         assert_eq!((nothing.activity(true).sessions_at_work(), nothing.most()), (None, None));
     }
 }

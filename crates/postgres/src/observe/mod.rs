@@ -22,7 +22,7 @@ pub mod settings;
 mod slow_probes;
 mod window;
 
-pub use monitor::{Around, Monitor, Observed};
+pub use monitor::{Around, Monitor, Observed, least};
 
 /// Id of the measurement that holds the demand of a transaction by windows.
 pub const MEASUREMENT: &str = narrows_model::Workload::Observed.measurement_id();

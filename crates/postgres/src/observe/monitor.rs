@@ -32,6 +32,11 @@ pub struct Around {
     pub quota_cpus: Option<f64>,
 }
 
+/// How long a look of that length at most takes at least.
+pub fn least(length: Duration) -> Duration {
+    Plan::at_most(length, 0).least()
+}
+
 /// What was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
@@ -94,7 +99,8 @@ impl Monitor {
         &self.server.version
     }
 
-    /// Looks for that long; ends early, with what was seen, when `stop` is set, the server went away, or left several
+    /// Looks for that long at most: for six windows of it, then for as many more as it takes to see enough transactions and to ask
+    /// often enough. Ends early, with what was seen, when `stop` is set, the server went away, or left several
     /// questions in a row unanswered. `seed` is that of the times between questions.
     ///
     /// # Errors
@@ -103,6 +109,16 @@ impl Monitor {
         self,
         length: Duration,
         seed: u64,
+        around: Around,
+        stop: &Stop,
+        progress: &dyn Progress,
+    ) -> Result<Observed, MonitorError> {
+        self.observe_over(Plan::at_most(length, seed), around, stop, progress)
+    }
+
+    fn observe_over(
+        self,
+        plan: Plan,
         around: Around,
         stop: &Stop,
         progress: &dyn Progress,
@@ -116,7 +132,6 @@ impl Monitor {
         let statement = Statement::new(&catalog, asked, |name| on(name) == Some(true));
         let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
         let tracked = on("track_activities") != Some(false);
-        let plan = Plan::new(length, seed);
         let ledger = process.map(|found| {
             let threads = value("io_method") == Some("io_uring");
             let cluster = session.one("SELECT current_setting('cluster_name')");
@@ -138,7 +153,7 @@ impl Monitor {
         let together = whole(&poll);
         let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
         let parts = figures::usable(parts, &together, sees_states);
-        let mut cost = poll.session.cost(together.ns);
+        let mut cost = poll.cost(together.ns, together.states.samples);
         cost.processors = machine::our_processors(&together);
         let activity = poll.sampler.sampled.activity(plan.windows_apart());
         let on = allowed.as_deref().unwrap_or_default();

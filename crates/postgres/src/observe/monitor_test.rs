@@ -169,3 +169,40 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     assert_eq!(seen.cut_short, None);
     assert!(seen.observation.interval_ns < 60e9 && seen.observation.activity.samples > 0);
 }
+
+/// Windows that a look of six to twelve takes of a server on which so many transactions end between two readings. Its sessions are
+/// not to be seen, so that ours are the readings alone.
+fn windows_taken(transactions: f64) -> usize {
+    let kind = Kind { monitor: false, transactions, ..Kind::default() };
+    let mut readings = 0;
+    let (send, counted) = std::sync::mpsc::channel();
+    let (address, served) = serve(kind, move |asked| {
+        readings += usize::from(asked == Asked::Counters);
+        send.send(readings).unwrap();
+        None
+    });
+    let plan = Plan::of_windows(Duration::from_millis(600), 12, 6);
+    let look = Monitor::open(&address).unwrap();
+    let seen = look.observe_over(plan, Around::default(), &Stop::new(), &Silent).unwrap();
+    served.join().unwrap();
+    assert_eq!(seen.cut_short, None);
+    counted.iter().max().unwrap() - 1
+}
+
+#[test]
+fn a_look_goes_on_by_whole_windows_until_it_has_enough_and_not_where_more_would_not_help() {
+    assert_eq!(windows_taken(TRANSACTIONS), 6, "it has them");
+    // Less the reading itself, 14 each: 98 after seven windows, 112 after eight.
+    assert_eq!(windows_taken(15.0), 8);
+    // Nine each: 108 at the end.
+    assert_eq!(windows_taken(10.0), 12);
+    // Seven each: 84 at the end, so that the rest would be waited for in vain.
+    assert_eq!(windows_taken(8.0), 6);
+    assert_eq!(windows_taken(0.0), 6, "a server at rest");
+}
+
+#[test]
+fn up_to_a_minute_is_looked_at_whole_and_longer_is_a_maximum() {
+    let least_s = |s| least(Duration::from_secs(s)).as_secs();
+    assert_eq!([3, 60, 90, 600, 3600].map(least_s), [3, 60, 60, 60, 360]);
+}

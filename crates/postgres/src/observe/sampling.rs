@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::now_ns;
 use narrows_facts::process;
-use narrows_model::ProcessClass;
+use narrows_model::{Observation, ProcessClass};
 use narrows_observe::{Snapshot, Watch};
 
 use super::activity::Sampled;
@@ -15,6 +15,7 @@ use super::slow_probes::SlowProbes;
 use crate::monitor::poll_loop::{self, Plan};
 use crate::monitor::samples;
 use crate::monitor::session::SamplingSession;
+use crate::monitor::sources::Count;
 use crate::wire::WireError;
 
 /// Between two looks at the processes at least, so that those that come and go are seen.
@@ -70,11 +71,12 @@ impl Sampler {
     ) -> Result<Sampler, WireError> {
         let mut slow_probes = None;
         if sees_states {
+            session.query(samples::ROOM)?;
             session.query(samples::PREPARE_WITH_PIDS)?;
             slow_probes = Some(SlowProbes::prepare(session)?);
         }
         Ok(Sampler {
-            sampled: Sampled::new(plan.length_ns()),
+            sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),
             slow_probes,
             kernel: KernelThreads::begin(ledger.is_some()),
             ledger,
@@ -101,6 +103,7 @@ impl Sampler {
         if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
             // What it doesn't answer now stays as it was last answered.
             let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks());
+            let _ = session.query(samples::NO_MORE_ROOM);
         }
     }
 
@@ -161,6 +164,18 @@ impl poll_loop::Sampler for Sampler {
             self.look();
         }
         Ok(self.slow_probes.is_some())
+    }
+
+    fn has_enough(&self, edges: &[Edge], times: f64) -> bool {
+        let more_helps = |n: f64, least: f64| n < least && n * times >= least;
+        let samples = self.slow_probes.is_some()
+            && more_helps(self.sampled.samples() as f64, Observation::LEAST_SAMPLES);
+        let [first, .., last] = edges else { return false };
+        let ours = (last.statements - first.statements) as f64;
+        let changed = last.reading.since(&first.reading);
+        let ended = [Count::Commits, Count::Rollbacks].into_iter().filter_map(|of| changed.get(of));
+        let ended = (ended.sum::<f64>() - ours).max(0.0);
+        !samples && !more_helps(ended, Observation::LEAST_TRANSACTIONS)
     }
 
     /// Where the server's process for us can be seen: its own account, which doesn't grow while it waits for a processor, and this

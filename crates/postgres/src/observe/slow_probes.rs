@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use narrows_engine::now_ns;
-use narrows_model::LockHolder;
+use narrows_model::{LivePace, LockHolder};
 
 use super::lock_queue;
 use super::participants::Participants;
@@ -17,6 +17,8 @@ use crate::wire::{Row, WireError};
 const AT_LEAST: Duration = Duration::from_secs(1);
 /// The server works for these a half of a hundredth of the time at most.
 const AT_MOST_OF_TIME: u64 = 200;
+/// Of the lines that all questions may add to the server's log, those of these: the states come first.
+const SHARE_OF_LINES: f64 = 0.25;
 
 /// The server's clock, s.
 const NOW: &str = "SELECT extract(epoch FROM pg_catalog.clock_timestamp())";
@@ -102,10 +104,13 @@ impl SlowProbes {
         if now_ns() < self.next_ns {
             return Ok(());
         }
-        let before_ns = session.worked_ns();
+        let (before_ns, before_lines) = (session.worked_ns(), session.log_lines());
         self.ask_all(session, locks)?;
         let worked_ns = session.worked_ns() - before_ns;
-        self.next_ns = now_ns() + (AT_LEAST.as_nanos() as u64).max(worked_ns * AT_MOST_OF_TIME);
+        let lines = session.log_lines() - before_lines;
+        let of_lines_ns = (lines * 60e9 / (LivePace::LOG_LINES_PER_MIN * SHARE_OF_LINES)) as u64;
+        let pause_ns = (worked_ns * AT_MOST_OF_TIME).max(of_lines_ns);
+        self.next_ns = now_ns() + (AT_LEAST.as_nanos() as u64).max(pause_ns);
         Ok(())
     }
 

@@ -96,6 +96,9 @@ fn warnings(run: &Run) -> Vec<String> {
     if run.plan.quick {
         warnings.push(format!("sketch: {}", counted(run.plan.repeats as usize, "repeat")));
     }
+    if run.anonymous {
+        warnings.push("without names".to_string());
+    }
     if let Some(captured) = run.platform().and_then(|p| p.captured.as_ref()) {
         let day = captured.at.split('T').next().unwrap_or_default();
         let answers = counted(captured.answers.len(), "answer");

@@ -1,8 +1,8 @@
 //! A live server's log: counters, states, verdict.
 
 use narrows_model::{
-    Interval, LiveCost, LiveLog, LiveSetting, LiveStandby, LiveWait, LiveWaitKind, Measurement,
-    Metric, Run, Validity, metric,
+    Interval, LiveCost, LiveLog, LivePace, LiveSetting, LiveStandby, LiveWait, LiveWaitKind,
+    Measurement, Metric, Run, Validity, metric,
 };
 use narrows_units::significant;
 
@@ -10,7 +10,7 @@ use crate::document::{Answer, Block, Entry, Facts, Inline, List, Row, Style, Tab
 use crate::notes::Notes;
 use crate::print::{Units, half_width, percent, rate, size, time};
 use crate::section::{heading_of, printed};
-use crate::words::counted;
+use crate::words::{LOOKED_LEGEND, counted};
 
 /// Every live log of the run.
 pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<Vec<Block>> {
@@ -42,6 +42,7 @@ fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> Vec<Block>
         let lead = ("It would change with".to_string(), "or".to_string());
         let changes = List { lead, items: texts(&verdict.changes), at: (3, 6) };
         blocks.extend([Block::Gap, Block::Answer(answer), Block::List(why), Block::List(changes)]);
+        blocks.push(Block::explanation(LOOKED_LEGEND));
     }
     blocks.push(Block::Facts(Facts { entries: remarks(log), labels: Style::Strong, at: (0, 10) }));
     blocks
@@ -209,7 +210,28 @@ pub(crate) fn looking(cost: &LiveCost) -> String {
         Some(share) => format!("{} of one processor, ours and the server's", percent(share)),
         None => format!("{} of one processor", percent(cost.share)),
     };
-    format!("took {} statements{unanswered} and {took}; nothing was changed", cost.statements)
+    let mut text = format!("took {} statements{unanswered} and {took}", cost.statements);
+    if let Some(lines) = cost.log_lines_per_min {
+        let by = cost.logged_by.join(", ");
+        text += &format!(
+            "; about {} lines per minute in the server's log ({by})",
+            significant(lines, 2)
+        );
+    }
+    let held = match cost.paced_by {
+        Some(LivePace::Processor) => {
+            format!("{} of a processor", percent(LivePace::PROCESSOR_SHARE))
+        }
+        Some(LivePace::LogLines) => {
+            format!("{} lines per minute there", LivePace::LOG_LINES_PER_MIN)
+        }
+        None => return text + "; nothing was changed",
+    };
+    let rate = cost.questions_per_s.map_or(String::new(), |n| significant(n, 2));
+    let usual = LivePace::USUAL_PER_S;
+    text + &format!(
+        "; questions were held to {held}, one per window at least: {rate} per second instead of {usual}; nothing was changed"
+    )
 }
 
 fn standby(standby: &LiveStandby) -> String {

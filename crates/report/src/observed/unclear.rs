@@ -1,16 +1,16 @@
 //! What to do where the verdict on somebody's server is open: what stands still is told what to do about; a longer look is named only
 //! where it would change something.
 
-use narrows_model::{Narrow, Observation, Run, Verdict};
+use narrows_model::{Narrow, Observation, RuleId, Run, Verdict};
 
 use crate::advice::NextRow;
 
 /// Findings that a longer look takes away.
-const OF_A_SHORT_LOOK: [&str; 4] = [
-    "observed-too-short",
-    "observed-few-samples",
-    "observed-few-transactions",
-    "observed-counters-reset",
+const OF_A_SHORT_LOOK: [RuleId; 4] = [
+    RuleId::OBSERVED_TOO_SHORT,
+    RuleId::OBSERVED_FEW_SAMPLES,
+    RuleId::OBSERVED_FEW_TRANSACTIONS,
+    RuleId::OBSERVED_COUNTERS_RESET,
 ];
 
 /// The row under NEXT of an open verdict; `None` for workloads of ours.
@@ -32,11 +32,11 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
         return (waits, "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string());
     }
     let of = run.measurement(&verdict.measurement);
-    let short =
-        of.is_some_and(|m| m.findings.iter().any(|f| OF_A_SHORT_LOOK.contains(&f.as_str())));
+    let of_a_short_look = |id: &String| OF_A_SHORT_LOOK.iter().any(|rule| rule.is(id));
+    let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
     let names = [Some(verdict.narrow), verdict.or];
     let prove = if short {
-        "look longer: --for 10m".to_string()
+        seen.longer_look()
     } else if names.contains(&Some(Narrow::CommitWait)) {
         "narrows log postgres URL".to_string()
     } else {

@@ -50,6 +50,9 @@ fn legend(report: &Report) -> Vec<String> {
         let judged = graded || !report.operating_point.is_empty();
         legend.push(if judged { words::LEGEND } else { words::SUSPECT }.to_string());
     }
+    if report.run.live_logs.iter().any(|log| log.verdict.is_some()) {
+        legend.push(words::LOOKED_LEGEND.to_string());
+    }
     if report.narrow.iter().any(|b| b.sum.is_some()) {
         legend.push(words::LINES.to_string());
     }

@@ -64,6 +64,49 @@ fn what_is_unknown_is_a_dash_and_suspects_are_marked() {
 }
 
 #[test]
+fn what_looking_added_to_a_log_and_what_it_was_held_to_is_said() {
+    let mut run = run();
+    let looking = |run: &Run| {
+        let screen = screen(run);
+        let at = screen.find("took 604").expect("a line on looking");
+        screen[at..].split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let cost = &mut run.live_logs[0].cost;
+    cost.log_lines_per_min = Some(590.0);
+    cost.logged_by = vec!["log_statement = all".into(), "log_duration = on".into()];
+    cost.paced_by = Some(LivePace::LogLines);
+    cost.questions_per_s = Some(3.26);
+    let said = looking(&run);
+    let lines = "; about 590 lines per minute in the server's log (log_statement = all, log_duration = on); questions \
+                 were held to 600 lines per minute there, one per window at least: 3.3 per second instead of 20; nothing was changed";
+    assert!(said.contains(lines), "{said}");
+    let cost = &mut run.live_logs[0].cost;
+    (cost.log_lines_per_min, cost.paced_by) = (None, Some(LivePace::Processor));
+    let said = looking(&run);
+    assert!(
+        said.contains(
+            "; questions were held to 1.0 % of a processor, one per window at least: 3.3 per second"
+        ),
+        "{said}"
+    );
+    run.live_logs[0].cost.paced_by = None;
+    let said = looking(&run);
+    assert!(!said.contains("held to") && said.contains("; nothing was changed"), "{said}");
+}
+
+#[test]
+fn a_verdict_on_a_log_comes_with_what_its_grades_mean() {
+    let legend = "LIKELY: counters and waits name it, no change tested it.";
+    let mut run = run();
+    let report = |run: &Run| Report::new(run, Units::Si);
+    assert!(screen(&run).contains(legend));
+    assert!(narrows_report::html(&report(&run)).contains(legend));
+    run.live_logs[0].verdict = None;
+    assert!(!screen(&run).contains(legend));
+    assert!(!narrows_report::html(&report(&run)).contains(legend));
+}
+
+#[test]
 fn no_doubt_is_printed_that_leaves_its_figure_out() {
     let mut run = run();
     // Bursts: the median window's interval is far below the mean.

@@ -210,8 +210,12 @@ fn open(narrow: Narrow, findings: &[&str]) -> Run {
 fn a_longer_look_is_named_only_where_it_changes_something() {
     let next = |run: &Run| line(&screen(run), "1  observed: not clear yet").to_string();
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
-        let said = next(&open(Narrow::Unknown, &[rule]));
-        assert!(said.contains("look longer: --for 10m"), "{rule}: {said}");
+        let mut run = open(Narrow::Unknown, &[rule]);
+        for (look_s, said) in [(20.0, "10min"), (60.0, "60min"), (590.0, "99min")] {
+            run.observations[0].interval_ns = look_s * 1e9;
+            let next = next(&run);
+            assert!(next.contains(&format!("look longer: --for {said}")), "{rule}: {next}");
+        }
     }
     let said = next(&open(Narrow::CommitWait, &["observed-autovacuum"]));
     assert!(said.contains("narrows log postgres URL"), "{said}");

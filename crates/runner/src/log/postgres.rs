@@ -16,8 +16,8 @@ use narrows_postgres::live::Monitor;
 use crate::observe::drives;
 use crate::prepared::Prepared;
 use crate::program::Program;
-use crate::request::RunOptions;
 use crate::request::log::LiveLogRequest;
+use crate::request::{Address, RunOptions};
 use crate::session::{Ended, Session};
 use crate::ui::Ui;
 
@@ -34,6 +34,10 @@ impl Program for LiveLog {
 
     fn options(request: &LiveLogRequest) -> &RunOptions {
         &request.options
+    }
+
+    fn address(request: &LiveLogRequest) -> Option<&Address> {
+        Some(&request.address)
     }
 
     fn plan(request: &LiveLogRequest, _: &dyn Ui) -> Result<LiveLog> {

@@ -17,8 +17,8 @@ use narrows_postgres::observe::{Around, Monitor};
 
 use crate::exit::Answers;
 use crate::program::Program;
-use crate::request::RunOptions;
 use crate::request::machine::ObserveRequest;
+use crate::request::{Address, RunOptions};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
@@ -41,6 +41,10 @@ impl Program for Observe {
 
     fn options(request: &ObserveRequest) -> &RunOptions {
         &request.options
+    }
+
+    fn address(request: &ObserveRequest) -> Option<&Address> {
+        Some(&request.address)
     }
 
     fn plan(request: &ObserveRequest, ui: &dyn Ui) -> Result<Observe> {

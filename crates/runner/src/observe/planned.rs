@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, Workload};
-use narrows_postgres::observe::Monitor;
-use narrows_units::{Bytes, shown};
+use narrows_postgres::observe::{Monitor, least};
+use narrows_units::{Bytes, Nanos, shown};
 
 use super::drives;
 use crate::failure::Failure;
@@ -44,11 +44,19 @@ pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) ->
     plan.sessions = u32::from(request.below.is_some());
     plan.steps.push(PlannedStep {
         layer: Layer::Database,
-        what: "read its counters, and ask what its sessions do about 20 times a second".to_string(),
-        expected_s: request.length.as_secs_f64(),
+        what: what(request.length),
+        expected_s: least(request.length).as_secs_f64(),
         writes_bytes: 0,
     });
     Ok(resolved)
+}
+
+fn what(length: Duration) -> String {
+    let what = "read its counters, and ask what its sessions do about 20 times a second";
+    if least(length) == length {
+        return what.to_string();
+    }
+    format!("{what}; for up to {} where too little happens", Nanos(length.as_nanos() as u64))
 }
 
 /// What is measured of the server's drives before the look.

@@ -24,6 +24,8 @@ pub struct RunOptions {
     pub load_here: bool,
     /// Only show the plan.
     pub dry_run: bool,
+    /// Leave names and addresses out of the run file and the screen.
+    pub anonymous: bool,
     /// Folder for the run file and every format of its report; `None` for the run file in the user's folder of runs.
     pub output: Option<PathBuf>,
 }

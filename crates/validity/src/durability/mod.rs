@@ -16,19 +16,19 @@ mod switched_off;
 
 use narrows_model::{
     CrashTest, Durability, DurabilityEvidence, DurabilityWord, Finding, Layer, Leaning, Medium,
-    RolePath, Run, metric,
+    RolePath, RuleId, Run, metric,
 };
 
 pub use flush::FlushCost;
 pub(crate) use switched_off::{SwitchedOff, switched_off};
 
 /// Rules that compare a server's flushes and log with what its drives saw.
-const UNFLUSHED: [&str; 5] = [
-    "commits-not-flushed",
-    "commits-not-written",
-    "observed-not-flushed",
-    "observed-not-written",
-    "live-not-flushed",
+const UNFLUSHED: [RuleId; 5] = [
+    RuleId::COMMITS_NOT_FLUSHED,
+    RuleId::COMMITS_NOT_WRITTEN,
+    RuleId::OBSERVED_NOT_FLUSHED,
+    RuleId::OBSERVED_NOT_WRITTEN,
+    RuleId::LIVE_NOT_FLUSHED,
 ];
 
 /// Which machine a path is on. Names repeat in a fleet, and machine ids in machines that were copied; a boot is unique.
@@ -111,7 +111,10 @@ pub fn of_run(run: &Run) -> Vec<Durability> {
                 },
                 hypervisor: platform.hypervisor.as_deref(),
                 flush: flush_of(run),
-                unflushed: run.findings.iter().find(|found| UNFLUSHED.contains(&found.id.as_str())),
+                unflushed: run
+                    .findings
+                    .iter()
+                    .find(|f| UNFLUSHED.iter().any(|rule| rule.is(&f.id))),
                 crash_tests: &run.crash_tests,
             })
         })

@@ -1,6 +1,6 @@
 //! Whether a durable write was durable.
 
-use narrows_model::{Layer, Role, Severity, Unit, condition, metric};
+use narrows_model::{Layer, Role, RuleId, Severity, Unit, condition, metric};
 
 use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, Product, Seen, Total};
@@ -58,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
     },
     Rule {
-        id: "commits-not-flushed",
+        id: RuleId::COMMITS_NOT_FLUSHED.as_str(),
         group: Group::Durability,
         severity: Severity::Invalid,
         about: About::Measurement(
@@ -81,7 +81,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: BARRIERS,
     },
     Rule {
-        id: "commits-not-written",
+        id: RuleId::COMMITS_NOT_WRITTEN.as_str(),
         group: Group::Durability,
         severity: Severity::Invalid,
         about: About::Measurement(
@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
     },
     Rule {
-        id: "observed-not-flushed",
+        id: RuleId::OBSERVED_NOT_FLUSHED.as_str(),
         group: Group::Observed,
         severity: Severity::Suspect,
         about: About::Measurement(
@@ -124,7 +124,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: BARRIERS,
     },
     Rule {
-        id: "observed-not-written",
+        id: RuleId::OBSERVED_NOT_WRITTEN.as_str(),
         group: Group::Observed,
         severity: Severity::Suspect,
         about: About::Measurement(
@@ -143,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
     },
     Rule {
-        id: "live-not-flushed",
+        id: RuleId::LIVE_NOT_FLUSHED.as_str(),
         group: Group::Log,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(LIVE).needs(&[

@@ -197,10 +197,7 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
             open(seen),
             counted(seen)
         ),
-        step: step(
-            "statements last longer than the look, or end uncounted",
-            "look longer: --for 10m",
-        ),
+        step: step("statements last longer than the look, or end uncounted", &seen.longer_look()),
     }
 }
 

@@ -8,10 +8,10 @@ use narrows_model::{
     DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
     FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole,
     Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost,
-    LiveCounts, LiveLog, LiveModel, LivePart, LiveSetting, LiveStandby, LiveVerdict, LiveWait,
-    LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue, Narrow, OperatingPoint,
-    OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA, Series, Severity, Sum,
-    SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
+    LiveCounts, LiveLog, LiveModel, LivePace, LivePart, LiveSetting, LiveStandby, LiveVerdict,
+    LiveWait, LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue, Narrow,
+    OperatingPoint, OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA,
+    Series, Severity, Sum, SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
 };
 use serde_json::{Value, json};
 
@@ -85,6 +85,7 @@ fn full() -> Run {
         command: vec!["narrows".into(), "run".into()],
         started_at: "2026-11-20T14:02:00Z".into(),
         finished_at: Some("2026-11-20T14:16:00Z".into()),
+        anonymous: true,
         completed: true,
         plan: plan(),
         hosts: vec![Host { role: HostRole::ServerAndClient, platform, clock_offset_ns: 0 }],
@@ -183,6 +184,11 @@ fn live_log(interval: Interval) -> LiveLog {
             unanswered: 1,
             unanswered_ns: 5e9,
             processors: Some(0.008),
+            received_bytes: 480_000,
+            questions_per_s: Some(4.5),
+            paced_by: Some(LivePace::LogLines),
+            log_lines_per_min: Some(590.0),
+            logged_by: vec!["log_statement = all".into()],
         },
         unknown: vec![Unknown { what: "bytes of the log's writes".into(), needs: "18".into() }],
         verdict: Some(LiveVerdict {

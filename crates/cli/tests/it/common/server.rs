@@ -160,6 +160,17 @@ impl TheirServer {
         self.load_of("tpcb-like", sessions)
     }
 
+    /// Sessions whose statements have a text of 9 kB.
+    pub fn long_statements(&self, sessions: u32) -> Load {
+        let script = self.folder.join("long.sql");
+        let text = "x".repeat(9000);
+        std::fs::write(&script, format!("SELECT pg_sleep(0.01), '{text}';\n")).unwrap();
+        let sessions = sessions.to_string();
+        let mut command = self.pgbench();
+        command.arg("-f").arg(&script).args(["-n", "-T", "600", "-c", &sessions]);
+        Load(command.arg("postgres").spawn().unwrap())
+    }
+
     fn load_of(&self, script: &str, sessions: u32) -> Load {
         let sessions = sessions.to_string();
         let mut command = self.pgbench();

@@ -26,6 +26,8 @@ pub(crate) enum Asked {
 pub(crate) struct Kind {
     pub(crate) monitor: bool,
     pub(crate) standby: bool,
+    /// Transactions that end between two readings.
+    pub(crate) transactions: f64,
     /// From this reading on its statistics have been reset.
     pub(crate) reset_at: u32,
     /// What its processes are found doing.
@@ -44,7 +46,13 @@ pub(crate) const BEHIND_THE_LOG: &[[&str; 5]] =
 
 impl Default for Kind {
     fn default() -> Kind {
-        Kind { monitor: true, standby: false, reset_at: u32::MAX, states: BEHIND_A_LOCK }
+        Kind {
+            monitor: true,
+            standby: false,
+            transactions: TRANSACTIONS,
+            reset_at: u32::MAX,
+            states: BEHIND_A_LOCK,
+        }
     }
 }
 
@@ -145,7 +153,8 @@ fn counters(sql: &str, kind: Kind, readings: u32) -> Row {
         let columns = view.split(", max(stats_reset)").next().unwrap_or_default();
         for column in columns.trim_start_matches("SELECT ").split(", ") {
             cells.push(match column {
-                "sum(xact_commit)" => number(TRANSACTIONS),
+                "sum(xact_commit)" => number(kind.transactions),
+                "sum(xact_rollback)" => number(0.0),
                 // ms: of each transaction 2 ms in statements.
                 "sum(active_time)" => number(2.0 * TRANSACTIONS),
                 "sum(blks_read)" => number(3.0 * TRANSACTIONS),

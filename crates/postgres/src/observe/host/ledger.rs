@@ -5,7 +5,7 @@
 //! used that no look saw, appears in what its parent reaped. That is given to the class of those that were seen to end, in
 //! proportion, and to sessions where none was: what lives shorter than the time between two looks is mostly a connection.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_facts::process;
 use narrows_model::ProcessClass;
@@ -100,7 +100,7 @@ impl Ledger {
                 false => process::main_thread_ns(pid)?,
                 true => (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0)),
             };
-            let switches = process::switches(pid).unwrap_or_default();
+            let switches = self.switches(pid, cpu_ns, process::switches);
             Some(Seen { pid, cpu_ns, delay_ns, switches })
         };
         let reaped = process::reaped_children_cpu_ns(self.server.postmaster);
@@ -108,6 +108,18 @@ impl Ledger {
         pids.push(self.server.postmaster);
         let seen: Vec<Seen> = pids.into_iter().filter_map(read).collect();
         self.take(&seen, reaped, process::title);
+    }
+
+    /// Of a process that did not run since the last look those are as they were: the file that has them is the dearest to read,
+    /// and of thousands of sessions most are idle.
+    fn switches(
+        &self,
+        pid: u32,
+        cpu_ns: u64,
+        read: impl Fn(u32) -> Option<(u64, u64)>,
+    ) -> (u64, u64) {
+        let before = self.processes.get(&pid).filter(|known| known.cpu_ns == cpu_ns);
+        before.map_or_else(|| read(pid).unwrap_or_default(), |known| known.switches)
     }
 
     fn take(
@@ -118,12 +130,9 @@ impl Ledger {
     ) {
         let begins = !self.begun;
         self.begun = true;
-        let ended: Vec<u32> = self
-            .processes
-            .keys()
-            .filter(|pid| !seen.iter().any(|s| s.pid == **pid))
-            .copied()
-            .collect();
+        let there: BTreeSet<u32> = seen.iter().map(|one| one.pid).collect();
+        let known = self.processes.keys().copied();
+        let ended: Vec<u32> = known.filter(|pid| !there.contains(pid)).collect();
         for one in seen {
             self.note(one, begins, &title);
         }

@@ -90,3 +90,27 @@ fn a_process_without_a_title_yet_gets_its_class_later() {
     ledger.take(&seen(&[(1, 0, 0), (2, 30, 0)]), Some(0), titled);
     assert_eq!(cpu(&ledger, ProcessClass::Checkpointer), 130.0);
 }
+
+#[test]
+fn how_often_a_process_waited_is_read_again_only_where_it_ran() {
+    let mut ledger = ledger();
+    let read = std::cell::Cell::new(0);
+    let mut look = |processes: &[(u32, u64)]| {
+        read.set(0);
+        let one = |&(pid, cpu_ns): &(u32, u64)| {
+            let switches = ledger.switches(pid, cpu_ns, |_| {
+                read.set(read.get() + 1);
+                Some((cpu_ns / 10, 1))
+            });
+            Seen { pid, cpu_ns, delay_ns: 0, switches }
+        };
+        let seen: Vec<Seen> = processes.iter().map(one).collect();
+        ledger.take(&seen, Some(0), titled);
+        read.get()
+    };
+    let idle: Vec<(u32, u64)> = (100..5100).map(|pid| (pid, 70)).collect();
+    assert_eq!(look(&[&idle[..], &[(3, 1000)]].concat()), 5001);
+    assert_eq!(look(&[&idle[..], &[(3, 2000)]].concat()), 1, "of 5001 one ran");
+    assert_eq!(look(&[(100, 50)]), 1, "a number that came round again is another process");
+    assert_eq!(ledger.used()[&ProcessClass::Session].waits, 105.0, "100 of the one, 5 of the new");
+}

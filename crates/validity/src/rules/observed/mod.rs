@@ -2,7 +2,7 @@
 
 mod figures;
 
-use narrows_model::{Severity, Workload, condition, metric};
+use narrows_model::{Observation, RuleId, Severity, Workload, condition, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
@@ -50,7 +50,7 @@ const fn rule(
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        "observed-too-short",
+        RuleId::OBSERVED_TOO_SHORT.as_str(),
         Suspect,
         below(LENGTH, 10e9),
         "The look was shorter than ten seconds",
@@ -61,9 +61,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         figures: &[LENGTH],
         ..rule(
-            "observed-few-samples",
+            RuleId::OBSERVED_FEW_SAMPLES.as_str(),
             Suspect,
-            below(SAMPLES, 200.0),
+            below(SAMPLES, Observation::LEAST_SAMPLES),
             "Sessions were looked at too rarely to say what they wait for",
             "Look for longer, and with a role that is a member of pg_monitor",
             "With 200 samples a share of one half is known to ± 7 points; the counters don't depend on it, but the sum does",
@@ -73,9 +73,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         figures: &[LENGTH],
         ..rule(
-            "observed-few-transactions",
+            RuleId::OBSERVED_FEW_TRANSACTIONS.as_str(),
             Suspect,
-            below(TRANSACTIONS, 100.0),
+            below(TRANSACTIONS, Observation::LEAST_TRANSACTIONS),
             "Few transactions ended in the look",
             "Look for longer, or when the server is used",
             "What a transaction took is then told by chance: of 100 the mean is known to a tenth at best",
@@ -148,7 +148,7 @@ pub(super) const RULES: &[Rule] = &[
         )
     },
     rule(
-        "observed-counters-reset",
+        RuleId::OBSERVED_COUNTERS_RESET.as_str(),
         Suspect,
         above(RESET, 0.0),
         "Counters were reset during the look, or the server started again",

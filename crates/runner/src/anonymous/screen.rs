@@ -1,0 +1,65 @@
+//! The screen of a run that names nobody.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_model::{Layer, Run};
+
+use super::Anonymous;
+use crate::ui::{Phase, Progress, Ui};
+
+/// Tells everything to another one, without names.
+pub(crate) struct AnonymousUi<'a> {
+    pub(crate) ui: &'a dyn Ui,
+    pub(crate) anonymous: &'a Anonymous,
+}
+
+impl Progress for AnonymousUi<'_> {
+    fn phase(&self, layer: Layer, phase: Phase, detail: &str) {
+        self.ui.phase(layer, phase, &self.anonymous.text(detail));
+    }
+}
+
+impl Ui for AnonymousUi<'_> {
+    fn say(&self, line: &str) {
+        self.ui.say(&self.anonymous.text(line));
+    }
+
+    fn put(&self, text: &str) {
+        self.ui.put(&self.anonymous.text(text));
+    }
+
+    fn redraw(&self, line: &str) {
+        self.ui.redraw(&self.anonymous.text(line));
+    }
+
+    fn end_redraw(&self) {
+        self.ui.end_redraw();
+    }
+
+    fn begin(&self, expected: Duration) {
+        self.ui.begin(expected);
+    }
+
+    fn clear(&self) {
+        self.ui.clear();
+    }
+
+    fn speaker(&self) -> fn(&str) {
+        self.ui.speaker()
+    }
+
+    fn print(&self, text: &str) -> Result<()> {
+        self.ui.print(&self.anonymous.text(text))
+    }
+
+    /// Its names were taken out of it before it was judged.
+    fn report(&self, run: &Run) -> Result<()> {
+        self.ui.report(run)
+    }
+
+    fn report_files(&self, run: &Run, folder: &Path) -> Result<()> {
+        self.ui.report_files(run, folder)
+    }
+}
